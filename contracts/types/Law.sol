@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+/// @notice Risk tier of a node or mission (decisions 8); floors, stakes and panels grow with it.
+enum Risk {
+    LOW,
+    MEDIUM,
+    HIGH
+}
+
+/// @notice Exposure band (RAILS 7): chooses the appeal window.
+enum Band {
+    LOW,
+    MODERATE,
+    ELEVATED,
+    CRITICAL
+}
+
+/// @notice First header word of a packed law, decoded. Layout in `libraries/LawCodec.sol`.
+struct LawHeader {
+    /// 1–256.
+    uint16 nodeCount;
+    Risk risk;
+    /// Seconds from deployment until the mission expires.
+    uint32 duration;
+    /// Sum of all node budgets and unallocated reserve, smallest unit.
+    uint64 budget;
+    /// Gate predicate of the mission's output; 0 = none.
+    uint16 outputPredicate;
+    /// Hash of the stated goal.
+    bytes32 goalHash;
+    /// Content id digest of the mission's input set.
+    bytes32 inputHash;
+}
+
+/// @notice One node of a law, decoded (two words per node).
+struct LawNode {
+    /// Bitmap of predecessors; only bits below the node's own number may be set.
+    uint256 predecessors;
+    /// Proof-of-progress tier 1–3 (AgentCity 3.5).
+    uint8 tier;
+    /// Executor slots, 1–5; tier 2 needs 2–5.
+    uint8 redundancy;
+    /// Slots that must agree, ≥ ⌊redundancy/2⌋ + 1.
+    uint8 threshold;
+    Risk risk;
+    /// Minimum evidence class, an `EvidenceClass`.
+    uint8 floor;
+    /// Bitmap over `Question`.
+    uint8 questions;
+    /// False: completing the node opens a child session.
+    bool leaf;
+    Band band;
+    /// Verifiers drawn, 1–7.
+    uint8 panelSize;
+    /// Seconds an executor has after routing.
+    uint16 timeout;
+    /// Seconds a human has to review.
+    uint24 reviewWindow;
+    /// All slots together, smallest unit.
+    uint64 budget;
+    /// Gate predicate; 0 = none.
+    uint16 predicate;
+    /// Ten required capability levels, eight bits each, dimension 0 lowest.
+    uint80 capabilities;
+}
+
+/// @notice What a clone enforces of the parameter table, copied when its session opens (decisions 3).
+/// @dev Packed into one word by `libraries/MissionParamsCodec.sol`.
+struct MissionParams {
+    uint24 verificationTimeout; // seconds
+    uint24 maxHumanReviewTimeout; // seconds
+    uint16 baseEscalationWindow; // seconds
+    uint8 maxRefinementIterations;
+    uint8 escalationFreezeCount;
+    bool reputationScaling;
+    uint8 reputationScalingBonus;
+    uint16 protocolFeeRate; // basis points
+    uint16 insuranceReserveRate; // basis points
+    uint16 reputationMultiplierAlpha; // × 1000
+    uint32 predicateGasLimit; // gas
+    uint16[4] appealWindows; // minutes, by band
+    uint16[3] minConfidence; // basis points, by risk
+}
+
+/// @notice What every clone carries as immutable arguments after its law.
+struct MissionContext {
+    MissionParams params;
+    bytes32 docHash;
+    uint256 session;
+    /// Principal who paid and is refunded.
+    address sponsor;
+    /// Unix seconds at which the clone was deployed.
+    uint40 deployedAt;
+}

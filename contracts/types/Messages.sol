@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {EvidenceClass, Question, VerdictResult} from "./Evidence.sol";
+import {Kind, Office} from "./Roles.sol";
+
+// Every message somebody signs. EIP-712 hashes of all of them live in `libraries/TypedData.sol`, and their TypeScript
+// side in `protocol/typed-data.ts`; a test compares both.
+
+/// @notice A principal takes responsibility for an agent. Domain: ProducerContract. Signed by principal and agent.
+struct PrincipalBinding {
+    address agent;
+    address principal;
+    Kind kind;
+    /// keccak256 of the DID text.
+    bytes32 did;
+    /// Ten dimensions × 16 bits, dimension 0 lowest.
+    uint160 capabilities;
+    /// Pulled from the principal, smallest unit; at least the registration stake.
+    uint64 stake;
+    /// The principal's next nonce.
+    uint256 nonce;
+    uint40 deadline;
+}
+
+/// @notice One agent's full ranking. Domain: LegislativeProcedure.
+struct Ballot {
+    address agent;
+    /// Nibble k (lowest first) is the candidate in place k; nibbles beyond m are zero.
+    uint64 ranking;
+    uint40 deadline;
+    bytes signature;
+}
+
+/// @notice An offer to execute a node. Domain: ExecutionProcedure.
+struct Bid {
+    address mission;
+    uint8 node;
+    /// Service the agent would run.
+    bytes32 service;
+    /// Per slot, smallest unit.
+    uint64 price;
+}
+
+/// @notice What a commitment hides (decisions 19). Domain of the signature: the mission's clone.
+struct Opening {
+    bytes32 salt;
+    bytes32 outputHash;
+    bytes32 trailRoot;
+    /// Ordered Merkle root over the evidence items.
+    bytes32 envelopeRoot;
+    /// Number of evidence items, ≤ 32.
+    uint8 items;
+    /// Claimed class of each item, three bits each, item 0 lowest.
+    uint96 classes;
+}
+
+/// @notice A service's live code hash, attested by a runner. Domain: the mission's clone.
+struct LiveHash {
+    address mission;
+    uint8 node;
+    uint8 slot;
+    uint8 attempt;
+    bytes32 service;
+    bytes32 hash;
+    uint40 deadline;
+    address runner;
+    bytes signature;
+}
+
+/// @notice One proven evidence item. `signature` is the issuer's over obligation, slot, index, kind, payload, class.
+struct EvidenceItem {
+    uint8 slot;
+    uint8 index;
+    /// What the payload is: see `protocol/evidence.ts`.
+    uint8 kind;
+    bytes32 payload;
+    address issuer;
+    EvidenceClass class;
+    bytes32[] proof;
+    bytes signature;
+}
+
+/// @notice One verifier's signed answer (decisions 23). Domain: the mission's clone.
+struct Verdict {
+    address verifier;
+    /// Binds chain, clone, node, attempt, law.
+    bytes32 obligation;
+    /// keccak256 over the slots' commitments in order, zero where absent.
+    bytes32 commitment;
+    Question question;
+    VerdictResult result;
+    uint16 confidence;
+    uint16 score;
+    uint256 basis;
+    uint8 agreeing;
+    uint40 deadline;
+    bytes signature;
+}
+
+/// @notice An office's signature under an approved law. Domain: LegislativeProcedure.
+struct OfficeSignature {
+    address clerk;
+    Office office;
+    uint40 deadline;
+    bytes signature;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+/// @notice Mission lifecycle (AgentCity B.3, 3274–3300). Arcs in `libraries/MissionTransitions.sol`.
+enum MissionState {
+    PENDING,
+    ACTIVE,
+    EXECUTING,
+    VERIFICATION,
+    DEGRADED,
+    COMPLETED,
+    FAILED,
+    ABORTED
+}
+
+/// @notice Node lifecycle (AgentCity B.11, 6033–6175). PENDING_FINALIZATION exists off chain only.
+enum NodeState {
+    WAITING,
+    ELIGIBLE,
+    EXECUTING,
+    PENDING_VERIFICATION,
+    PENDING_REVIEW,
+    FROZEN,
+    COMPLETED,
+    FAILED
+}
+
+/// @notice Legislative session lifecycle. Arcs in `libraries/SessionTransitions.sol`.
+enum SessionState {
+    NONE,
+    IDENTIFYING,
+    PROPOSING,
+    VOTING,
+    TALLIED,
+    VALIDATED,
+    CODIFIED,
+    DEPLOYED,
+    FAILED,
+    EXPIRED,
+    CANCELLED
+}
