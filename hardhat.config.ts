@@ -1,0 +1,43 @@
+import { createRequire } from "node:module";
+import hardhatToolboxMochaEthers from "@nomicfoundation/hardhat-toolbox-mocha-ethers";
+import { defineConfig } from "hardhat/config";
+
+/** The compiler comes from the lock file, so that building needs no network. */
+const soljson = createRequire(import.meta.url).resolve("solc/soljson.js");
+
+function solc(viaIR: boolean) {
+  return {
+    version: "0.8.33",
+    path: soljson,
+    settings: { evmVersion: "cancun", optimizer: { enabled: true, runs: 200 }, viaIR },
+  };
+}
+
+export default defineConfig({
+  plugins: [hardhatToolboxMochaEthers],
+  solidity: {
+    npmFilesToBuild: [],
+    profiles: {
+      /** The edit loop, tests and the embedded chain. */
+      default: solc(false),
+      /** Deployments to real networks, gas tables and the size check. */
+      production: solc(true),
+    },
+  },
+  networks: {
+    hardhat: {
+      type: "edr-simulated",
+      chainType: "l1",
+      chainId: 31337,
+      hardfork: "cancun",
+      allowBlocksWithSameTimestamp: true,
+      initialDate: "2026-01-01T00:00:00Z",
+    },
+  },
+  paths: { tests: { mocha: "test/contracts", solidity: "test/contracts" } },
+  typechain: { outDir: "artifacts/typechain" },
+  test: {
+    mocha: { timeout: 60_000 },
+    solidity: { fuzz: { runs: 256, seed: "0x7" }, invariant: { runs: 64, depth: 32, failOnRevert: false } },
+  },
+});
