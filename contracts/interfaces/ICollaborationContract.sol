@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {Action} from "../types/Actions.sol";
+import {ClearingDecision} from "../types/Evidence.sol";
+import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
+import {EvidenceItem, LiveHash, Opening, Verdict} from "../types/Messages.sol";
+import {MissionState, NodeState} from "../types/States.sol";
+import {IServiceContract} from "./IServiceContract.sol";
+
+/// @title One mission under its law (AgentCity B.3, B.11; decisions 5, 14, 17–25, 29).
+/// @notice Powers. Its execution procedure binds executors; executors commit by signature; drawn verifiers clear;
+/// adjudication calls `onOverride` and nothing else. Everything else anyone may call when the law's conditions hold.
+/// Nobody can take the escrow: it leaves to executors, treasury and sponsor by the rules below. `claim`, `refund` and bid
+/// withdrawal never pause.
+interface ICollaborationContract {
+    struct Node {
+        NodeState state;
+        uint8 attempt;
+        /// When the current state's clock runs out, unix seconds; 0 = no clock.
+        uint40 deadline;
+        /// Seconds left on the clock when frozen.
+        uint32 remainder;
+        uint8 commitMask;
+        uint8 revealMask;
+        uint8 freezeCount;
+        /// Block whose hash draws the panel.
+        uint32 drawBlock;
+        uint8 redraws;
+        /// Share of the base reward released, basis points; set by clearing or a human.
+        uint16 share;
+        uint8 agreeing;
+        bool gated;
+        bool recorded;
+        bool faulted;
+    }
+
+    struct Slot {
+        address agent;
+        uint64 price;
+        uint32 commitBlock;
+    }
+
+    struct Entitlement {
+        uint64 paid;
+        uint64 premium;
+        /// Unix seconds from which it can be claimed.
+        uint40 claimableAt;
+        bool claimed;
+    }
+
+    /// @notice deposit = paid + fees + insurance + discount + refunded + held, at any time.
+    struct Ledger {
+        uint64 deposit;
+        /// Executors' money already transferred.
+        uint64 paid;
+        uint64 fees;
+        uint64 insurance;
+        uint64 discount;
+        uint64 refunded;
+        /// Owed to executors, windows running.
+        uint64 entitled;
+        /// Returnable to the sponsor now.
+        uint64 refundable;
+        uint64 subsidy;
+    }
+
+    struct RouteOrder {
+        uint8 node;
+        LiveHash[] hashes;
+        IServiceContract.Service[] services;
+    }
+
+    struct ClearOrder {
+        uint8 node;
+        Opening[] openings;
+        Verdict[] verdicts;
+        EvidenceItem[] items;
+    }
+
+    event MissionStateChanged(MissionState from, MissionState to, address actor);
+    event NodeStateChanged(uint8 indexed node, NodeState from, NodeState to, uint8 attempt, address actor);
+    event ExecutorBound(uint8 indexed node, uint8 indexed slot, address indexed agent, bytes32 service, uint64 price, uint8 attempt);
+    event Routed(uint8 indexed node, uint8 attempt, uint40 deadline);
+    event Committed(uint8 indexed node, uint8 indexed slot, address indexed agent, uint8 attempt, bytes32 commitment);
+    event Revealed(uint8 indexed node, uint8 indexed slot, uint8 attempt, bytes32 outputHash, bytes32 trailRoot, bytes32 envelopeRoot, uint96 classes, bytes32 salt);
+    event Cleared(uint8 indexed node, uint8 attempt, uint8 result, uint16 confidence, uint16 score, uint8 class, uint256 basis, uint8 agreeing);
+    event PanelRedrawn(uint8 indexed node, uint8 attempt, uint8 redraws);
+    event GateDecided(uint8 indexed node, bool allowed);
+    event Recorded(uint8 indexed node, uint8 indexed slot, address indexed agent, uint64 paid, uint64 premium, uint64 fee, uint64 insurance, uint64 discount, uint40 claimableAt);
+    event Claimed(uint8 indexed node, uint8 indexed slot, address indexed agent, uint64 paid, uint64 premium);
+    event VerifierPaid(uint8 indexed node, address indexed verifier, uint64 amount);
+    event ExecutorFaulted(uint8 indexed node, uint8 indexed slot, address indexed agent, bytes32 reason, uint64 slashed);
+    event FaultSignalled(uint8 indexed node, uint8 attempt, bytes32 reason);
+    event NodeFrozen(uint8 indexed node, address indexed by, bytes32 reason, uint8 freezeCount);
+    event NodeUnfrozen(uint8 indexed node, uint40 deadline);
+    event Reopened(uint8 indexed node, uint8 attempt);
+    event AppealFiled(uint8 indexed node, address indexed appellant, bytes32 evidence, uint64 bond);
+    event AppealResolved(uint8 indexed node, bool upheld, uint16 share);
+    event Refunded(address indexed sponsor, uint64 amount);
+    event Anchored(address indexed runner, bytes32 root);
+    event Overridden(Action indexed action, uint8 indexed node, address target);
+
+    error NotExecution(address caller);
+    error NotAdjudication(address caller);
+    error NotLegislation(address caller);
+    error WrongMissionState(MissionState state, uint256 allowed);
+    error WrongNodeState(uint8 node, NodeState state, uint256 allowed);
+    error UnknownNode(uint8 node);
+    error SlotTaken(uint8 node, uint8 slot);
+    error SlotEmpty(uint8 node, uint8 slot);
+    error PredecessorsOpen(uint8 node, uint256 missing);
+    error InvalidSignature(address signer);
+    error Expired(uint40 deadline);
+    error NotRunner(address account);
+    error RunnerConflict(address runner, address principal);
+    error WrongService(uint8 node, uint8 slot, bytes32 bound, bytes32 given);
+    error AlreadyCommitted(uint8 node, uint8 slot);
+    error OpeningMismatch(uint8 node, uint8 slot, bytes32 committed, bytes32 given);
+    error NotAllCommitted(uint8 node, uint8 mask);
+    error NotCommitted(uint8 node, uint8 slot);
+    error TooEarly(uint8 node, uint256 at);
+    error PanelStale(uint8 node, uint256 drawBlock);
+    error NotOnPanel(uint8 node, address verifier);
+    error DuplicateVerdict(uint8 node, address verifier, uint8 question);
+    error PanelIncomplete(uint8 node, uint256 have, uint256 need);
+    error WrongObligation(bytes32 expected, bytes32 given);
+    error WrongCommitment(bytes32 expected, bytes32 given);
+    error ItemNotInEnvelope(uint8 slot, uint8 index);
+    error IssuerNotRegistered(address issuer, uint8 class);
+    error IssuerConflict(address issuer, address principal);
+    error BelowFloor(uint8 node, uint8 floor);
+    error AlreadyRecorded(uint8 node);
+    error NotRecorded(uint8 node);
+    error WindowOpen(uint8 node, uint40 until);
+    error WindowClosed(uint8 node, uint40 at);
+    error NotAppealable(uint8 node, address caller);
+    error AlreadyAppealed(uint8 node, address appellant);
+    error IterationsExhausted(uint8 node, uint8 attempt);
+    error NotExpired(uint40 expiresAt);
+    error NothingToRefund();
+    error NotMonitor(address account);
+    error UnsupportedOverride(Action action);
+    error AlreadyFunded();
+    error Underfunded(uint64 deposit, uint64 balance);
+    error EmptyBatch();
+
+    /// @notice True on the implementation and every clone: checked when a template is published.
+    function isMissionTemplate() external pure returns (bytes4);
+
+    // --- Orchestration -----------------------------------------------------------------------------------------------
+
+    /// @notice Starts the mission: the deposit must already be here. Caller: the pinned legislation, once, in the deploying transaction.
+    function activate() external;
+    /// @notice Binds an executor to a slot. Caller: pinned execution procedure, on award.
+    function bind(uint8 node, uint8 slot, address agent, bytes32 service, uint64 price) external;
+    /// @notice Starts nodes whose predecessors completed, with a runner's live code hash per slot. A runner-signed mismatch
+    /// slashes and fails the slot's node. Anyone.
+    function route(RouteOrder[] calldata orders) external;
+    /// @notice Ends an overdue stage of a node: missing commits, reveals, verdicts, reviews, freezes. Anyone.
+    function timeout(uint8 node) external;
+    /// @notice Starts another attempt of a failed node (or of one nobody bid on), up to maxRefinementIterations. Anyone.
+    function reopen(uint8 node) external;
+    /// @notice Ends a mission whose time or whose iterations are over; unrecorded nodes are refunded. Anyone.
+    function abort() external;
+    /// @notice Clears and routes in one call. Anyone.
+    function advance(ClearOrder[] calldata clears, RouteOrder[] calldata routes) external;
+
+    // --- Guardian ----------------------------------------------------------------------------------------------------
+
+    /// @notice Freezes a node on an anomaly. Caller: a registered monitor or one of the node's executors.
+    function report(uint8 node, bytes32 reason, uint256 magnitude) external;
+
+    // --- Verification ------------------------------------------------------------------------------------------------
+
+    /// @notice Sealed commitment (tier 2). Anyone with the executor's signature.
+    function commit(uint8 node, uint8 slot, bytes32 commitment, uint40 deadline, bytes calldata signature) external;
+    /// @notice Commitment opened at once (tiers 1 and 3). Anyone with the executor's signature.
+    function commitOpen(uint8 node, uint8 slot, Opening calldata opening, uint40 deadline, bytes calldata signature) external;
+    /// @notice Opens a sealed commitment once all have committed or time is up. Anyone.
+    function reveal(uint8 node, uint8 slot, Opening calldata opening) external;
+    /// @notice Clears a node by its drawn panel, in a later block than the last commitment or reveal; then gates and, if it passed, records. Anyone.
+    function clear(ClearOrder[] calldata orders) external;
+    /// @notice Draws another panel: once when the first failed, and whenever the drawing block is past 256. Anyone.
+    function redraw(uint8 node) external;
+
+    // --- Gate and settlement -------------------------------------------------------------------------------------------
+
+    /// @notice Turns a completed, gated node into provisional entitlements. Anyone; `clear` already does it on a pass.
+    function record(uint8 node) external;
+    /// @notice Pays recorded nodes whose appeal window closed with no open appeal. Anyone; money goes to the executors.
+    function claim(uint8[] calldata nodes) external;
+    /// @notice Appeals a recorded or failed node inside its window; pulls the bond. Caller: sponsor, executor or panel member of the node.
+    function appeal(uint8 node, bytes32 evidence) external;
+    /// @notice Sends what is returnable to the sponsor. Anyone.
+    function refund() external;
+    /// @notice Ends the mission when every node is settled; sweeps dust to the sponsor. Anyone.
+    function close() external;
+    /// @notice Puts the root of the mission's records on chain. Anyone with a runner's signature.
+    function anchor(bytes32 root, address runner, uint40 deadline, bytes calldata signature) external;
+
+    // --- Adjudication ----------------------------------------------------------------------------------------------------
+
+    /// @notice The one entry of adjudication (decisions 14). FREEZE, UNFREEZE, TERMINATE_MISSION, APPROVE_POP, REJECT_POP.
+    /// APPROVE_POP's data is abi.encode(Opening[], EvidenceItem[], uint256 basis, uint16 share): it passes the same floor.
+    function onOverride(Action action, uint8 node, address target, bytes calldata data) external;
+
+    // --- Views -------------------------------------------------------------------------------------------------------------
+
+    function law() external view returns (bytes memory);
+    function lawHash() external view returns (bytes32);
+    function header() external view returns (LawHeader memory);
+    function nodeLaw(uint8 node) external view returns (LawNode memory);
+    function context() external view returns (MissionContext memory);
+    function state() external view returns (MissionState);
+    function expiresAt() external view returns (uint40);
+    function nodeOf(uint8 node) external view returns (Node memory);
+    function slotOf(uint8 node, uint8 slot) external view returns (Slot memory);
+    /// @notice Bound service until the slot commits, then its commitment.
+    function pledgeOf(uint8 node, uint8 slot) external view returns (bytes32);
+    function entitlementOf(uint8 node, uint8 slot) external view returns (Entitlement memory);
+    function ledger() external view returns (Ledger memory);
+    function obligationOf(uint8 node) external view returns (bytes32);
+    /// @notice The drawn panel; reverts with `PanelStale` when its block hash is gone and `TooEarly` in the drawing block.
+    function panelOf(uint8 node) external view returns (address[] memory);
+    /// @notice Hash of the state an override judges: mission state, the node's word and its pledges.
+    function caseHash(uint8 node) external view returns (bytes32);
+    /// @notice Bitmap of completed nodes.
+    function completed() external view returns (uint256);
+    function digestOfVerdict(Verdict calldata verdict) external view returns (bytes32);
+    /// @notice What clearing would decide now; reverts as `clear` would.
+    function previewClear(ClearOrder calldata order) external view returns (ClearingDecision memory);
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {MissionParams} from "../types/Law.sol";
+import {Param} from "../types/Params.sol";
+import {Institution, Standing} from "../types/Roles.sol";
+
+/// @title The root of trust of a city: mandate, parameter table, and who is who.
+/// @notice Powers. The governor (the adjudication procedure; until `seal` also the deployer) can change parameters within
+/// their ranges and replace procedures. Nobody can leave a range, replace the token, the registries or the treasury,
+/// or act as governor after `seal` but the adjudication procedure.
+interface IConstitutionContract {
+    event ParameterSet(Param indexed param, uint256 previous, uint256 value, bytes32 justification);
+    event Wired(Institution indexed institution, address at);
+    event Sealed(address indexed deployer);
+
+    error NotGovernor(address caller);
+    error NotDeployer(address caller);
+    error AlreadySealed();
+    error AlreadyWired(Institution institution, address at);
+    error NotWired(Institution institution);
+    error ParameterOutOfRange(Param param, uint256 value, uint256 min, uint256 max);
+
+    /// @notice keccak256 of the mandate text and its content-id digest.
+    function mandate() external view returns (bytes32 hash, bytes32 cid);
+
+    /// @notice Current value, in the unit of `parameters.md`.
+    function param(Param param) external view returns (uint256);
+
+    /// @notice A whole-token parameter in the settlement token's smallest unit.
+    function paramInUnits(Param param) external view returns (uint64);
+
+    /// @notice What a clone would enforce if its session opened now; packed by `MissionParamsCodec`.
+    function missionParams() external view returns (uint256 packed);
+
+    /// @notice Address of an institution; reverts with `NotWired` before wiring.
+    function at(Institution institution) external view returns (address);
+
+    /// @notice Standing of an address as LEGISLATION, EXECUTION or ADJUDICATION; NONE for anything else.
+    function standingOf(Institution institution, address procedure) external view returns (Standing);
+
+    /// @notice True for the adjudication procedure, and for the deployer until `seal`.
+    function isGovernor(address account) external view returns (bool);
+
+    function isSealed() external view returns (bool);
+
+    /// @notice Names the institutions, each once. Caller: deployer before `seal`.
+    function wire(Institution[] calldata institutions, address[] calldata addresses) external;
+
+    /// @notice Ends the deployer's power. Caller: deployer, once everything is wired.
+    function seal() external;
+
+    /// @notice Sets a parameter within its range and refreshes `missionParams`. Caller: governor.
+    function setParam(Param param, uint256 value, bytes32 justification) external;
+}

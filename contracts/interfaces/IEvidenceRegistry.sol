@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {EvidenceClass} from "../types/Evidence.sol";
+
+/// @title Who may say what class evidence has, who may judge it, who may attest live code (decisions 17, 20, 22, 31).
+/// @notice Powers. The governor registers and revokes. Nobody raises a class of their own evidence.
+interface IEvidenceRegistry {
+    event IssuerRegistered(address indexed issuer, address indexed principal, uint8 classes);
+    event VerifierRegistered(address indexed verifier, address indexed principal, uint16 weight);
+    event RunnerRegistered(address indexed runner, address indexed principal);
+    event MonitorRegistered(address indexed monitor, address indexed principal);
+    event Revoked(address indexed account);
+
+    error NotGovernor(address caller);
+    error NotAVerifier(address account);
+    error ZeroWeight(address verifier);
+    error TooManyVerifiers(uint256 max);
+    error AlreadyRegistered(address account);
+    error PanelUnavailable(uint8 size, uint256 unconflicted);
+
+    /// @notice `classes` is a bitmap over `EvidenceClass`. Caller: governor. A contract issuer registered for PROOF is a proof verifier.
+    function registerIssuer(address issuer, address principal, uint8 classes) external;
+    /// @notice The account must be registered with kind VERIFIER. Caller: governor. At most 256.
+    function registerVerifier(address verifier, uint16 weight) external;
+    function registerRunner(address runner, address principal) external;
+    function registerMonitor(address monitor, address principal) external;
+    /// @notice Ends every evidence role of an account. Caller: governor.
+    function revoke(address account) external;
+
+    function mayIssue(address issuer, EvidenceClass class) external view returns (bool);
+    /// @notice Principal behind an issuer, verifier, runner or monitor; zero if none.
+    function principalOf(address account) external view returns (address);
+    function weightOf(address verifier) external view returns (uint16);
+    function isRunner(address account) external view returns (bool);
+    function isMonitor(address account) external view returns (bool);
+    function verifierCount() external view returns (uint256);
+
+    /// @notice `size` distinct verifiers drawn with `seed`, none of whose principals is in `excluded`, no two slots alike.
+    function drawPanel(bytes32 seed, uint8 size, address[] calldata excluded) external view returns (address[] memory panel);
+}

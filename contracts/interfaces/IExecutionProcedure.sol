@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {Bid} from "../types/Messages.sol";
+import {Auth} from "../types/Roles.sol";
+
+/// @title The market, and what missions have in common (AgentCity 3.5, Eq. 1; decisions 6, 7, 15, 16).
+/// @notice Powers. Producers bid with locked stake; anyone triggers the deterministic award. Genuine missions settle
+/// stake and reputation, bounded by the locks of their own nodes.
+interface IExecutionProcedure {
+    struct StoredBid {
+        address agent;
+        uint64 price;
+        /// Eq. 1, 0–1,000,000.
+        uint32 score;
+        bytes32 service;
+        uint64 locked;
+        bool awarded;
+    }
+
+    struct Market {
+        /// Unix seconds until which bids are taken; 0 = closed.
+        uint40 closesAt;
+        uint8 attempt;
+        bool reopened;
+    }
+
+    /// @notice What a principal is in a mission; serves distinctness, fairness and conflicts of interest.
+    struct Participation {
+        bool sponsor;
+        bool bid;
+        bool executor;
+        bool verifier;
+        uint16 assignments;
+    }
+
+    event MarketOpened(address indexed mission, uint256 nodes, uint40 closesAt, uint8 attempt);
+    event BidPlaced(address indexed mission, uint8 indexed node, address indexed agent, bytes32 service, uint64 price, uint32 score, uint64 locked);
+    event BidWithdrawn(address indexed mission, uint8 indexed node, address indexed agent, uint64 released);
+    event Awarded(address indexed mission, uint8 indexed node, uint8 slot, address indexed agent, bytes32 service, uint64 price, uint256 fairness);
+    event FairnessWaived(address indexed mission, uint8 indexed node, uint256 fairness, uint256 minimum);
+    event NoAward(address indexed mission, uint8 indexed node, uint256 bids, uint8 redundancy);
+
+    error NotMission(address caller);
+    error NotLegislation(address caller);
+    error NotEligible(address agent);
+    error MarketClosed(address mission, uint8 node);
+    error MarketOpen(address mission, uint8 node, uint40 closesAt);
+    error PriceOutOfRange(uint64 price, uint64 slotBudget);
+    error AlreadyBid(address mission, uint8 node, address agent);
+    error NoBid(address mission, uint8 node, address agent);
+    error BidAwarded(address mission, uint8 node, address agent);
+    error SponsorConflict(address mission, address principal);
+    error Barred(address mission, uint8 node, address principal);
+    error CapabilityTooLow(uint256 matched, uint256 minimum);
+    error ServiceUnavailable(bytes32 service);
+    error InvalidSignature(address signer);
+    error Expired(uint40 deadline);
+    error LockExceeded(address mission, uint8 node, uint8 slot, uint64 locked, uint64 wanted);
+
+    /// @notice Opens the market of a fresh mission for all its nodes. Caller: the legislation that deployed it.
+    function openMarket(address mission) external;
+    /// @notice Reopens one node's market for a new attempt, previous executors' principals barred. Caller: the mission.
+    function reopenMarket(uint8 node, uint8 attempt) external;
+    /// @notice Places a bid and locks minStake(risk). One per agent and node; the best eight are kept.
+    function bid(Bid calldata offer, Auth calldata auth) external;
+    /// @notice Withdraws an unawarded bid and releases its lock. Caller: the agent (by Auth); anyone once the node was awarded or the mission ended.
+    function withdrawBid(address mission, uint8 node, Auth calldata auth) external;
+    /// @notice Awards the listed nodes after their window; binds executors on the clone. Anyone.
+    function award(address mission, uint8[] calldata nodes) external;
+    /// @notice Award before the window ends, with a Regulator's signature over the node set.
+    function awardEarly(address mission, uint8[] calldata nodes, Auth calldata regulator) external;
+    /// @notice Settles one executor slot: releases from the slot's lock, slashes, scores. Caller: genuine mission.
+    function settleSlot(uint8 node, uint8 slot, address agent, uint64 release, uint64 slash, bool scored, uint16 score, bytes32 reason) external returns (uint64 slashed);
+    /// @notice Slashes an absent verifier of a drawn panel (50 tokens at most). Caller: genuine mission.
+    function settleVerifier(address verifier, uint64 slash, bytes32 reason) external returns (uint64 slashed);
+    /// @notice Marks the principals of a panel for conflicts of interest. Caller: genuine mission.
+    function recordVerifiers(address[] calldata verifiers) external;
+
+    function bidsOf(address mission, uint8 node) external view returns (StoredBid[] memory);
+    function marketOf(address mission, uint8 node) external view returns (Market memory);
+    function participationOf(address mission, address principal) external view returns (Participation memory);
+    function fairnessOf(address mission) external view returns (uint256 score, uint256 assignments, uint256 bidders);
+    function lockOf(address mission, uint8 node, uint8 slot) external view returns (uint64);
+    function nonceOf(address agent) external view returns (uint256);
+}

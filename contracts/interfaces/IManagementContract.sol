@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {Office} from "../types/Roles.sol";
+
+/// @title Delegation mandates: which artifact must come from which registered service (AgentCity 2800–2990).
+/// @notice Powers. The governor sets mandates. A clerk of the office opens and completes delegations; a codification
+/// without its recorded delegations reverts.
+interface IManagementContract {
+    struct Mandate {
+        Office office;
+        bool needsIntermediate;
+        bytes32 service;
+        bytes32 schemaHash;
+    }
+
+    struct Delegation {
+        bytes32 operation;
+        bytes32 inputHash;
+        bytes32 outputHash;
+        bytes32 intermediateHash;
+        address clerk;
+    }
+
+    event MandateSet(Office indexed office, bytes32 indexed operation, bytes32 service, bool needsIntermediate, bytes32 schemaHash);
+    event Delegated(bytes32 indexed delegation, address indexed clerk, bytes32 indexed operation, bytes32 service, bytes32 inputHash);
+    event DelegationRecorded(bytes32 indexed delegation, bytes32 outputHash, bytes32 intermediateHash);
+
+    error NotGovernor(address caller);
+    error NotClerk(Office office, address account);
+    error NoMandate(bytes32 operation);
+    error ServiceUnavailable(bytes32 service);
+    error UnknownDelegation(bytes32 delegation);
+    error AlreadyRecorded(bytes32 delegation);
+    error MissingIntermediate(bytes32 delegation);
+    error TooManyMandates(Office office, uint256 max);
+
+    /// @notice Caller: governor.
+    function setMandate(Office office, bytes32 operation, bytes32 service, bool needsIntermediate, bytes32 schemaHash) external;
+    /// @notice Caller: a clerk of the mandate's office. The id is keccak256(session, operation, inputHash).
+    function delegate(uint256 session, bytes32 operation, bytes32 inputHash) external returns (bytes32 delegation);
+    /// @notice Caller: the delegating clerk.
+    function recordResult(bytes32 delegation, bytes32 outputHash, bytes32 intermediateHash) external;
+
+    function mandateOf(bytes32 operation) external view returns (Mandate memory);
+    /// @notice Operations an office must have delegated; at most 8.
+    function operationsOf(Office office) external view returns (bytes32[] memory);
+    function delegationOf(bytes32 delegation) external view returns (Delegation memory);
+    function delegationId(uint256 session, bytes32 operation, bytes32 inputHash) external pure returns (bytes32);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {PrincipalBinding} from "../types/Messages.sol";
+import {Kind} from "../types/Roles.sol";
+
+/// @title Who takes part: identity, principal, stake, reputation (AgentCity B.2, 2690–2800; decisions 6, 10, 12).
+/// @notice Powers. Execution moves locks, slashes and outcome scores through `settle`, bounded by what it locked.
+/// The governor bans, freezes portfolios and adjusts reputation. Nobody else moves stake; a participant can always
+/// leave with what is free after the unbonding period.
+interface IProducerContract {
+    struct Agent {
+        address principal;
+        Kind kind;
+        bool banned;
+        /// Dense number of a producer, from 0; meaningless for other kinds.
+        uint16 index;
+        uint40 registeredAt;
+        /// Block of registration: an electorate counts only earlier ones.
+        uint32 registeredBlock;
+        /// Thousandths of a reputation point, 0–1,000,000.
+        uint32 reputation;
+    }
+
+    struct Stake {
+        uint64 held;
+        uint64 locked;
+        uint40 unbondingUntil;
+    }
+
+    event AgentRegistered(address indexed agent, address indexed principal, Kind kind, uint16 index, string did, uint160 capabilities, uint64 stake);
+    event AgentEnrolled(address indexed agent, address indexed principal, Kind kind);
+    event AgentDeregistered(address indexed agent, uint40 withdrawableAt);
+    event StakeWithdrawn(address indexed agent, address indexed principal, uint64 amount);
+    event StakeAdded(address indexed agent, uint64 amount);
+    event StakeLocked(address indexed agent, uint64 amount);
+    event StakeReleased(address indexed agent, uint64 amount);
+    /// @param amount What was actually taken, half to the treasury, half (and the odd unit) to insurance.
+    event StakeSlashed(address indexed agent, uint64 amount, bytes32 indexed reason);
+    event ReputationChanged(address indexed agent, uint32 previous, uint32 current, bytes32 indexed reason);
+    event AgentBanned(address indexed agent, bytes32 reason);
+    event PrincipalFrozen(address indexed principal, bool frozen);
+    event AgentLapsed(address indexed agent);
+    event AgentAttended(address indexed agent);
+
+    error AlreadyRegistered(address agent);
+    error NotRegistered(address agent);
+    error WrongKind(address agent, Kind kind);
+    error MalformedDid(string did);
+    error StakeBelowMinimum(uint64 stake, uint64 minimum);
+    error InvalidSignature(address signer);
+    error Expired(uint40 deadline);
+    error InvalidNonce(address account, uint256 nonce);
+    error NotAuthorised(address caller);
+    error StillLocked(address agent, uint64 locked);
+    error StillUnbonding(address agent, uint40 until);
+    error InsufficientFreeStake(address agent, uint64 free, uint64 wanted);
+    error ProducersExhausted();
+
+    /// @notice Registers an agent of kind PRODUCER or VERIFIER. Both principal (ECDSA or ERC-1271) and agent (ECDSA, or
+    /// being the caller with an empty signature) sign the binding; the stake is pulled from the principal.
+    function register(PrincipalBinding calldata binding, string calldata did, bytes calldata principalSignature, bytes calldata agentSignature) external;
+
+    /// @notice Enters a CLERK or ADJUDICATOR. Caller: ClerkContract or AdjudicatorRoster.
+    function enroll(address agent, address principal, Kind kind) external;
+
+    /// @notice Starts unbonding; the agent stops voting, bidding and verifying at once. Caller: the agent or its principal.
+    function deregister(address agent) external;
+
+    /// @notice Pays the held stake to the principal after unbonding. Anyone may call.
+    function withdrawStake(address agent) external;
+
+    /// @notice Adds stake from the caller.
+    function topUpStake(address agent, uint64 amount) external;
+
+    /// @notice Locks stake for a bid. Caller: current or pinned execution procedure.
+    function lock(address agent, uint64 amount) external;
+
+    /// @notice One settlement call: releases `release` of the agent's lock, slashes up to `slash` (lock, then free, then
+    /// registration stake; capped at held), and moves reputation by EMA if `scored`. Caller: execution procedure.
+    /// @param score Outcome in basis points 0–10,000.
+    /// @return slashed What was actually taken.
+    function settle(address agent, uint64 release, uint64 slash, bool scored, uint16 score, bytes32 reason) external returns (uint64 slashed);
+
+    /// @notice Moves reputation by a signed delta in whole points. Caller: governor.
+    function adjustReputation(address agent, int256 delta, bytes32 rationale) external;
+
+    /// @notice Bars an agent for ever. Caller: governor.
+    function ban(address agent, bytes32 reason) external;
+
+    /// @notice Freezes or releases a principal's whole portfolio. Caller: governor.
+    function freezePrincipal(address principal, bool frozen) external;
+
+    /// @notice Takes a producer that missed three tallied sessions out of the electorate. Caller: legislation.
+    function lapse(address agent) external;
+
+    /// @notice Returns a lapsed producer to the electorate of later sessions. Caller: the agent, its principal, or legislation.
+    function attend(address agent) external;
+
+    function agentOf(address agent) external view returns (Agent memory);
+    function stakeOf(address agent) external view returns (Stake memory);
+    function principalOf(address agent) external view returns (address);
+    function capabilitiesOf(address agent) external view returns (uint160);
+    /// @notice Whole points, 0–1000.
+    function reputationOf(address agent) external view returns (uint256);
+    /// @notice Registered, of that kind, not banned, not frozen, not leaving, at or above the reputation floor.
+    function isEligible(address agent, Kind kind) external view returns (bool);
+    function agentAt(uint16 index) external view returns (address);
+    /// @notice Producers that count toward turnout now.
+    function activeProducers() external view returns (uint16);
+    function nonceOf(address account) external view returns (uint256);
+}

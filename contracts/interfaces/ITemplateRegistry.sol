@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+/// @title Audited templates and the one source of "genuine" missions (decisions 14).
+/// @notice Powers. The governor publishes; a version never changes. Only a CURRENT legislative procedure deploys.
+interface ITemplateRegistry {
+    struct Template {
+        address implementation;
+        bytes32 auditHash;
+    }
+
+    struct Mission {
+        bytes32 template;
+        uint32 version;
+        /// Procedures the mission is pinned to for life.
+        address legislation;
+        address execution;
+    }
+
+    event TemplatePublished(bytes32 indexed name, uint32 indexed version, address implementation, bytes32 auditHash);
+    event MissionDeployed(address indexed mission, bytes32 indexed template, uint32 version, uint256 indexed session, address legislation, address execution);
+
+    error NotGovernor(address caller);
+    error NotLegislation(address caller);
+    error UnknownTemplate(bytes32 name, uint32 version);
+    error NotATemplate(address implementation);
+    error UnexpectedAddress(address deployed, address predicted);
+
+    /// @notice Publishes the next version of `name`. Caller: governor. The implementation must answer `isMissionTemplate()`.
+    function publish(bytes32 name, address implementation, bytes32 auditHash) external returns (uint32 version);
+
+    /// @notice Clones with immutable arguments at the CREATE2 address of (implementation, args, salt = session). Caller: CURRENT legislation.
+    function deploy(bytes32 name, uint32 version, bytes calldata args, uint256 session) external returns (address mission);
+
+    function predict(bytes32 name, uint32 version, bytes calldata args, uint256 session) external view returns (address);
+    function templateOf(bytes32 name, uint32 version) external view returns (Template memory);
+    function latestVersion(bytes32 name) external view returns (uint32);
+    function missionOf(address mission) external view returns (Mission memory);
+    function isGenuine(address mission) external view returns (bool);
+    /// @notice The execution procedure a genuine mission is pinned to, else zero (one slot read).
+    function executionOf(address mission) external view returns (address);
+}
