@@ -1,0 +1,125 @@
+import { InvalidValue } from "./errors.ts";
+
+/** Time is a port (decision 47). Seconds since 1970, as on chain. */
+export interface Clock {
+  now(): bigint;
+  /** Resolves once `now() >= time`. */
+  sleepUntil(time: bigint): Promise<void>;
+}
+
+/** A clock that also lets independent pieces of work wait together. */
+export interface WorkClock extends Clock {
+  /**
+   * Runs one independent piece of work; time jumps only when every piece that runs is asleep. Not for work that merely
+   * waits for other pieces: it would never sleep itself.
+   */
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+interface Sleeper {
+  readonly time: bigint;
+  readonly wake: () => void;
+}
+
+/** Moves only when told to. Never goes back. */
+export class ManualClock implements Clock {
+  #now: bigint;
+  #sleepers: Sleeper[] = [];
+
+  constructor(start: bigint) {
+    this.#now = start;
+  }
+
+  now(): bigint {
+    return this.#now;
+  }
+
+  sleepUntil(time: bigint): Promise<void> {
+    if (time <= this.#now) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#sleepers.push({ time, wake: resolve });
+      this.onSleep();
+    });
+  }
+
+  /** Sets the time and wakes, earliest first, whoever waited for it. */
+  advanceTo(time: bigint): void {
+    if (time < this.#now) {
+      throw new InvalidValue("clock", "time does not go back", { details: `now ${this.#now}, asked for ${time}` });
+    }
+    this.#now = time;
+    const due = this.#sleepers.filter((sleeper) => sleeper.time <= time);
+    this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.time > time);
+    due.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+    for (const sleeper of due) sleeper.wake();
+  }
+
+  advanceBy(seconds: bigint): void {
+    this.advanceTo(this.#now + seconds);
+  }
+
+  /** The earliest time somebody sleeps for. */
+  nextWake(): bigint | undefined {
+    return this.#sleepers.reduce<bigint | undefined>(
+      (earliest, { time }) => (earliest === undefined || time < earliest ? time : earliest),
+      undefined,
+    );
+  }
+
+  sleeping(): number {
+    return this.#sleepers.length;
+  }
+
+  protected onSleep(): void {}
+}
+
+/**
+ * Chain time of the embedded chain: when all work waits, it jumps to the next deadline; nothing waits on wall time.
+ * Without `run` every sleep jumps at once. With it, time jumps when as many sleep as pieces of work are running.
+ */
+export class JumpingClock extends ManualClock implements WorkClock {
+  #running = 0;
+  #jumping = false;
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      this.#jumpIfAllSleep();
+    }
+  }
+
+  protected override onSleep(): void {
+    this.#jumpIfAllSleep();
+  }
+
+  /** Deferred, so that work started in the same turn is counted first. */
+  #jumpIfAllSleep(): void {
+    if (this.#jumping) return;
+    this.#jumping = true;
+    queueMicrotask(() => {
+      this.#jumping = false;
+      const next = this.nextWake();
+      if (next !== undefined && this.sleeping() >= this.#running) {
+        this.advanceTo(next);
+        this.#jumpIfAllSleep();
+      }
+    });
+  }
+}
+
+/** The machine's clock. `sleep` is injected so that nothing else in the project starts a timer. */
+export function systemClock(options: { readonly millis: () => number; readonly sleep: (millis: number) => Promise<void> }): Clock {
+  const now = () => BigInt(Math.floor(options.millis() / 1000));
+  return {
+    now,
+    async sleepUntil(time) {
+      while (now() < time) {
+        const left = Number(time) * 1000 - options.millis();
+        await options.sleep(Math.min(Math.max(left, 1), 2 ** 31 - 1));
+      }
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import { CID } from "multiformats/cid";
+import * as raw from "multiformats/codecs/raw";
+import { create as createDigest } from "multiformats/hashes/digest";
+import { keccak256 as viemKeccak256 } from "viem";
+import { AgentCityError } from "./errors.ts";
+import type { ContentId, Hash, Hex } from "./hex.ts";
+import { bytesToHex, hexToBytes, isHash } from "./hex.ts";
+import { canonicalBytes } from "./json.ts";
+
+const SHA2_256 = 0x12;
+
+/** Text that is not a CIDv1 of raw bytes under sha2-256 (decision 40). */
+export class BadContentId extends AgentCityError {
+  constructor(text: string, problem: string) {
+    super("BadContentId", `Not a content id: ${problem}`, { details: text });
+  }
+}
+
+/** Keccak-256: EIP-712, Merkle nodes, code hashes. Text is hashed as UTF-8. */
+export function keccak256(data: Uint8Array | Hex): Hash {
+  return viemKeccak256(data);
+}
+
+/** SHA-256 as bytes. */
+export function sha256Bytes(data: Uint8Array): Uint8Array {
+  return nobleSha256(data);
+}
+
+/** SHA-256 as hex. */
+export function sha256(data: Uint8Array): Hash {
+  return bytesToHex(nobleSha256(data));
+}
+
+/** CIDv1 (raw, sha2-256) of bytes, in base32. */
+export function contentIdOf(bytes: Uint8Array): ContentId {
+  return fromDigestBytes(nobleSha256(bytes));
+}
+
+/** The content id of a value: of its RFC 8785 bytes. */
+export function contentIdOfJson(value: unknown): ContentId {
+  return contentIdOf(canonicalBytes(value));
+}
+
+/** What the chain holds in place of a content id: the bare sha2-256 digest. */
+export function digestOf(id: ContentId): Hash {
+  return bytesToHex(decode(id).multihash.digest);
+}
+
+/** The content id behind a digest read from the chain. */
+export function contentIdFromDigest(digest: Hash): ContentId {
+  if (!isHash(digest)) throw new BadContentId(digest, "the digest is not 32 bytes of hex");
+  return fromDigestBytes(hexToBytes(digest));
+}
+
+/** Checks text from outside and brands it. Only the one spelling this project writes is accepted. */
+export function parseContentId(text: string): ContentId {
+  return fromDigestBytes(decode(text).multihash.digest);
+}
+
+function fromDigestBytes(digest: Uint8Array): ContentId {
+  return CID.createV1(raw.code, createDigest(SHA2_256, digest)).toString() as ContentId;
+}
+
+function decode(text: string): CID {
+  let cid: CID;
+  try {
+    cid = CID.parse(text);
+  } catch {
+    throw new BadContentId(text, "it cannot be decoded");
+  }
+  if (cid.version !== 1 || cid.code !== raw.code) throw new BadContentId(text, "expected CIDv1 with the raw codec");
+  if (cid.multihash.code !== SHA2_256 || cid.multihash.digest.length !== 32) throw new BadContentId(text, "expected sha2-256");
+  if (cid.toString() !== text) throw new BadContentId(text, "expected lower-case base32");
+  return cid;
+}

@@ -1,0 +1,58 @@
+import { getAddress, isAddress } from "viem";
+import { z } from "zod";
+import { InvalidValue } from "./errors.ts";
+
+/** A nominal type: a plain value that only its own parser hands out. */
+export type Brand<Value, Name extends string> = Value & { readonly __brand: Name };
+
+/** Bytes as lower-case hexadecimal text. */
+export type Hex = `0x${string}`;
+/** 32 bytes. */
+export type Hash = Hex;
+/** 20 bytes, with checksum. */
+export type Address = Hex;
+
+/** CIDv1 (raw, sha2-256) in base32: the name of a block of bytes. */
+export type ContentId = Brand<string, "ContentId">;
+/** The unique name of one on-chain step (decision 37). */
+export type IntentKey = Brand<Hash, "IntentKey">;
+
+const HEX = /^0x(?:[0-9a-f]{2})*$/;
+const HASH = /^0x[0-9a-f]{64}$/;
+
+export function isHex(value: unknown): value is Hex {
+  return typeof value === "string" && HEX.test(value.toLowerCase());
+}
+
+export function isHash(value: unknown): value is Hash {
+  return typeof value === "string" && HASH.test(value.toLowerCase());
+}
+
+export const hexSchema = z.custom<Hex>(isHex, "expected 0x and an even number of hex digits").transform(lower);
+
+export const hashSchema = z.custom<Hash>(isHash, "expected 0x and 64 hex digits").transform(lower);
+
+export const addressSchema = z
+  .custom<Address>((value) => typeof value === "string" && isAddress(value), "expected an address: 0x and 40 hex digits")
+  .transform((value): Address => getAddress(value));
+
+export const intentKeySchema = hashSchema.transform((value) => value as IntentKey);
+
+export function bytesToHex(bytes: Uint8Array): Hex {
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return `0x${text}`;
+}
+
+export function hexToBytes(hex: Hex): Uint8Array {
+  if (!isHex(hex)) throw new InvalidValue("hex", "expected 0x and an even number of hex digits", { details: String(hex) });
+  const bytes = new Uint8Array((hex.length - 2) / 2);
+  for (let index = 0; index < bytes.length; index += 1) {
+    bytes[index] = Number.parseInt(hex.slice(2 + 2 * index, 4 + 2 * index), 16);
+  }
+  return bytes;
+}
+
+function lower(value: Hex): Hex {
+  return `0x${value.slice(2).toLowerCase()}`;
+}

@@ -1,0 +1,131 @@
+import canonicalize from "canonicalize";
+import { AgentCityError } from "./errors.ts";
+
+/** A value that JSON can hold without loss. Numbers are doubles; amounts travel as decimal text. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+/** The value or text is not strict JSON. `path` is where, e.g. `$.nodes[2].budget`. */
+export class NotJson extends AgentCityError {
+  readonly path: string;
+  constructor(path: string, problem: string, cause?: unknown) {
+    super("NotJson", `Not strict JSON at ${path}: ${problem}`, { cause });
+    this.path = path;
+  }
+}
+
+/**
+ * RFC 8785 text of a value. Everything a serializer would silently drop or convert (undefined, NaN, bigint, `toJSON`,
+ * class instances, holes, lone surrogates) is refused first, so that equal bytes mean equal values.
+ */
+export function canonicalJson(value: unknown): string {
+  assertJson(value);
+  const text = canonicalize(value);
+  if (text === undefined) throw new NotJson("$", "nothing to serialize");
+  return text;
+}
+
+/** UTF-8 bytes of the RFC 8785 text: what is hashed and stored. */
+export function canonicalBytes(value: unknown): Uint8Array {
+  return new TextEncoder().encode(canonicalJson(value));
+}
+
+/** Parses JSON text; refuses duplicate keys, integers that lose digits, lone surrogates and `__proto__`. */
+export function parseJson(text: string): JsonValue {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new NotJson("$", cause instanceof Error ? cause.message : "syntax error", cause);
+  }
+  assertTokens(text);
+  assertJson(value);
+  return value;
+}
+
+/** Parses text that must already be canonical: any other spelling of the same value is refused. */
+export function parseCanonicalJson(text: string): JsonValue {
+  const value = parseJson(text);
+  if (canonicalJson(value) !== text) throw new NotJson("$", "the text is valid JSON but not in RFC 8785 form");
+  return value;
+}
+
+/** Decodes UTF-8 strictly, then parses. */
+export function parseJsonBytes(bytes: Uint8Array): JsonValue {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new NotJson("$", "the bytes are not UTF-8", cause);
+  }
+  return parseJson(text);
+}
+
+/** Throws NotJson unless the value is plain JSON data; narrows its type. */
+export function assertJson(value: unknown): asserts value is JsonValue {
+  check(value, "$", []);
+}
+
+function check(value: unknown, path: string, parents: readonly object[]): void {
+  switch (typeof value) {
+    case "boolean":
+      return;
+    case "string":
+      if (!value.isWellFormed()) throw new NotJson(path, "a lone surrogate is not text");
+      return;
+    case "number":
+      if (!Number.isFinite(value)) throw new NotJson(path, `${value} is not a JSON number`);
+      return;
+    case "object":
+      if (value === null) return;
+      checkObject(value, path, parents);
+      return;
+    default:
+      throw new NotJson(path, `a ${typeof value} is not JSON`);
+  }
+}
+
+function checkObject(value: object, path: string, parents: readonly object[]): void {
+  if (parents.includes(value)) throw new NotJson(path, "the value contains itself");
+  const inside = [...parents, value];
+  if (Array.isArray(value)) {
+    if (Object.keys(value).length !== value.length) throw new NotJson(path, "an array with holes or extra keys is not JSON");
+    for (let index = 0; index < value.length; index += 1) check(value[index], `${path}[${index}]`, inside);
+    return;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new NotJson(path, `a ${value.constructor?.name ?? "class instance"} is not a plain object`);
+  }
+  if (Object.getOwnPropertySymbols(value).length > 0) throw new NotJson(path, "a symbol is not a JSON key");
+  for (const [key, child] of Object.entries(value)) {
+    if (key === "toJSON") throw new NotJson(path, "a toJSON key would change how the value is written");
+    if (key === "__proto__") throw new NotJson(path, "__proto__ is not allowed as a key");
+    if (!key.isWellFormed()) throw new NotJson(path, "a key holds a lone surrogate");
+    check(child, `${path}.${key}`, inside);
+  }
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
+
+/** Finds what JSON.parse hides. The text is known to be well-formed, so a scan over its tokens suffices. */
+function assertTokens(text: string): void {
+  const scopes: (Set<string> | undefined)[] = [];
+  let previous = "";
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === "{") scopes.push(new Set());
+    else if (token === "[") scopes.push(undefined);
+    else if (token === "}" || token === "]") scopes.pop();
+    else if (token === ":") {
+      const key = String(JSON.parse(previous));
+      const keys = scopes.at(-1);
+      if (keys?.has(key)) throw new NotJson("$", `the key ${previous} appears twice in one object`);
+      keys?.add(key);
+    } else if (/^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))) {
+      throw new NotJson("$", `the integer ${token} loses digits as a JSON number; write it as text`);
+    }
+    previous = token;
+  }
+}

@@ -1,0 +1,58 @@
+import { expect } from "chai";
+import { JumpingClock, ManualClock, systemClock } from "../../orchestrator/primitives/clock.ts";
+import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
+
+describe("clocks", () => {
+  it("a manual clock wakes sleepers when told, earliest first, and never goes back", async () => {
+    const clock = new ManualClock(100n);
+    const woken: string[] = [];
+    const all = Promise.all([
+      clock.sleepUntil(130n).then(() => woken.push("late")),
+      clock.sleepUntil(110n).then(() => woken.push("early")),
+      clock.sleepUntil(100n).then(() => woken.push("now")),
+    ]);
+    await Promise.resolve();
+    expect(woken).to.deep.equal(["now"]);
+    expect(clock.nextWake()).to.equal(110n);
+    clock.advanceBy(30n);
+    await all;
+    expect(woken).to.deep.equal(["now", "early", "late"]);
+    expect(() => clock.advanceTo(129n)).to.throw(InvalidValue, "back");
+  });
+
+  it("a jumping clock goes to the next deadline at once when nobody else works", async () => {
+    const clock = new JumpingClock(0n);
+    await clock.sleepUntil(3600n);
+    expect(clock.now()).to.equal(3600n);
+  });
+
+  it("a jumping clock lets independent work wait together, in order of time", async () => {
+    const clock = new JumpingClock(0n);
+    const seen: string[] = [];
+    const worker = (name: string, times: bigint[]) =>
+      clock.run(async () => {
+        for (const time of times) {
+          await clock.sleepUntil(time);
+          for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+          seen.push(`${name}@${clock.now()}`);
+        }
+      });
+    await Promise.all([worker("a", [10n, 40n]), worker("b", [20n, 30n, 50n]), worker("c", [])]);
+    expect(seen).to.deep.equal(["a@10", "b@20", "b@30", "a@40", "b@50"]);
+  });
+
+  it("the system clock sleeps through its injected timer, as long as it takes", async () => {
+    let millis = 1_500;
+    const slept: number[] = [];
+    const clock = systemClock({
+      millis: () => millis,
+      sleep: async (wait) => {
+        slept.push(wait);
+        millis += Math.min(wait, 1_000);
+      },
+    });
+    await clock.sleepUntil(3n);
+    expect(clock.now()).to.equal(3n);
+    expect(slept).to.deep.equal([1_500, 500]);
+  });
+});
