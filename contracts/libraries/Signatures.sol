@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
+import {Auth} from "../types/Roles.sol";
+
+/// @title Who signed what (decisions 28): keys sign with ECDSA; principals and adjudicators may be contract wallets.
+/// @dev The errors repeat those of the interfaces that use this library, selector for selector.
+library Signatures {
+    error InvalidSignature(address signer);
+    error Expired(uint40 deadline);
+
+    /// @notice Reverts unless `signer`'s key signed `digest`: agents, verifiers, issuers, runners, clerks.
+    function requireEcdsa(address signer, bytes32 digest, bytes calldata signature) internal pure {
+        (address recovered, ECDSA.RecoverError problem, ) = ECDSA.tryRecoverCalldata(digest, signature);
+        if (problem != ECDSA.RecoverError.NoError || recovered != signer) revert InvalidSignature(signer);
+    }
+
+    /// @notice Reverts unless `signer` signed `digest`, by key or by ERC-1271: principals and adjudicators.
+    function requireAny(address signer, bytes32 digest, bytes calldata signature) internal view {
+        if (!SignatureChecker.isValidSignatureNowCalldata(signer, digest, signature)) revert InvalidSignature(signer);
+    }
+
+    /// @notice Reverts after `deadline` (unix seconds).
+    function requireInTime(uint40 deadline) internal view {
+        if (block.timestamp > deadline) revert Expired(deadline);
+    }
+
+    /// @notice Reverts unless the agent authorised this call: in time, and by being the caller (empty signature) or by key.
+    /// @dev The digest must bind a nonce or a natural key; the direct path consumes it as well.
+    function requireAuth(Auth calldata auth, bytes32 digest) internal view {
+        requireInTime(auth.deadline);
+        if (auth.signature.length != 0) requireEcdsa(auth.agent, digest, auth.signature);
+        else if (msg.sender != auth.agent) revert InvalidSignature(auth.agent);
+    }
+}
