@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Abi, Hex } from "viem";
+import { z } from "zod";
+import { AgentCityError } from "../orchestrator/primitives/errors.ts";
+
+const references = z.record(z.string(), z.record(z.string(), z.array(z.strictObject({ start: z.number(), length: z.literal(20) }))));
+
+const artifactSchema = z.object({
+  contractName: z.string(),
+  abi: z.custom<Abi>(Array.isArray),
+  bytecode: z.templateLiteral(["0x", z.string()]),
+  linkReferences: references,
+});
+
+/** A compiled contract as the compiler left it. */
+export interface Artifact {
+  readonly name: string;
+  readonly abi: Abi;
+  /** Creation code; library places hold placeholders until `link` fills them. */
+  readonly bytecode: Hex;
+  /** Libraries the code calls, with the byte offsets of their addresses. */
+  readonly libraries: readonly { readonly name: string; readonly starts: readonly number[] }[];
+}
+
+export class ArtifactMissing extends AgentCityError {
+  constructor(file: string, cause: unknown) {
+    super("ArtifactMissing", `No compiled contract at ${file}`, { cause, action: "run `npm run compile`" });
+  }
+}
+
+/** Reads what `npm run compile` wrote for `contracts/<path>.sol`, e.g. `meta/LegislativeProcedure`. */
+export function readArtifact(path: string): Artifact {
+  const name = path.split("/").at(-1) ?? path;
+  const file = fileURLToPath(new URL(`../artifacts/contracts/${path}.sol/${name}.json`, import.meta.url));
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new ArtifactMissing(`artifacts/contracts/${path}.sol`, cause);
+  }
+  const artifact = artifactSchema.parse(JSON.parse(text));
+  const libraries = Object.values(artifact.linkReferences).flatMap((file) =>
+    Object.entries(file).map(([library, places]) => ({ name: library, starts: places.map(({ start }) => start) })),
+  );
+  return { name: artifact.contractName, abi: artifact.abi, bytecode: artifact.bytecode, libraries };
+}
+
+/** Creation code with every library's address in its places. */
+export function link(artifact: Artifact, addresses: ReadonlyMap<string, Hex>): Hex {
+  let code: Hex = artifact.bytecode;
+  for (const { name, starts } of artifact.libraries) {
+    const address = addresses.get(name);
+    if (address === undefined) throw new AgentCityError("LibraryMissing", `${artifact.name} needs library ${name}, which is not deployed`);
+    for (const start of starts) {
+      // Placeholders are not hex: cut the text, two digits a byte.
+      code = `0x${code.slice(2, 2 + 2 * start)}${address.slice(2).toLowerCase()}${code.slice(2 + 2 * (start + 20))}`;
+    }
+  }
+  return code;
+}
