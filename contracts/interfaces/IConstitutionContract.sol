@@ -19,6 +19,8 @@ interface IConstitutionContract {
     error AlreadySealed();
     error AlreadyWired(Institution institution, address at);
     error NotWired(Institution institution);
+    error NotAContract(Institution institution, address at);
+    error LengthMismatch(uint256 have, uint256 need);
     error ParameterOutOfRange(Param param, uint256 value, uint256 min, uint256 max);
 
     /// @notice keccak256 of the mandate text and its content-id digest.
@@ -47,7 +49,7 @@ interface IConstitutionContract {
     /// @notice Names the institutions, each once. Caller: deployer before `seal`.
     function wire(Institution[] calldata institutions, address[] calldata addresses) external;
 
-    /// @notice Ends the deployer's power. Caller: deployer, once everything is wired.
+    /// @notice Ends the deployer's power. Caller: deployer, once every institution is wired to a contract.
     function seal() external;
 
     /// @notice Sets a parameter within its range and refreshes `missionParams`. Caller: governor.

@@ -16,7 +16,7 @@ interface IProducerContract {
         /// Dense number of a producer, from 0; meaningless for other kinds.
         uint16 index;
         uint40 registeredAt;
-        /// Block of registration: an electorate counts only earlier ones.
+        /// Block of registration or of the last `attend`: an electorate counts only earlier ones.
         uint32 registeredBlock;
         /// Thousandths of a reputation point, 0–1,000,000.
         uint32 reputation;
@@ -52,6 +52,7 @@ interface IProducerContract {
     error Expired(uint40 deadline);
     error InvalidNonce(address account, uint256 nonce);
     error NotAuthorised(address caller);
+    error NotGovernor(address caller);
     error StillLocked(address agent, uint64 locked);
     error StillUnbonding(address agent, uint40 until);
     error InsufficientFreeStake(address agent, uint64 free, uint64 wanted);
@@ -73,11 +74,16 @@ interface IProducerContract {
     /// @notice Adds stake from the caller.
     function topUpStake(address agent, uint64 amount) external;
 
-    /// @notice Locks stake for a bid. Caller: current or pinned execution procedure.
+    /// @notice Locks stake for a bid. What can be locked is held − locked − the registration stake required now: the
+    /// registration stake never backs a bid. Caller: current or pinned execution procedure.
     function lock(address agent, uint64 amount) external;
 
-    /// @notice One settlement call: releases `release` of the agent's lock, slashes up to `slash` (lock, then free, then
-    /// registration stake; capped at held), and moves reputation by EMA if `scored`. Caller: execution procedure.
+    /// @notice One settlement call. Caller: current or pinned execution procedure.
+    /// @param release The part of the lock that ends with this call, slashed or not: `locked` falls by exactly this much
+    /// (never below zero). A lock of 150 that loses 50 and ends is `settle(agent, 150, 50, …)`.
+    /// @param slash What is taken at most: out of the ending lock, then free, then the registration stake, then other
+    /// locks; capped at held. Half goes to the treasury, half and the odd unit to insurance.
+    /// @param scored Whether reputation moves, by EMA.
     /// @param score Outcome in basis points 0–10,000.
     /// @return slashed What was actually taken.
     function settle(address agent, uint64 release, uint64 slash, bool scored, uint16 score, bytes32 reason) external returns (uint64 slashed);
@@ -106,7 +112,10 @@ interface IProducerContract {
     /// @notice Registered, of that kind, not banned, not frozen, not leaving, at or above the reputation floor.
     function isEligible(address agent, Kind kind) external view returns (bool);
     function agentAt(uint16 index) external view returns (address);
-    /// @notice Producers that count toward turnout now.
+    /// @notice True for a producer taken out of the electorate: it may bid, and must `attend` before it may vote.
+    function isLapsed(address agent) external view returns (bool);
+    /// @notice Producers that count toward turnout now: neither leaving, banned, frozen nor lapsed. One below the
+    /// reputation floor still counts until it lapses.
     function activeProducers() external view returns (uint16);
     function nonceOf(address account) external view returns (uint256);
 }
