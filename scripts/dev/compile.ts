@@ -1,0 +1,48 @@
+/**
+ * Compiles the contracts unless the artifacts were made from exactly these inputs. Hardhat alone takes about two seconds to find
+ * out; this takes milliseconds, and prints to stderr only, so that `npm start -- --json` keeps stdout to itself.
+ *
+ * usage: npm run compile [-- --force]
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { filesIn, root } from "./files.ts";
+
+const INPUTS = ["contracts/**/*.sol", "test/contracts/**/*.sol", "hardhat.config.ts", "package-lock.json"];
+const STAMP = join(root, "artifacts", "inputs.sha256");
+
+/** Hash of everything the artifacts depend on: sources, settings, and by the lock file compiler and libraries. */
+function hashOfInputs(): string {
+  const hash = createHash("sha256");
+  for (const path of filesIn(INPUTS))
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+/** Makes artifacts and typechain types current; throws when the contracts do not compile. */
+export function compile({ force = false } = {}): void {
+  const hash = hashOfInputs();
+  if (!force && existsSync(STAMP) && readFileSync(STAMP, "utf8") === hash) return;
+  rmSync(STAMP, { force: true });
+  console.error("compiling contracts …");
+  const hardhat = fileURLToPath(new URL("./cli.js", import.meta.resolve("hardhat")));
+  const args = [hardhat, "build", ...(force ? ["--force"] : [])];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (status !== 0) throw new Error("the contracts do not compile");
+  writeFileSync(STAMP, hash);
+}
+
+if (import.meta.main) {
+  try {
+    compile({ force: process.argv.includes("--force") });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

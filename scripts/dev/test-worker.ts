@@ -1,0 +1,86 @@
+/** Runs the jobs that the test runner sends, one after the other, and answers with their results. See `test.ts`. */
+import { join } from "node:path";
+import { format } from "node:util";
+import Mocha from "mocha";
+import { root } from "./files.ts";
+import { type JobResult, type Order, SOLIDITY_TESTS } from "./test-protocol.ts";
+
+/** A test that takes longer has hung; whole missions set their own limit. */
+const TEST_TIMEOUT_MS = 60_000;
+
+/** Collects instead of printing. */
+class Silent extends Mocha.reporters.Base {}
+
+/** Mocha's own account of failures, with differences of values, as text. */
+function describeFailures(failures: Mocha.Test[]): string {
+  const lines: string[] = [];
+  const print = Mocha.reporters.Base.consoleLog;
+  Mocha.reporters.Base.consoleLog = (...args: unknown[]) => lines.push(format(...args));
+  Mocha.reporters.Base.list(failures);
+  Mocha.reporters.Base.consoleLog = print;
+  return lines.join("\n");
+}
+
+async function runMocha(file: string): Promise<JobResult> {
+  const mocha = new Mocha({ timeout: TEST_TIMEOUT_MS, forbidOnly: true, reporter: Silent });
+  mocha.addFile(join(root, file));
+  await mocha.loadFilesAsync();
+  const result: JobResult = { passed: [], failed: 0, skipped: 0, report: "" };
+  const failures: Mocha.Test[] = [];
+  await new Promise<void>((resolve) => {
+    mocha
+      .run(() => resolve())
+      .on("pass", (test) => result.passed.push({ title: test.fullTitle(), ms: test.duration ?? 0 }))
+      .on("pending", () => {
+        result.skipped += 1;
+      })
+      .on("fail", (test, error) => failures.push(Object.assign(test, { err: error })));
+  });
+  result.failed = failures.length;
+  if (failures.length > 0) result.report = describeFailures(failures);
+  mocha.dispose();
+  return result;
+}
+
+/** Fuzz and invariant tests through Hardhat's own runner. Its output is kept for the case of failure. */
+async function runSolidity(): Promise<JobResult> {
+  const { default: hre } = await import("hardhat");
+  const output: string[] = [];
+  const write = process.stdout.write;
+  process.stdout.write = (chunk: string | Uint8Array) => output.push(Buffer.from(chunk).toString()) > 0;
+  try {
+    const done: SolidityRun = await hre.tasks.getTask(["test", "solidity"]).run({ noCompile: true });
+    const { summary, suiteResults } = done.success ? done.value : done.error;
+    const tests = suiteResults.flatMap(({ testResults }) => testResults);
+    const passed = tests.filter(({ status }) => status === "Success");
+    return {
+      passed: passed.map(({ name, durationNs }) => ({ title: name, ms: Number(durationNs / 1_000_000n) })),
+      failed: done.success ? 0 : Math.max(1, summary.failed),
+      skipped: summary.skipped,
+      report: done.success ? "" : output.join(""),
+    };
+  } finally {
+    process.stdout.write = write;
+  }
+}
+
+/** Of what Hardhat's task returns, the part used here. */
+interface SolidityRunValue {
+  summary: { failed: number; skipped: number };
+  suiteResults: { testResults: { name: string; status: string; durationNs: bigint }[] }[];
+}
+type SolidityRun = { success: true; value: SolidityRunValue } | { success: false; error: SolidityRunValue };
+
+async function run(job: string): Promise<JobResult> {
+  try {
+    return job === SOLIDITY_TESTS ? await runSolidity() : await runMocha(job);
+  } catch (error) {
+    const report = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { passed: [], failed: 1, skipped: 0, report };
+  }
+}
+
+process.on("message", (order: Order) => {
+  if (order === null) process.exit(0);
+  void run(order).then((result) => process.send?.(result));
+});

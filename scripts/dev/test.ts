@@ -1,0 +1,98 @@
+/**
+ * Runs the tests: compiles the contracts if needed, gives the files to one worker per core, prints each file's result, all failures,
+ * the slowest ten and finally `N passed, N failed` alone on a line. Fails on a failure, on a file without tests, and on no tests.
+ *
+ * usage: npm test [-- <file>…]      npm run test:full      test/full/** only with --full or when named
+ */
+import { fork } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { compile } from "./compile.ts";
+import { filesIn } from "./files.ts";
+import { type JobResult, type Order, SOLIDITY_TESTS, type TimedTest } from "./test-protocol.ts";
+
+/** A file that takes longer has hung where Mocha's own limit cannot see it: in synchronous code or while loading. */
+const FILE_TIMEOUT_MS = { quick: 300_000, full: 3_600_000 };
+const SLOWEST = 10;
+/** Started first, so that no worker ends alone with a long file. */
+const LONG = [/^test\/full\//, /\.t\.sol$/, /^test\/(scenarios|faults)\//, /^test\/contracts\//];
+
+const worker = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
+
+/** Named files, or all of them; the longest kinds first, else by name. */
+function jobs(names: readonly string[], full: boolean): string[] {
+  if (names.length > 0) return filesIn(names);
+  const files = filesIn("test/**/*.test.ts").filter((file) => full || !file.startsWith("test/full/"));
+  if (filesIn(SOLIDITY_TESTS).length > 0) files.push(SOLIDITY_TESTS);
+  const rank = (file: string) => (LONG.findIndex((kind) => kind.test(file)) + LONG.length + 1) % (LONG.length + 1);
+  return files.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+}
+
+/** Takes jobs from the queue until it is empty. A worker that dies or hangs fails its job; another one takes its place. */
+function work(queue: string[], timeoutMs: number, report: (job: string, result: JobResult) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const child = fork(worker, { execArgv: [] });
+    let job: string | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const next = () => {
+      clearTimeout(timer);
+      job = queue.shift();
+      const order: Order = job ?? null;
+      child.send(order);
+      if (job !== undefined) timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
+    };
+    child.on("message", (result: JobResult) => {
+      if (job !== undefined) report(job, result);
+      next();
+    });
+    child.on("exit", (code, signal) => {
+      clearTimeout(timer);
+      if (job === undefined) {
+        resolve();
+        return;
+      }
+      const cause = signal === "SIGKILL" ? `killed (limit ${timeoutMs / 1000} s)` : `ended with ${signal ?? code}`;
+      report(job, { passed: [], failed: 1, skipped: 0, report: `the process that ran ${job} was ${cause}` });
+      resolve(work(queue, timeoutMs, report));
+    });
+    next();
+  });
+}
+
+const full = process.argv.includes("--full");
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+try {
+  compile();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  console.log("0 passed, 1 failed");
+  process.exit(1);
+}
+
+const queue = jobs(names, full);
+const passed: TimedTest[] = [];
+const reports: string[] = [];
+let failed = 0;
+let skipped = 0;
+const workers = Array.from({ length: Math.min(queue.length, availableParallelism()) }, () =>
+  work(queue, full ? FILE_TIMEOUT_MS.full : FILE_TIMEOUT_MS.quick, (job, result) => {
+    if (result.passed.length + result.failed + result.skipped === 0) {
+      result = { ...result, failed: 1, report: `${job} holds no test` };
+    }
+    passed.push(...result.passed);
+    failed += result.failed;
+    skipped += result.skipped;
+    if (result.failed > 0) reports.push(`${job}\n${result.report}`);
+    console.log(`${result.failed > 0 ? "✗" : "✓"} ${job}  ${result.passed.length} passed, ${result.failed} failed`);
+  }),
+);
+await Promise.all(workers);
+
+for (const report of reports) console.log(`\n${report}`);
+console.log(`\nslowest ${SLOWEST}`);
+for (const { title, ms } of passed.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
+  console.log(`${String(ms).padStart(7)} ms  ${title}`);
+}
+if (skipped > 0) console.log(`${skipped} skipped`);
+console.log(`\n${passed.length} passed, ${failed} failed`);
+if (failed > 0 || passed.length === 0) process.exitCode = 1;
