@@ -18,15 +18,7 @@ export const FLOORS: readonly (readonly string[])[] = [
 export const CHAINLESS = ["orchestrator/attestation", "orchestrator/clearing", "orchestrator/agreements"];
 
 /** The floors of the law, lowest first, below `contracts/`. */
-export const CONTRACT_FLOORS: readonly string[] = [
-  "types",
-  "libraries",
-  "interfaces",
-  "foundational",
-  "meta",
-  "collaboration",
-  "interop",
-];
+export const CONTRACT_FLOORS: readonly string[] = ["types", "libraries", "interfaces", "foundational", "meta", "collaboration", "interop"];
 
 interface ForbiddenImport {
   name: string;

@@ -45,8 +45,7 @@ type Artifact = z.infer<typeof Artifact>;
 
 const folder = "orchestrator/chain/abi";
 
-const typeOf = (parameter: Parameter): string =>
-  parameter.type.replace("tuple", `(${(parameter.components ?? []).map(typeOf).join(",")})`);
+const typeOf = (parameter: Parameter): string => parameter.type.replace("tuple", `(${(parameter.components ?? []).map(typeOf).join(",")})`);
 const signatureOf = (item: Item) => `${item.type} ${item.name ?? ""}(${(item.inputs ?? []).map(typeOf).join(",")})`;
 
 /** Sorted by kind, name and argument types; a repeated item once. */

@@ -67,8 +67,7 @@ export function repairLock(lock: Lock): Lock {
     for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
       if (resolve(lock, path, name) !== undefined) continue;
       const platform = platformOf(name);
-      if (platform === undefined)
-        throw new Error(`${path}: optional ${name}@${version} is absent and names no platform`);
+      if (platform === undefined) throw new Error(`${path}: optional ${name}@${version} is absent and names no platform`);
       const dev = entry.dev === true ? { dev: true } : {};
       packages[`node_modules/${name}`] = { version, ...platform, ...dev, optional: true };
     }

@@ -1,4 +1,4 @@
-/** What the test runner and its workers tell each other. */
+/** What the test runner and its workers tell each other: the runner sends a job, the worker its result, until the runner disconnects. */
 
 /** A job is one test file, or all Solidity tests at once. */
 export const SOLIDITY_TESTS = "test/contracts/**/*.t.sol";
@@ -16,6 +16,3 @@ export interface JobResult {
   /** What to show of the failures, ready to print. */
   report: string;
 }
-
-/** Runner to worker: the job to do next; null to stop. */
-export type Order = string | null;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { format } from "node:util";
 import Mocha from "mocha";
 import { root } from "./files.ts";
-import { type JobResult, type Order, SOLIDITY_TESTS } from "./test-protocol.ts";
+import { type JobResult, SOLIDITY_TESTS } from "./test-protocol.ts";
 
 /** A test that takes longer has hung; whole missions set their own limit. */
 const TEST_TIMEOUT_MS = 60_000;
@@ -80,7 +80,7 @@ async function run(job: string): Promise<JobResult> {
   }
 }
 
-process.on("message", (order: Order) => {
-  if (order === null) process.exit(0);
-  void run(order).then((result) => process.send?.(result));
+process.on("message", (job: string) => {
+  void run(job).then((result) => process.send?.(result));
 });
+process.on("disconnect", () => process.exit(0));

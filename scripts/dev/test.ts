@@ -9,7 +9,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { compile } from "./compile.ts";
 import { filesIn } from "./files.ts";
-import { type JobResult, type Order, SOLIDITY_TESTS, type TimedTest } from "./test-protocol.ts";
+import { type JobResult, SOLIDITY_TESTS, type TimedTest } from "./test-protocol.ts";
 
 /** A file that takes longer has hung where Mocha's own limit cannot see it: in synchronous code or while loading. */
 const FILE_TIMEOUT_MS = { quick: 300_000, full: 3_600_000 };
@@ -37,9 +37,12 @@ function work(queue: string[], timeoutMs: number, report: (job: string, result: 
     const next = () => {
       clearTimeout(timer);
       job = queue.shift();
-      const order: Order = job ?? null;
-      child.send(order);
-      if (job !== undefined) timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
+      if (job === undefined) {
+        child.disconnect();
+        return;
+      }
+      child.send(job);
+      timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
     };
     child.on("message", (result: JobResult) => {
       if (job !== undefined) report(job, result);
