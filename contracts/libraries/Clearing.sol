@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {ClearingDecision, ClearingResult, EvidenceClass, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
+import {Admissibility} from "./Admissibility.sol";
+
+/// @title Γ, the clearing of one node
+/// @notice RAILS 5.3 and A.4.2, decisions 21 and 23. A verdict *survives* if it answers an asked question with PASS or
+/// FAIL, has weight, and every item it rests on is ⪰ the floor; an empty basis never does. Only survivors exist below.
+///
+/// | per question             | result       | overall, first that holds      | confidence                        |
+/// |--------------------------|--------------|--------------------------------|-----------------------------------|
+/// | no survivors             | UNVERIFIABLE | any FAIL → FAIL                | greatest of the failed questions  |
+/// | equal weights            | DISPUTED     | any UNVERIFIABLE, none asked   | 0                                 |
+/// | confidence below minimum | DISPUTED     | any DISPUTED → DISPUTED        | least of the disputed questions   |
+/// | more weight on PASS/FAIL | PASS / FAIL  | PASS                           | least of the questions            |
+///
+/// A question's confidence is ⌊ΣW·c / ΣW⌋ over the survivors of its heavier side, 0 on a tie. Score and agreeing slots
+/// come from surviving PASS verdicts and are zero unless the node passes. Class and basis describe all survivors.
+library Clearing {
+    uint256 private constant WHOLE = 10_000;
+    uint256 private constant QUESTIONS = 2;
+    uint256 private constant MAX_SLOTS = 8;
+
+    /// @dev Sums over the survivors of one question, by side: 0 PASS, 1 FAIL.
+    struct Side {
+        uint256 weight;
+        uint256 confidence;
+    }
+
+    /// @dev What surviving PASS verdicts say about the work.
+    struct Praise {
+        uint256 weight;
+        uint256 score;
+        uint256[MAX_SLOTS] agreeing;
+    }
+
+    /// @param verdicts at most one per verifier and question; their signatures are the caller's business
+    /// @param classWords effective classes, one word per executor slot, three bits per item
+    /// @param floor the node's floor: one class
+    /// @param questions bitmap of asked questions
+    /// @param minConfidence basis points
+    /// @param slots executor slots, ≤ 8
+    function decide(
+        WeighedVerdict[] memory verdicts,
+        uint256[] memory classWords,
+        EvidenceClass floor,
+        uint8 questions,
+        uint16 minConfidence,
+        uint8 slots
+    ) internal pure returns (ClearingDecision memory d) {
+        Side[2][QUESTIONS] memory sides;
+        Praise memory praise;
+        for (uint256 i = 0; i < verdicts.length; ++i) {
+            WeighedVerdict memory v = verdicts[i];
+            if (!_asks(questions, uint256(v.question)) || !_isAnswer(v)) continue;
+            EvidenceClass class = Admissibility.meetOver(v.basis, classWords);
+            if (v.basis == 0 || !_existing(v.basis, classWords) || !Admissibility.geq(class, floor)) continue;
+            d.class = d.basis == 0 ? class : Admissibility.join(d.class, class);
+            d.basis |= v.basis;
+            Side memory side = sides[uint256(v.question)][v.result == VerdictResult.PASS ? 0 : 1];
+            side.weight += v.weight;
+            side.confidence += uint256(v.weight) * v.confidence;
+            if (v.result == VerdictResult.PASS) _praise(praise, v, slots);
+        }
+        (d.result, d.confidence) = _overall(sides, questions, minConfidence);
+        if (d.result != ClearingResult.PASS) return d;
+        d.score = uint16(praise.score / praise.weight);
+        for (uint256 s = 0; s < slots; ++s) {
+            if (2 * praise.agreeing[s] > praise.weight) d.agreeing |= uint8(1 << s);
+        }
+    }
+
+    function _overall(
+        Side[2][QUESTIONS] memory sides,
+        uint8 questions,
+        uint256 minConfidence
+    ) private pure returns (ClearingResult result, uint16 confidence) {
+        result = ClearingResult.NONE;
+        for (uint256 q = 0; q < QUESTIONS; ++q) {
+            if (!_asks(questions, q)) continue;
+            (ClearingResult answer, uint16 sure) = _answer(sides[q], minConfidence);
+            uint256 rank = _rank(answer);
+            uint256 ranked = _rank(result);
+            if (rank > ranked) {
+                (result, confidence) = (answer, sure);
+            } else if (rank == ranked && (answer == ClearingResult.FAIL ? sure > confidence : sure < confidence)) {
+                confidence = sure;
+            }
+        }
+        if (result == ClearingResult.NONE) result = ClearingResult.UNVERIFIABLE;
+    }
+
+    function _answer(Side[2] memory sides, uint256 minConfidence) private pure returns (ClearingResult, uint16) {
+        Side memory pass = sides[0];
+        Side memory fail = sides[1];
+        if (pass.weight + fail.weight == 0) return (ClearingResult.UNVERIFIABLE, 0);
+        if (pass.weight == fail.weight) return (ClearingResult.DISPUTED, 0);
+        bool passed = pass.weight > fail.weight;
+        Side memory heavier = passed ? pass : fail;
+        uint16 confidence = uint16(heavier.confidence / heavier.weight);
+        if (confidence < minConfidence) return (ClearingResult.DISPUTED, confidence);
+        return (passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence);
+    }
+
+    /// @dev Which answer decides when questions differ.
+    function _rank(ClearingResult r) private pure returns (uint256) {
+        if (r == ClearingResult.FAIL) return 4;
+        if (r == ClearingResult.UNVERIFIABLE) return 3;
+        if (r == ClearingResult.DISPUTED) return 2;
+        return r == ClearingResult.PASS ? 1 : 0;
+    }
+
+    function _praise(Praise memory p, WeighedVerdict memory v, uint256 slots) private pure {
+        p.weight += v.weight;
+        p.score += uint256(v.weight) * v.score;
+        for (uint256 s = 0; s < slots; ++s) {
+            if ((v.agreeing >> s) & 1 == 1) p.agreeing[s] += v.weight;
+        }
+    }
+
+    function _asks(uint8 questions, uint256 question) private pure returns (bool) {
+        return (questions >> question) & 1 == 1;
+    }
+
+    /// @dev An abstention, a verdict without weight and one beyond its scales say nothing.
+    function _isAnswer(WeighedVerdict memory v) private pure returns (bool) {
+        return v.result != VerdictResult.ABSTAIN && v.weight != 0 && v.confidence <= WHOLE && v.score <= WHOLE;
+    }
+
+    /// @dev No bit names an item of a slot that has no class word.
+    function _existing(uint256 basis, uint256[] memory classWords) private pure returns (bool) {
+        uint256 slots = classWords.length;
+        return slots >= MAX_SLOTS || basis >> (Admissibility.ITEMS_PER_SLOT * slots) == 0;
+    }
+}

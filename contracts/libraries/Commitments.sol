@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {EvidenceClass} from "../types/Evidence.sol";
+import {Opening} from "../types/Messages.sol";
+
+/// @title What a commitment binds
+/// @notice Decisions 19 and 20. Everything is keccak256 of the ABI encoding, fields in the order given.
+library Commitments {
+    /// @notice Names one attempt at one node under one law on one chain: no signature over it can be used elsewhere.
+    /// @param amendment digest of the override that changed the node, zero if none
+    function obligation(
+        uint256 chainId,
+        address clone,
+        uint8 node,
+        uint8 attempt,
+        bytes32 lawHash,
+        bytes32 amendment
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(chainId, clone, node, attempt, lawHash, amendment));
+    }
+
+    /// @notice What an executor posts before anyone looks at its work; the salt hides it.
+    function commitment(address agent, Opening memory o, bytes32 obligation_) internal pure returns (bytes32) {
+        return
+            keccak256(
+                abi.encode(agent, o.salt, o.outputHash, o.trailRoot, o.envelopeRoot, o.items, o.classes, obligation_)
+            );
+    }
+
+    /// @notice All executor slots of a node together, zero where a slot is absent: what a verdict is about.
+    function nodeCommitment(bytes32[] memory slots) internal pure returns (bytes32) {
+        return keccak256(abi.encodePacked(slots));
+    }
+
+    /// @notice Entry of the envelope tree for one evidence item; `OrderedMerkle` hashes it into a leaf.
+    function evidenceLeaf(
+        bytes32 obligation_,
+        uint8 slot,
+        uint8 index,
+        uint8 kind,
+        bytes32 payload,
+        address issuer,
+        EvidenceClass class
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(obligation_, slot, index, kind, payload, issuer, class));
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {Memory} from "@openzeppelin/contracts/utils/Memory.sol";
+import {Band, LawHeader, LawNode, MissionContext, Risk} from "../types/Law.sol";
+import {MissionParamsCodec} from "./MissionParamsCodec.sol";
+
+/// @title The packed law
+/// @notice A law is three header words and two words per node; it is the immutable-argument prefix of its clone
+/// (decisions 2), followed there by four context words (decisions 3). Bits are counted from the lowest.
+///
+/// | word           | field           | bits      | field        | bits      | field      | bits      |
+/// |----------------|-----------------|-----------|--------------|-----------|------------|-----------|
+/// | 0              | nodeCount       | 0–15      | risk         | 16–23     | predicate  | 24–39     |
+/// |                | duration        | 40–71     | budget       | 72–135    | zero       | 136–255   |
+/// | 1              | goalHash        | 0–255     |              |           |            |           |
+/// | 2              | inputHash       | 0–255     |              |           |            |           |
+/// | 3 + 2i (A)     | predecessors    | 0–255     |              |           |            |           |
+/// | 4 + 2i (B)     | capabilities    | 0–79      | budget       | 80–143    | review     | 144–167   |
+/// |                | timeout         | 168–183   | predicate    | 184–199   | panelSize  | 200–202   |
+/// |                | tier            | 203–204   | redundancy   | 205–207   | threshold  | 208–210   |
+/// |                | risk            | 211–212   | floor        | 213–215   | questions  | 216–217   |
+/// |                | leaf            | 218       | band         | 219–220   | zero       | 221–255   |
+/// | 3 + 2n (ctx 0) | MissionParams   | see its codec                                                |
+/// | 4 + 2n (ctx 1) | docHash         | 0–255     |              |           |            |           |
+/// | 5 + 2n (ctx 2) | session         | 0–255     |              |           |            |           |
+/// | 6 + 2n (ctx 3) | sponsor         | 0–159     | deployedAt   | 160–199   | zero       | 200–255   |
+///
+/// The encoding is canonical: one law has one byte string, decoding refuses every other. Whether a law is *lawful*
+/// (tiers, budgets, floors, predecessors below their node) is the validator's question, not the codec's.
+library LawCodec {
+    using Memory for bytes;
+    using Memory for Memory.Slice;
+
+    /// @notice The bytes are not a law of `nodeCount` nodes, nor the arguments of a clone with one.
+    error MalformedLaw(uint256 length, uint256 nodeCount);
+    /// @notice A header word with a set spare bit or an unknown risk.
+    error MalformedHeader(uint256 word);
+    /// @notice A node word with a set spare bit or an unknown risk or floor.
+    error MalformedNode(uint256 index, uint256 word);
+    /// @notice The law has no such node.
+    error NodeOutOfRange(uint256 index, uint256 nodeCount);
+    /// @notice A field is larger than its place in the word.
+    error FieldTooLarge(uint256 value, uint256 bits);
+
+    uint256 internal constant MAX_NODES = 256;
+    uint256 internal constant WORD = 32;
+    uint256 internal constant HEADER_LENGTH = 3 * WORD;
+    uint256 internal constant NODE_LENGTH = 2 * WORD;
+    uint256 internal constant CONTEXT_LENGTH = 4 * WORD;
+
+    uint256 private constant HIGHEST_RISK = uint256(type(Risk).max);
+    uint256 private constant HIGHEST_FLOOR = 5;
+
+    /// @notice Length in bytes of a law with `nodeCount` nodes.
+    function lawLength(uint256 nodeCount) internal pure returns (uint256) {
+        return HEADER_LENGTH + nodeCount * NODE_LENGTH;
+    }
+
+    /// @notice Header of a law, or of clone arguments that begin with one.
+    function header(bytes memory law) internal pure returns (LawHeader memory h) {
+        uint256 count = _nodeCount(law);
+        Memory.Slice words = law.asSlice();
+        uint256 word = uint256(words.load(0));
+        uint256 risk = (word >> 16) & 0xff;
+        if (risk > HIGHEST_RISK || word >> 136 != 0) revert MalformedHeader(word);
+        h.nodeCount = uint16(count);
+        h.risk = Risk(risk);
+        h.outputPredicate = uint16(word >> 24);
+        h.duration = uint32(word >> 40);
+        h.budget = uint64(word >> 72);
+        h.goalHash = words.load(WORD);
+        h.inputHash = words.load(2 * WORD);
+    }
+
+    /// @notice Node `index` of a law, or of clone arguments that begin with one.
+    function node(bytes memory law, uint256 index) internal pure returns (LawNode memory n) {
+        uint256 at = _nodeOffset(law, index);
+        Memory.Slice words = law.asSlice();
+        uint256 word = uint256(words.load(at + WORD));
+        uint256 risk = (word >> 211) & 3;
+        uint256 floor = (word >> 213) & 7;
+        if (risk > HIGHEST_RISK || floor > HIGHEST_FLOOR || word >> 221 != 0) revert MalformedNode(index, word);
+        n.predecessors = uint256(words.load(at));
+        n.capabilities = uint80(word);
+        n.budget = uint64(word >> 80);
+        n.reviewWindow = uint24(word >> 144);
+        n.timeout = uint16(word >> 168);
+        n.predicate = uint16(word >> 184);
+        n.panelSize = uint8((word >> 200) & 7);
+        n.tier = uint8((word >> 203) & 3);
+        n.redundancy = uint8((word >> 205) & 7);
+        n.threshold = uint8((word >> 208) & 7);
+        n.risk = Risk(risk);
+        n.floor = uint8(floor);
+        n.questions = uint8((word >> 216) & 3);
+        n.leaf = (word >> 218) & 1 == 1;
+        n.band = Band((word >> 219) & 3);
+    }
+
+    /// @notice Predecessor bitmap of node `index`, without decoding the rest.
+    function predecessors(bytes memory law, uint256 index) internal pure returns (uint256) {
+        return uint256(law.asSlice().load(_nodeOffset(law, index)));
+    }
+
+    /// @notice lawHash: keccak256 of the law alone, whether `args_` carries a context or not (decisions 1).
+    function hashOf(bytes memory args_) internal pure returns (bytes32) {
+        uint256 length = lawLength(_nodeCount(args_));
+        return args_.length == length ? keccak256(args_) : keccak256(args_.asSlice().slice(0, length).toBytes());
+    }
+
+    /// @notice What a ballot is about: the law and its document (decisions 1).
+    function specHash(bytes32 lawHash, bytes32 docHash) internal pure returns (bytes32) {
+        return keccak256(abi.encode(lawHash, docHash));
+    }
+
+    /// @notice The canonical bytes of a law. `h.nodeCount` must be the number of nodes.
+    function encode(LawHeader memory h, LawNode[] memory nodes) internal pure returns (bytes memory) {
+        uint256 count = nodes.length;
+        if (count == 0 || count > MAX_NODES || h.nodeCount != count) revert MalformedLaw(lawLength(count), h.nodeCount);
+        uint256[] memory words = new uint256[](3 + 2 * count);
+        words[0] =
+            uint256(h.nodeCount) |
+            (uint256(h.risk) << 16) |
+            (uint256(h.outputPredicate) << 24) |
+            (uint256(h.duration) << 40) |
+            (uint256(h.budget) << 72);
+        words[1] = uint256(h.goalHash);
+        words[2] = uint256(h.inputHash);
+        for (uint256 i = 0; i < count; ++i) {
+            words[3 + 2 * i] = nodes[i].predecessors;
+            words[4 + 2 * i] = _packNode(nodes[i], i);
+        }
+        return abi.encodePacked(words);
+    }
+
+    /// @notice Immutable arguments of the clone: the law, then its context in four words.
+    function args(bytes memory law, MissionContext memory c) internal pure returns (bytes memory) {
+        uint256 length = lawLength(_nodeCount(law));
+        if (law.length != length) revert MalformedLaw(law.length, (length - HEADER_LENGTH) / NODE_LENGTH);
+        uint256 origin = uint256(uint160(c.sponsor)) | (uint256(c.deployedAt) << 160);
+        return bytes.concat(law, abi.encode(MissionParamsCodec.pack(c.params), c.docHash, c.session, origin));
+    }
+
+    /// @notice The context at the end of a clone's arguments.
+    function context(bytes memory args_) internal pure returns (MissionContext memory c) {
+        uint256 count = _nodeCount(args_);
+        uint256 at = lawLength(count);
+        if (args_.length == at) revert MalformedLaw(at, count);
+        Memory.Slice words = args_.asSlice();
+        c.params = MissionParamsCodec.unpack(uint256(words.load(at)));
+        c.docHash = words.load(at + WORD);
+        c.session = uint256(words.load(at + 2 * WORD));
+        uint256 origin = uint256(words.load(at + 3 * WORD));
+        if (origin >> 200 != 0) revert MalformedHeader(origin);
+        c.sponsor = address(uint160(origin));
+        c.deployedAt = uint40(origin >> 160);
+    }
+
+    /// @dev Reads the count and checks the length against it: a law alone, or a law with its context.
+    function _nodeCount(bytes memory law) private pure returns (uint256 count) {
+        if (law.length < WORD) revert MalformedLaw(law.length, 0);
+        count = uint16(uint256(law.asSlice().load(0)));
+        uint256 length = lawLength(count);
+        bool sized = law.length == length || law.length == length + CONTEXT_LENGTH;
+        if (count == 0 || count > MAX_NODES || !sized) revert MalformedLaw(law.length, count);
+    }
+
+    function _nodeOffset(bytes memory law, uint256 index) private pure returns (uint256) {
+        uint256 count = _nodeCount(law);
+        if (index >= count) revert NodeOutOfRange(index, count);
+        return HEADER_LENGTH + index * NODE_LENGTH;
+    }
+
+    function _packNode(LawNode memory n, uint256 index) private pure returns (uint256 word) {
+        word =
+            uint256(n.capabilities) |
+            (uint256(n.budget) << 80) |
+            (uint256(n.reviewWindow) << 144) |
+            (uint256(n.timeout) << 168) |
+            (uint256(n.predicate) << 184) |
+            (_fit(n.panelSize, 3) << 200) |
+            (_fit(n.tier, 2) << 203) |
+            (_fit(n.redundancy, 3) << 205) |
+            (_fit(n.threshold, 3) << 208) |
+            (uint256(n.risk) << 211) |
+            (_fit(n.floor, 3) << 213) |
+            (_fit(n.questions, 2) << 216) |
+            (uint256(n.leaf ? 1 : 0) << 218) |
+            (uint256(n.band) << 219);
+        if (n.floor > HIGHEST_FLOOR) revert MalformedNode(index, word);
+    }
+
+    function _fit(uint256 value, uint256 bits) private pure returns (uint256) {
+        if (value >> bits != 0) revert FieldTooLarge(value, bits);
+        return value;
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+/// @title Drawing a panel
+/// @notice Decisions 22. Draw numbers form one endless sequence per seed: the caller takes draw 0, 1, 2 … and skips the
+/// indexes it must refuse (already drawn, excluded principal).
+library PanelDraw {
+    /// @notice There is nobody to draw from.
+    error EmptyPool();
+
+    /// @notice The seed of a node's panel; `blockHash` is of the commit's block, unknown when the commit was made.
+    function seed(bytes32 blockHash, address mission, uint8 node, uint8 attempt) internal pure returns (bytes32) {
+        return keccak256(abi.encode(blockHash, mission, node, attempt));
+    }
+
+    /// @notice Index of draw number `draw` among `n`. The remainder of 256 bits is uneven by less than n / 2²⁵⁶.
+    function next(bytes32 seed_, uint256 draw, uint256 n) internal pure returns (uint256) {
+        if (n == 0) revert EmptyPool();
+        return uint256(keccak256(abi.encode(seed_, draw))) % n;
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {OverrideAction} from "../types/Actions.sol";
+import {EvidenceClass} from "../types/Evidence.sol";
+import {Bid, LiveHash, PrincipalBinding, Verdict} from "../types/Messages.sol";
+import {Office} from "../types/Roles.sol";
+
+/// @title Everything somebody signs
+/// @notice EIP-712 type hashes and struct hashes. The domain is {name: "AgentCity", version: "1", chainId,
+/// verifyingContract} of the contract that consumes the message. Enums are signed as uint8; `Auth` and the `signature`
+/// members of the structs are not signed. TypeScript side: `protocol/typed-data.ts`.
+library TypedData {
+    // Consumed by ProducerContract.
+    bytes32 internal constant PRINCIPAL_BINDING = keccak256(
+        "PrincipalBinding(address agent,address principal,uint8 kind,bytes32 did,"
+        "uint160 capabilities,uint64 stake,uint256 nonce,uint40 deadline)"
+    );
+    // Consumed by ServiceContract.
+    bytes32 internal constant REGISTER_SERVICE = keccak256(
+        "RegisterService(address agent,bytes32 codeHash,bytes32 schemaHash,string endpoint,bytes32 constraints,uint256 nonce,uint40 deadline)"
+    );
+    // Consumed by LegislativeProcedure.
+    bytes32 internal constant PROPOSE = keccak256(
+        "Propose(uint256 session,address agent,bytes32 specHash,bytes32 cid,uint40 deadline)"
+    );
+    bytes32 internal constant SPONSOR = keccak256(
+        "Sponsor(uint256 session,address agent,uint8 candidate,uint40 deadline)"
+    );
+    bytes32 internal constant BALLOT = keccak256(
+        "Ballot(uint256 session,address agent,uint64 ranking,uint40 deadline)"
+    );
+    bytes32 internal constant OFFICE_APPROVAL = keccak256(
+        "OfficeApproval(address clerk,uint8 office,uint256 session,bytes32 specHash,uint40 deadline)"
+    );
+    // Consumed by ExecutionProcedure.
+    bytes32 internal constant BID = keccak256(
+        "Bid(address agent,address mission,uint8 node,bytes32 service,uint64 price,uint256 nonce,uint40 deadline)"
+    );
+    bytes32 internal constant WITHDRAW_BID = keccak256(
+        "WithdrawBid(address agent,address mission,uint8 node,uint256 nonce,uint40 deadline)"
+    );
+    bytes32 internal constant AWARD_DECISION = keccak256(
+        "AwardDecision(address regulator,address mission,uint256 nodes,uint40 deadline)"
+    );
+    bytes32 internal constant ANCHOR = keccak256("Anchor(address runner,bytes32 root,uint40 deadline)");
+    // Consumed by a mission's clone.
+    bytes32 internal constant LIVE_HASH = keccak256(
+        "LiveHash(address mission,uint8 node,uint8 slot,uint8 attempt,bytes32 service,bytes32 hash,uint40 deadline,address runner)"
+    );
+    bytes32 internal constant COMMIT = keccak256(
+        "Commit(address agent,uint8 node,uint8 slot,uint8 attempt,bytes32 commitment,uint40 deadline)"
+    );
+    bytes32 internal constant EVIDENCE = keccak256(
+        "Evidence(address issuer,bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)"
+    );
+    bytes32 internal constant VERDICT = keccak256(
+        "Verdict(address verifier,bytes32 obligation,bytes32 commitment,uint8 question,"
+        "uint8 result,uint16 confidence,uint16 score,uint256 basis,uint8 agreeing,uint40 deadline)"
+    );
+    // Consumed by AdjudicationProcedure.
+    bytes32 internal constant OVERRIDE_ACTION = keccak256(
+        "OverrideAction(uint8 action,address mission,uint8 node,address target,bytes data,"
+        "bytes32 justification,bytes32 caseHash,uint256 salt,uint40 deadline)"
+    );
+
+    function hashPrincipalBinding(PrincipalBinding calldata b) internal pure returns (bytes32) {
+        return
+            keccak256(
+                abi.encode(
+                    PRINCIPAL_BINDING,
+                    b.agent,
+                    b.principal,
+                    b.kind,
+                    b.did,
+                    b.capabilities,
+                    b.stake,
+                    b.nonce,
+                    b.deadline
+                )
+            );
+    }
+
+    function hashRegisterService(
+        address agent,
+        bytes32 codeHash,
+        bytes32 schemaHash,
+        string memory endpoint,
+        bytes32 constraints,
+        uint256 nonce,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        bytes32 endpointHash = keccak256(bytes(endpoint));
+        return
+            keccak256(
+                abi.encode(REGISTER_SERVICE, agent, codeHash, schemaHash, endpointHash, constraints, nonce, deadline)
+            );
+    }
+
+    function hashPropose(
+        uint256 session,
+        address agent,
+        bytes32 specHash,
+        bytes32 cid,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(PROPOSE, session, agent, specHash, cid, deadline));
+    }
+
+    function hashSponsor(
+        uint256 session,
+        address agent,
+        uint8 candidate,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(SPONSOR, session, agent, candidate, deadline));
+    }
+
+    function hashBallot(
+        uint256 session,
+        address agent,
+        uint64 ranking,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(BALLOT, session, agent, ranking, deadline));
+    }
+
+    function hashOfficeApproval(
+        address clerk,
+        Office office,
+        uint256 session,
+        bytes32 specHash,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(OFFICE_APPROVAL, clerk, office, session, specHash, deadline));
+    }
+
+    function hashBid(address agent, Bid memory b, uint256 nonce, uint40 deadline) internal pure returns (bytes32) {
+        return keccak256(abi.encode(BID, agent, b.mission, b.node, b.service, b.price, nonce, deadline));
+    }
+
+    function hashWithdrawBid(
+        address agent,
+        address mission,
+        uint8 node,
+        uint256 nonce,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(WITHDRAW_BID, agent, mission, node, nonce, deadline));
+    }
+
+    function hashAwardDecision(
+        address regulator,
+        address mission,
+        uint256 nodes,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(AWARD_DECISION, regulator, mission, nodes, deadline));
+    }
+
+    function hashAnchor(address runner, bytes32 root, uint40 deadline) internal pure returns (bytes32) {
+        return keccak256(abi.encode(ANCHOR, runner, root, deadline));
+    }
+
+    function hashLiveHash(LiveHash calldata h) internal pure returns (bytes32) {
+        return
+            keccak256(
+                abi.encode(LIVE_HASH, h.mission, h.node, h.slot, h.attempt, h.service, h.hash, h.deadline, h.runner)
+            );
+    }
+
+    function hashCommit(
+        address agent,
+        uint8 node,
+        uint8 slot,
+        uint8 attempt,
+        bytes32 commitment,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(COMMIT, agent, node, slot, attempt, commitment, deadline));
+    }
+
+    function hashEvidence(
+        address issuer,
+        bytes32 obligation,
+        uint8 slot,
+        uint8 index,
+        uint8 kind,
+        bytes32 payload,
+        EvidenceClass class
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(EVIDENCE, issuer, obligation, slot, index, kind, payload, class));
+    }
+
+    function hashVerdict(Verdict calldata v) internal pure returns (bytes32) {
+        return
+            keccak256(
+                abi.encode(
+                    VERDICT,
+                    v.verifier,
+                    v.obligation,
+                    v.commitment,
+                    v.question,
+                    v.result,
+                    v.confidence,
+                    v.score,
+                    v.basis,
+                    v.agreeing,
+                    v.deadline
+                )
+            );
+    }
+
+    function hashOverrideAction(OverrideAction calldata a) internal pure returns (bytes32) {
+        return
+            keccak256(
+                abi.encode(
+                    OVERRIDE_ACTION,
+                    a.action,
+                    a.mission,
+                    a.node,
+                    a.target,
+                    keccak256(a.data),
+                    a.justification,
+                    a.caseHash,
+                    a.salt,
+                    a.deadline
+                )
+            );
+    }
+}

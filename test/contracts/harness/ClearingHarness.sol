@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {ClearingDecision, EvidenceClass, WeighedVerdict} from "../../../contracts/types/Evidence.sol";
+import {Admissibility} from "../../../contracts/libraries/Admissibility.sol";
+import {Clearing} from "../../../contracts/libraries/Clearing.sol";
+
+/// @dev Batched doors to Γ and its order.
+contract ClearingHarness {
+    struct Case {
+        WeighedVerdict[] verdicts;
+        uint256[] classWords;
+        EvidenceClass floor;
+        uint8 questions;
+        uint16 minConfidence;
+        uint8 slots;
+    }
+
+    function decide(Case[] memory cases) external pure returns (ClearingDecision[] memory decisions) {
+        decisions = new ClearingDecision[](cases.length);
+        for (uint256 i = 0; i < cases.length; ++i) {
+            Case memory c = cases[i];
+            decisions[i] = Clearing.decide(c.verdicts, c.classWords, c.floor, c.questions, c.minConfidence, c.slots);
+        }
+    }
+
+    /// @dev geq, meet and join of every pair, row by row.
+    function order()
+        external
+        pure
+        returns (bool[36] memory geq, EvidenceClass[36] memory meet, EvidenceClass[36] memory join)
+    {
+        for (uint256 k = 0; k < 36; ++k) {
+            (EvidenceClass a, EvidenceClass b) = (EvidenceClass(k / 6), EvidenceClass(k % 6));
+            (geq[k], meet[k], join[k]) = (Admissibility.geq(a, b), Admissibility.meet(a, b), Admissibility.join(a, b));
+        }
+    }
+
+    function meetOver(
+        uint256[] memory bases,
+        uint256[][] memory classWords
+    ) external pure returns (EvidenceClass[] memory y) {
+        y = new EvidenceClass[](bases.length);
+        for (uint256 i = 0; i < bases.length; ++i) y[i] = Admissibility.meetOver(bases[i], classWords[i]);
+    }
+
+    function classAt(uint256 word, uint256 item) external pure returns (EvidenceClass) {
+        return Admissibility.classAt(word, item);
+    }
+}

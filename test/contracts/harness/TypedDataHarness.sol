@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {OverrideAction} from "../../../contracts/types/Actions.sol";
+import {EvidenceClass} from "../../../contracts/types/Evidence.sol";
+import {Bid, LiveHash, PrincipalBinding, Verdict} from "../../../contracts/types/Messages.sol";
+import {Office} from "../../../contracts/types/Roles.sol";
+import {TypedData} from "../../../contracts/libraries/TypedData.sol";
+
+/// @dev Type hashes by message name, and each struct hash under the message's name.
+contract TypedDataHarness {
+    function typeHashes() external pure returns (string[15] memory names, bytes32[15] memory hashes) {
+        (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
+        (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
+        (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
+        (names[3], hashes[3]) = ("Sponsor", TypedData.SPONSOR);
+        (names[4], hashes[4]) = ("Ballot", TypedData.BALLOT);
+        (names[5], hashes[5]) = ("OfficeApproval", TypedData.OFFICE_APPROVAL);
+        (names[6], hashes[6]) = ("Bid", TypedData.BID);
+        (names[7], hashes[7]) = ("WithdrawBid", TypedData.WITHDRAW_BID);
+        (names[8], hashes[8]) = ("AwardDecision", TypedData.AWARD_DECISION);
+        (names[9], hashes[9]) = ("Anchor", TypedData.ANCHOR);
+        (names[10], hashes[10]) = ("LiveHash", TypedData.LIVE_HASH);
+        (names[11], hashes[11]) = ("Commit", TypedData.COMMIT);
+        (names[12], hashes[12]) = ("Evidence", TypedData.EVIDENCE);
+        (names[13], hashes[13]) = ("Verdict", TypedData.VERDICT);
+        (names[14], hashes[14]) = ("OverrideAction", TypedData.OVERRIDE_ACTION);
+    }
+
+    function principalBinding(PrincipalBinding calldata b) external pure returns (bytes32) {
+        return TypedData.hashPrincipalBinding(b);
+    }
+
+    function registerService(
+        address agent,
+        bytes32 codeHash,
+        bytes32 schemaHash,
+        string memory endpoint,
+        bytes32 constraints,
+        uint256 nonce,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashRegisterService(agent, codeHash, schemaHash, endpoint, constraints, nonce, deadline);
+    }
+
+    function propose(
+        uint256 session,
+        address agent,
+        bytes32 specHash,
+        bytes32 cid,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashPropose(session, agent, specHash, cid, deadline);
+    }
+
+    function sponsor(uint256 session, address agent, uint8 candidate, uint40 deadline) external pure returns (bytes32) {
+        return TypedData.hashSponsor(session, agent, candidate, deadline);
+    }
+
+    function ballot(uint256 session, address agent, uint64 ranking, uint40 deadline) external pure returns (bytes32) {
+        return TypedData.hashBallot(session, agent, ranking, deadline);
+    }
+
+    function officeApproval(
+        address clerk,
+        Office office,
+        uint256 session,
+        bytes32 specHash,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashOfficeApproval(clerk, office, session, specHash, deadline);
+    }
+
+    function bid(address agent, Bid memory b, uint256 nonce, uint40 deadline) external pure returns (bytes32) {
+        return TypedData.hashBid(agent, b, nonce, deadline);
+    }
+
+    function withdrawBid(
+        address agent,
+        address mission,
+        uint8 node,
+        uint256 nonce,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashWithdrawBid(agent, mission, node, nonce, deadline);
+    }
+
+    function awardDecision(
+        address regulator,
+        address mission,
+        uint256 nodes,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashAwardDecision(regulator, mission, nodes, deadline);
+    }
+
+    function anchor(address runner, bytes32 root, uint40 deadline) external pure returns (bytes32) {
+        return TypedData.hashAnchor(runner, root, deadline);
+    }
+
+    function liveHash(LiveHash calldata l) external pure returns (bytes32) {
+        return TypedData.hashLiveHash(l);
+    }
+
+    function commit(
+        address agent,
+        uint8 node,
+        uint8 slot,
+        uint8 attempt,
+        bytes32 commitment,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashCommit(agent, node, slot, attempt, commitment, deadline);
+    }
+
+    function evidence(
+        address issuer,
+        bytes32 obligation,
+        uint8 slot,
+        uint8 index,
+        uint8 kind,
+        bytes32 payload,
+        EvidenceClass class
+    ) external pure returns (bytes32) {
+        return TypedData.hashEvidence(issuer, obligation, slot, index, kind, payload, class);
+    }
+
+    function verdict(Verdict calldata v) external pure returns (bytes32) {
+        return TypedData.hashVerdict(v);
+    }
+
+    function overrideAction(OverrideAction calldata a) external pure returns (bytes32) {
+        return TypedData.hashOverrideAction(a);
+    }
+}
