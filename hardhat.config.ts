@@ -7,11 +7,22 @@ const soljson = createRequire(import.meta.url).resolve("solc/soljson.js");
 
 function solc(viaIR: boolean) {
   return {
+    isolated: false,
     version: "0.8.33",
     path: soljson,
     settings: { evmVersion: "cancun", optimizer: { enabled: true, runs: 200 }, viaIR },
   };
 }
+
+/** One chain for tests and the embedded city: the clock starts on a fixed date and moves only when told. */
+const embedded = {
+  type: "edr-simulated",
+  chainType: "l1",
+  chainId: 31337,
+  hardfork: "cancun",
+  allowBlocksWithSameTimestamp: true,
+  initialDate: "2026-01-01T00:00:00Z",
+} as const;
 
 export default defineConfig({
   plugins: [hardhatToolboxMochaEthers],
@@ -24,16 +35,8 @@ export default defineConfig({
       production: solc(true),
     },
   },
-  networks: {
-    hardhat: {
-      type: "edr-simulated",
-      chainType: "l1",
-      chainId: 31337,
-      hardfork: "cancun",
-      allowBlocksWithSameTimestamp: true,
-      initialDate: "2026-01-01T00:00:00Z",
-    },
-  },
+  /** `network.create()` without a name takes `default`. */
+  networks: { default: embedded, hardhat: embedded },
   paths: { tests: { mocha: "test/contracts", solidity: "test/contracts" } },
   typechain: { outDir: "artifacts/typechain" },
   test: {

@@ -84,7 +84,7 @@ interface ICollaborationContract {
     event Routed(uint8 indexed node, uint8 attempt, uint40 deadline);
     event Committed(uint8 indexed node, uint8 indexed slot, address indexed agent, uint8 attempt, bytes32 commitment);
     event Revealed(uint8 indexed node, uint8 indexed slot, uint8 attempt, bytes32 outputHash, bytes32 trailRoot, bytes32 envelopeRoot, uint96 classes, bytes32 salt);
-    event Cleared(uint8 indexed node, uint8 attempt, uint8 result, uint16 confidence, uint16 score, uint8 class, uint256 basis, uint8 agreeing);
+    event Cleared(uint8 indexed node, uint8 attempt, uint8 result, uint16 confidence, uint16 score, uint8 evidenceClass, uint256 basis, uint8 agreeing);
     event PanelRedrawn(uint8 indexed node, uint8 attempt, uint8 redraws);
     event GateDecided(uint8 indexed node, bool allowed);
     event Recorded(uint8 indexed node, uint8 indexed slot, address indexed agent, uint64 paid, uint64 premium, uint64 fee, uint64 insurance, uint64 discount, uint40 claimableAt);

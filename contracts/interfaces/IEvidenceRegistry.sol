@@ -28,7 +28,7 @@ interface IEvidenceRegistry {
     /// @notice Ends every evidence role of an account. Caller: governor.
     function revoke(address account) external;
 
-    function mayIssue(address issuer, EvidenceClass class) external view returns (bool);
+    function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool);
     /// @notice Principal behind an issuer, verifier, runner or monitor; zero if none.
     function principalOf(address account) external view returns (address);
     function weightOf(address verifier) external view returns (uint16);

@@ -22,6 +22,7 @@ function sizesIn(artifacts: string): { name: string; size: number }[] {
   return filesIn("contracts/**/*.json", join(root, artifacts))
     .map((path) => Artifact.parse(JSON.parse(readFileSync(join(root, artifacts, path), "utf8"))))
     .map(({ contractName, deployedBytecode }) => ({ name: contractName, size: deployedBytecode.length / 2 - 1 }))
+    .filter(({ size }) => size > 0)
     .sort((a, b) => b.size - a.size || a.name.localeCompare(b.name));
 }
 

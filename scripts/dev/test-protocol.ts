@@ -1,6 +1,6 @@
 /** What the test runner and its workers tell each other: the runner sends a job, the worker its result, until the runner disconnects. */
 
-/** A job is one test file, or all Solidity tests at once. */
+/** A job is one test file, or, because Hardhat runs them best together, this pattern for all Solidity tests. */
 export const SOLIDITY_TESTS = "test/contracts/**/*.t.sol";
 
 export interface TimedTest {

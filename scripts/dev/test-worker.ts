@@ -43,13 +43,18 @@ async function runMocha(file: string): Promise<JobResult> {
 }
 
 /** Fuzz and invariant tests through Hardhat's own runner. Its output is kept for the case of failure. */
-async function runSolidity(): Promise<JobResult> {
+async function runSolidity(testFiles: string[]): Promise<JobResult> {
   const { default: hre } = await import("hardhat");
   const output: string[] = [];
   const write = process.stdout.write;
-  process.stdout.write = (chunk: string | Uint8Array) => output.push(Buffer.from(chunk).toString()) > 0;
+  process.stdout.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
+    output.push(Buffer.from(chunk).toString());
+    const written = rest.at(-1);
+    if (typeof written === "function") written();
+    return true;
+  };
   try {
-    const done: SolidityRun = await hre.tasks.getTask(["test", "solidity"]).run({ noCompile: true });
+    const done: SolidityRun = await hre.tasks.getTask(["test", "solidity"]).run({ testFiles, noCompile: true });
     const { summary, suiteResults } = done.success ? done.value : done.error;
     const tests = suiteResults.flatMap(({ testResults }) => testResults);
     const passed = tests.filter(({ status }) => status === "Success");
@@ -73,13 +78,18 @@ type SolidityRun = { success: true; value: SolidityRunValue } | { success: false
 
 async function run(job: string): Promise<JobResult> {
   try {
-    return job === SOLIDITY_TESTS ? await runSolidity() : await runMocha(job);
+    if (!job.endsWith(".t.sol")) return await runMocha(job);
+    return await runSolidity(job === SOLIDITY_TESTS ? [] : [job]);
   } catch (error) {
     const report = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { passed: [], failed: 1, skipped: 0, report };
   }
 }
 
+/** Mocha would swallow a rejection that nobody awaited; thrown, it fails the test that runs. */
+process.on("unhandledRejection", (reason) => {
+  throw reason;
+});
 process.on("message", (job: string) => {
   void run(job).then((result) => process.send?.(result));
 });
