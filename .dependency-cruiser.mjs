@@ -1,1 +1,39 @@
-export { importRules as default } from "./scripts/dev/import-rules.ts";
+import { floorRules } from "./scripts/dev/floors.ts";
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    ...floorRules(),
+    {
+      name: "no-circular",
+      comment: "a cycle inside a folder means that two files are one",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "resolvable",
+      comment: "every import resolves to a file or to an installed package",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "no-test-code",
+      comment: "nothing but tests imports tests",
+      severity: "error",
+      from: { pathNot: "^test/" },
+      to: { path: "^test/" },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules|^artifacts/" },
+    enhancedResolveOptions: {
+      extensions: [".ts", ".js", ".mjs", ".json"],
+      conditionNames: ["node", "import", "types", "default"],
+      exportsFields: ["exports"],
+    },
+  },
+};

@@ -14,13 +14,24 @@ interface IAdjudicationProcedure {
 
     /// @notice One row of the action table.
     struct Row {
+        /// Signatures needed now.
         uint8 signatures;
         bool enabled;
         /// Executed by `onOverride` on a clone, else city-wide.
         bool onMission;
+        /// Nobody may be its sole signer more than SOLE_APPROVAL_LIMIT times in a row in one mission.
+        bool rotates;
     }
 
-    event OverrideExecuted(bytes32 indexed digest, Action indexed action, address indexed mission, uint8 node, address target, address[] adjudicators, bytes32 justification);
+    event OverrideExecuted(
+        bytes32 indexed digest,
+        Action indexed action,
+        address indexed mission,
+        uint8 node,
+        address target,
+        address[] adjudicators,
+        bytes32 justification
+    );
 
     error ActionUnavailable(Action action);
     error AlreadyExecuted(bytes32 digest);
@@ -34,7 +45,9 @@ interface IAdjudicationProcedure {
     error StaleCase(bytes32 signed, bytes32 current);
     error RotationRequired(address adjudicator, address mission, Action action);
 
-    /// @notice Executes a signed action. Anyone may relay; signers in strictly ascending address order.
+    /// @notice Executes a signed action. Anyone may relay; signers in strictly ascending address order. A mission's
+    /// action names a genuine clone and its `caseHash(node)`. APPROVE_CODIFICATION has data = abi.encode(uint256 session)
+    /// and caseHash = the approved spec hash, which the legislation checks; the session's sponsor is conflicted.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external;
 
     function rowOf(Action action) external view returns (Row memory);

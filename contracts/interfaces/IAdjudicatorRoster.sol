@@ -14,6 +14,7 @@ interface IAdjudicatorRoster {
     error NotSeated(address adjudicator);
     error StillUnbonding(address adjudicator, uint40 until);
     error TooManySeats(uint256 max);
+    error NothingToWithdraw(address adjudicator);
 
     /// @notice Seats an adjudicator; pulls ADJUDICATOR_STAKE from it. Caller: governor.
     function seat(address adjudicator, address principal) external;

@@ -10,7 +10,13 @@ interface IClerkContract {
     event ClerkAppointed(Office indexed office, address indexed clerk, address indexed principal);
     event ClerkRevoked(Office indexed office, address indexed clerk);
     event EnvelopeSet(Office indexed office, bytes4[] permitted, uint16 maxPerSession);
-    event EnvelopeConsumed(Office indexed office, address indexed clerk, bytes4 selector, uint256 indexed session, uint16 used);
+    event EnvelopeConsumed(
+        Office indexed office,
+        address indexed clerk,
+        bytes4 selector,
+        uint256 indexed session,
+        uint16 used
+    );
 
     error NotGovernor(address caller);
     error NotProcedure(address caller);
@@ -24,7 +30,8 @@ interface IClerkContract {
     function appoint(Office office, address clerk, address principal) external;
     /// @notice Caller: governor.
     function revoke(Office office, address clerk) external;
-    /// @notice Replaces the office's allow-list. Caller: governor. At most 32 selectors.
+    /// @notice Replaces the office's allow-list; each selector may be used `maxPerSession` times in a session by the whole
+    /// office. Caller: governor. At most 32 selectors.
     function setEnvelope(Office office, bytes4[] calldata permitted, uint16 maxPerSession) external;
     /// @notice Checks and counts one use. Caller: a CURRENT procedure.
     function consume(Office office, address clerk, bytes4 selector, uint256 session) external;

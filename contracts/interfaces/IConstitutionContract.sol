@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {MissionParams} from "../types/Law.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Standing} from "../types/Roles.sol";
 

@@ -13,7 +13,10 @@ interface IEvidenceRegistry {
     event Revoked(address indexed account);
 
     error NotGovernor(address caller);
+    error ZeroAddress();
+    error InvalidClasses(uint8 classes);
     error NotAVerifier(address account);
+    error NotRegistered(address account);
     error ZeroWeight(address verifier);
     error TooManyVerifiers(uint256 max);
     error AlreadyRegistered(address account);
@@ -21,7 +24,8 @@ interface IEvidenceRegistry {
 
     /// @notice `classes` is a bitmap over `EvidenceClass`. Caller: governor. A contract issuer registered for PROOF is a proof verifier.
     function registerIssuer(address issuer, address principal, uint8 classes) external;
-    /// @notice The account must be registered with kind VERIFIER. Caller: governor. At most 256.
+    /// @notice The account must be eligible with kind VERIFIER in ProducerContract; its principal there is its principal
+    /// here. Caller: governor. At most 256.
     function registerVerifier(address verifier, uint16 weight) external;
     function registerRunner(address runner, address principal) external;
     function registerMonitor(address monitor, address principal) external;
@@ -36,6 +40,12 @@ interface IEvidenceRegistry {
     function isMonitor(address account) external view returns (bool);
     function verifierCount() external view returns (uint256);
 
-    /// @notice `size` distinct verifiers drawn with `seed`, none of whose principals is in `excluded`, no two slots alike.
-    function drawPanel(bytes32 seed, uint8 size, address[] calldata excluded) external view returns (address[] memory panel);
+    /// @notice `size` distinct verifiers drawn with `seed`, none of whose principals is in `excluded`; several may share
+    /// a principal. Draws 0, 1, 2 … of `PanelDraw` pick among all verifiers and skip the refused; after 32 draws per
+    /// seat the next draws pick among those who remain. Reverts with `PanelUnavailable` if too few do.
+    function drawPanel(
+        bytes32 seed,
+        uint8 size,
+        address[] calldata excluded
+    ) external view returns (address[] memory panel);
 }

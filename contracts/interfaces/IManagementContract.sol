@@ -22,8 +22,20 @@ interface IManagementContract {
         address clerk;
     }
 
-    event MandateSet(Office indexed office, bytes32 indexed operation, bytes32 service, bool needsIntermediate, bytes32 schemaHash);
-    event Delegated(bytes32 indexed delegation, address indexed clerk, bytes32 indexed operation, bytes32 service, bytes32 inputHash);
+    event MandateSet(
+        Office indexed office,
+        bytes32 indexed operation,
+        bytes32 service,
+        bool needsIntermediate,
+        bytes32 schemaHash
+    );
+    event Delegated(
+        bytes32 indexed delegation,
+        address indexed clerk,
+        bytes32 indexed operation,
+        bytes32 service,
+        bytes32 inputHash
+    );
     event DelegationRecorded(bytes32 indexed delegation, bytes32 outputHash, bytes32 intermediateHash);
 
     error NotGovernor(address caller);
@@ -32,12 +44,20 @@ interface IManagementContract {
     error ServiceUnavailable(bytes32 service);
     error UnknownDelegation(bytes32 delegation);
     error AlreadyRecorded(bytes32 delegation);
+    error MissingOutput(bytes32 delegation);
     error MissingIntermediate(bytes32 delegation);
     error TooManyMandates(Office office, uint256 max);
 
     /// @notice Caller: governor.
-    function setMandate(Office office, bytes32 operation, bytes32 service, bool needsIntermediate, bytes32 schemaHash) external;
-    /// @notice Caller: a clerk of the mandate's office. The id is keccak256(session, operation, inputHash).
+    function setMandate(
+        Office office,
+        bytes32 operation,
+        bytes32 service,
+        bool needsIntermediate,
+        bytes32 schemaHash
+    ) external;
+    /// @notice Caller: a clerk of the mandate's office. The id is keccak256(session, operation, inputHash). Until it is
+    /// recorded, another clerk of the office may delegate again and so take it over.
     function delegate(uint256 session, bytes32 operation, bytes32 inputHash) external returns (bytes32 delegation);
     /// @notice Caller: the delegating clerk.
     function recordResult(bytes32 delegation, bytes32 outputHash, bytes32 intermediateHash) external;

@@ -28,7 +28,15 @@ interface IProducerContract {
         uint40 unbondingUntil;
     }
 
-    event AgentRegistered(address indexed agent, address indexed principal, Kind kind, uint16 index, string did, uint160 capabilities, uint64 stake);
+    event AgentRegistered(
+        address indexed agent,
+        address indexed principal,
+        Kind kind,
+        uint16 index,
+        string did,
+        uint160 capabilities,
+        uint64 stake
+    );
     event AgentEnrolled(address indexed agent, address indexed principal, Kind kind);
     event AgentDeregistered(address indexed agent, uint40 withdrawableAt);
     event StakeWithdrawn(address indexed agent, address indexed principal, uint64 amount);
@@ -53,6 +61,7 @@ interface IProducerContract {
     error InvalidNonce(address account, uint256 nonce);
     error NotAuthorised(address caller);
     error NotGovernor(address caller);
+    error ZeroAddress();
     error StillLocked(address agent, uint64 locked);
     error StillUnbonding(address agent, uint40 until);
     error InsufficientFreeStake(address agent, uint64 free, uint64 wanted);
@@ -60,7 +69,12 @@ interface IProducerContract {
 
     /// @notice Registers an agent of kind PRODUCER or VERIFIER. Both principal (ECDSA or ERC-1271) and agent (ECDSA, or
     /// being the caller with an empty signature) sign the binding; the stake is pulled from the principal.
-    function register(PrincipalBinding calldata binding, string calldata did, bytes calldata principalSignature, bytes calldata agentSignature) external;
+    function register(
+        PrincipalBinding calldata binding,
+        string calldata did,
+        bytes calldata principalSignature,
+        bytes calldata agentSignature
+    ) external;
 
     /// @notice Enters a CLERK or ADJUDICATOR. Caller: ClerkContract or AdjudicatorRoster.
     function enroll(address agent, address principal, Kind kind) external;
@@ -86,7 +100,14 @@ interface IProducerContract {
     /// @param scored Whether reputation moves, by EMA.
     /// @param score Outcome in basis points 0–10,000.
     /// @return slashed What was actually taken.
-    function settle(address agent, uint64 release, uint64 slash, bool scored, uint16 score, bytes32 reason) external returns (uint64 slashed);
+    function settle(
+        address agent,
+        uint64 release,
+        uint64 slash,
+        bool scored,
+        uint16 score,
+        bytes32 reason
+    ) external returns (uint64 slashed);
 
     /// @notice Moves reputation by a signed delta in whole points. Caller: governor.
     function adjustReputation(address agent, int256 delta, bytes32 rationale) external;

@@ -17,7 +17,14 @@ interface IServiceContract {
         bytes32 constraints;
     }
 
-    event ServiceRegistered(bytes32 indexed service, address indexed owner, bytes32 indexed codeHash, bytes32 schemaHash, string endpoint, bytes32 constraints);
+    event ServiceRegistered(
+        bytes32 indexed service,
+        address indexed owner,
+        bytes32 indexed codeHash,
+        bytes32 schemaHash,
+        string endpoint,
+        bytes32 constraints
+    );
     event ServiceDeprecated(bytes32 indexed service);
 
     error NotRegistered(address agent);
@@ -29,7 +36,13 @@ interface IServiceContract {
     error UnknownService(bytes32 service);
 
     /// @notice Caller: anyone with the agent's authorisation. The id is keccak256(owner, codeHash, schemaHash, endpoint, constraints).
-    function registerService(bytes32 codeHash, bytes32 schemaHash, string calldata endpoint, bytes32 constraints, Auth calldata auth) external returns (bytes32 service);
+    function registerService(
+        bytes32 codeHash,
+        bytes32 schemaHash,
+        string calldata endpoint,
+        bytes32 constraints,
+        Auth calldata auth
+    ) external returns (bytes32 service);
     /// @notice Caller: owner.
     function deprecateService(bytes32 service) external;
 

@@ -10,7 +10,6 @@ interface ITreasury {
     event PremiumPaid(address indexed mission, address indexed agent, uint64 wanted, uint64 paid);
 
     error NotMission(address caller);
-    error NotContributor(address caller);
 
     /// @notice Pulls `fees` and `insurance` from the caller into the two pools. Anyone may give.
     function deposit(uint64 fees, uint64 insurance, bytes32 reason) external;

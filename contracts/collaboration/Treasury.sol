@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
+import {ITreasury} from "../interfaces/ITreasury.sol";
+import {Param} from "../types/Params.sol";
+import {Institution} from "../types/Roles.sol";
+
+/// @notice See `ITreasury`.
+contract Treasury is ITreasury, ReentrancyGuardTransient {
+    using SafeERC20 for IERC20;
+
+    struct Pools {
+        uint64 free;
+        uint64 insurance;
+    }
+
+    /// What came in as fees and went out as premiums in one bucket of time.
+    struct Bucket {
+        uint64 inflow;
+        uint64 premiums;
+    }
+
+    uint256 private constant _BUCKET = 30 days;
+    uint256 private constant _BASIS_POINTS = 10_000;
+
+    IConstitutionContract private immutable _CONSTITUTION;
+
+    Pools private _pools;
+    mapping(uint256 number => Bucket bucket) private _buckets;
+    mapping(uint256 number => mapping(address principal => uint64 premiums)) private _premiumsOf;
+
+    constructor(IConstitutionContract constitution) {
+        _CONSTITUTION = constitution;
+    }
+
+    /// @inheritdoc ITreasury
+    function deposit(uint64 fees, uint64 insurance, bytes32 reason) external nonReentrant {
+        if (fees != 0) {
+            _pools.free += fees;
+            _buckets[block.timestamp / _BUCKET].inflow += fees;
+            emit FeesReceived(msg.sender, fees, reason);
+        }
+        if (insurance != 0) {
+            _pools.insurance += insurance;
+            emit InsuranceReceived(msg.sender, insurance, reason);
+        }
+        _token().safeTransferFrom(msg.sender, address(this), uint256(fees) + insurance);
+    }
+
+    /// @inheritdoc ITreasury
+    function payPremium(address agent, address principal, uint64 wanted) external nonReentrant returns (uint64 paid) {
+        ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
+        if (!templates.isGenuine(msg.sender)) revert NotMission(msg.sender);
+        uint256 number = block.timestamp / _BUCKET;
+        paid = _payable(number, principal, wanted);
+
+        if (paid != 0) {
+            _pools.free -= paid;
+            _buckets[number].premiums += paid;
+            _premiumsOf[number][principal] += paid;
+            _token().safeTransfer(agent, paid);
+        }
+        emit PremiumPaid(msg.sender, agent, wanted, paid);
+    }
+
+    /// @inheritdoc ITreasury
+    function freeBalance() external view returns (uint64) {
+        return _pools.free;
+    }
+
+    /// @inheritdoc ITreasury
+    function insuranceBalance() external view returns (uint64) {
+        return _pools.insurance;
+    }
+
+    /// @inheritdoc ITreasury
+    function inflowAt(uint40 timestamp) external view returns (uint64 inflow, uint64 premiums) {
+        Bucket memory bucket = _buckets[timestamp / _BUCKET];
+        return (bucket.inflow, bucket.premiums);
+    }
+
+    /// @dev The least of: what is wanted, what is free, what the city may and what the principal may still receive.
+    function _payable(uint256 number, address principal, uint64 wanted) private view returns (uint64 amount) {
+        Bucket memory bucket = _buckets[number];
+        amount = _min(wanted, _pools.free);
+        amount = _min(amount, _left(bucket.inflow, Param.SUBSIDY_CAP_SHARE, bucket.premiums));
+        amount = _min(amount, _left(bucket.inflow, Param.PRINCIPAL_SUBSIDY_SHARE, _premiumsOf[number][principal]));
+    }
+
+    function _left(uint64 inflow, Param share, uint64 used) private view returns (uint64) {
+        // A share is at most all of the inflow, so the cap fits 64 bits.
+        uint64 cap = uint64((uint256(inflow) * _CONSTITUTION.param(share)) / _BASIS_POINTS);
+        return cap > used ? cap - used : 0;
+    }
+
+    function _min(uint64 a, uint64 b) private pure returns (uint64) {
+        return a < b ? a : b;
+    }
+
+    function _token() private view returns (IERC20) {
+        return IERC20(_CONSTITUTION.at(Institution.TOKEN));
+    }
+}

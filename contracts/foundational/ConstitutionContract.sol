@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {MissionParamsCodec} from "../libraries/MissionParamsCodec.sol";
+import {ParamRanges} from "../libraries/ParamRanges.sol";
+import {MissionParams} from "../types/Law.sol";
+import {Param} from "../types/Params.sol";
+import {Institution, Standing} from "../types/Roles.sol";
+
+/// @notice See `IConstitutionContract`.
+contract ConstitutionContract is IConstitutionContract {
+    /// Members of `Param`; an array's length must be a literal, so the constructor checks it against the enum.
+    uint256 private constant _PARAMS = 83;
+    /// One whole token in the settlement token's smallest unit (six decimals).
+    uint256 private constant _UNIT = 1e6;
+
+    /// The parameters that `missionParams` holds: setting any other one leaves the snapshot as it is.
+    uint256 private constant _SNAPSHOT =
+        (1 << uint256(Param.VERIFICATION_TIMEOUT)) |
+            (1 << uint256(Param.MAX_HUMAN_REVIEW_TIMEOUT)) |
+            (1 << uint256(Param.BASE_ESCALATION_WINDOW)) |
+            (1 << uint256(Param.MAX_REFINEMENT_ITERATIONS)) |
+            (1 << uint256(Param.ESCALATION_FREEZE_COUNT)) |
+            (1 << uint256(Param.REPUTATION_SCALING_ENABLED)) |
+            (1 << uint256(Param.REPUTATION_SCALING_BONUS)) |
+            (1 << uint256(Param.PROTOCOL_FEE_RATE)) |
+            (1 << uint256(Param.INSURANCE_RESERVE_RATE)) |
+            (1 << uint256(Param.REPUTATION_MULTIPLIER_ALPHA)) |
+            (1 << uint256(Param.PREDICATE_GAS_LIMIT)) |
+            (1 << uint256(Param.APPEAL_WINDOW_LOW)) |
+            (1 << uint256(Param.APPEAL_WINDOW_MODERATE)) |
+            (1 << uint256(Param.APPEAL_WINDOW_ELEVATED)) |
+            (1 << uint256(Param.APPEAL_WINDOW_CRITICAL)) |
+            (1 << uint256(Param.MIN_CONFIDENCE_LOW)) |
+            (1 << uint256(Param.MIN_CONFIDENCE_MEDIUM)) |
+            (1 << uint256(Param.MIN_CONFIDENCE_HIGH));
+
+    address private immutable _DEPLOYER;
+    bytes32 private immutable _MANDATE_HASH;
+    bytes32 private immutable _MANDATE_CID;
+
+    /// Four values per word, in the order of `Param`.
+    uint64[_PARAMS] private _values;
+    uint256 private _missionParams;
+    mapping(Institution institution => address wired) private _institutions;
+    mapping(Institution institution => mapping(address procedure => Standing standing)) private _standings;
+    bool private _sealed;
+
+    /// @param mandateHash keccak256 of the mandate text.
+    /// @param mandateCid Content-id digest of the mandate text.
+    /// @param values One value per `Param`, in order, each within its range.
+    constructor(bytes32 mandateHash, bytes32 mandateCid, uint64[] memory values) {
+        assert(_PARAMS == uint256(type(Param).max) + 1);
+        if (values.length != _PARAMS) revert LengthMismatch(values.length, _PARAMS);
+        _DEPLOYER = msg.sender;
+        _MANDATE_HASH = mandateHash;
+        _MANDATE_CID = mandateCid;
+        for (uint256 i = 0; i < _PARAMS; ++i) {
+            _requireInRange(Param(i), values[i]);
+            _values[i] = values[i];
+            emit ParameterSet(Param(i), 0, values[i], mandateHash);
+        }
+        _missionParams = _snapshot();
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function wire(Institution[] calldata institutions, address[] calldata addresses) external {
+        _onlyDeployer();
+        if (institutions.length != addresses.length) revert LengthMismatch(addresses.length, institutions.length);
+        for (uint256 i = 0; i < institutions.length; ++i) {
+            Institution institution = institutions[i];
+            address current = _institutions[institution];
+            if (current != address(0)) revert AlreadyWired(institution, current);
+            if (addresses[i] == address(0)) revert NotWired(institution);
+            _institutions[institution] = addresses[i];
+            if (_isProcedure(institution)) _standings[institution][addresses[i]] = Standing.CURRENT;
+            emit Wired(institution, addresses[i]);
+        }
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function seal() external {
+        _onlyDeployer();
+        for (uint256 i = 0; i <= uint256(type(Institution).max); ++i) {
+            address wired = at(Institution(i));
+            if (wired.code.length == 0) revert NotAContract(Institution(i), wired);
+        }
+        _sealed = true;
+        emit Sealed(msg.sender);
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function setParam(Param which, uint256 value, bytes32 justification) external {
+        if (!isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+        _requireInRange(which, value);
+        uint256 previous = _values[uint256(which)];
+        // Every range ends below 2⁶⁴, so nothing is cut.
+        _values[uint256(which)] = uint64(value);
+        if ((_SNAPSHOT >> uint256(which)) & 1 == 1) _missionParams = _snapshot();
+        emit ParameterSet(which, previous, value, justification);
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function mandate() external view returns (bytes32 hash, bytes32 cid) {
+        return (_MANDATE_HASH, _MANDATE_CID);
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function missionParams() external view returns (uint256 packed) {
+        return _missionParams;
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function standingOf(Institution institution, address procedure) external view returns (Standing) {
+        return _standings[institution][procedure];
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function isSealed() external view returns (bool) {
+        return _sealed;
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function paramInUnits(Param which) external view returns (uint64) {
+        // The largest range of a token parameter, ten million, stays far below 2⁶⁴ units.
+        return uint64(param(which) * _UNIT);
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function param(Param which) public view returns (uint256) {
+        return _values[uint256(which)];
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function at(Institution institution) public view returns (address wired) {
+        wired = _institutions[institution];
+        if (wired == address(0)) revert NotWired(institution);
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function isGovernor(address account) public view returns (bool) {
+        if (account == _DEPLOYER && !_sealed) return true;
+        return account != address(0) && account == _institutions[Institution.ADJUDICATION];
+    }
+
+    function _onlyDeployer() private view {
+        if (msg.sender != _DEPLOYER) revert NotDeployer(msg.sender);
+        if (_sealed) revert AlreadySealed();
+    }
+
+    function _requireInRange(Param which, uint256 value) private pure {
+        (uint256 min, uint256 max) = ParamRanges.range(which);
+        if (value < min || value > max) revert ParameterOutOfRange(which, value, min, max);
+    }
+
+    function _isProcedure(Institution institution) private pure returns (bool) {
+        return
+            institution == Institution.LEGISLATION ||
+            institution == Institution.EXECUTION ||
+            institution == Institution.ADJUDICATION;
+    }
+
+    /// @dev Casts cut nothing: each range fits its field, and the codec checks the widths again.
+    function _snapshot() private view returns (uint256) {
+        MissionParams memory p;
+        p.verificationTimeout = uint24(param(Param.VERIFICATION_TIMEOUT));
+        p.maxHumanReviewTimeout = uint24(param(Param.MAX_HUMAN_REVIEW_TIMEOUT));
+        p.baseEscalationWindow = uint16(param(Param.BASE_ESCALATION_WINDOW));
+        p.maxRefinementIterations = uint8(param(Param.MAX_REFINEMENT_ITERATIONS));
+        p.escalationFreezeCount = uint8(param(Param.ESCALATION_FREEZE_COUNT));
+        p.reputationScaling = param(Param.REPUTATION_SCALING_ENABLED) == 1;
+        p.reputationScalingBonus = uint8(param(Param.REPUTATION_SCALING_BONUS));
+        p.protocolFeeRate = uint16(param(Param.PROTOCOL_FEE_RATE));
+        p.insuranceReserveRate = uint16(param(Param.INSURANCE_RESERVE_RATE));
+        p.reputationMultiplierAlpha = uint16(param(Param.REPUTATION_MULTIPLIER_ALPHA));
+        p.predicateGasLimit = uint32(param(Param.PREDICATE_GAS_LIMIT));
+        for (uint256 band = 0; band < 4; ++band) {
+            p.appealWindows[band] = _minutes(param(Param(uint256(Param.APPEAL_WINDOW_LOW) + band)));
+        }
+        for (uint256 risk = 0; risk < 3; ++risk) {
+            p.minConfidence[risk] = uint16(param(Param(uint256(Param.MIN_CONFIDENCE_LOW) + risk)));
+        }
+        return MissionParamsCodec.pack(p);
+    }
+
+    /// @dev Rounded up: a window never becomes shorter than its parameter says.
+    function _minutes(uint256 time) private pure returns (uint16) {
+        return uint16((time + 59) / 60);
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IClerkContract} from "../interfaces/IClerkContract.sol";
+import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IManagementContract} from "../interfaces/IManagementContract.sol";
+import {IServiceContract} from "../interfaces/IServiceContract.sol";
+import {Institution, Office} from "../types/Roles.sol";
+
+/// @notice See `IManagementContract`.
+contract ManagementContract is IManagementContract {
+    uint256 private constant _MAX_MANDATES = 8;
+
+    IConstitutionContract private immutable _CONSTITUTION;
+
+    mapping(bytes32 operation => Mandate mandate) private _mandates;
+    mapping(Office office => bytes32[] operations) private _operations;
+    mapping(bytes32 delegation => Delegation entry) private _delegations;
+
+    constructor(IConstitutionContract constitution) {
+        _CONSTITUTION = constitution;
+    }
+
+    /// @inheritdoc IManagementContract
+    function setMandate(
+        Office office,
+        bytes32 operation,
+        bytes32 service,
+        bool needsIntermediate,
+        bytes32 schemaHash
+    ) external {
+        if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+        _requireLive(service);
+        Mandate storage mandate = _mandates[operation];
+        bool known = mandate.service != 0;
+        if (known && mandate.office != office) _removeOperation(mandate.office, operation);
+        if (!known || mandate.office != office) _addOperation(office, operation);
+
+        _mandates[operation] = Mandate({
+            office: office,
+            needsIntermediate: needsIntermediate,
+            service: service,
+            schemaHash: schemaHash
+        });
+        emit MandateSet(office, operation, service, needsIntermediate, schemaHash);
+    }
+
+    /// @inheritdoc IManagementContract
+    function delegate(uint256 session, bytes32 operation, bytes32 inputHash) external returns (bytes32 delegation) {
+        Mandate memory mandate = _mandates[operation];
+        if (mandate.service == 0) revert NoMandate(operation);
+        _requireClerk(mandate.office);
+        _requireLive(mandate.service);
+        delegation = delegationId(session, operation, inputHash);
+        Delegation storage entry = _delegations[delegation];
+        if (entry.outputHash != 0) revert AlreadyRecorded(delegation);
+
+        entry.operation = operation;
+        entry.inputHash = inputHash;
+        // A colleague may take over what a clerk began and left.
+        entry.clerk = msg.sender;
+        emit Delegated(delegation, msg.sender, operation, mandate.service, inputHash);
+    }
+
+    /// @inheritdoc IManagementContract
+    function recordResult(bytes32 delegation, bytes32 outputHash, bytes32 intermediateHash) external {
+        Delegation storage entry = _delegations[delegation];
+        if (entry.clerk == address(0)) revert UnknownDelegation(delegation);
+        Mandate memory mandate = _mandates[entry.operation];
+        if (msg.sender != entry.clerk) revert NotClerk(mandate.office, msg.sender);
+        _requireClerk(mandate.office);
+        if (entry.outputHash != 0) revert AlreadyRecorded(delegation);
+        if (outputHash == 0) revert MissingOutput(delegation);
+        if (mandate.needsIntermediate && intermediateHash == 0) revert MissingIntermediate(delegation);
+
+        entry.outputHash = outputHash;
+        entry.intermediateHash = intermediateHash;
+        emit DelegationRecorded(delegation, outputHash, intermediateHash);
+    }
+
+    /// @inheritdoc IManagementContract
+    function mandateOf(bytes32 operation) external view returns (Mandate memory) {
+        return _mandates[operation];
+    }
+
+    /// @inheritdoc IManagementContract
+    function operationsOf(Office office) external view returns (bytes32[] memory) {
+        return _operations[office];
+    }
+
+    /// @inheritdoc IManagementContract
+    function delegationOf(bytes32 delegation) external view returns (Delegation memory) {
+        return _delegations[delegation];
+    }
+
+    /// @inheritdoc IManagementContract
+    function delegationId(uint256 session, bytes32 operation, bytes32 inputHash) public pure returns (bytes32) {
+        return keccak256(abi.encode(session, operation, inputHash));
+    }
+
+    function _requireClerk(Office office) private view {
+        bool isClerk = IClerkContract(_CONSTITUTION.at(Institution.CLERKS)).isClerk(office, msg.sender);
+        if (!isClerk) revert NotClerk(office, msg.sender);
+    }
+
+    function _requireLive(bytes32 service) private view {
+        bool live = IServiceContract(_CONSTITUTION.at(Institution.SERVICES)).isLive(service);
+        if (!live) revert ServiceUnavailable(service);
+    }
+
+    function _addOperation(Office office, bytes32 operation) private {
+        bytes32[] storage operations = _operations[office];
+        if (operations.length == _MAX_MANDATES) revert TooManyMandates(office, _MAX_MANDATES);
+        operations.push(operation);
+    }
+
+    function _removeOperation(Office office, bytes32 operation) private {
+        bytes32[] storage operations = _operations[office];
+        uint256 last = operations.length - 1;
+        for (uint256 i = 0; i < last; ++i) {
+            if (operations[i] == operation) operations[i] = operations[last];
+        }
+        operations.pop();
+    }
+}

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IProducerContract} from "../interfaces/IProducerContract.sol";
+import {ITreasury} from "../interfaces/ITreasury.sol";
+import {DidSyntax} from "../libraries/DidSyntax.sol";
+import {Reputation} from "../libraries/Reputation.sol";
+import {Signatures} from "../libraries/Signatures.sol";
+import {TypedData} from "../libraries/TypedData.sol";
+import {PrincipalBinding} from "../types/Messages.sol";
+import {Param} from "../types/Params.sol";
+import {Institution, Kind, Standing} from "../types/Roles.sol";
+
+/// @notice See `IProducerContract`.
+contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient {
+    using SafeERC20 for IERC20;
+
+    /// Two words per agent. Times and blocks in 32 bits last until the year 2106.
+    struct Record {
+        address principal; // word 0
+        Kind kind;
+        uint8 flags;
+        uint16 index;
+        uint32 registeredAt;
+        uint32 registeredBlock;
+        uint160 capabilities; // word 1
+        uint64 held;
+        uint32 reputation;
+    }
+
+    /// What only an agent with bids or on its way out has.
+    struct Claims {
+        uint64 locked;
+        uint40 unbondingUntil;
+    }
+
+    /// One word per principal.
+    struct Portfolio {
+        bool frozen;
+        /// Producers of this principal that would count toward turnout if it were not frozen.
+        uint16 producers;
+        uint128 nonce;
+    }
+
+    /// Basis points.
+    uint16 private constant _FULL_SCORE = 10_000;
+
+    uint8 private constant _BANNED = 1;
+    uint8 private constant _LEAVING = 2;
+    uint8 private constant _LAPSED = 4;
+
+    IConstitutionContract private immutable _CONSTITUTION;
+
+    mapping(address agent => Record record) private _records;
+    mapping(address agent => Claims claims) private _claims;
+    mapping(address principal => Portfolio portfolio) private _portfolios;
+    address[] private _producers;
+    uint16 private _active;
+
+    constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
+        _CONSTITUTION = constitution;
+    }
+
+    // --- Coming and going --------------------------------------------------------------------------------------------
+
+    /// @inheritdoc IProducerContract
+    function register(
+        PrincipalBinding calldata binding,
+        string calldata did,
+        bytes calldata principalSignature,
+        bytes calldata agentSignature
+    ) external nonReentrant {
+        _requireBound(binding, principalSignature, agentSignature);
+        if (binding.kind != Kind.PRODUCER && binding.kind != Kind.VERIFIER) {
+            revert WrongKind(binding.agent, binding.kind);
+        }
+        if (!DidSyntax.isWellFormed(did) || keccak256(bytes(did)) != binding.did) revert MalformedDid(did);
+        uint64 minimum = _CONSTITUTION.paramInUnits(Param.REGISTRATION_STAKE);
+        if (binding.stake < minimum) revert StakeBelowMinimum(binding.stake, minimum);
+
+        ++_portfolios[binding.principal].nonce;
+        uint16 index = _admit(binding);
+
+        _token().safeTransferFrom(binding.principal, address(this), binding.stake);
+        _announce(binding, did, index);
+    }
+
+    /// @inheritdoc IProducerContract
+    function enroll(address agent, address principal, Kind kind) external {
+        bool byClerks = kind == Kind.CLERK && msg.sender == _CONSTITUTION.at(Institution.CLERKS);
+        bool byRoster = kind == Kind.ADJUDICATOR && msg.sender == _CONSTITUTION.at(Institution.ROSTER);
+        if (!byClerks && !byRoster) revert NotAuthorised(msg.sender);
+        if (agent == address(0) || principal == address(0)) revert ZeroAddress();
+        _enter(agent, principal, kind);
+        emit AgentEnrolled(agent, principal, kind);
+    }
+
+    /// @inheritdoc IProducerContract
+    function deregister(address agent) external {
+        Record storage record = _staked(agent);
+        if (msg.sender != agent && msg.sender != record.principal) revert NotAuthorised(msg.sender);
+        if (_has(record, _LEAVING)) revert NotRegistered(agent);
+        uint40 until = uint40(block.timestamp + _CONSTITUTION.param(Param.UNBONDING_PERIOD));
+        _raise(record, _LEAVING);
+        _claims[agent].unbondingUntil = until;
+        emit AgentDeregistered(agent, until);
+    }
+
+    /// @inheritdoc IProducerContract
+    function withdrawStake(address agent) external nonReentrant {
+        Record storage record = _staked(agent);
+        Claims memory claims = _claims[agent];
+        if (!_has(record, _LEAVING) || block.timestamp < claims.unbondingUntil) {
+            revert StillUnbonding(agent, claims.unbondingUntil);
+        }
+        if (claims.locked != 0) revert StillLocked(agent, claims.locked);
+        uint64 amount = record.held;
+        record.held = 0;
+        _token().safeTransfer(record.principal, amount);
+        emit StakeWithdrawn(agent, record.principal, amount);
+    }
+
+    /// @inheritdoc IProducerContract
+    function topUpStake(address agent, uint64 amount) external nonReentrant {
+        Record storage record = _staked(agent);
+        record.held += amount;
+        _token().safeTransferFrom(msg.sender, address(this), amount);
+        emit StakeAdded(agent, amount);
+    }
+
+    // --- Execution ---------------------------------------------------------------------------------------------------
+
+    /// @inheritdoc IProducerContract
+    function lock(address agent, uint64 amount) external {
+        _onlyExecution();
+        Record storage record = _staked(agent);
+        Claims storage claims = _claims[agent];
+        uint256 reserved = uint256(claims.locked) + _CONSTITUTION.paramInUnits(Param.REGISTRATION_STAKE);
+        uint64 free = record.held > reserved ? uint64(record.held - reserved) : 0;
+        if (amount > free) revert InsufficientFreeStake(agent, free, amount);
+        claims.locked += amount;
+        emit StakeLocked(agent, amount);
+    }
+
+    /// @inheritdoc IProducerContract
+    function settle(
+        address agent,
+        uint64 release,
+        uint64 slash,
+        bool scored,
+        uint16 score,
+        bytes32 reason
+    ) external nonReentrant returns (uint64 slashed) {
+        _onlyExecution();
+        Record storage record = _staked(agent);
+        slashed = _settleStake(agent, record, release, slash);
+        if (scored) {
+            uint256 outcome = score < _FULL_SCORE ? score : _FULL_SCORE;
+            uint256 lambda = _CONSTITUTION.param(Param.REPUTATION_SMOOTHING);
+            _setReputation(agent, record, Reputation.ema(record.reputation, outcome, lambda), reason);
+        }
+        if (slashed != 0) _pay(agent, slashed, reason);
+    }
+
+    // --- Governance --------------------------------------------------------------------------------------------------
+
+    /// @inheritdoc IProducerContract
+    function adjustReputation(address agent, int256 delta, bytes32 rationale) external {
+        _onlyGovernor();
+        Record storage record = _known(agent);
+        _setReputation(agent, record, Reputation.adjust(record.reputation, delta), rationale);
+    }
+
+    /// @inheritdoc IProducerContract
+    function ban(address agent, bytes32 reason) external {
+        _onlyGovernor();
+        _raise(_known(agent), _BANNED);
+        emit AgentBanned(agent, reason);
+    }
+
+    /// @inheritdoc IProducerContract
+    function freezePrincipal(address principal, bool frozen) external {
+        _onlyGovernor();
+        Portfolio storage portfolio = _portfolios[principal];
+        if (portfolio.frozen == frozen) return;
+        portfolio.frozen = frozen;
+        if (frozen) _active -= portfolio.producers;
+        else _active += portfolio.producers;
+        emit PrincipalFrozen(principal, frozen);
+    }
+
+    // --- Electorate --------------------------------------------------------------------------------------------------
+
+    /// @inheritdoc IProducerContract
+    function lapse(address agent) external {
+        if (!_isProcedure(Institution.LEGISLATION)) revert NotAuthorised(msg.sender);
+        Record storage record = _producer(agent);
+        if (_has(record, _LAPSED)) return;
+        _raise(record, _LAPSED);
+        emit AgentLapsed(agent);
+    }
+
+    /// @inheritdoc IProducerContract
+    function attend(address agent) external {
+        Record storage record = _producer(agent);
+        bool self = msg.sender == agent || msg.sender == record.principal;
+        if (!self && !_isProcedure(Institution.LEGISLATION)) revert NotAuthorised(msg.sender);
+        if (!_has(record, _LAPSED)) return;
+        record.flags &= ~_LAPSED;
+        // Sessions already open counted their electorate without this producer.
+        record.registeredBlock = uint32(block.number);
+        if (_counts(record)) _count(record.principal, true);
+        emit AgentAttended(agent);
+    }
+
+    // --- Views -------------------------------------------------------------------------------------------------------
+
+    /// @inheritdoc IProducerContract
+    function agentOf(address agent) external view returns (Agent memory) {
+        Record storage record = _records[agent];
+        return
+            Agent({
+                principal: record.principal,
+                kind: record.kind,
+                banned: _has(record, _BANNED),
+                index: record.index,
+                registeredAt: record.registeredAt,
+                registeredBlock: record.registeredBlock,
+                reputation: record.reputation
+            });
+    }
+
+    /// @inheritdoc IProducerContract
+    function stakeOf(address agent) external view returns (Stake memory) {
+        Claims memory claims = _claims[agent];
+        return Stake({held: _records[agent].held, locked: claims.locked, unbondingUntil: claims.unbondingUntil});
+    }
+
+    /// @inheritdoc IProducerContract
+    function principalOf(address agent) external view returns (address) {
+        return _records[agent].principal;
+    }
+
+    /// @inheritdoc IProducerContract
+    function capabilitiesOf(address agent) external view returns (uint160) {
+        return _records[agent].capabilities;
+    }
+
+    /// @inheritdoc IProducerContract
+    function reputationOf(address agent) external view returns (uint256) {
+        return Reputation.points(_records[agent].reputation);
+    }
+
+    /// @inheritdoc IProducerContract
+    function isEligible(address agent, Kind kind) external view returns (bool) {
+        Record storage record = _records[agent];
+        if (kind == Kind.NONE || record.kind != kind || record.flags & (_BANNED | _LEAVING) != 0) return false;
+        if (_portfolios[record.principal].frozen) return false;
+        return Reputation.points(record.reputation) >= _CONSTITUTION.param(Param.REPUTATION_FLOOR);
+    }
+
+    /// @inheritdoc IProducerContract
+    function isLapsed(address agent) external view returns (bool) {
+        return _has(_records[agent], _LAPSED);
+    }
+
+    /// @inheritdoc IProducerContract
+    function agentAt(uint16 index) external view returns (address) {
+        return index < _producers.length ? _producers[index] : address(0);
+    }
+
+    /// @inheritdoc IProducerContract
+    function activeProducers() external view returns (uint16) {
+        return _active;
+    }
+
+    /// @inheritdoc IProducerContract
+    function nonceOf(address account) external view returns (uint256) {
+        return _portfolios[account].nonce;
+    }
+
+    // --- Authority ---------------------------------------------------------------------------------------------------
+
+    function _onlyGovernor() private view {
+        if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+    }
+
+    /// @dev A retired execution procedure still settles the missions it began.
+    function _onlyExecution() private view {
+        if (!_isProcedure(Institution.EXECUTION)) revert NotAuthorised(msg.sender);
+    }
+
+    function _isProcedure(Institution institution) private view returns (bool) {
+        return _CONSTITUTION.standingOf(institution, msg.sender) != Standing.NONE;
+    }
+
+    function _requireBound(
+        PrincipalBinding calldata binding,
+        bytes calldata principalSignature,
+        bytes calldata agentSignature
+    ) private view {
+        Signatures.requireInTime(binding.deadline);
+        if (binding.nonce != _portfolios[binding.principal].nonce)
+            revert InvalidNonce(binding.principal, binding.nonce);
+        bytes32 digest = _hashTypedDataV4(TypedData.hashPrincipalBinding(binding));
+        Signatures.requireAny(binding.principal, digest, principalSignature);
+        if (agentSignature.length != 0) Signatures.requireEcdsa(binding.agent, digest, agentSignature);
+        else if (msg.sender != binding.agent) revert InvalidSignature(binding.agent);
+    }
+
+    // --- Records -----------------------------------------------------------------------------------------------------
+
+    function _enter(address agent, address principal, Kind kind) private returns (Record storage record) {
+        record = _records[agent];
+        if (record.kind != Kind.NONE) revert AlreadyRegistered(agent);
+        record.principal = principal;
+        record.kind = kind;
+        record.registeredAt = uint32(block.timestamp);
+        record.registeredBlock = uint32(block.number);
+        record.reputation = uint32(Reputation.INITIAL);
+    }
+
+    /// @dev Numbers are never reused: ballots of past sessions stay readable by them.
+    function _admit(PrincipalBinding calldata binding) private returns (uint16 index) {
+        Record storage record = _enter(binding.agent, binding.principal, binding.kind);
+        record.capabilities = binding.capabilities;
+        record.held = binding.stake;
+        if (binding.kind != Kind.PRODUCER) return 0;
+        if (_producers.length == type(uint16).max) revert ProducersExhausted();
+        index = uint16(_producers.length);
+        record.index = index;
+        _producers.push(binding.agent);
+        _count(binding.principal, true);
+    }
+
+    function _announce(PrincipalBinding calldata binding, string calldata did, uint16 index) private {
+        emit AgentRegistered(
+            binding.agent,
+            binding.principal,
+            binding.kind,
+            index,
+            did,
+            binding.capabilities,
+            binding.stake
+        );
+    }
+
+    function _known(address agent) private view returns (Record storage record) {
+        record = _records[agent];
+        if (record.kind == Kind.NONE) revert NotRegistered(agent);
+    }
+
+    /// @dev Clerks hold no stake, adjudicators theirs in the roster.
+    function _staked(address agent) private view returns (Record storage record) {
+        record = _known(agent);
+        if (record.kind != Kind.PRODUCER && record.kind != Kind.VERIFIER) revert WrongKind(agent, record.kind);
+    }
+
+    function _producer(address agent) private view returns (Record storage record) {
+        record = _known(agent);
+        if (record.kind != Kind.PRODUCER) revert WrongKind(agent, record.kind);
+    }
+
+    function _has(Record storage record, uint8 flag) private view returns (bool) {
+        return record.flags & flag != 0;
+    }
+
+    /// @dev True if the agent counts toward turnout, its principal's freeze aside.
+    function _counts(Record storage record) private view returns (bool) {
+        return record.kind == Kind.PRODUCER && record.flags == 0;
+    }
+
+    function _raise(Record storage record, uint8 flag) private {
+        bool counted = _counts(record);
+        record.flags |= flag;
+        if (counted) _count(record.principal, false);
+    }
+
+    function _count(address principal, bool enters) private {
+        Portfolio storage portfolio = _portfolios[principal];
+        if (enters) {
+            ++portfolio.producers;
+            if (!portfolio.frozen) ++_active;
+        } else {
+            --portfolio.producers;
+            if (!portfolio.frozen) --_active;
+        }
+    }
+
+    // --- Money and reputation ----------------------------------------------------------------------------------------
+
+    /// @dev Stake is fungible: what is slashed leaves `held`, so it comes out of the lock that ends here, then out of
+    /// what is free, then out of the registration stake. Only when all that is gone do other locks shrink.
+    function _settleStake(
+        address agent,
+        Record storage record,
+        uint64 release,
+        uint64 slash
+    ) private returns (uint64 slashed) {
+        Claims storage claims = _claims[agent];
+        uint64 held = record.held;
+        uint64 locked = claims.locked;
+        uint64 released = release < locked ? release : locked;
+        slashed = slash < held ? slash : held;
+        if (slashed != 0) {
+            held -= slashed;
+            record.held = held;
+        }
+        locked -= released;
+        claims.locked = locked < held ? locked : held;
+        if (released != 0) emit StakeReleased(agent, released);
+    }
+
+    function _setReputation(address agent, Record storage record, uint256 value, bytes32 reason) private {
+        uint32 previous = record.reputation;
+        record.reputation = uint32(value);
+        emit ReputationChanged(agent, previous, uint32(value), reason);
+    }
+
+    function _pay(address agent, uint64 amount, bytes32 reason) private {
+        address treasury = _CONSTITUTION.at(Institution.TREASURY);
+        _token().forceApprove(treasury, amount);
+        ITreasury(treasury).deposit(amount / 2, amount - amount / 2, reason);
+        emit StakeSlashed(agent, amount, reason);
+    }
+
+    function _token() private view returns (IERC20) {
+        return IERC20(_CONSTITUTION.at(Institution.TOKEN));
+    }
+}
