@@ -19,6 +19,7 @@ export interface WorkClock extends Clock {
 interface Sleeper {
   readonly time: bigint;
   readonly wake: () => void;
+  readonly fail: (reason: unknown) => void;
 }
 
 /** Moves only when told to. Never goes back. */
@@ -36,8 +37,8 @@ export class ManualClock implements Clock {
 
   sleepUntil(time: bigint): Promise<void> {
     if (time <= this.#now) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#sleepers.push({ time, wake: resolve });
+    return new Promise((wake, fail) => {
+      this.#sleepers.push({ time, wake, fail });
       this.onSleep();
     });
   }
@@ -70,16 +71,30 @@ export class ManualClock implements Clock {
     return this.#sleepers.length;
   }
 
+  /** Ends every sleep with an error: time cannot move any more. */
+  fail(reason: unknown): void {
+    const sleepers = this.#sleepers;
+    this.#sleepers = [];
+    for (const sleeper of sleepers) sleeper.fail(reason);
+  }
+
   protected onSleep(): void {}
 }
 
 /**
- * Chain time of the embedded chain: when all work waits, it jumps to the next deadline; nothing waits on wall time.
+ * Chain time of a devnet: when all work waits, it jumps to the next deadline; nothing waits on wall time.
  * Without `run` every sleep jumps at once. With it, time jumps when as many sleep as pieces of work are running.
+ * `beforeJump` makes the jump real (mines a block with that time) before anybody wakes.
  */
 export class JumpingClock extends ManualClock implements WorkClock {
+  readonly #beforeJump: (time: bigint) => Promise<void>;
   #running = 0;
   #jumping = false;
+
+  constructor(start: bigint, beforeJump: (time: bigint) => Promise<void> = async () => {}) {
+    super(start);
+    this.#beforeJump = beforeJump;
+  }
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#running += 1;
@@ -87,31 +102,43 @@ export class JumpingClock extends ManualClock implements WorkClock {
       return await work();
     } finally {
       this.#running -= 1;
-      this.#jumpIfAllSleep();
+      this.#schedule();
     }
   }
 
   protected override onSleep(): void {
-    this.#jumpIfAllSleep();
+    this.#schedule();
   }
 
   /** Deferred, so that work started in the same turn is counted first. */
-  #jumpIfAllSleep(): void {
+  #schedule(): void {
     if (this.#jumping) return;
     this.#jumping = true;
     queueMicrotask(() => {
-      this.#jumping = false;
-      const next = this.nextWake();
-      if (next !== undefined && this.sleeping() >= this.#running) {
-        this.advanceTo(next);
-        this.#jumpIfAllSleep();
-      }
+      this.#jump().then(
+        (jumped) => {
+          this.#jumping = false;
+          if (jumped) this.#schedule();
+        },
+        (reason: unknown) => {
+          this.#jumping = false;
+          this.fail(reason);
+        },
+      );
     });
+  }
+
+  async #jump(): Promise<boolean> {
+    const next = this.nextWake();
+    if (next === undefined || this.sleeping() < this.#running) return false;
+    await this.#beforeJump(next);
+    if (next > this.now()) this.advanceTo(next);
+    return true;
   }
 }
 
 /** The machine's clock. `sleep` is injected so that nothing else in the project starts a timer. */
-export function systemClock(options: { readonly millis: () => number; readonly sleep: (millis: number) => Promise<void> }): Clock {
+export function systemClock(options: { readonly millis: () => number; readonly sleep: (millis: number) => Promise<void> }): WorkClock {
   const now = () => BigInt(Math.floor(options.millis() / 1000));
   return {
     now,
@@ -121,5 +148,6 @@ export function systemClock(options: { readonly millis: () => number; readonly s
         await options.sleep(Math.min(Math.max(left, 1), 2 ** 31 - 1));
       }
     },
+    run: (work) => work(),
   };
 }

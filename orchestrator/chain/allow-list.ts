@@ -1,0 +1,39 @@
+import { MethodNotAllowed } from "./errors.ts";
+import type { Request } from "./chain.ts";
+
+/** Everything the outside may ask: reads, and transactions somebody already signed (decision 35). */
+export const ALLOWED_METHODS: ReadonlySet<string> = new Set([
+  "eth_blockNumber",
+  "eth_call",
+  "eth_chainId",
+  "eth_estimateGas",
+  "eth_feeHistory",
+  "eth_gasPrice",
+  "eth_getBalance",
+  "eth_getBlockByHash",
+  "eth_getBlockByNumber",
+  "eth_getBlockTransactionCountByHash",
+  "eth_getBlockTransactionCountByNumber",
+  "eth_getCode",
+  "eth_getLogs",
+  "eth_getStorageAt",
+  "eth_getTransactionByBlockHashAndIndex",
+  "eth_getTransactionByBlockNumberAndIndex",
+  "eth_getTransactionByHash",
+  "eth_getTransactionCount",
+  "eth_getTransactionReceipt",
+  "eth_maxPriorityFeePerGas",
+  "eth_sendRawTransaction",
+  "eth_syncing",
+  "net_version",
+  "web3_clientVersion",
+]);
+
+/** Lets only allowed methods through. Wallets ask for accounts: there are none. */
+export function onlyAllowed(request: Request): Request {
+  return async (call) => {
+    if (call.method === "eth_accounts") return [];
+    if (!ALLOWED_METHODS.has(call.method)) throw new MethodNotAllowed(call.method);
+    return request(call);
+  };
+}

@@ -1,0 +1,62 @@
+import type { Abi, Chain as ViemChain, PublicClient, TransactionReceipt, Transport } from "viem";
+import { createPublicClient, custom, defineChain } from "viem";
+import type { WorkClock } from "../primitives/clock.ts";
+import type { Hash, Hex } from "../primitives/hex.ts";
+
+/** One JSON-RPC call (EIP-1193). The answer is unknown data: whoever reads it checks it. */
+export type Request = (call: { readonly method: string; readonly params?: readonly unknown[] | undefined }) => Promise<unknown>;
+
+export interface Fees {
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+/** A chain as everybody above sees it, whether it lives in this process or behind a URL. */
+export interface Chain {
+  readonly kind: "embedded" | "rpc";
+  readonly id: number;
+  /** Reads: viem's client, nothing cached. */
+  readonly publicClient: PublicClient<Transport, ViemChain>;
+  /** Reads and `eth_sendRawTransaction` only; what `POST /rpc` serves. */
+  readonly request: Request;
+  /** Chain time in seconds; on a devnet it jumps when all work waits. */
+  readonly clock: WorkClock;
+  /** Hands over signed transactions in this order. Embedded: one block, unless they exceed the block's gas. */
+  broadcast(transactions: readonly Hex[]): Promise<void>;
+  /** Waits for a transaction that was handed over. */
+  receipt(hash: Hash): Promise<TransactionReceipt>;
+  /** What a reverted transaction returned, where the node can tell. */
+  revertData(hash: Hash): Promise<Hex | undefined>;
+  /** Fees for the next transaction; on the embedded chain a function of the chain alone. */
+  fees(): Promise<Fees>;
+  close(): Promise<void>;
+}
+
+/** A viem client over a request function. Retries belong to the transport below, not here. */
+export function publicClientOf(id: number, name: string, request: Request, pollingMillis: number): PublicClient<Transport, ViemChain> {
+  return createPublicClient({
+    chain: viemChain(id, name),
+    transport: transportOf({ request }),
+    cacheTime: 0,
+    pollingInterval: pollingMillis,
+  });
+}
+
+/** A chain in this process as a viem transport, for wallets. */
+export function transportOf(chain: { readonly request: Request }): Transport {
+  return custom({ request: chain.request }, { retryCount: 0 });
+}
+
+export function viemChain(id: number, name: string): ViemChain {
+  return defineChain({
+    id,
+    name,
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [] } },
+  });
+}
+
+/** The errors of several ABIs as one, for decoding reverts. */
+export function errorsOf(abis: readonly Abi[]): Abi {
+  return abis.flatMap((abi) => abi.filter((item) => item.type === "error"));
+}

@@ -1,0 +1,39 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { isSystemError, writeFileAtomic } from "../primitives/files.ts";
+import { addressSchema } from "../primitives/hex.ts";
+import { canonicalJson, parseJson } from "../primitives/json.ts";
+import { livingOwner } from "./lock.ts";
+
+/** What another process needs to use a living city: `.agentcity/<network>/city.json`. */
+export const cityFileSchema = z.strictObject({
+  pid: z.number().int().positive(),
+  rpcUrl: z.url(),
+  apiUrl: z.url().nullable(),
+  chainId: z.number().int().positive(),
+  /** Contract name → address. */
+  addresses: z.record(z.string(), addressSchema),
+});
+export type CityFile = z.infer<typeof cityFileSchema>;
+
+export function writeCityFile(dir: string, city: CityFile): void {
+  writeFileAtomic(join(dir, "city.json"), `${canonicalJson(cityFileSchema.parse(city))}\n`);
+}
+
+export function removeCityFile(dir: string): void {
+  rmSync(join(dir, "city.json"), { force: true });
+}
+
+/** The city that lives in another process, if one does; a file its dead owner left behind does not count. */
+export function findLivingCity(dir: string): CityFile | undefined {
+  let text: string;
+  try {
+    text = readFileSync(join(dir, "city.json"), "utf8");
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return undefined;
+    throw error;
+  }
+  const city = cityFileSchema.parse(parseJson(text));
+  return livingOwner(dir)?.pid === city.pid ? city : undefined;
+}

@@ -1,0 +1,28 @@
+import type { HDAccount } from "viem/accounts";
+import { mnemonicToAccount } from "viem/accounts";
+import { parseEther } from "viem";
+import type { Genesis } from "./transcript.ts";
+
+/** The chain id of every devnet; what is allowed only there (simulated humans, time travel, known keys) asks for it. */
+export const DEVNET_CHAIN_ID = 31337;
+
+/** The development mnemonic every Ethereum tool knows. Worthless by design. */
+export const DEVNET_MNEMONIC = "test test test test test test test test test test test junk";
+
+/** Block 0 of the embedded chain unless told otherwise: the date and money are fixed for ever (decision 35). */
+export const DEVNET_GENESIS: Genesis = {
+  chainId: DEVNET_CHAIN_ID,
+  timestamp: Date.UTC(2026, 0, 1) / 1000,
+  hardfork: "isthmus",
+  mnemonic: DEVNET_MNEMONIC,
+  accounts: 10,
+  balance: parseEther("10000").toString(),
+  coinbase: "0x00000000000000000000000000000000000000c0",
+  baseFee: 1_000_000_000,
+  gasLimit: 60_000_000,
+};
+
+/** Account `index` of a devnet; the first ten have gas money, here and on Anvil. */
+export function devnetAccount(index: number, mnemonic: string = DEVNET_MNEMONIC): HDAccount {
+  return mnemonicToAccount(mnemonic, { addressIndex: index });
+}

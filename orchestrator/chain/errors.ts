@@ -1,0 +1,149 @@
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Hash, Hex } from "../primitives/hex.ts";
+
+/** No answer from the chain's node. Whether something sent to it arrived is unknown. */
+export class RpcUnreachable extends AgentCityError {
+  readonly url: string;
+  constructor(url: string, reason: string, cause?: unknown) {
+    super("RpcUnreachable", `No answer from the chain at ${url}`, {
+      details: reason,
+      action: "check that the node runs and the URL is right (`npm run devnet` starts one); nothing is lost, run the command again",
+      cause,
+    });
+    this.url = url;
+  }
+}
+
+/** The node answers for another chain than the one asked for. */
+export class WrongChain extends AgentCityError {
+  constructor(url: string, expected: number, actual: number) {
+    super("WrongChain", `The node at ${url} serves chain ${actual}, not ${expected}`, {
+      action: "give the URL of the right network, or the right --network",
+    });
+  }
+}
+
+/** `hardhat` is an optional peer: only the embedded chain needs it. */
+export class EmbeddedChainMissing extends AgentCityError {
+  constructor(cause: unknown) {
+    super("EmbeddedChainMissing", "The embedded chain needs the package `hardhat`, which is not installed", {
+      action: "npm install hardhat@3, or name an RPC URL",
+      cause,
+    });
+  }
+}
+
+/** Replaying the transcript gave another block than the one it recorded. */
+export class TranscriptMismatch extends AgentCityError {
+  readonly block: bigint;
+  constructor(block: bigint, expected: string, actual: string) {
+    super("TranscriptMismatch", `Block ${block} of the transcript does not replay to its recorded hash`, {
+      details: `recorded ${expected}, replayed ${actual}`,
+      action: "the file was changed, or belongs to another version of the chain; restore it from a bundle",
+    });
+    this.block = block;
+  }
+}
+
+/** A line of the transcript cannot be read. */
+export class TranscriptDamaged extends AgentCityError {
+  readonly line: number;
+  constructor(line: number, problem: string, cause?: unknown) {
+    super("TranscriptDamaged", `Line ${line} of the transcript cannot be read: ${problem}`, {
+      action: "restore chain.ndjson from a bundle",
+      cause,
+    });
+    this.line = line;
+  }
+}
+
+/** The chain refused to take a transaction; it is in no block. */
+export class TransactionRefused extends AgentCityError {
+  readonly hash: Hash;
+  constructor(hash: Hash, reason: string, cause?: unknown) {
+    super("TransactionRefused", `The chain refused a transaction: ${reason}`, { details: hash, cause });
+    this.hash = hash;
+  }
+}
+
+/** The transaction ran, or would run, into a revert. `errorName` and `args` are the contract's custom error. */
+export class TransactionReverted extends AgentCityError {
+  readonly phase: "simulated" | "mined";
+  readonly errorName: string | undefined;
+  readonly args: readonly unknown[];
+  readonly data: Hex | undefined;
+  readonly hash: Hash | undefined;
+
+  constructor(facts: {
+    readonly phase: "simulated" | "mined";
+    readonly what: string;
+    readonly reason: string;
+    readonly errorName?: string | undefined;
+    readonly args?: readonly unknown[] | undefined;
+    readonly data?: Hex | undefined;
+    readonly hash?: Hash | undefined;
+    readonly cause?: unknown;
+  }) {
+    const would = facts.phase === "simulated" ? "would be refused by the contract; nothing was sent" : "was reverted by the contract";
+    super("TransactionReverted", `${facts.what} ${would}: ${facts.reason}`, { details: facts.hash, cause: facts.cause });
+    this.phase = facts.phase;
+    this.errorName = facts.errorName;
+    this.args = facts.args ?? [];
+    this.data = facts.data;
+    this.hash = facts.hash;
+  }
+}
+
+/** A signed transaction got no receipt in time. Its fate is unknown, not failed: recovery asks again. */
+export class ReceiptTimeout extends AgentCityError {
+  readonly hash: Hash;
+  constructor(hash: Hash, seconds: number, cause?: unknown) {
+    super("ReceiptTimeout", `No receipt after ${seconds} s; the transaction may still be mined`, {
+      details: hash,
+      action: "run the command again: it asks for the same transaction and sends nothing twice",
+      cause,
+    });
+    this.hash = hash;
+  }
+}
+
+/** Another transaction of the same sender used the nonce, so this one can never be mined. */
+export class NonceTaken extends AgentCityError {
+  constructor(signer: string, nonce: number, hash: Hash) {
+    super("NonceTaken", `Nonce ${nonce} of ${signer} was used by a transaction this city did not record`, {
+      details: `recorded ${hash}`,
+      action: "another program sends with this relayer's key: stop it and give each its own relayers",
+    });
+  }
+}
+
+/** The facade does not let this method through. */
+export class MethodNotAllowed extends AgentCityError {
+  constructor(method: string) {
+    super("MethodNotAllowed", `The method ${method} is not offered`, {
+      action: "only reads and eth_sendRawTransaction are; sign with your own key",
+    });
+  }
+}
+
+/** Another living process owns this city. */
+export class CityBusy extends AgentCityError {
+  readonly pid: number;
+  constructor(path: string, pid: number) {
+    super("CityBusy", `The city is already open in process ${pid}`, {
+      details: path,
+      action: "use it over its RPC and API URLs (city.json), or end that process first",
+    });
+    this.pid = pid;
+  }
+}
+
+/** Somebody else took the city over while this process thought it held it. */
+export class LockLost extends AgentCityError {
+  constructor(path: string) {
+    super("LockLost", "This process does not own the city any more", {
+      details: path,
+      action: "stop; the new owner goes on from the same records",
+    });
+  }
+}

@@ -1,0 +1,158 @@
+import type { TransactionReceipt } from "viem";
+import { HttpRequestError, TimeoutError, WaitForTransactionReceiptTimeoutError, http, keccak256 } from "viem";
+import { z } from "zod";
+import type { WorkClock } from "../primitives/clock.ts";
+import { JumpingClock, systemClock } from "../primitives/clock.ts";
+import { InvalidValue, messageOf } from "../primitives/errors.ts";
+import type { Hash, Hex } from "../primitives/hex.ts";
+import { hexSchema } from "../primitives/hex.ts";
+import { onlyAllowed } from "./allow-list.ts";
+import type { Chain, Fees, Request } from "./chain.ts";
+import { publicClientOf } from "./chain.ts";
+import { DEVNET_CHAIN_ID } from "./devnet.ts";
+import { ReceiptTimeout, RpcUnreachable, TransactionRefused, WrongChain } from "./errors.ts";
+import { revertOf } from "./revert.ts";
+
+export interface RpcOptions {
+  readonly url: string;
+  /** Refuse any other chain. */
+  readonly chainId?: number;
+  /** A devnet that jumps through time (Anvil); refused off chain id 31337. */
+  readonly travel?: boolean;
+  readonly timeoutMillis?: number;
+  readonly receiptTimeoutMillis?: number;
+  /** Wall time, for a chain without time travel. */
+  readonly wall: { readonly millis: () => number; readonly sleep: (millis: number) => Promise<void> };
+}
+
+const REQUEST_TIMEOUT = 10_000;
+const RECEIPT_TIMEOUT = 120_000;
+const POLLING = 250;
+const RETRIES = 2;
+
+const headSchema = z.object({ timestamp: z.coerce.bigint() });
+
+/** Connects to any EVM chain by URL: Anvil, an L2, or another process's city. */
+export async function connectRpcChain(options: RpcOptions): Promise<Chain> {
+  const node = requestOver(options.url, options.timeoutMillis ?? REQUEST_TIMEOUT);
+  const id = z.coerce.number().int().parse(await node({ method: "eth_chainId" }));
+  if (options.chainId !== undefined && options.chainId !== id) throw new WrongChain(options.url, options.chainId, id);
+  if (options.travel === true && id !== DEVNET_CHAIN_ID) {
+    throw new InvalidValue("time travel", `is for devnets (chain id ${DEVNET_CHAIN_ID}) only`, { details: `chain id ${id}` });
+  }
+  return new Rpc(id, node, options, await headTime(node));
+}
+
+class Rpc implements Chain {
+  readonly kind = "rpc";
+  readonly id: number;
+  readonly publicClient;
+  readonly request: Request;
+  readonly clock: WorkClock;
+  readonly #node: Request;
+  readonly #receiptTimeout: number;
+  readonly #travels: JumpingClock | undefined;
+
+  constructor(id: number, node: Request, options: RpcOptions, start: bigint) {
+    this.id = id;
+    this.#node = node;
+    this.#receiptTimeout = options.receiptTimeoutMillis ?? RECEIPT_TIMEOUT;
+    this.request = onlyAllowed(node);
+    this.publicClient = publicClientOf(id, `chain ${id}`, this.request, POLLING);
+    this.#travels = options.travel === true ? new JumpingClock(start, (time) => this.#jump(time)) : undefined;
+    this.clock = this.#travels ?? systemClock(options.wall);
+  }
+
+  async broadcast(transactions: readonly Hex[]): Promise<void> {
+    for (const raw of transactions) {
+      try {
+        await this.#node({ method: "eth_sendRawTransaction", params: [raw] });
+      } catch (cause) {
+        if (cause instanceof RpcUnreachable) throw cause;
+        const hash = keccak256(raw);
+        if ((await this.#node({ method: "eth_getTransactionByHash", params: [hash] })) === null) {
+          throw new TransactionRefused(hash, messageOf(cause), cause);
+        }
+      }
+    }
+    await this.#follow();
+  }
+
+  async receipt(hash: Hash): Promise<TransactionReceipt> {
+    try {
+      const receipt = await this.publicClient.waitForTransactionReceipt({
+        hash,
+        checkReplacement: false,
+        timeout: this.#receiptTimeout,
+        pollingInterval: POLLING,
+      });
+      await this.#follow();
+      return receipt;
+    } catch (cause) {
+      if (cause instanceof WaitForTransactionReceiptTimeoutError) throw new ReceiptTimeout(hash, this.#receiptTimeout / 1000, cause);
+      throw cause;
+    }
+  }
+
+  /** Asks for a trace; a node without traces is asked to run the call again on the state before its block. */
+  async revertData(hash: Hash): Promise<Hex | undefined> {
+    try {
+      const trace = await this.#node({ method: "debug_traceTransaction", params: [hash, { tracer: "callTracer" }] });
+      return z.object({ output: hexSchema.optional() }).parse(trace).output;
+    } catch (error) {
+      if (error instanceof RpcUnreachable) throw error;
+      const { from, to, input, value, gas, blockNumber } = await this.publicClient.getTransaction({ hash });
+      try {
+        await this.publicClient.call({ account: from, to, data: input, value, gas, blockNumber: blockNumber - 1n });
+      } catch (revert) {
+        return revertOf(revert)?.data;
+      }
+      return undefined;
+    }
+  }
+
+  async fees(): Promise<Fees> {
+    const { maxFeePerGas, maxPriorityFeePerGas } = await this.publicClient.estimateFeesPerGas();
+    return { maxFeePerGas, maxPriorityFeePerGas };
+  }
+
+  async close(): Promise<void> {}
+
+  async #jump(time: bigint): Promise<void> {
+    await this.#node({ method: "evm_setNextBlockTimestamp", params: [Number(time)] });
+    await this.#node({ method: "evm_mine" });
+  }
+
+  /** A devnet's blocks carry its own time: the clock is never behind them. */
+  async #follow(): Promise<void> {
+    if (this.#travels === undefined) return;
+    const time = await headTime(this.#node);
+    if (time > this.#travels.now()) this.#travels.advanceTo(time);
+  }
+}
+
+async function headTime(node: Request): Promise<bigint> {
+  return headSchema.parse(await node({ method: "eth_getBlockByNumber", params: ["latest", false] })).timestamp;
+}
+
+/** viem's transport, with one named error for every way in which no answer comes. */
+function requestOver(url: string, timeout: number): Request {
+  if (!URL.canParse(url) || !/^https?:/.test(url)) {
+    throw new RpcUnreachable(url, "this is not an http(s) URL");
+  }
+  const transport = http(url, { timeout, retryCount: RETRIES, retryDelay: 100 })({});
+  return async (call) => {
+    try {
+      const answer: unknown = await transport.request(call);
+      return answer;
+    } catch (cause) {
+      if (cause instanceof HttpRequestError || cause instanceof TimeoutError) throw new RpcUnreachable(url, reasonOf(cause), cause);
+      throw cause;
+    }
+  };
+}
+
+function reasonOf(error: HttpRequestError | TimeoutError): string {
+  if (error instanceof HttpRequestError && error.status !== undefined) return `HTTP status ${error.status}`;
+  return error.details === "" ? error.shortMessage : error.details;
+}
