@@ -1,5 +1,5 @@
-import { MethodNotAllowed } from "./errors.ts";
 import type { Request } from "./chain.ts";
+import { MethodNotAllowed } from "./errors.ts";
 
 /** Everything the outside may ask: reads, and transactions somebody already signed (decision 35). */
 export const ALLOWED_METHODS: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import type { Abi, Chain as ViemChain, PublicClient, TransactionReceipt, Transport } from "viem";
+import type { Abi, PublicClient, TransactionReceipt, Transport, Chain as ViemChain } from "viem";
 import { createPublicClient, custom, defineChain } from "viem";
 import type { WorkClock } from "../primitives/clock.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";

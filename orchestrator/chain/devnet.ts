@@ -1,6 +1,6 @@
+import { parseEther } from "viem";
 import type { HDAccount } from "viem/accounts";
 import { mnemonicToAccount } from "viem/accounts";
-import { parseEther } from "viem";
 import type { Genesis } from "./transcript.ts";
 
 /** The chain id of every devnet; what is allowed only there (simulated humans, time travel, known keys) asks for it. */

@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { NetworkConnection } from "hardhat/types/network";
 import type { TransactionReceipt } from "viem";
 import { keccak256, parseTransaction } from "viem";
@@ -14,7 +14,7 @@ import { onlyAllowed } from "./allow-list.ts";
 import type { Chain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
 import { DEVNET_GENESIS } from "./devnet.ts";
-import { EmbeddedChainMissing, MethodNotAllowed, TranscriptDamaged, TranscriptMismatch, TransactionRefused } from "./errors.ts";
+import { EmbeddedChainMissing, MethodNotAllowed, TransactionRefused, TranscriptDamaged, TranscriptMismatch } from "./errors.ts";
 import type { Genesis, TranscriptBlock, TranscriptFile } from "./transcript.ts";
 import { blockLine, headerLine, openTranscriptFile, parseTranscript } from "./transcript.ts";
 
@@ -233,7 +233,9 @@ class Embedded implements EmbeddedChain {
 
   async #mine(transactions: readonly Hex[], timestamp: bigint, recorded?: TranscriptBlock): Promise<TranscriptBlock> {
     if (timestamp < this.#head.timestamp) {
-      throw new InvalidValue("block time", "chain time does not go back", { details: `head ${this.#head.timestamp}, asked for ${timestamp}` });
+      throw new InvalidValue("block time", "chain time does not go back", {
+        details: `head ${this.#head.timestamp}, asked for ${timestamp}`,
+      });
     }
     const hashes = await this.#queue(transactions);
     await this.#node("evm_setNextBlockTimestamp", Number(timestamp));

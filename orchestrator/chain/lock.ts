@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, renameSync, rmSync, mkdirSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { isSystemError, syncDirectory, writeFileAtomic, writeFileDurable } from "../primitives/files.ts";

@@ -33,18 +33,24 @@ export function revertOf(thrown: unknown): { readonly data: Hex | undefined; rea
     if (isHex(data)) return { data, message };
     if (typeof data === "object" && data !== null && "data" in data && isHex(data.data)) return { data: data.data, message };
   }
-  const isRevert = errors.some((error) => ("code" in error && error.code === 3) || ("message" in error && /revert/i.test(String(error.message))));
+  const isRevert = errors.some(
+    (error) => ("code" in error && error.code === 3) || ("message" in error && /revert/i.test(String(error.message))),
+  );
   return isRevert ? { data: undefined, message } : undefined;
 }
 
 function causes(thrown: unknown): readonly object[] {
   const errors: object[] = [];
-  for (let error = thrown; typeof error === "object" && error !== null; error = "cause" in error ? error.cause : undefined) errors.push(error);
+  for (let error = thrown; typeof error === "object" && error !== null; error = "cause" in error ? error.cause : undefined)
+    errors.push(error);
   return errors;
 }
 
 function text(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(text).join(", ")}]`;
-  if (typeof value === "object" && value !== null) return `{${Object.entries(value).map(([key, child]) => `${key}: ${text(child)}`).join(", ")}}`;
+  if (typeof value === "object" && value !== null)
+    return `{${Object.entries(value)
+      .map(([key, child]) => `${key}: ${text(child)}`)
+      .join(", ")}}`;
   return String(value);
 }

@@ -24,7 +24,11 @@ const callSchema = z.object({
 
 type Answer =
   | { readonly jsonrpc: "2.0"; readonly id: string | number | null; readonly result: unknown }
-  | { readonly jsonrpc: "2.0"; readonly id: string | number | null; readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } };
+  | {
+      readonly jsonrpc: "2.0";
+      readonly id: string | number | null;
+      readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+    };
 
 export interface RpcServerOptions {
   /** A facade that already lets only allowed methods through: `chain.request`. */
@@ -50,7 +54,10 @@ export function rpcApp(options: Pick<RpcServerOptions, "request" | "origins">): 
     return next();
   });
   if (options.origins !== undefined) app.use("/rpc", cors({ origin: [...options.origins], allowMethods: ["POST"] }));
-  app.use("/rpc", bodyLimit({ maxSize: BODY_LIMIT, onError: (context) => context.json(failure(null, -32600, "the request is too large"), 413) }));
+  app.use(
+    "/rpc",
+    bodyLimit({ maxSize: BODY_LIMIT, onError: (context) => context.json(failure(null, -32600, "the request is too large"), 413) }),
+  );
   app.post("/rpc", async (context) => {
     const text = await context.req.text();
     // Anything else could be sent by a foreign page without asking first.
@@ -67,7 +74,8 @@ export function rpcApp(options: Pick<RpcServerOptions, "request" | "origins">): 
       const answer = await answerTo(body, options.request);
       return answer === undefined ? context.body(null, 204) : context.json(answer);
     }
-    if (body.length === 0 || body.length > BATCH_LIMIT) return context.json(failure(null, -32600, `a batch holds 1 to ${BATCH_LIMIT} calls`));
+    if (body.length === 0 || body.length > BATCH_LIMIT)
+      return context.json(failure(null, -32600, `a batch holds 1 to ${BATCH_LIMIT} calls`));
     const answers: Answer[] = [];
     for (const call of body) {
       const answer = await answerTo(call, options.request);

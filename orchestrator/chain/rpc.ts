@@ -1,5 +1,5 @@
 import type { TransactionReceipt } from "viem";
-import { HttpRequestError, TimeoutError, WaitForTransactionReceiptTimeoutError, http, keccak256 } from "viem";
+import { HttpRequestError, http, keccak256, TimeoutError, WaitForTransactionReceiptTimeoutError } from "viem";
 import { z } from "zod";
 import type { WorkClock } from "../primitives/clock.ts";
 import { JumpingClock, systemClock } from "../primitives/clock.ts";
@@ -35,7 +35,10 @@ const headSchema = z.object({ timestamp: z.coerce.bigint() });
 /** Connects to any EVM chain by URL: Anvil, an L2, or another process's city. */
 export async function connectRpcChain(options: RpcOptions): Promise<Chain> {
   const node = requestOver(options.url, options.timeoutMillis ?? REQUEST_TIMEOUT);
-  const id = z.coerce.number().int().parse(await node({ method: "eth_chainId" }));
+  const id = z.coerce
+    .number()
+    .int()
+    .parse(await node({ method: "eth_chainId" }));
   if (options.chainId !== undefined && options.chainId !== id) throw new WrongChain(options.url, options.chainId, id);
   if (options.travel === true && id !== DEVNET_CHAIN_ID) {
     throw new InvalidValue("time travel", `is for devnets (chain id ${DEVNET_CHAIN_ID}) only`, { details: `chain id ${id}` });

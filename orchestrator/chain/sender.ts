@@ -248,7 +248,13 @@ class QueueSender<Note> implements Sender<Note> {
     const revert = revertOf(cause);
     if (revert === undefined) return cause;
     const decoded = decodeRevert(revert.data, this.#errors);
-    return new TransactionReverted({ phase: "simulated", what, ...decoded, reason: revert.data === undefined ? revert.message : decoded.reason, cause });
+    return new TransactionReverted({
+      phase: "simulated",
+      what,
+      ...decoded,
+      reason: revert.data === undefined ? revert.message : decoded.reason,
+      cause,
+    });
   }
 
   /** Takes the queues in the order of addresses, so that two calls never wait for each other. */

@@ -89,7 +89,8 @@ export class ManualClock implements Clock {
 export class JumpingClock extends ManualClock implements WorkClock {
   readonly #beforeJump: (time: bigint) => Promise<void>;
   #running = 0;
-  #jumping = false;
+  #changed = false;
+  #isLooking = false;
 
   constructor(start: bigint, beforeJump: (time: bigint) => Promise<void> = async () => {}) {
     super(start);
@@ -110,30 +111,32 @@ export class JumpingClock extends ManualClock implements WorkClock {
     this.#schedule();
   }
 
-  /** Deferred, so that work started in the same turn is counted first. */
+  /** Looks again after every change; a change during a look is looked at too. */
   #schedule(): void {
-    if (this.#jumping) return;
-    this.#jumping = true;
-    queueMicrotask(() => {
-      this.#jump().then(
-        (jumped) => {
-          this.#jumping = false;
-          if (jumped) this.#schedule();
-        },
-        (reason: unknown) => {
-          this.#jumping = false;
-          this.fail(reason);
-        },
-      );
-    });
+    this.#changed = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#look().then(
+      () => {},
+      (reason: unknown) => this.fail(reason),
+    );
   }
 
-  async #jump(): Promise<boolean> {
-    const next = this.nextWake();
-    if (next === undefined || this.sleeping() < this.#running) return false;
-    await this.#beforeJump(next);
-    if (next > this.now()) this.advanceTo(next);
-    return true;
+  async #look(): Promise<void> {
+    try {
+      while (this.#changed) {
+        this.#changed = false;
+        // Deferred, so that work started in the same turn is counted first.
+        await Promise.resolve();
+        const next = this.nextWake();
+        if (next === undefined || this.sleeping() < this.#running) continue;
+        await this.#beforeJump(next);
+        if (next > this.now()) this.advanceTo(next);
+        this.#changed = true;
+      }
+    } finally {
+      this.#isLooking = false;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-import { sha256Bytes } from "./hash.ts";
 import { InvalidValue } from "./errors.ts";
+import { sha256Bytes } from "./hash.ts";
 
 /**
  * A seeded stream of choices. The same seed and names give the same choices for ever and on every platform: block i is
@@ -56,8 +56,9 @@ function stream(path: readonly string[]): RandomStream {
   }
 
   function int(below: number): number {
-    if (!Number.isSafeInteger(below) || below < 1) throw new InvalidValue("int", "the bound must be a positive integer", { details: String(below) });
-    const limit = 2 ** 53 - ((2 ** 53) % below);
+    if (!Number.isSafeInteger(below) || below < 1)
+      throw new InvalidValue("int", "the bound must be a positive integer", { details: String(below) });
+    const limit = 2 ** 53 - (2 ** 53 % below);
     for (;;) {
       const value = bits53();
       if (value < limit) return value % below;

@@ -4,9 +4,7 @@ import { z } from "zod";
 import type { Chain } from "../../orchestrator/chain/chain.ts";
 
 /** What the counter reverts with: called with a time that has not come. */
-export const counterAbi = [
-  { type: "error", name: "Early", inputs: [{ name: "now", type: "uint256" }] },
-] as const satisfies Abi;
+export const counterAbi = [{ type: "error", name: "Early", inputs: [{ name: "now", type: "uint256" }] }] as const satisfies Abi;
 
 const COUNT: Hex = "0x60016000540160005500"; // slot 0 += 1; stop
 

@@ -1,15 +1,15 @@
+import { execFile } from "node:child_process";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { createWalletClient, parseEther } from "viem";
 import { transportOf } from "../../orchestrator/chain/chain.ts";
+import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import type { EmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { openEmbeddedChain, TRANSCRIPT_FILE } from "../../orchestrator/chain/embedded.ts";
-import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.ts";
-import { MethodNotAllowed, TranscriptDamaged, TranscriptMismatch, TransactionRefused } from "../../orchestrator/chain/errors.ts";
+import { MethodNotAllowed, TransactionRefused, TranscriptDamaged, TranscriptMismatch } from "../../orchestrator/chain/errors.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { rejection } from "../primitives/rejection.ts";
 import { transfer } from "./transfers.ts";
@@ -80,7 +80,7 @@ describe("the embedded chain", () => {
     expect(again.head().number).to.equal(2n);
   });
 
-  it("replays 200 transactions to the same hashes, in this process and in a fresh one", async function () {
+  it("replays 200 transactions to the same hashes, in this process and in a fresh one", async () => {
     const chain = await opened({ dir });
     for (let nonce = 0; nonce < 200; nonce += 1) {
       await chain.mine([await transfer(alice, nonce)], START + BigInt(nonce) * 7n);
@@ -143,14 +143,21 @@ describe("the embedded chain", () => {
     const lines = chain.transcript().trimEnd().split("\n");
     await chain.close();
 
-    const changed = (index: number, change: (line: string) => string) => `${lines.map((line, at) => (at === index ? change(line) : line)).join("\n")}\n`;
-    const otherTime = await rejection(openEmbeddedChain({ transcript: changed(2, (line) => line.replace(`${START + 1n}`, `${START + 2n}`)) }));
+    const changed = (index: number, change: (line: string) => string) =>
+      `${lines.map((line, at) => (at === index ? change(line) : line)).join("\n")}\n`;
+    const otherTime = await rejection(
+      openEmbeddedChain({ transcript: changed(2, (line) => line.replace(`${START + 1n}`, `${START + 2n}`)) }),
+    );
     expect(otherTime).to.be.instanceOf(TranscriptMismatch).with.property("block", 2n);
     const otherHash = await rejection(openEmbeddedChain({ transcript: changed(4, (line) => line.replace(/"hash":"0x./, '"hash":"0x0')) }));
     expect(otherHash).to.be.instanceOf(TranscriptMismatch).with.property("block", 4n);
-    const lostTransaction = await rejection(openEmbeddedChain({ transcript: changed(1, (line) => line.replace(/"transactions":\[.*\]/, '"transactions":[]')) }));
+    const lostTransaction = await rejection(
+      openEmbeddedChain({ transcript: changed(1, (line) => line.replace(/"transactions":\[.*\]/, '"transactions":[]')) }),
+    );
     expect(lostTransaction).to.be.instanceOf(TranscriptMismatch).with.property("block", 1n);
-    const otherGenesis = await rejection(openEmbeddedChain({ transcript: changed(0, (line) => line.replace('"accounts":10', '"accounts":9')) }));
+    const otherGenesis = await rejection(
+      openEmbeddedChain({ transcript: changed(0, (line) => line.replace('"accounts":10', '"accounts":9')) }),
+    );
     expect(otherGenesis).to.be.instanceOf(TranscriptMismatch).with.property("block", 0n);
     const garbage = await rejection(openEmbeddedChain({ transcript: changed(3, () => "nonsense") }));
     expect(garbage).to.be.instanceOf(TranscriptDamaged).with.property("line", 4);
@@ -158,12 +165,21 @@ describe("the embedded chain", () => {
     expect(missing).to.be.instanceOf(TranscriptDamaged).with.property("line", 3);
 
     appendFileSync(join(dir, TRANSCRIPT_FILE), "{}\n");
-    expect(await rejection(openEmbeddedChain({ dir }))).to.be.instanceOf(TranscriptDamaged).with.property("line", 6);
+    expect(await rejection(openEmbeddedChain({ dir })))
+      .to.be.instanceOf(TranscriptDamaged)
+      .with.property("line", 6);
   });
 
   it("offers reads and raw transactions, nothing that moves state by itself", async () => {
     const chain = await opened({});
-    for (const method of ["evm_mine", "hardhat_setBalance", "eth_sendTransaction", "eth_sign", "debug_traceTransaction", "evm_setNextBlockTimestamp"]) {
+    for (const method of [
+      "evm_mine",
+      "hardhat_setBalance",
+      "eth_sendTransaction",
+      "eth_sign",
+      "debug_traceTransaction",
+      "evm_setNextBlockTimestamp",
+    ]) {
       expect(await rejection(chain.request({ method, params: [] }))).to.be.instanceOf(MethodNotAllowed);
     }
     expect(await chain.request({ method: "eth_accounts" })).to.deep.equal([]);

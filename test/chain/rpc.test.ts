@@ -3,15 +3,15 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { createPublicClient, http } from "viem";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
-import { openEmbeddedChain, type EmbeddedChain } from "../../orchestrator/chain/embedded.ts";
+import { type EmbeddedChain, openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { ReceiptTimeout, RpcUnreachable, TransactionRefused, TransactionReverted, WrongChain } from "../../orchestrator/chain/errors.ts";
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { connectRpcChain } from "../../orchestrator/chain/rpc.ts";
-import { serveRpc, type RpcServer } from "../../orchestrator/chain/rpc-server.ts";
+import { type RpcServer, serveRpc } from "../../orchestrator/chain/rpc-server.ts";
 import { createSender } from "../../orchestrator/chain/sender.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { rejection } from "../primitives/rejection.ts";
-import { countOf, counterAbi, counterCode, notBefore } from "./counter.ts";
+import { counterAbi, counterCode, countOf, notBefore } from "./counter.ts";
 import { transfer } from "./transfers.ts";
 
 /** Nothing in these tests waits for a real second: asking for one fails. */
@@ -36,7 +36,11 @@ describe("the loopback RPC", () => {
   async function post(body: string, headers: Record<string, string> = { "content-type": "application/json" }) {
     const response = await fetch(server.url, { method: "POST", body, headers });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, json: text === "" ? undefined : (JSON.parse(text) as Record<string, unknown>) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: text === "" ? undefined : (JSON.parse(text) as Record<string, unknown>),
+    };
   }
 
   const call = (method: string, params: unknown[] = [], id = 1) => ({ jsonrpc: "2.0", id, method, params });
@@ -59,9 +63,13 @@ describe("the loopback RPC", () => {
     expect((await post("{")).json).to.deep.nested.include({ "error.code": -32700 });
     expect((await post("[]")).json).to.deep.nested.include({ "error.code": -32600 });
     expect((await post('{"method":"eth_chainId"}')).json).to.deep.nested.include({ "error.code": -32600 });
-    expect((await post(JSON.stringify(Array.from({ length: 101 }, () => call("eth_chainId"))))).json).to.deep.nested.include({ "error.code": -32600 });
+    expect((await post(JSON.stringify(Array.from({ length: 101 }, () => call("eth_chainId"))))).json).to.deep.nested.include({
+      "error.code": -32600,
+    });
     expect((await post(JSON.stringify(call("eth_sendRawTransaction", ["0x12"])))).json).to.deep.nested.include({ "error.code": -32000 });
-    expect((await post(JSON.stringify(call("eth_call", [{ data: "0x60006000fd" }, "latest"])))).json).to.deep.nested.include({ "error.code": 3 });
+    expect((await post(JSON.stringify(call("eth_call", [{ data: "0x60006000fd" }, "latest"])))).json).to.deep.nested.include({
+      "error.code": 3,
+    });
     expect((await post(JSON.stringify({ jsonrpc: "2.0", method: "eth_chainId" }))).status).to.equal(204);
     const batch = await post(JSON.stringify([call("eth_chainId", [], 5), call("evm_mine", [], 6)]));
     expect(batch.json).to.have.length(2);
@@ -87,7 +95,12 @@ describe("the loopback RPC", () => {
 
   it("carries a whole sender of another process", async () => {
     const remote = await connectRpcChain({ url: server.url, chainId: 31337, wall });
-    const sender = createSender({ chain: remote, outbox: memoryOutbox(), relayers: [devnetAccount(4), devnetAccount(5)], abis: [counterAbi] });
+    const sender = createSender({
+      chain: remote,
+      outbox: memoryOutbox(),
+      relayers: [devnetAccount(4), devnetAccount(5)],
+      abis: [counterAbi],
+    });
     const { contractAddress } = await sender.send({ intent: intentKey("deploy"), data: counterCode });
     if (contractAddress === null || contractAddress === undefined) throw new Error("no contract");
     await sender.sendMany([1, 2, 3].map((index) => ({ intent: intentKey(index), to: contractAddress })));
@@ -132,7 +145,9 @@ describe("a chain by URL", () => {
   });
 
   it("of another id is refused, and time travel off a devnet too", async () => {
-    const chain = await openEmbeddedChain({ genesis: { ...(await import("../../orchestrator/chain/devnet.ts")).DEVNET_GENESIS, chainId: 4242 } });
+    const chain = await openEmbeddedChain({
+      genesis: { ...(await import("../../orchestrator/chain/devnet.ts")).DEVNET_GENESIS, chainId: 4242 },
+    });
     const server = await serveRpc({ request: chain.request });
     try {
       expect(await rejection(connectRpcChain({ url: server.url, chainId: 10, wall }))).to.be.instanceOf(WrongChain);

@@ -1,13 +1,13 @@
 import { expect } from "chai";
 import type { Address } from "viem";
-import { openEmbeddedChain, type EmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { type EmbeddedChain, openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { LockLost, NonceTaken, TransactionRefused, TransactionReverted } from "../../orchestrator/chain/errors.ts";
 import { intentKey, memoryOutbox, type Outbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender, type Sender, type SenderOptions } from "../../orchestrator/chain/sender.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { rejection } from "../primitives/rejection.ts";
-import { countOf, counterAbi, counterCode, notBefore } from "./counter.ts";
+import { counterAbi, counterCode, countOf, notBefore } from "./counter.ts";
 import { transfer } from "./transfers.ts";
 
 const START = BigInt(DEVNET_GENESIS.timestamp);

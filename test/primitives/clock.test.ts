@@ -41,6 +41,31 @@ describe("clocks", () => {
     expect(seen).to.deep.equal(["a@10", "b@20", "b@30", "a@40", "b@50"]);
   });
 
+  it("a jumping clock never hangs, whatever number of turns lies between two sleeps", async () => {
+    for (let turns = 0; turns < 12; turns += 1) {
+      const jumps: bigint[] = [];
+      const clock = new JumpingClock(0n, async (time) => {
+        jumps.push(time);
+        await Promise.resolve();
+      });
+      const worker = (times: bigint[]) =>
+        clock.run(async () => {
+          for (const time of times) {
+            await clock.sleepUntil(time);
+            for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+          }
+        });
+      await Promise.all([worker([1n, 4n, 6n]), worker([2n, 3n]), worker([5n])]);
+      expect(jumps).to.deep.equal([1n, 2n, 3n, 4n, 5n, 6n]);
+    }
+  });
+
+  it("a jumping clock that cannot jump tells every sleeper", async () => {
+    const clock = new JumpingClock(0n, () => Promise.reject(new Error("closed")));
+    const results = await Promise.allSettled([clock.run(() => clock.sleepUntil(1n)), clock.run(() => clock.sleepUntil(2n))]);
+    expect(results.map(({ status }) => status)).to.deep.equal(["rejected", "rejected"]);
+  });
+
   it("the system clock sleeps through its injected timer, as long as it takes", async () => {
     let millis = 1_500;
     const slept: number[] = [];

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { AgentCityError, InvalidValue, messageOf } from "../../orchestrator/primitives/errors.ts";
-import { addressSchema, hashSchema, hexSchema, hexToBytes, bytesToHex } from "../../orchestrator/primitives/hex.ts";
+import { addressSchema, bytesToHex, hashSchema, hexSchema, hexToBytes } from "../../orchestrator/primitives/hex.ts";
 
 describe("errors", () => {
   it("say what happened, the facts and what to do, and travel as plain data", () => {
@@ -9,7 +9,12 @@ describe("errors", () => {
     expect(error.message).to.equal("The node is gone.\nhttp://127.0.0.1:1\nWhat to do: Start it.");
     expect(error.name).to.equal("RpcGone");
     expect(error.cause).to.equal(cause);
-    expect(error.toPlain()).to.deep.equal({ code: "RpcGone", message: "The node is gone.", details: "http://127.0.0.1:1", action: "Start it." });
+    expect(error.toPlain()).to.deep.equal({
+      code: "RpcGone",
+      message: "The node is gone.",
+      details: "http://127.0.0.1:1",
+      action: "Start it.",
+    });
     expect(messageOf(error)).to.equal("The node is gone.");
     expect(messageOf("plain")).to.equal("plain");
   });

@@ -4,7 +4,15 @@ import { assertJson, canonicalJson, NotJson, parseCanonicalJson, parseJson, pars
 
 describe("canonical JSON", () => {
   it("sorts keys by UTF-16 code units and writes numbers as RFC 8785 does", () => {
-    const value = { "\u20ac": 1, "\r": 2, "1": 3, "\u0080": 4, "\ud83d\ude00": 5, "\ufb33": 6, n: [333333333.3333333, 1e30, 4.5, 0.002, 1e-27, -0] };
+    const value = {
+      "\u20ac": 1,
+      "\r": 2,
+      "1": 3,
+      "\u0080": 4,
+      "\ud83d\ude00": 5,
+      "\ufb33": 6,
+      n: [333333333.3333333, 1e30, 4.5, 0.002, 1e-27, -0],
+    };
     expect(canonicalJson(value)).to.equal(
       '{"\\r":2,"1":3,"n":[333333333.3333333,1e+30,4.5,0.002,1e-27,0],"\u0080":4,"\u20ac":1,"\ud83d\ude00":5,"\ufb33":6}',
     );
