@@ -8,17 +8,17 @@ import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20P
 /// @title The settlement token of a devnet: six decimals, permit, minted by the deployer up to a cap.
 /// @notice A real city settles in a real stablecoin: this contract refuses to exist off chain id 31337.
 contract CityToken is ERC20Capped, ERC20Permit {
+    string private constant _NAME = "AgentCity Test Dollar";
     uint256 private constant _DEVNET = 31337;
+    /// One billion tokens: every sum of amounts stays below 2⁶⁴.
+    uint256 private constant _CAP = 1e15;
 
     address private immutable _MINTER;
 
     error NotADevnet(uint256 chainId);
     error NotMinter(address caller);
 
-    /// @param supplyCap In the smallest unit; at most 2⁶⁴ − 1, which every amount of a city fits.
-    constructor(
-        uint64 supplyCap
-    ) ERC20("AgentCity Test Dollar", "ACTD") ERC20Permit("AgentCity Test Dollar") ERC20Capped(supplyCap) {
+    constructor() ERC20(_NAME, "ACTD") ERC20Permit(_NAME) ERC20Capped(_CAP) {
         if (block.chainid != _DEVNET) revert NotADevnet(block.chainid);
         _MINTER = msg.sender;
     }
