@@ -4,28 +4,33 @@ pragma solidity 0.8.33;
 /// @title Stateless check of a law against the constitution (AgentCity A.7 1920–2000, 5584–5640; decisions 8, 12).
 interface IConstitutionalValidator {
     error BudgetOverCap(uint64 budget, uint64 cap);
-    error BudgetMismatch(uint64 declared, uint64 nodes);
+    error BudgetMismatch(uint64 declared, uint256 nodes);
     error DepositMismatch(uint64 deposit, uint64 budget);
     error DurationOutOfRange(uint32 duration, uint256 max);
     error ForwardPredecessor(uint256 node, uint256 predecessors);
-    error NoRoot();
     error TierOutOfRange(uint256 node, uint8 tier);
     error RedundancyOutOfRange(uint256 node, uint8 tier, uint8 redundancy);
-    error ThresholdBelowMajority(uint256 node, uint8 threshold, uint8 redundancy);
+    /// @dev Below ⌊redundancy/2⌋ + 1, or above redundancy.
+    error ThresholdOutOfRange(uint256 node, uint8 threshold, uint8 redundancy);
     error TimeoutOutOfRange(uint256 node, uint256 timeout, uint256 max);
     error ReviewWindowOutOfRange(uint256 node, uint256 window, uint256 min, uint256 max);
+    /// @dev The mission's own risk: at least its budget's and at least each node's.
+    error MissionRiskTooLow(uint8 risk, uint8 required);
     error RiskTooLow(uint256 node, uint8 risk, uint8 required);
     error FloorTooLow(uint256 node, uint8 floor, uint8 required);
     error PanelTooSmall(uint256 node, uint8 size, uint256 required);
     error BandTooLow(uint256 node, uint8 band, uint256 required);
     error NoQuestion(uint256 node);
+    /// @dev Less than one unit for each slot.
     error ZeroBudget(uint256 node);
-    error MissingWitness(uint256 node);
+    error WitnessesMismatch(uint256 witnesses, uint256 nodes);
     error WitnessIneligible(uint256 node, address witness);
     error WitnessIncapable(uint256 node, address witness, uint256 matched);
 
-    /// @notice Reverts with the first breach; returns silently when the law is constitutional.
-    /// @param deposit What the sponsor paid; equals the law's budget plus nothing.
+    /// @dev Acyclic with a root and a terminal by construction: predecessors are lower numbers, so node 0 has none and the
+    /// last node no successor.
+    /// @notice Reverts with the first breach against the parameters in force; returns silently when the law is constitutional.
+    /// @param deposit What the sponsor paid; equals the law's budget.
     /// @param witnesses One eligible producer per node whose capabilities meet it.
     function validate(bytes calldata law, uint64 deposit, address[] calldata witnesses) external view;
 }

@@ -2,26 +2,36 @@
 pragma solidity 0.8.33;
 
 import {Ballot, OfficeSignature} from "../types/Messages.sol";
-import {Auth} from "../types/Roles.sol";
+import {Auth, Office} from "../types/Roles.sol";
 import {SessionState} from "../types/States.sol";
 
 /// @title Sessions and the law they make (AgentCity 3.4, B.10; decisions 1–4, 9–14).
 /// @notice Powers. Anyone sponsors a session with money, which leaves only into the mission the session approved or
 /// back to the sponsor. Producers propose, sponsor and vote, one ballot each. Clerks move stages within their envelopes;
 /// anyone moves them after the timeouts. Nobody deploys what the ballot did not choose.
+/// @dev Two numberings. *Candidates* are numbered as proposed, 0 being the status quo; `winner`, `Tallied`, `sponsor` and
+/// `candidateOf` speak of candidates. *Ballot entries* 0…m−1 are the candidates that qualified, in candidate order;
+/// rankings and `pairwise` speak of entries; `ballotOf(session)[entry]` is the candidate.
 interface ILegislativeProcedure {
     struct Session {
         SessionState state;
         /// Candidates including the status quo, which is number 0.
         uint8 candidates;
+        /// Candidates on the ballot, 2–16; 0 before voting opened.
+        uint8 entries;
+        /// Candidate number; meaningful from TALLIED on.
         uint8 winner;
+        /// Producers that counted when the session opened.
         uint16 electorate;
         uint16 ballots;
         uint40 openedAt;
-        /// Until when the current stage may last.
+        /// Last second of the current stage, unix; 0 in final states.
         uint40 deadline;
         uint32 openedBlock;
+        /// Money still held here for the session, smallest unit.
         uint64 deposit;
+        /// An adjudicator approved the codification.
+        bool audited;
         address sponsor;
         /// Parent mission for a child session, else zero.
         address parent;
@@ -31,11 +41,30 @@ interface ILegislativeProcedure {
         /// Breaks ties that Copeland and Minimax leave; fixed when voting opens.
         bytes32 tieSeed;
         address mission;
+        Rules rules;
+    }
+
+    /// @notice What governs a session: copied when it opens, so that no amendment reaches into it.
+    struct Rules {
+        uint8 minSponsors;
+        /// Percent of the electorate.
+        uint8 turnoutQuorum;
+        /// Regulators that must co-sign, unless fewer are appointed.
+        uint8 regulators;
+        /// Seconds of each of identification, proposing and voting.
+        uint16 proposalTimeout;
+        /// Seconds of each of validation, codification and co-signing.
+        uint16 approvalTimeout;
+        /// Version of the mission template.
+        uint32 template;
+        /// Price of cancelling, smallest unit.
+        uint64 fee;
     }
 
     struct Candidate {
         /// Zero for the status quo.
         bytes32 specHash;
+        address principal;
         address proposer;
         uint16 sponsors;
         /// Sponsors of at least two principals.
@@ -47,12 +76,14 @@ interface ILegislativeProcedure {
     event IdentitiesConfirmed(uint256 indexed session, bytes32 attestationRoot);
     event Proposed(uint256 indexed session, uint8 indexed candidate, address indexed proposer, bytes32 specHash, bytes32 cid);
     event Sponsored(uint256 indexed session, uint8 indexed candidate, address indexed agent);
-    /// @param candidates Proposal numbers on the ballot in ballot order; entry 0 is the status quo.
+    /// @param candidates Candidate numbers in ballot order; entry 0 is the status quo.
     event VotingOpened(uint256 indexed session, uint8[] candidates, bytes32 tieSeed, uint40 deadline);
     event BallotCast(uint256 indexed session, address indexed agent, uint64 ranking);
+    /// @param order Candidate numbers, best first; empty below quorum.
     event Tallied(uint256 indexed session, uint8 winner, uint16 ballots, uint8[] order);
     event Validated(uint256 indexed session, bytes32 specHash);
     event Codified(uint256 indexed session, bytes32 specHash, bytes32[] delegations);
+    event CodificationAudited(uint256 indexed session, bytes32 specHash);
     event Approved(uint256 indexed session, address indexed mission, bytes32 specHash);
     event DepositWithdrawn(uint256 indexed session, address indexed sponsor, uint64 amount);
 
@@ -60,6 +91,8 @@ interface ILegislativeProcedure {
     error WrongState(uint256 session, SessionState state, uint256 allowed);
     error NotSponsor(uint256 session, address caller);
     error NotEligible(address agent);
+    error NotGovernor(address caller);
+    error UnknownParent(address parent);
     error NotYet(uint256 session, uint40 deadline);
     error TooLate(uint256 session, uint40 deadline);
     error Expired(uint40 deadline);
@@ -73,52 +106,74 @@ interface ILegislativeProcedure {
     error AlreadyVoted(uint256 session, address agent);
     error BallotsUnsorted(uint16 previous, uint16 index);
     error SpecMismatch(uint256 session, bytes32 approved, bytes32 given);
+    error GoalMismatch(uint256 session, bytes32 stated, bytes32 given);
     error MissingDelegation(uint256 session, bytes32 operation);
     error MissingApproval(uint256 session, uint256 have, uint256 need);
     error ProcedureRetired();
     error ZeroDeposit();
     error NothingToWithdraw(uint256 session);
     error CodificationAuditMissing(uint256 session);
+    error NotAnApprover(Office office);
+    error SignersUnsorted(address previous, address next);
+    error TooFewAdjudicators(uint256 active);
+    error Unfaithful(address mission, bytes32 approved, bytes32 deployed);
+    error StillAttending(address agent);
 
-    /// @notice Opens a session; pulls the deposit from the caller, who is the mission's sponsor. Caller: anyone but agents of the city.
+    // Stages. A stage lasts through its `deadline`; `TooLate` after it, `NotYet` where waiting is required.
+    //
+    //   IDENTIFYING  confirmIdentities (Registrar)                          proposalTimeout, then expire
+    //   PROPOSING    propose, sponsor; openVoting (Speaker)                 proposalTimeout, then openVoting (anyone)
+    //   VOTING       castBallots; tally once all voted                      proposalTimeout, then tally (anyone)
+    //   TALLIED      validate (anyone)                                      approvalTimeout, then expire
+    //   VALIDATED    codify (Codifier)                                      approvalTimeout, then expire
+    //   CODIFIED     approve (anyone with the signatures)                   approvalTimeout + maxHumanReviewTimeout, then expire
+
+    /// @notice Opens a session; pulls the deposit from the caller, who is the mission's sponsor. Caller: anyone but agents
+    /// of the city. A parent must be a genuine mission that the caller sponsors or is.
     function openSession(bytes32 goalHash, uint64 deposit, address parent) external returns (uint256 session);
-    /// @notice Registrar's attestation that identities were checked; opens proposing. Caller: Registrar.
+    /// @notice Attests that identities were checked; opens proposing. Caller: Registrar.
     function confirmIdentities(uint256 session, bytes32 attestationRoot) external;
-    /// @notice One proposal per producer; proposing counts as sponsoring.
+    /// @notice One proposal per eligible producer of an earlier block; proposing counts as sponsoring. At most 63 a session.
     function propose(uint256 session, bytes32 specHash, bytes32 cid, Auth calldata auth) external returns (uint8 candidate);
-    /// @notice At most three sponsorships per producer, its own included.
+    /// @notice At most three sponsorships per producer, its own proposal included.
     function sponsor(uint256 session, uint8 candidate, Auth calldata auth) external;
-    /// @notice Fixes the ballot (candidates with enough sponsors of ≥ 2 principals, and the status quo) and the tie
-    /// seed. Caller: Speaker, or anyone after the proposal timeout. Fails the session if no candidate qualifies.
+    /// @notice Fixes the ballot (candidates with enough sponsors of ≥ 2 principals, and the status quo; beyond fifteen the
+    /// best sponsored, the earlier on equal numbers) and the tie seed. Caller: Speaker, or anyone after the proposal
+    /// timeout. If no candidate qualifies, the session fails after the timeout and the call reverts before it.
     function openVoting(uint256 session) external;
-    /// @notice Signed full rankings sorted by producer index. Anyone may submit; an empty signature means the caller.
+    /// @notice Signed full rankings of ballot entries, sorted by producer index. Anyone may submit; an empty signature
+    /// means the caller. Voters are eligible now and registered in a block before the session's.
     function castBallots(uint256 session, Ballot[] calldata ballots) external;
-    /// @notice Caller: anyone, once all have voted or voting is over. Below quorum, or if the status quo wins, the session fails.
+    /// @notice Counts, once all have voted or voting is over. Below quorum, or if the status quo wins, the session fails. Anyone.
     function tally(uint256 session) external;
     /// @notice Checks the winner's law against the constitution. Anyone may call with the preimage.
     function validate(uint256 session, bytes calldata law, bytes32 docHash, address[] calldata witnesses) external;
-    /// @notice Records the codifier's delegations: one completed per mandated operation, input = specHash. Caller: Codifier.
+    /// @notice Records the codifier's delegations: one completed per mandated operation, in the order of
+    /// `ManagementContract.operationsOf(CODIFIER)`, input = specHash. Caller: Codifier.
     function codify(uint256 session, bytes32[] calldata delegations) external;
-    /// @notice Deploys the approved law and forwards the deposit. Anyone with the Speaker's and Regulators' signatures.
+    /// @notice Deploys the approved law and forwards the deposit. Anyone with the signatures of one Speaker and of
+    /// min(rules.regulators, appointed) Regulators, at least one, in ascending order of clerk.
     function approve(uint256 session, bytes calldata law, bytes32 docHash, OfficeSignature[] calldata signatures) external returns (address mission);
-    /// @notice An adjudicator's codification audit: required for HIGH risk, and replaces a missing co-signature after the
-    /// approval timeout. Caller: adjudication.
+    /// @notice An adjudicator's codification audit of a CODIFIED session: required for HIGH risk, and worth one missing
+    /// co-signature once the approval timeout is over. Caller: governor.
     function approveCodification(uint256 session, bytes32 specHash) external;
-    /// @notice Caller: sponsor, before `approve`; costs SESSION_FEE (at most the deposit).
+    /// @notice Caller: sponsor, before `approve`; costs the session fee (at most the deposit).
     function cancel(uint256 session) external;
-    /// @notice Ends a session whose stage deadline passed. Anyone.
+    /// @notice Ends a session in IDENTIFYING, TALLIED, VALIDATED or CODIFIED whose deadline passed. Anyone.
     function expire(uint256 session) external;
     /// @notice Pays a failed, expired or cancelled session's deposit to its sponsor. Anyone.
     function withdraw(uint256 session) external;
-    /// @notice Takes a producer that missed its last three tallied sessions out of the electorate. Anyone.
+    /// @notice Takes a producer that missed the city's last three tallied sessions out of the electorate. Anyone.
     function lapse(address agent) external;
 
     function sessionOf(uint256 session) external view returns (Session memory);
     function candidateOf(uint256 session, uint8 candidate) external view returns (Candidate memory);
-    /// @notice Proposal numbers on the ballot; entry 0 is the status quo (proposal 0).
+    /// @notice Candidate numbers in ballot order; entry 0 is the status quo. Empty before voting opened.
     function ballotOf(uint256 session) external view returns (uint8[] memory);
-    /// @notice Voters who rank ballot entry i above j.
+    /// @notice Voters who rank ballot entry i above j; zero for i = j or entries not on the ballot.
     function pairwise(uint256 session, uint8 i, uint8 j) external view returns (uint256);
+    /// @notice Name of the template every mission is cloned from.
+    function template() external pure returns (bytes32);
     /// @notice Recorded ranking, zero if the agent has not voted.
     function rankingOf(uint256 session, address agent) external view returns (uint64);
     function sessionCount() external view returns (uint256);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IConstitutionalValidator} from "../interfaces/IConstitutionalValidator.sol";
+import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IProducerContract} from "../interfaces/IProducerContract.sol";
+import {BidScore} from "../libraries/BidScore.sol";
+import {LawCodec} from "../libraries/LawCodec.sol";
+import {LawHeader, LawNode, Risk} from "../types/Law.sol";
+import {Param} from "../types/Params.sol";
+import {Institution, Kind} from "../types/Roles.sol";
+
+/// @title Stateless check of a law against the constitution
+/// @notice AgentCity A.7 and B.10 "Constitutional Parameter Validation"; decisions 8, 12, 31.
+contract ConstitutionalValidator is IConstitutionalValidator {
+    /// @dev What the nodes of one law are measured by, read once.
+    struct Bounds {
+        uint256 maxTimeout;
+        uint256 minReview;
+        uint256 maxReview;
+        uint256 mediumFrom;
+        uint256 highFrom;
+        /// By risk.
+        uint256[3] floor;
+        uint256[3] panel;
+        uint256[3] band;
+    }
+
+    uint256 private constant MAX_REDUNDANCY = 5;
+
+    IConstitutionContract private immutable _constitution;
+
+    constructor(IConstitutionContract constitution) {
+        _constitution = constitution;
+    }
+
+    /// @inheritdoc IConstitutionalValidator
+    function validate(bytes calldata law, uint64 deposit, address[] calldata witnesses) external view {
+        bytes memory packed = law;
+        LawHeader memory header = LawCodec.header(packed);
+        Bounds memory bounds = _bounds();
+        _checkMission(header, deposit, witnesses.length, bounds);
+        IProducerContract producers = IProducerContract(_constitution.at(Institution.PRODUCERS));
+        uint256 allocated = 0;
+        for (uint256 i = 0; i < header.nodeCount; ++i) {
+            LawNode memory node = LawCodec.node(packed, i);
+            _checkShape(i, node, bounds);
+            _checkRisk(i, node, header.risk, bounds);
+            _checkWitness(i, node, witnesses[i], producers);
+            allocated += node.budget;
+            if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);
+        }
+    }
+
+    function _checkMission(LawHeader memory header, uint64 deposit, uint256 witnesses, Bounds memory bounds)
+        private
+        view
+    {
+        if (header.budget != deposit) revert DepositMismatch(deposit, header.budget);
+        uint64 cap = _constitution.paramInUnits(Param.MISSION_BUDGET_CAP);
+        if (header.budget > cap) revert BudgetOverCap(header.budget, cap);
+        uint256 longest = _constitution.param(Param.MAX_MISSION_DURATION);
+        if (header.duration == 0 || header.duration > longest) revert DurationOutOfRange(header.duration, longest);
+        Risk required = _riskOf(header.budget, bounds);
+        if (header.risk < required) revert MissionRiskTooLow(uint8(header.risk), uint8(required));
+        if (witnesses != header.nodeCount) revert WitnessesMismatch(witnesses, header.nodeCount);
+    }
+
+    /// @dev Form: what must hold whatever the node is worth.
+    function _checkShape(uint256 i, LawNode memory node, Bounds memory bounds) private pure {
+        if (node.predecessors >> i != 0) revert ForwardPredecessor(i, node.predecessors);
+        if (node.tier == 0 || node.tier > 3) revert TierOutOfRange(i, node.tier);
+        uint256 fewest = node.tier == 2 ? 2 : 1;
+        if (node.redundancy < fewest || node.redundancy > MAX_REDUNDANCY) {
+            revert RedundancyOutOfRange(i, node.tier, node.redundancy);
+        }
+        if (node.threshold <= node.redundancy / 2 || node.threshold > node.redundancy) {
+            revert ThresholdOutOfRange(i, node.threshold, node.redundancy);
+        }
+        if (node.timeout == 0 || node.timeout > bounds.maxTimeout) {
+            revert TimeoutOutOfRange(i, node.timeout, bounds.maxTimeout);
+        }
+        if (node.reviewWindow < bounds.minReview || node.reviewWindow > bounds.maxReview) {
+            revert ReviewWindowOutOfRange(i, node.reviewWindow, bounds.minReview, bounds.maxReview);
+        }
+        if (node.questions == 0) revert NoQuestion(i);
+        if (node.budget < node.redundancy) revert ZeroBudget(i);
+    }
+
+    /// @dev Weight: risk follows from money, and what protects a node follows from its risk (decisions 8).
+    function _checkRisk(uint256 i, LawNode memory node, Risk mission, Bounds memory bounds) private pure {
+        Risk required = _riskOf(node.budget, bounds);
+        if (node.risk < required) revert RiskTooLow(i, uint8(node.risk), uint8(required));
+        if (mission < node.risk) revert MissionRiskTooLow(uint8(mission), uint8(node.risk));
+        uint256 risk = uint256(node.risk);
+        // By number, not by order: a minimum of WIT stands for "WIT or REC".
+        if (node.floor < bounds.floor[risk]) revert FloorTooLow(i, node.floor, uint8(bounds.floor[risk]));
+        if (node.panelSize < bounds.panel[risk]) revert PanelTooSmall(i, node.panelSize, bounds.panel[risk]);
+        if (uint256(node.band) < bounds.band[risk]) revert BandTooLow(i, uint8(node.band), bounds.band[risk]);
+    }
+
+    /// @dev Feasibility: somebody could bid. Also keeps clerks, verifiers and adjudicators out (separation of powers).
+    function _checkWitness(uint256 i, LawNode memory node, address witness, IProducerContract producers) private view {
+        if (!producers.isEligible(witness, Kind.PRODUCER)) revert WitnessIneligible(i, witness);
+        uint256 matched = BidScore.matchOf(producers.capabilitiesOf(witness), node.capabilities);
+        if (matched < BidScore.MIN_MATCH) revert WitnessIncapable(i, witness, matched);
+    }
+
+    function _riskOf(uint64 budget, Bounds memory bounds) private pure returns (Risk) {
+        if (budget >= bounds.highFrom) return Risk.HIGH;
+        return budget >= bounds.mediumFrom ? Risk.MEDIUM : Risk.LOW;
+    }
+
+    function _bounds() private view returns (Bounds memory b) {
+        b.maxTimeout = _constitution.param(Param.MAX_NODE_TIMEOUT);
+        b.minReview = _constitution.param(Param.MIN_HUMAN_REVIEW_TIMEOUT);
+        b.maxReview = _constitution.param(Param.MAX_HUMAN_REVIEW_TIMEOUT);
+        b.mediumFrom = _constitution.paramInUnits(Param.MEDIUM_RISK_FROM);
+        b.highFrom = _constitution.paramInUnits(Param.HIGH_RISK_FROM);
+        for (uint256 risk = 0; risk < 3; ++risk) {
+            b.floor[risk] = _constitution.param(_byRisk(Param.MIN_FLOOR_LOW, risk));
+            b.panel[risk] = _constitution.param(_byRisk(Param.MIN_PANEL_LOW, risk));
+            b.band[risk] = _constitution.param(_byRisk(Param.MIN_BAND_LOW, risk));
+        }
+    }
+
+    /// @dev Parameters by risk stand next to each other, LOW first.
+    function _byRisk(Param low, uint256 risk) private pure returns (Param) {
+        return Param(uint8(low) + uint8(risk));
+    }
+}

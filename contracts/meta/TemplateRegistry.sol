@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
+import {Institution, Standing} from "../types/Roles.sol";
+
+/// @title Audited templates and the one source of "genuine" missions
+/// @notice AgentCity 3.4 (codification by template), decisions 14.
+contract TemplateRegistry is ITemplateRegistry {
+    /// @dev One word per mission: missions of one template under the same procedures share a pedigree.
+    struct Origin {
+        address execution;
+        uint32 pedigree;
+    }
+
+    IConstitutionContract private immutable _constitution;
+
+    mapping(bytes32 name => mapping(uint32 version => Template)) private _templates;
+    mapping(bytes32 name => uint32) private _latest;
+    mapping(address mission => Origin) private _origins;
+    /// @dev Pedigrees are numbered from 1.
+    mapping(bytes32 key => uint32) private _numberOf;
+    mapping(uint32 number => Mission) private _pedigrees;
+    uint32 private _pedigreeCount;
+
+    constructor(IConstitutionContract constitution) {
+        _constitution = constitution;
+    }
+
+    /// @inheritdoc ITemplateRegistry
+    function publish(bytes32 name, address implementation, bytes32 auditHash) external returns (uint32 version) {
+        if (!_constitution.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+        if (!_isTemplate(implementation)) revert NotATemplate(implementation);
+        version = ++_latest[name];
+        _templates[name][version] = Template({implementation: implementation, auditHash: auditHash});
+        emit TemplatePublished(name, version, implementation, auditHash);
+    }
+
+    /// @inheritdoc ITemplateRegistry
+    function deploy(bytes32 name, uint32 version, bytes calldata args, uint256 session)
+        external
+        returns (address mission)
+    {
+        if (_constitution.standingOf(Institution.LEGISLATION, msg.sender) != Standing.CURRENT) {
+            revert NotLegislation(msg.sender);
+        }
+        address implementation = _implementation(name, version);
+        mission = Clones.predictDeterministicAddressWithImmutableArgs(implementation, args, bytes32(session));
+        address execution = _constitution.at(Institution.EXECUTION);
+        _origins[mission] = Origin({execution: execution, pedigree: _pedigreeFor(name, version, execution)});
+        address deployed = Clones.cloneDeterministicWithImmutableArgs(implementation, args, bytes32(session));
+        if (deployed != mission) revert UnexpectedAddress(deployed, mission);
+        emit MissionDeployed(mission, name, version, session, msg.sender, execution);
+    }
+
+    /// @inheritdoc ITemplateRegistry
+    function predict(bytes32 name, uint32 version, bytes calldata args, uint256 session)
+        external
+        view
+        returns (address)
+    {
+        address implementation = _implementation(name, version);
+        return Clones.predictDeterministicAddressWithImmutableArgs(implementation, args, bytes32(session));
+    }
+
+    /// @inheritdoc ITemplateRegistry
+    function templateOf(bytes32 name, uint32 version) external view returns (Template memory) {
+        return _templates[name][version];
+    }
+
+    /// @inheritdoc ITemplateRegistry
+    function latestVersion(bytes32 name) external view returns (uint32) {
+        return _latest[name];
+    }
+
+    /// @inheritdoc ITemplateRegistry
+    function missionOf(address mission) external view returns (Mission memory) {
+        return _pedigrees[_origins[mission].pedigree];
+    }
+
+    /// @inheritdoc ITemplateRegistry
+    function isGenuine(address mission) external view returns (bool) {
+        return _origins[mission].pedigree != 0;
+    }
+
+    /// @inheritdoc ITemplateRegistry
+    function executionOf(address mission) external view returns (address) {
+        return _origins[mission].execution;
+    }
+
+    function _pedigreeFor(bytes32 name, uint32 version, address execution) private returns (uint32 number) {
+        bytes32 key = keccak256(abi.encode(name, version, msg.sender, execution));
+        number = _numberOf[key];
+        if (number != 0) return number;
+        number = ++_pedigreeCount;
+        _numberOf[key] = number;
+        _pedigrees[number] = Mission({template: name, version: version, legislation: msg.sender, execution: execution});
+    }
+
+    function _implementation(bytes32 name, uint32 version) private view returns (address implementation) {
+        implementation = _templates[name][version].implementation;
+        if (implementation == address(0)) revert UnknownTemplate(name, version);
+    }
+
+    /// @dev Without code the call would revert before `catch` could see it.
+    function _isTemplate(address implementation) private view returns (bool) {
+        if (implementation.code.length == 0) return false;
+        try ICollaborationContract(implementation).isMissionTemplate() returns (bytes4 answer) {
+            return answer == ICollaborationContract.isMissionTemplate.selector;
+        } catch {
+            return false;
+        }
+    }
+}

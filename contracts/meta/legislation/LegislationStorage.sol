@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
+
+/// @notice A producer's support in one session.
+struct Support {
+    /// Bit n: sponsors candidate n.
+    uint64 sponsored;
+    uint8 sponsorships;
+    bool proposed;
+}
+
+/// @notice Everything one session owns.
+struct Docket {
+    ILegislativeProcedure.Session info;
+    /// Candidate numbers by ballot entry, eight bits each, entry 0 lowest.
+    uint128 ballot;
+    mapping(uint8 candidate => ILegislativeProcedure.Candidate) candidates;
+    mapping(address agent => Support) supports;
+    /// Rankings by producer index, four 64-bit lanes a word; a non-zero lane has voted (decisions 11).
+    mapping(uint256 word => uint256) lanes;
+    /// Pairwise counters of `Condorcet`; m = 16 fills all eight words.
+    uint256[8] counters;
+}
+
+/// @notice Storage of LegislativeProcedure.
+struct LegislationStorage {
+    /// Sessions are numbered from 1.
+    uint256 sessions;
+    mapping(uint256 session => Docket) dockets;
+    /// The last three sessions tallied, oldest overwritten.
+    uint256[3] lastTallied;
+    uint256 tallied;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
+import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
+import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
+import {SessionTransitions} from "../../libraries/SessionTransitions.sol";
+import {Param} from "../../types/Params.sol";
+import {Institution} from "../../types/Roles.sol";
+import {SessionState} from "../../types/States.sol";
+import {Docket, LegislationStorage} from "./LegislationStorage.sol";
+
+/// @title States, stages and clocks of sessions
+library SessionLedger {
+    /// @notice States in which the sponsor may still cancel.
+    uint256 internal constant LIVE =
+        (1 << uint256(SessionState.IDENTIFYING)) |
+            (1 << uint256(SessionState.PROPOSING)) |
+            (1 << uint256(SessionState.VOTING)) |
+            (1 << uint256(SessionState.TALLIED)) |
+            (1 << uint256(SessionState.VALIDATED)) |
+            (1 << uint256(SessionState.CODIFIED));
+    /// @notice States that wait for somebody in particular, and therefore run out. The others anyone can move on.
+    uint256 internal constant EXPIRING =
+        (1 << uint256(SessionState.IDENTIFYING)) |
+            (1 << uint256(SessionState.TALLIED)) |
+            (1 << uint256(SessionState.VALIDATED)) |
+            (1 << uint256(SessionState.CODIFIED));
+    /// @notice States that owe the sponsor its deposit.
+    uint256 internal constant REFUNDABLE =
+        (1 << uint256(SessionState.FAILED)) |
+            (1 << uint256(SessionState.EXPIRED)) |
+            (1 << uint256(SessionState.CANCELLED));
+
+    /// @notice The session, if it is in one of the `allowed` states (a bitmap).
+    function inState(LegislationStorage storage self, uint256 session, uint256 allowed)
+        internal
+        view
+        returns (Docket storage docket)
+    {
+        docket = self.dockets[session];
+        SessionState state = docket.info.state;
+        if (state == SessionState.NONE) revert ILegislativeProcedure.UnknownSession(session);
+        if (allowed & (1 << uint256(state)) == 0) revert ILegislativeProcedure.WrongState(session, state, allowed);
+    }
+
+    /// @notice The session, if it is in `state`.
+    function inStage(LegislationStorage storage self, uint256 session, SessionState state)
+        internal
+        view
+        returns (Docket storage)
+    {
+        return inState(self, session, 1 << uint256(state));
+    }
+
+    /// @notice The session, if it is in `state` and its stage is not over.
+    function inOpenStage(LegislationStorage storage self, uint256 session, SessionState state)
+        internal
+        view
+        returns (Docket storage docket)
+    {
+        docket = inStage(self, session, state);
+        if (isOver(docket)) revert ILegislativeProcedure.TooLate(session, docket.info.deadline);
+    }
+
+    function isOver(Docket storage docket) internal view returns (bool) {
+        return block.timestamp > docket.info.deadline;
+    }
+
+    /// @notice Moves to a stage that lasts `duration` seconds from now.
+    function enter(Docket storage docket, uint256 session, SessionState to, uint256 duration) internal {
+        _move(docket, session, to, uint40(block.timestamp + duration));
+    }
+
+    /// @notice Moves to a final state.
+    function end(Docket storage docket, uint256 session, SessionState to) internal {
+        _move(docket, session, to, 0);
+    }
+
+    /// @notice The rules in force now, to be kept by a session that opens.
+    function currentRules(IConstitutionContract constitution, bytes32 template)
+        internal
+        view
+        returns (ILegislativeProcedure.Rules memory rules)
+    {
+        ITemplateRegistry registry = ITemplateRegistry(constitution.at(Institution.TEMPLATES));
+        rules.minSponsors = uint8(constitution.param(Param.MIN_SPONSORS));
+        rules.turnoutQuorum = uint8(constitution.param(Param.TURNOUT_QUORUM));
+        rules.regulators = uint8(constitution.param(Param.MULTISIG_REG_QUORUM));
+        rules.proposalTimeout = uint16(constitution.param(Param.LEGISLATIVE_PROPOSAL_TIMEOUT));
+        rules.approvalTimeout = uint16(constitution.param(Param.REGULATORY_APPROVAL_TIMEOUT));
+        rules.template = registry.latestVersion(template);
+        rules.fee = constitution.paramInUnits(Param.SESSION_FEE);
+    }
+
+    function _move(Docket storage docket, uint256 session, SessionState to, uint40 deadline) private {
+        SessionState from = docket.info.state;
+        SessionTransitions.requireArc(from, to);
+        docket.info.state = to;
+        docket.info.deadline = deadline;
+        emit ILegislativeProcedure.StateChanged(session, from, to, msg.sender);
+    }
+}
