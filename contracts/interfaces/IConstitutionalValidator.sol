@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Risk} from "../types/Law.sol";
+
 /// @title Stateless check of a law against the constitution (AgentCity A.7 1920–2000, 5584–5640; decisions 8, 12).
 interface IConstitutionalValidator {
     error BudgetOverCap(uint64 budget, uint64 cap);
     error BudgetMismatch(uint64 declared, uint256 nodes);
     error DepositMismatch(uint64 deposit, uint64 budget);
+    error GoalMismatch(bytes32 stated, bytes32 given);
     error DurationOutOfRange(uint32 duration, uint256 max);
     error ForwardPredecessor(uint256 node, uint256 predecessors);
     error TierOutOfRange(uint256 node, uint8 tier);
@@ -30,7 +33,9 @@ interface IConstitutionalValidator {
     /// @dev Acyclic with a root and a terminal by construction: predecessors are lower numbers, so node 0 has none and the
     /// last node no successor.
     /// @notice Reverts with the first breach against the parameters in force; returns silently when the law is constitutional.
+    /// @param goalHash The goal the sponsor stated.
     /// @param deposit What the sponsor paid; equals the law's budget.
     /// @param witnesses One eligible producer per node whose capabilities meet it.
-    function validate(bytes calldata law, uint64 deposit, address[] calldata witnesses) external view;
+    /// @return risk The law's own risk.
+    function validate(bytes calldata law, bytes32 goalHash, uint64 deposit, address[] calldata witnesses) external view returns (Risk risk);
 }

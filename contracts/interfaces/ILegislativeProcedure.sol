@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Risk} from "../types/Law.sol";
 import {Ballot, OfficeSignature} from "../types/Messages.sol";
 import {Auth, Office} from "../types/Roles.sol";
 import {SessionState} from "../types/States.sol";
@@ -30,6 +31,8 @@ interface ILegislativeProcedure {
         uint32 openedBlock;
         /// Money still held here for the session, smallest unit.
         uint64 deposit;
+        /// The law's own risk, known from VALIDATED on.
+        Risk risk;
         /// An adjudicator approved the codification.
         bool audited;
         address sponsor;
@@ -47,14 +50,16 @@ interface ILegislativeProcedure {
     /// @notice What governs a session: copied when it opens, so that no amendment reaches into it.
     struct Rules {
         uint8 minSponsors;
-        /// Percent of the electorate.
-        uint8 turnoutQuorum;
+        /// Basis points of the electorate.
+        uint16 turnoutQuorum;
         /// Regulators that must co-sign, unless fewer are appointed.
         uint8 regulators;
         /// Seconds of each of identification, proposing and voting.
         uint16 proposalTimeout;
         /// Seconds of each of validation, codification and co-signing.
         uint16 approvalTimeout;
+        /// Seconds an adjudicator has on top of the co-signers' time.
+        uint24 reviewTimeout;
         /// Version of the mission template.
         uint32 template;
         /// Price of cancelling, smallest unit.
@@ -106,7 +111,6 @@ interface ILegislativeProcedure {
     error AlreadyVoted(uint256 session, address agent);
     error BallotsUnsorted(uint16 previous, uint16 index);
     error SpecMismatch(uint256 session, bytes32 approved, bytes32 given);
-    error GoalMismatch(uint256 session, bytes32 stated, bytes32 given);
     error MissingDelegation(uint256 session, bytes32 operation);
     error MissingApproval(uint256 session, uint256 have, uint256 need);
     error ProcedureRetired();
@@ -116,7 +120,6 @@ interface ILegislativeProcedure {
     error NotAnApprover(Office office);
     error SignersUnsorted(address previous, address next);
     error TooFewAdjudicators(uint256 active);
-    error Unfaithful(address mission, bytes32 approved, bytes32 deployed);
     error StillAttending(address agent);
 
     // Stages. A stage lasts through its `deadline`; `TooLate` after it, `NotYet` where waiting is required.
@@ -126,7 +129,7 @@ interface ILegislativeProcedure {
     //   VOTING       castBallots; tally once all voted                      proposalTimeout, then tally (anyone)
     //   TALLIED      validate (anyone)                                      approvalTimeout, then expire
     //   VALIDATED    codify (Codifier)                                      approvalTimeout, then expire
-    //   CODIFIED     approve (anyone with the signatures)                   approvalTimeout + maxHumanReviewTimeout, then expire
+    //   CODIFIED     approve (anyone with the signatures)                   approvalTimeout + reviewTimeout, then expire
 
     /// @notice Opens a session; pulls the deposit from the caller, who is the mission's sponsor. Caller: anyone but agents
     /// of the city. A parent must be a genuine mission that the caller sponsors or is.

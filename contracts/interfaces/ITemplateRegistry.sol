@@ -25,11 +25,15 @@ interface ITemplateRegistry {
     error UnknownTemplate(bytes32 name, uint32 version);
     error NotATemplate(address implementation);
     error UnexpectedAddress(address deployed, address predicted);
+    /// @dev The clone reports another law or context than it was given.
+    error Unfaithful(address mission, bytes32 given, bytes32 reported);
 
     /// @notice Publishes the next version of `name`. Caller: governor. The implementation must answer `isMissionTemplate()`.
     function publish(bytes32 name, address implementation, bytes32 auditHash) external returns (uint32 version);
 
-    /// @notice Clones with immutable arguments at the CREATE2 address of (implementation, args, salt = session). Caller: CURRENT legislation.
+    /// @notice Clones with immutable arguments at the CREATE2 address of (implementation, args, salt = session), and reads back
+    /// the clone's law and context: it enforces what it was given, or the call reverts. Caller: CURRENT legislation.
+    /// @param args As by `LawCodec.args`.
     function deploy(bytes32 name, uint32 version, bytes calldata args, uint256 session) external returns (address mission);
 
     function predict(bytes32 name, uint32 version, bytes calldata args, uint256 session) external view returns (address);

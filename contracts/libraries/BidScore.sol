@@ -7,6 +7,8 @@ library BidScore {
     uint256 internal constant DIMENSIONS = 10;
     /// @notice match of an agent that holds everything, or where nothing is required.
     uint256 internal constant FULL_MATCH = 1000;
+    /// @notice Below it an agent may not bid (decisions 12).
+    uint256 internal constant MIN_MATCH = 600;
 
     /// @notice How much of the required capabilities an agent holds, 0–1000 (decisions 12).
     /// @param capabilities ten 16-bit levels, dimension 0 lowest

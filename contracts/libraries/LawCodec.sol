@@ -136,10 +136,22 @@ library LawCodec {
 
     /// @notice Immutable arguments of the clone: the law, then its context in four words.
     function args(bytes memory law, MissionContext memory c) internal pure returns (bytes memory) {
+        return args(law, MissionParamsCodec.pack(c.params), c.docHash, c.session, c.sponsor, c.deployedAt);
+    }
+
+    /// @notice The same from parameters that are packed already.
+    function args(
+        bytes memory law,
+        uint256 params,
+        bytes32 docHash,
+        uint256 session,
+        address sponsor,
+        uint40 deployedAt
+    ) internal pure returns (bytes memory) {
         uint256 length = lawLength(_nodeCount(law));
         if (law.length != length) revert MalformedLaw(law.length, (length - HEADER_LENGTH) / NODE_LENGTH);
-        uint256 origin = uint256(uint160(c.sponsor)) | (uint256(c.deployedAt) << 160);
-        return bytes.concat(law, abi.encode(MissionParamsCodec.pack(c.params), c.docHash, c.session, origin));
+        uint256 origin = uint256(uint160(sponsor)) | (uint256(deployedAt) << 160);
+        return bytes.concat(law, abi.encode(params, docHash, session, origin));
     }
 
     /// @notice The context at the end of a clone's arguments.

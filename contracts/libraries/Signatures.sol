@@ -30,8 +30,13 @@ library Signatures {
     /// @notice Reverts unless the agent authorised this call: in time, and by being the caller (empty signature) or by key.
     /// @dev The digest must bind a nonce or a natural key; the direct path consumes it as well.
     function requireAuth(Auth calldata auth, bytes32 digest) internal view {
-        requireInTime(auth.deadline);
-        if (auth.signature.length != 0) requireEcdsa(auth.agent, digest, auth.signature);
-        else if (msg.sender != auth.agent) revert InvalidSignature(auth.agent);
+        requireAuthorised(auth.agent, auth.deadline, auth.signature, digest);
+    }
+
+    /// @notice `requireAuth` for messages that carry agent, deadline and signature themselves.
+    function requireAuthorised(address agent, uint40 deadline, bytes calldata signature, bytes32 digest) internal view {
+        requireInTime(deadline);
+        if (signature.length != 0) requireEcdsa(agent, digest, signature);
+        else if (msg.sender != agent) revert InvalidSignature(agent);
     }
 }

@@ -28,19 +28,24 @@ contract ConstitutionalValidator is IConstitutionalValidator {
 
     uint256 private constant MAX_REDUNDANCY = 5;
 
-    IConstitutionContract private immutable _constitution;
+    IConstitutionContract private immutable CONSTITUTION;
 
     constructor(IConstitutionContract constitution) {
-        _constitution = constitution;
+        CONSTITUTION = constitution;
     }
 
     /// @inheritdoc IConstitutionalValidator
-    function validate(bytes calldata law, uint64 deposit, address[] calldata witnesses) external view {
+    function validate(bytes calldata law, bytes32 goalHash, uint64 deposit, address[] calldata witnesses)
+        external
+        view
+        returns (Risk)
+    {
         bytes memory packed = law;
         LawHeader memory header = LawCodec.header(packed);
+        if (header.goalHash != goalHash) revert GoalMismatch(goalHash, header.goalHash);
         Bounds memory bounds = _bounds();
         _checkMission(header, deposit, witnesses.length, bounds);
-        IProducerContract producers = IProducerContract(_constitution.at(Institution.PRODUCERS));
+        IProducerContract producers = IProducerContract(CONSTITUTION.at(Institution.PRODUCERS));
         uint256 allocated = 0;
         for (uint256 i = 0; i < header.nodeCount; ++i) {
             LawNode memory node = LawCodec.node(packed, i);
@@ -50,6 +55,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
             allocated += node.budget;
             if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);
         }
+        return header.risk;
     }
 
     function _checkMission(LawHeader memory header, uint64 deposit, uint256 witnesses, Bounds memory bounds)
@@ -57,9 +63,9 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         view
     {
         if (header.budget != deposit) revert DepositMismatch(deposit, header.budget);
-        uint64 cap = _constitution.paramInUnits(Param.MISSION_BUDGET_CAP);
+        uint64 cap = CONSTITUTION.paramInUnits(Param.MISSION_BUDGET_CAP);
         if (header.budget > cap) revert BudgetOverCap(header.budget, cap);
-        uint256 longest = _constitution.param(Param.MAX_MISSION_DURATION);
+        uint256 longest = CONSTITUTION.param(Param.MAX_MISSION_DURATION);
         if (header.duration == 0 || header.duration > longest) revert DurationOutOfRange(header.duration, longest);
         Risk required = _riskOf(header.budget, bounds);
         if (header.risk < required) revert MissionRiskTooLow(uint8(header.risk), uint8(required));
@@ -112,15 +118,15 @@ contract ConstitutionalValidator is IConstitutionalValidator {
     }
 
     function _bounds() private view returns (Bounds memory b) {
-        b.maxTimeout = _constitution.param(Param.MAX_NODE_TIMEOUT);
-        b.minReview = _constitution.param(Param.MIN_HUMAN_REVIEW_TIMEOUT);
-        b.maxReview = _constitution.param(Param.MAX_HUMAN_REVIEW_TIMEOUT);
-        b.mediumFrom = _constitution.paramInUnits(Param.MEDIUM_RISK_FROM);
-        b.highFrom = _constitution.paramInUnits(Param.HIGH_RISK_FROM);
+        b.maxTimeout = CONSTITUTION.param(Param.MAX_NODE_TIMEOUT);
+        b.minReview = CONSTITUTION.param(Param.MIN_HUMAN_REVIEW_TIMEOUT);
+        b.maxReview = CONSTITUTION.param(Param.MAX_HUMAN_REVIEW_TIMEOUT);
+        b.mediumFrom = CONSTITUTION.paramInUnits(Param.MEDIUM_RISK_FROM);
+        b.highFrom = CONSTITUTION.paramInUnits(Param.HIGH_RISK_FROM);
         for (uint256 risk = 0; risk < 3; ++risk) {
-            b.floor[risk] = _constitution.param(_byRisk(Param.MIN_FLOOR_LOW, risk));
-            b.panel[risk] = _constitution.param(_byRisk(Param.MIN_PANEL_LOW, risk));
-            b.band[risk] = _constitution.param(_byRisk(Param.MIN_BAND_LOW, risk));
+            b.floor[risk] = CONSTITUTION.param(_byRisk(Param.MIN_FLOOR_LOW, risk));
+            b.panel[risk] = CONSTITUTION.param(_byRisk(Param.MIN_PANEL_LOW, risk));
+            b.band[risk] = CONSTITUTION.param(_byRisk(Param.MIN_BAND_LOW, risk));
         }
     }
 

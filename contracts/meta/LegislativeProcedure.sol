@@ -3,6 +3,7 @@ pragma solidity 0.8.33;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
@@ -17,10 +18,9 @@ import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
-import {MissionParamsCodec} from "../libraries/MissionParamsCodec.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {MissionContext, Risk} from "../types/Law.sol";
+import {Risk} from "../types/Law.sol";
 import {Ballot, OfficeSignature} from "../types/Messages.sol";
 import {Auth, Institution, Kind, Office, Standing} from "../types/Roles.sol";
 import {SessionState} from "../types/States.sol";
@@ -40,15 +40,16 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
 
-    bytes32 private constant TEMPLATE = "mission";
+    bytes32 private constant TEMPLATE = keccak256("agentcity.collaboration");
     bytes32 private constant SESSION_FEE = "session fee";
+    uint256 private constant FULL_SHARE = 10_000;
 
-    IConstitutionContract private immutable _constitution;
+    IConstitutionContract private immutable CONSTITUTION;
 
     LegislationStorage private _store;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
-        _constitution = constitution;
+        CONSTITUTION = constitution;
     }
 
     // --- Opening ---------------------------------------------------------------------------------------------------------
@@ -61,7 +62,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     {
         IProducerContract producers = _producers();
         if (producers.agentOf(msg.sender).kind != Kind.NONE) revert NotEligible(msg.sender);
-        if (_constitution.standingOf(Institution.LEGISLATION, address(this)) != Standing.CURRENT) {
+        if (CONSTITUTION.standingOf(Institution.LEGISLATION, address(this)) != Standing.CURRENT) {
             revert ProcedureRetired();
         }
         if (deposit == 0) revert ZeroDeposit();
@@ -78,8 +79,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         info.sponsor = msg.sender;
         info.parent = parent;
         info.goalHash = goalHash;
-        info.params = _constitution.missionParams();
-        info.rules = SessionLedger.currentRules(_constitution, TEMPLATE);
+        info.params = CONSTITUTION.missionParams();
+        info.rules = SessionLedger.currentRules(CONSTITUTION, TEMPLATE);
         docket.enter(session, SessionState.IDENTIFYING, info.rules.proposalTimeout);
 
         _token().safeTransferFrom(msg.sender, address(this), deposit);
@@ -151,7 +152,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         if (ballots < info.electorate && !docket.isOver()) revert NotYet(session, info.deadline);
         _store.lastTallied[_store.tallied++ % 3] = session;
 
-        uint256 quorum = (uint256(info.electorate) * info.rules.turnoutQuorum + 99) / 100;
+        uint256 quorum = Math.ceilDiv(uint256(info.electorate) * info.rules.turnoutQuorum, FULL_SHARE);
         uint8[] memory order = new uint8[](0);
         uint8 winner = 0;
         if (ballots != 0 && ballots >= quorum) {
@@ -171,10 +172,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         Docket storage docket = _store.inOpenStage(session, SessionState.TALLIED);
         Session storage info = docket.info;
         bytes32 specHash = _requireSpec(docket, session, law, docHash);
-        bytes32 goalHash = LawCodec.header(law).goalHash;
-        if (goalHash != info.goalHash) revert GoalMismatch(session, info.goalHash, goalHash);
-        IConstitutionalValidator validator = IConstitutionalValidator(_constitution.at(Institution.VALIDATOR));
-        validator.validate(law, info.deposit, witnesses);
+        IConstitutionalValidator validator = IConstitutionalValidator(CONSTITUTION.at(Institution.VALIDATOR));
+        info.risk = validator.validate(law, info.goalHash, info.deposit, witnesses);
         docket.enter(session, SessionState.VALIDATED, info.rules.approvalTimeout);
         emit Validated(session, specHash);
     }
@@ -185,13 +184,14 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         Docket storage docket = _store.inOpenStage(session, SessionState.VALIDATED);
         bytes32 specHash = docket.candidates[docket.info.winner].specHash;
         _requireDelegations(session, specHash, delegations);
-        docket.enter(session, SessionState.CODIFIED, docket.info.rules.approvalTimeout + _humanReview(docket));
+        Rules memory rules = docket.info.rules;
+        docket.enter(session, SessionState.CODIFIED, uint256(rules.approvalTimeout) + rules.reviewTimeout);
         emit Codified(session, specHash, delegations);
     }
 
     /// @inheritdoc ILegislativeProcedure
     function approveCodification(uint256 session, bytes32 specHash) external {
-        if (!_constitution.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+        if (!CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
         Docket storage docket = _store.inOpenStage(session, SessionState.CODIFIED);
         bytes32 approved = docket.candidates[docket.info.winner].specHash;
         if (specHash != approved) revert SpecMismatch(session, approved, specHash);
@@ -208,8 +208,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         Docket storage docket = _store.inOpenStage(session, SessionState.CODIFIED);
         bytes32 specHash = _requireSpec(docket, session, law, docHash);
         _requireApproval(docket, session, specHash, signatures);
-        if (LawCodec.header(law).risk == Risk.HIGH && !docket.info.audited) revert CodificationAuditMissing(session);
-        IAdjudicatorRoster roster = IAdjudicatorRoster(_constitution.at(Institution.ROSTER));
+        if (docket.info.risk == Risk.HIGH && !docket.info.audited) revert CodificationAuditMissing(session);
+        IAdjudicatorRoster roster = IAdjudicatorRoster(CONSTITUTION.at(Institution.ROSTER));
         if (!roster.hasQuorum()) revert TooFewAdjudicators(roster.activeCount());
 
         uint64 deposit = docket.info.deposit;
@@ -230,7 +230,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         info.deposit -= fee;
         docket.end(session, SessionState.CANCELLED);
         if (fee == 0) return;
-        ITreasury treasury = ITreasury(_constitution.at(Institution.TREASURY));
+        ITreasury treasury = ITreasury(CONSTITUTION.at(Institution.TREASURY));
         _token().forceApprove(address(treasury), fee);
         treasury.deposit(fee, 0, SESSION_FEE);
     }
@@ -318,7 +318,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         (uint256 speakers, uint256 coSigners) = _countApprovals(clerks, session, specHash, signatures);
         uint256 have = (speakers < 1 ? speakers : 1) + (coSigners < regulators ? coSigners : regulators);
         uint256 need = 1 + regulators;
-        bool late = block.timestamp > docket.info.deadline - _humanReview(docket);
+        bool late = block.timestamp > docket.info.deadline - docket.info.rules.reviewTimeout;
         if (docket.info.audited && late) --need;
         if (have < need) revert MissingApproval(session, have, need);
     }
@@ -352,27 +352,25 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         return quorum < appointed ? quorum : appointed;
     }
 
-    /// @dev Clone, fund, activate; then read back what the clone enforces (API3's proposal verifier; decisions 1, 14).
+    /// @dev Clone, fund, activate. The registry has read back that the clone enforces what was handed to it.
     function _deploy(Docket storage docket, uint256 session, bytes calldata law, bytes32 docHash, uint64 deposit)
         private
         returns (address mission)
     {
-        MissionContext memory context = MissionContext({
-            params: MissionParamsCodec.unpack(docket.info.params),
-            docHash: docHash,
-            session: session,
-            sponsor: docket.info.sponsor,
-            deployedAt: uint40(block.timestamp)
-        });
-        ITemplateRegistry registry = ITemplateRegistry(_constitution.at(Institution.TEMPLATES));
-        mission = registry.deploy(TEMPLATE, docket.info.rules.template, LawCodec.args(law, context), session);
-        docket.info.mission = mission;
+        Session storage info = docket.info;
+        bytes memory args = LawCodec.args(
+            law,
+            info.params,
+            docHash,
+            session,
+            info.sponsor,
+            uint40(block.timestamp)
+        );
+        ITemplateRegistry registry = ITemplateRegistry(CONSTITUTION.at(Institution.TEMPLATES));
+        mission = registry.deploy(TEMPLATE, info.rules.template, args, session);
+        info.mission = mission;
         _token().safeTransfer(mission, deposit);
-        ICollaborationContract clone = ICollaborationContract(mission);
-        clone.activate();
-        bytes32 approved = keccak256(abi.encode(keccak256(law), context));
-        bytes32 deployed = keccak256(abi.encode(keccak256(clone.law()), clone.context()));
-        if (deployed != approved) revert Unfaithful(mission, approved, deployed);
+        ICollaborationContract(mission).activate();
         IExecutionProcedure(registry.executionOf(mission)).openMarket(mission);
     }
 
@@ -388,14 +386,12 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     }
 
     function _requireMember(Docket storage docket, address agent) private view returns (address principal) {
-        IProducerContract producers = _producers();
-        Electorate.requireMember(producers, agent, docket.info.openedBlock);
-        return producers.principalOf(agent);
+        return Electorate.requireMember(_producers(), agent, docket.info.openedBlock).principal;
     }
 
     /// @dev A session may continue only the caller's own mission (decisions 25); what a mission opens itself is its own.
     function _requireParent(address parent) private view {
-        ITemplateRegistry registry = ITemplateRegistry(_constitution.at(Institution.TEMPLATES));
+        ITemplateRegistry registry = ITemplateRegistry(CONSTITUTION.at(Institution.TEMPLATES));
         if (!registry.isGenuine(parent)) revert UnknownParent(parent);
         if (msg.sender == parent || msg.sender == ICollaborationContract(parent).context().sponsor) return;
         revert UnknownParent(parent);
@@ -413,7 +409,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @dev A delegation's id commits to session, operation and input, so equality of ids is the whole comparison.
     function _requireDelegations(uint256 session, bytes32 specHash, bytes32[] calldata delegations) private view {
-        IManagementContract management = IManagementContract(_constitution.at(Institution.MANAGEMENT));
+        IManagementContract management = IManagementContract(CONSTITUTION.at(Institution.MANAGEMENT));
         bytes32[] memory operations = management.operationsOf(Office.CODIFIER);
         for (uint256 i = 0; i < operations.length; ++i) {
             bytes32 id = management.delegationId(session, operations[i], specHash);
@@ -428,20 +424,15 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         return entries;
     }
 
-    /// @dev Seconds an adjudicator has for what only a human can do, as copied when the session opened.
-    function _humanReview(Docket storage docket) private view returns (uint256) {
-        return MissionParamsCodec.unpack(docket.info.params).maxHumanReviewTimeout;
-    }
-
     function _producers() private view returns (IProducerContract) {
-        return IProducerContract(_constitution.at(Institution.PRODUCERS));
+        return IProducerContract(CONSTITUTION.at(Institution.PRODUCERS));
     }
 
     function _clerks() private view returns (IClerkContract) {
-        return IClerkContract(_constitution.at(Institution.CLERKS));
+        return IClerkContract(CONSTITUTION.at(Institution.CLERKS));
     }
 
     function _token() private view returns (IERC20) {
-        return IERC20(_constitution.at(Institution.TOKEN));
+        return IERC20(CONSTITUTION.at(Institution.TOKEN));
     }
 }

@@ -5,6 +5,7 @@ import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
+import {LawCodec} from "../libraries/LawCodec.sol";
 import {Institution, Standing} from "../types/Roles.sol";
 
 /// @title Audited templates and the one source of "genuine" missions
@@ -16,7 +17,7 @@ contract TemplateRegistry is ITemplateRegistry {
         uint32 pedigree;
     }
 
-    IConstitutionContract private immutable _constitution;
+    IConstitutionContract private immutable CONSTITUTION;
 
     mapping(bytes32 name => mapping(uint32 version => Template)) private _templates;
     mapping(bytes32 name => uint32) private _latest;
@@ -27,12 +28,12 @@ contract TemplateRegistry is ITemplateRegistry {
     uint32 private _pedigreeCount;
 
     constructor(IConstitutionContract constitution) {
-        _constitution = constitution;
+        CONSTITUTION = constitution;
     }
 
     /// @inheritdoc ITemplateRegistry
     function publish(bytes32 name, address implementation, bytes32 auditHash) external returns (uint32 version) {
-        if (!_constitution.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+        if (!CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
         if (!_isTemplate(implementation)) revert NotATemplate(implementation);
         version = ++_latest[name];
         _templates[name][version] = Template({implementation: implementation, auditHash: auditHash});
@@ -44,15 +45,16 @@ contract TemplateRegistry is ITemplateRegistry {
         external
         returns (address mission)
     {
-        if (_constitution.standingOf(Institution.LEGISLATION, msg.sender) != Standing.CURRENT) {
+        if (CONSTITUTION.standingOf(Institution.LEGISLATION, msg.sender) != Standing.CURRENT) {
             revert NotLegislation(msg.sender);
         }
         address implementation = _implementation(name, version);
         mission = Clones.predictDeterministicAddressWithImmutableArgs(implementation, args, bytes32(session));
-        address execution = _constitution.at(Institution.EXECUTION);
+        address execution = CONSTITUTION.at(Institution.EXECUTION);
         _origins[mission] = Origin({execution: execution, pedigree: _pedigreeFor(name, version, execution)});
         address deployed = Clones.cloneDeterministicWithImmutableArgs(implementation, args, bytes32(session));
         if (deployed != mission) revert UnexpectedAddress(deployed, mission);
+        _requireFaithful(mission, args);
         emit MissionDeployed(mission, name, version, session, msg.sender, execution);
     }
 
@@ -98,6 +100,14 @@ contract TemplateRegistry is ITemplateRegistry {
         number = ++_pedigreeCount;
         _numberOf[key] = number;
         _pedigrees[number] = Mission({template: name, version: version, legislation: msg.sender, execution: execution});
+    }
+
+    /// @dev AgentCity 3.4, deployment verification: parameter by parameter, on what the clone itself says.
+    function _requireFaithful(address mission, bytes memory args) private view {
+        ICollaborationContract clone = ICollaborationContract(mission);
+        bytes32 given = keccak256(abi.encode(LawCodec.hashOf(args), LawCodec.context(args)));
+        bytes32 reported = keccak256(abi.encode(keccak256(clone.law()), clone.context()));
+        if (reported != given) revert Unfaithful(mission, given, reported);
     }
 
     function _implementation(bytes32 name, uint32 version) private view returns (address implementation) {

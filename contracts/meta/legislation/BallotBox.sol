@@ -38,7 +38,7 @@ library BallotBox {
         uint256 next = 0;
         for (uint256 i = 0; i < ballots.length; ++i) {
             Ballot calldata ballot = ballots[i];
-            uint16 index = Electorate.requireMember(producers, ballot.agent, opened);
+            uint16 index = Electorate.requireMember(producers, ballot.agent, opened).index;
             if (index < next) revert ILegislativeProcedure.BallotsUnsorted(uint16(next - 1), index);
             next = uint256(index) + 1;
             Condorcet.requireRanking(ballot.ranking, m);

@@ -17,11 +17,11 @@ library Candidacies {
         internal
         returns (uint8 candidate)
     {
-        Support storage support = docket.supports[agent];
-        if (support.proposed) revert ILegislativeProcedure.AlreadyProposed(session, agent);
+        Support storage given = docket.backing[agent];
+        if (given.proposed) revert ILegislativeProcedure.AlreadyProposed(session, agent);
         candidate = docket.info.candidates;
         if (candidate > MAX_PROPOSALS) revert ILegislativeProcedure.TooManyCandidates(session, MAX_PROPOSALS);
-        support.proposed = true;
+        given.proposed = true;
         docket.info.candidates = candidate + 1;
         ILegislativeProcedure.Candidate storage entry = docket.candidates[candidate];
         entry.specHash = specHash;
@@ -78,16 +78,16 @@ library Candidacies {
     function _support(Docket storage docket, uint256 session, address agent, address principal, uint8 candidate)
         private
     {
-        Support storage support = docket.supports[agent];
+        Support storage given = docket.backing[agent];
         uint64 bit = uint64(1) << candidate;
-        if (support.sponsored & bit != 0) {
+        if (given.sponsored & bit != 0) {
             revert ILegislativeProcedure.AlreadySponsored(session, agent, candidate);
         }
-        if (support.sponsorships == MAX_SPONSORSHIPS) {
+        if (given.sponsorships == MAX_SPONSORSHIPS) {
             revert ILegislativeProcedure.SponsorshipsExhausted(session, agent, MAX_SPONSORSHIPS);
         }
-        support.sponsored |= bit;
-        ++support.sponsorships;
+        given.sponsored |= bit;
+        ++given.sponsorships;
         ILegislativeProcedure.Candidate storage entry = docket.candidates[candidate];
         ++entry.sponsors;
         if (principal != entry.principal) entry.pluralistic = true;

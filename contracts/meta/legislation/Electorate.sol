@@ -6,18 +6,16 @@ import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 import {Kind} from "../../types/Roles.sol";
 
 /// @title Who may speak in a session
-/// @notice Decisions 10: a producer registered in a block before the session's, eligible at this moment.
+/// @notice Decisions 10: a producer that counted in a block before the session's, eligible and not lapsed at this moment.
 library Electorate {
     /// @notice Reverts with `NotEligible` unless the agent belongs to the session's electorate.
-    /// @return index The agent's dense producer number.
     function requireMember(IProducerContract producers, address agent, uint32 openedBlock)
         internal
         view
-        returns (uint16 index)
+        returns (IProducerContract.Agent memory record)
     {
-        IProducerContract.Agent memory record = producers.agentOf(agent);
-        bool earlier = record.registeredBlock < openedBlock;
-        if (!earlier || !producers.isEligible(agent, Kind.PRODUCER)) revert ILegislativeProcedure.NotEligible(agent);
-        return record.index;
+        record = producers.agentOf(agent);
+        bool counted = record.registeredBlock < openedBlock && !producers.isLapsed(agent);
+        if (!counted || !producers.isEligible(agent, Kind.PRODUCER)) revert ILegislativeProcedure.NotEligible(agent);
     }
 }

@@ -85,10 +85,11 @@ library SessionLedger {
     {
         ITemplateRegistry registry = ITemplateRegistry(constitution.at(Institution.TEMPLATES));
         rules.minSponsors = uint8(constitution.param(Param.MIN_SPONSORS));
-        rules.turnoutQuorum = uint8(constitution.param(Param.TURNOUT_QUORUM));
+        rules.turnoutQuorum = uint16(constitution.param(Param.TURNOUT_QUORUM));
         rules.regulators = uint8(constitution.param(Param.MULTISIG_REG_QUORUM));
         rules.proposalTimeout = uint16(constitution.param(Param.LEGISLATIVE_PROPOSAL_TIMEOUT));
         rules.approvalTimeout = uint16(constitution.param(Param.REGULATORY_APPROVAL_TIMEOUT));
+        rules.reviewTimeout = uint24(constitution.param(Param.MAX_HUMAN_REVIEW_TIMEOUT));
         rules.template = registry.latestVersion(template);
         rules.fee = constitution.paramInUnits(Param.SESSION_FEE);
     }
