@@ -258,10 +258,16 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function isEligible(address agent, Kind kind) external view returns (bool) {
+        return _isEligible(_records[agent], kind);
+    }
+
+    /// @inheritdoc IProducerContract
+    function electorOf(
+        address agent
+    ) external view returns (bool mayVote, address principal, uint16 index, uint32 countedFrom) {
         Record storage record = _records[agent];
-        if (kind == Kind.NONE || record.kind != kind || record.flags & (_BANNED | _LEAVING) != 0) return false;
-        if (_portfolios[record.principal].frozen) return false;
-        return Reputation.points(record.reputation) >= _CONSTITUTION.param(Param.REPUTATION_FLOOR);
+        mayVote = !_has(record, _LAPSED) && _isEligible(record, Kind.PRODUCER);
+        return (mayVote, record.principal, record.index, record.registeredBlock);
     }
 
     /// @inheritdoc IProducerContract
@@ -364,6 +370,12 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function _producer(address agent) private view returns (Record storage record) {
         record = _known(agent);
         if (record.kind != Kind.PRODUCER) revert WrongKind(agent, record.kind);
+    }
+
+    function _isEligible(Record storage record, Kind kind) private view returns (bool) {
+        if (kind == Kind.NONE || record.kind != kind || record.flags & (_BANNED | _LEAVING) != 0) return false;
+        if (_portfolios[record.principal].frozen) return false;
+        return Reputation.points(record.reputation) >= _CONSTITUTION.param(Param.REPUTATION_FLOOR);
     }
 
     function _has(Record storage record, uint8 flag) private view returns (bool) {

@@ -112,6 +112,7 @@ interface ILegislativeProcedure {
     error BallotsUnsorted(uint16 previous, uint16 index);
     error SpecMismatch(uint256 session, bytes32 approved, bytes32 given);
     error MissingDelegation(uint256 session, bytes32 operation);
+    error UnmandatedDelegation(uint256 session, bytes32 delegation);
     error MissingApproval(uint256 session, uint256 have, uint256 need);
     error ProcedureRetired();
     error ZeroDeposit();
@@ -132,7 +133,7 @@ interface ILegislativeProcedure {
     //   CODIFIED     approve (anyone with the signatures)                   approvalTimeout + reviewTimeout, then expire
 
     /// @notice Opens a session; pulls the deposit from the caller, who is the mission's sponsor. Caller: anyone but agents
-    /// of the city. A parent must be a genuine mission that the caller sponsors or is.
+    /// of the city. A parent must be a genuine mission.
     function openSession(bytes32 goalHash, uint64 deposit, address parent) external returns (uint256 session);
     /// @notice Attests that identities were checked; opens proposing. Caller: Registrar.
     function confirmIdentities(uint256 session, bytes32 attestationRoot) external;

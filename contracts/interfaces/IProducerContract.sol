@@ -132,6 +132,14 @@ interface IProducerContract {
     function reputationOf(address agent) external view returns (uint256);
     /// @notice Registered, of that kind, not banned, not frozen, not leaving, at or above the reputation floor.
     function isEligible(address agent, Kind kind) external view returns (bool);
+    /// @notice What a session asks of an agent, in one call.
+    /// @return mayVote Eligible as a producer, and not lapsed.
+    /// @return principal Zero if not registered.
+    /// @return index Dense number of a producer.
+    /// @return countedFrom Block of registration or of the last `attend`.
+    function electorOf(
+        address agent
+    ) external view returns (bool mayVote, address principal, uint16 index, uint32 countedFrom);
     function agentAt(uint16 index) external view returns (address);
     /// @notice True for a producer taken out of the electorate: it may bid, and must `attend` before it may vote.
     function isLapsed(address agent) external view returns (bool);

@@ -26,12 +26,12 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         uint256[3] band;
     }
 
-    uint256 private constant MAX_REDUNDANCY = 5;
+    uint256 private constant _MAX_REDUNDANCY = 5;
 
-    IConstitutionContract private immutable CONSTITUTION;
+    IConstitutionContract private immutable _CONSTITUTION;
 
     constructor(IConstitutionContract constitution) {
-        CONSTITUTION = constitution;
+        _CONSTITUTION = constitution;
     }
 
     /// @inheritdoc IConstitutionalValidator
@@ -45,7 +45,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         if (header.goalHash != goalHash) revert GoalMismatch(goalHash, header.goalHash);
         Bounds memory bounds = _bounds();
         _checkMission(header, deposit, witnesses.length, bounds);
-        IProducerContract producers = IProducerContract(CONSTITUTION.at(Institution.PRODUCERS));
+        IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
         uint256 allocated = 0;
         for (uint256 i = 0; i < header.nodeCount; ++i) {
             LawNode memory node = LawCodec.node(packed, i);
@@ -63,9 +63,9 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         view
     {
         if (header.budget != deposit) revert DepositMismatch(deposit, header.budget);
-        uint64 cap = CONSTITUTION.paramInUnits(Param.MISSION_BUDGET_CAP);
+        uint64 cap = _CONSTITUTION.paramInUnits(Param.MISSION_BUDGET_CAP);
         if (header.budget > cap) revert BudgetOverCap(header.budget, cap);
-        uint256 longest = CONSTITUTION.param(Param.MAX_MISSION_DURATION);
+        uint256 longest = _CONSTITUTION.param(Param.MAX_MISSION_DURATION);
         if (header.duration == 0 || header.duration > longest) revert DurationOutOfRange(header.duration, longest);
         Risk required = _riskOf(header.budget, bounds);
         if (header.risk < required) revert MissionRiskTooLow(uint8(header.risk), uint8(required));
@@ -77,7 +77,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         if (node.predecessors >> i != 0) revert ForwardPredecessor(i, node.predecessors);
         if (node.tier == 0 || node.tier > 3) revert TierOutOfRange(i, node.tier);
         uint256 fewest = node.tier == 2 ? 2 : 1;
-        if (node.redundancy < fewest || node.redundancy > MAX_REDUNDANCY) {
+        if (node.redundancy < fewest || node.redundancy > _MAX_REDUNDANCY) {
             revert RedundancyOutOfRange(i, node.tier, node.redundancy);
         }
         if (node.threshold <= node.redundancy / 2 || node.threshold > node.redundancy) {
@@ -118,15 +118,15 @@ contract ConstitutionalValidator is IConstitutionalValidator {
     }
 
     function _bounds() private view returns (Bounds memory b) {
-        b.maxTimeout = CONSTITUTION.param(Param.MAX_NODE_TIMEOUT);
-        b.minReview = CONSTITUTION.param(Param.MIN_HUMAN_REVIEW_TIMEOUT);
-        b.maxReview = CONSTITUTION.param(Param.MAX_HUMAN_REVIEW_TIMEOUT);
-        b.mediumFrom = CONSTITUTION.paramInUnits(Param.MEDIUM_RISK_FROM);
-        b.highFrom = CONSTITUTION.paramInUnits(Param.HIGH_RISK_FROM);
+        b.maxTimeout = _CONSTITUTION.param(Param.MAX_NODE_TIMEOUT);
+        b.minReview = _CONSTITUTION.param(Param.MIN_HUMAN_REVIEW_TIMEOUT);
+        b.maxReview = _CONSTITUTION.param(Param.MAX_HUMAN_REVIEW_TIMEOUT);
+        b.mediumFrom = _CONSTITUTION.paramInUnits(Param.MEDIUM_RISK_FROM);
+        b.highFrom = _CONSTITUTION.paramInUnits(Param.HIGH_RISK_FROM);
         for (uint256 risk = 0; risk < 3; ++risk) {
-            b.floor[risk] = CONSTITUTION.param(_byRisk(Param.MIN_FLOOR_LOW, risk));
-            b.panel[risk] = CONSTITUTION.param(_byRisk(Param.MIN_PANEL_LOW, risk));
-            b.band[risk] = CONSTITUTION.param(_byRisk(Param.MIN_BAND_LOW, risk));
+            b.floor[risk] = _CONSTITUTION.param(_byRisk(Param.MIN_FLOOR_LOW, risk));
+            b.panel[risk] = _CONSTITUTION.param(_byRisk(Param.MIN_PANEL_LOW, risk));
+            b.band[risk] = _CONSTITUTION.param(_byRisk(Param.MIN_BAND_LOW, risk));
         }
     }
 

@@ -6,33 +6,28 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
-import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
 import {IClerkContract} from "../interfaces/IClerkContract.sol";
-import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
-import {IConstitutionalValidator} from "../interfaces/IConstitutionalValidator.sol";
-import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
-import {IManagementContract} from "../interfaces/IManagementContract.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
-import {LawCodec} from "../libraries/LawCodec.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {Risk} from "../types/Law.sol";
 import {Ballot, OfficeSignature} from "../types/Messages.sol";
-import {Auth, Institution, Kind, Office, Standing} from "../types/Roles.sol";
+import {Auth, Institution, Office, Standing} from "../types/Roles.sol";
 import {SessionState} from "../types/States.sol";
 import {BallotBox} from "./legislation/BallotBox.sol";
 import {Candidacies} from "./legislation/Candidacies.sol";
 import {Electorate} from "./legislation/Electorate.sol";
+import {Enactment} from "./legislation/Enactment.sol";
 import {Docket, LegislationStorage} from "./legislation/LegislationStorage.sol";
 import {SessionLedger} from "./legislation/SessionLedger.sol";
 
 /// @title Sessions and the law they make
 /// @notice AgentCity 3.4, B.10; decisions 1–4, 9–14. The parts are in `legislation/`: `SessionLedger` (states and clocks),
-/// `Candidacies` (proposals and ballot), `Electorate` (who may vote), `BallotBox` (rankings).
+/// `Candidacies` (proposals and ballot), `Electorate` (who may vote), `BallotBox` (rankings), `Enactment` (from winner to
+/// mission, a linked library).
 contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardTransient {
     using BallotBox for Docket;
     using Candidacies for Docket;
@@ -40,16 +35,15 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
 
-    bytes32 private constant TEMPLATE = keccak256("agentcity.collaboration");
-    bytes32 private constant SESSION_FEE = "session fee";
-    uint256 private constant FULL_SHARE = 10_000;
+    bytes32 private constant _SESSION_FEE = "session fee";
+    uint256 private constant _FULL_SHARE = 10_000;
 
-    IConstitutionContract private immutable CONSTITUTION;
+    IConstitutionContract private immutable _CONSTITUTION;
 
     LegislationStorage private _store;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
-        CONSTITUTION = constitution;
+        _CONSTITUTION = constitution;
     }
 
     // --- Opening ---------------------------------------------------------------------------------------------------------
@@ -61,12 +55,12 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         returns (uint256 session)
     {
         IProducerContract producers = _producers();
-        if (producers.agentOf(msg.sender).kind != Kind.NONE) revert NotEligible(msg.sender);
-        if (CONSTITUTION.standingOf(Institution.LEGISLATION, address(this)) != Standing.CURRENT) {
+        if (producers.principalOf(msg.sender) != address(0)) revert NotEligible(msg.sender);
+        if (_CONSTITUTION.standingOf(Institution.LEGISLATION, address(this)) != Standing.CURRENT) {
             revert ProcedureRetired();
         }
         if (deposit == 0) revert ZeroDeposit();
-        if (parent != address(0)) _requireParent(parent);
+        if (parent != address(0) && !_registry().isGenuine(parent)) revert UnknownParent(parent);
 
         session = ++_store.sessions;
         Docket storage docket = _store.dockets[session];
@@ -79,8 +73,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         info.sponsor = msg.sender;
         info.parent = parent;
         info.goalHash = goalHash;
-        info.params = CONSTITUTION.missionParams();
-        info.rules = SessionLedger.currentRules(CONSTITUTION, TEMPLATE);
+        info.params = _CONSTITUTION.missionParams();
+        info.rules = SessionLedger.currentRules(_CONSTITUTION, Enactment.TEMPLATE);
         docket.enter(session, SessionState.IDENTIFYING, info.rules.proposalTimeout);
 
         _token().safeTransferFrom(msg.sender, address(this), deposit);
@@ -152,7 +146,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         if (ballots < info.electorate && !docket.isOver()) revert NotYet(session, info.deadline);
         _store.lastTallied[_store.tallied++ % 3] = session;
 
-        uint256 quorum = Math.ceilDiv(uint256(info.electorate) * info.rules.turnoutQuorum, FULL_SHARE);
+        uint256 quorum = Math.ceilDiv(uint256(info.electorate) * info.rules.turnoutQuorum, _FULL_SHARE);
         uint8[] memory order = new uint8[](0);
         uint8 winner = 0;
         if (ballots != 0 && ballots >= quorum) {
@@ -169,54 +163,27 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @inheritdoc ILegislativeProcedure
     function validate(uint256 session, bytes calldata law, bytes32 docHash, address[] calldata witnesses) external {
-        Docket storage docket = _store.inOpenStage(session, SessionState.TALLIED);
-        Session storage info = docket.info;
-        bytes32 specHash = _requireSpec(docket, session, law, docHash);
-        IConstitutionalValidator validator = IConstitutionalValidator(CONSTITUTION.at(Institution.VALIDATOR));
-        info.risk = validator.validate(law, info.goalHash, info.deposit, witnesses);
-        docket.enter(session, SessionState.VALIDATED, info.rules.approvalTimeout);
-        emit Validated(session, specHash);
+        Enactment.validate(_store, _CONSTITUTION, session, law, docHash, witnesses);
     }
 
     /// @inheritdoc ILegislativeProcedure
     function codify(uint256 session, bytes32[] calldata delegations) external {
-        _consume(Office.CODIFIER, this.codify.selector, session);
-        Docket storage docket = _store.inOpenStage(session, SessionState.VALIDATED);
-        bytes32 specHash = docket.candidates[docket.info.winner].specHash;
-        _requireDelegations(session, specHash, delegations);
-        Rules memory rules = docket.info.rules;
-        docket.enter(session, SessionState.CODIFIED, uint256(rules.approvalTimeout) + rules.reviewTimeout);
-        emit Codified(session, specHash, delegations);
+        Enactment.codify(_store, _CONSTITUTION, session, delegations);
     }
 
     /// @inheritdoc ILegislativeProcedure
     function approveCodification(uint256 session, bytes32 specHash) external {
-        if (!CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
-        Docket storage docket = _store.inOpenStage(session, SessionState.CODIFIED);
-        bytes32 approved = docket.candidates[docket.info.winner].specHash;
-        if (specHash != approved) revert SpecMismatch(session, approved, specHash);
-        docket.info.audited = true;
-        emit CodificationAudited(session, specHash);
+        Enactment.approveCodification(_store, _CONSTITUTION, session, specHash);
     }
 
     /// @inheritdoc ILegislativeProcedure
-    function approve(uint256 session, bytes calldata law, bytes32 docHash, OfficeSignature[] calldata signatures)
-        external
-        nonReentrant
-        returns (address mission)
-    {
-        Docket storage docket = _store.inOpenStage(session, SessionState.CODIFIED);
-        bytes32 specHash = _requireSpec(docket, session, law, docHash);
-        _requireApproval(docket, session, specHash, signatures);
-        if (docket.info.risk == Risk.HIGH && !docket.info.audited) revert CodificationAuditMissing(session);
-        IAdjudicatorRoster roster = IAdjudicatorRoster(CONSTITUTION.at(Institution.ROSTER));
-        if (!roster.hasQuorum()) revert TooFewAdjudicators(roster.activeCount());
-
-        uint64 deposit = docket.info.deposit;
-        docket.info.deposit = 0;
-        docket.end(session, SessionState.DEPLOYED);
-        mission = _deploy(docket, session, law, docHash, deposit);
-        emit Approved(session, mission, specHash);
+    function approve(
+        uint256 session,
+        bytes calldata law,
+        bytes32 docHash,
+        OfficeSignature[] calldata signatures
+    ) external nonReentrant returns (address mission) {
+        return Enactment.approve(_store, _CONSTITUTION, _domainSeparatorV4(), session, law, docHash, signatures);
     }
 
     // --- Ends ------------------------------------------------------------------------------------------------------------
@@ -230,9 +197,9 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         info.deposit -= fee;
         docket.end(session, SessionState.CANCELLED);
         if (fee == 0) return;
-        ITreasury treasury = ITreasury(CONSTITUTION.at(Institution.TREASURY));
+        ITreasury treasury = ITreasury(_CONSTITUTION.at(Institution.TREASURY));
         _token().forceApprove(address(treasury), fee);
-        treasury.deposit(fee, 0, SESSION_FEE);
+        treasury.deposit(fee, 0, _SESSION_FEE);
     }
 
     /// @inheritdoc ILegislativeProcedure
@@ -256,12 +223,11 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     /// @inheritdoc ILegislativeProcedure
     function lapse(address agent) external {
         IProducerContract producers = _producers();
-        IProducerContract.Agent memory record = producers.agentOf(agent);
+        (, , uint16 index, uint32 countedFrom) = producers.electorOf(agent);
         for (uint256 i = 0; i < 3; ++i) {
             Docket storage docket = _store.dockets[_store.lastTallied[i]];
             // Session 0 does not exist and opened in block 0: before three tallies nobody missed three.
-            bool counted = record.registeredBlock < docket.info.openedBlock;
-            if (!counted || docket.rankingAt(record.index) != 0) revert StillAttending(agent);
+            if (countedFrom >= docket.info.openedBlock || docket.rankingAt(index) != 0) revert StillAttending(agent);
         }
         producers.lapse(agent);
     }
@@ -290,8 +256,9 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @inheritdoc ILegislativeProcedure
     function rankingOf(uint256 session, address agent) external view returns (uint64) {
-        IProducerContract.Agent memory record = _producers().agentOf(agent);
-        return record.kind == Kind.PRODUCER ? _store.dockets[session].rankingAt(record.index) : 0;
+        (, , uint16 index, ) = _producers().electorOf(agent);
+        // Others than producers have index 0, which is somebody's.
+        return _producers().agentAt(index) == agent ? _store.dockets[session].rankingAt(index) : 0;
     }
 
     /// @inheritdoc ILegislativeProcedure
@@ -301,77 +268,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @inheritdoc ILegislativeProcedure
     function template() external pure returns (bytes32) {
-        return TEMPLATE;
-    }
-
-    // --- Approval --------------------------------------------------------------------------------------------------------
-
-    /// @dev One Speaker and enough distinct Regulators; an audit is worth one of them once their time is over.
-    function _requireApproval(
-        Docket storage docket,
-        uint256 session,
-        bytes32 specHash,
-        OfficeSignature[] calldata signatures
-    ) private {
-        IClerkContract clerks = _clerks();
-        uint256 regulators = _regulatorsNeeded(docket, clerks);
-        (uint256 speakers, uint256 coSigners) = _countApprovals(clerks, session, specHash, signatures);
-        uint256 have = (speakers < 1 ? speakers : 1) + (coSigners < regulators ? coSigners : regulators);
-        uint256 need = 1 + regulators;
-        bool late = block.timestamp > docket.info.deadline - docket.info.rules.reviewTimeout;
-        if (docket.info.audited && late) --need;
-        if (have < need) revert MissingApproval(session, have, need);
-    }
-
-    /// @dev Ascending clerks are distinct clerks; the envelope call refuses whoever does not hold the office.
-    function _countApprovals(
-        IClerkContract clerks,
-        uint256 session,
-        bytes32 specHash,
-        OfficeSignature[] calldata signatures
-    ) private returns (uint256 speakers, uint256 regulators) {
-        address previous = address(0);
-        for (uint256 i = 0; i < signatures.length; ++i) {
-            OfficeSignature calldata s = signatures[i];
-            if (s.clerk <= previous) revert SignersUnsorted(previous, s.clerk);
-            previous = s.clerk;
-            if (s.office == Office.SPEAKER) ++speakers;
-            else if (s.office == Office.REGULATOR) ++regulators;
-            else revert NotAnApprover(s.office);
-            bytes32 message = TypedData.hashOfficeApproval(s.clerk, s.office, session, specHash, s.deadline);
-            Signatures.requireAuthorised(s.clerk, s.deadline, s.signature, _hashTypedDataV4(message));
-            clerks.consume(s.office, s.clerk, this.approve.selector, session);
-        }
-    }
-
-    function _regulatorsNeeded(Docket storage docket, IClerkContract clerks) private view returns (uint256) {
-        uint256 quorum = docket.info.rules.regulators;
-        uint256 appointed = clerks.appointedTo(Office.REGULATOR);
-        // With no Regulator at all the co-signature is missing, not needless.
-        if (appointed == 0) return 1;
-        return quorum < appointed ? quorum : appointed;
-    }
-
-    /// @dev Clone, fund, activate. The registry has read back that the clone enforces what was handed to it.
-    function _deploy(Docket storage docket, uint256 session, bytes calldata law, bytes32 docHash, uint64 deposit)
-        private
-        returns (address mission)
-    {
-        Session storage info = docket.info;
-        bytes memory args = LawCodec.args(
-            law,
-            info.params,
-            docHash,
-            session,
-            info.sponsor,
-            uint40(block.timestamp)
-        );
-        ITemplateRegistry registry = ITemplateRegistry(CONSTITUTION.at(Institution.TEMPLATES));
-        mission = registry.deploy(TEMPLATE, info.rules.template, args, session);
-        info.mission = mission;
-        _token().safeTransfer(mission, deposit);
-        ICollaborationContract(mission).activate();
-        IExecutionProcedure(registry.executionOf(mission)).openMarket(mission);
+        return Enactment.TEMPLATE;
     }
 
     // --- Checks ----------------------------------------------------------------------------------------------------------
@@ -386,36 +283,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     }
 
     function _requireMember(Docket storage docket, address agent) private view returns (address principal) {
-        return Electorate.requireMember(_producers(), agent, docket.info.openedBlock).principal;
-    }
-
-    /// @dev A session may continue only the caller's own mission (decisions 25); what a mission opens itself is its own.
-    function _requireParent(address parent) private view {
-        ITemplateRegistry registry = ITemplateRegistry(CONSTITUTION.at(Institution.TEMPLATES));
-        if (!registry.isGenuine(parent)) revert UnknownParent(parent);
-        if (msg.sender == parent || msg.sender == ICollaborationContract(parent).context().sponsor) return;
-        revert UnknownParent(parent);
-    }
-
-    function _requireSpec(Docket storage docket, uint256 session, bytes calldata law, bytes32 docHash)
-        private
-        view
-        returns (bytes32 specHash)
-    {
-        specHash = LawCodec.specHash(keccak256(law), docHash);
-        bytes32 approved = docket.candidates[docket.info.winner].specHash;
-        if (specHash != approved) revert SpecMismatch(session, approved, specHash);
-    }
-
-    /// @dev A delegation's id commits to session, operation and input, so equality of ids is the whole comparison.
-    function _requireDelegations(uint256 session, bytes32 specHash, bytes32[] calldata delegations) private view {
-        IManagementContract management = IManagementContract(CONSTITUTION.at(Institution.MANAGEMENT));
-        bytes32[] memory operations = management.operationsOf(Office.CODIFIER);
-        for (uint256 i = 0; i < operations.length; ++i) {
-            bytes32 id = management.delegationId(session, operations[i], specHash);
-            bool named = i < delegations.length && delegations[i] == id;
-            if (!named || management.delegationOf(id).outputHash == 0) revert MissingDelegation(session, operations[i]);
-        }
+        (principal, ) = Electorate.requireMember(_producers(), agent, docket.info.openedBlock);
     }
 
     function _asCandidates(Docket storage docket, uint8[] memory entries) private view returns (uint8[] memory) {
@@ -425,14 +293,18 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     }
 
     function _producers() private view returns (IProducerContract) {
-        return IProducerContract(CONSTITUTION.at(Institution.PRODUCERS));
+        return IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
     }
 
     function _clerks() private view returns (IClerkContract) {
-        return IClerkContract(CONSTITUTION.at(Institution.CLERKS));
+        return IClerkContract(_CONSTITUTION.at(Institution.CLERKS));
+    }
+
+    function _registry() private view returns (ITemplateRegistry) {
+        return ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
     }
 
     function _token() private view returns (IERC20) {
-        return IERC20(CONSTITUTION.at(Institution.TOKEN));
+        return IERC20(_CONSTITUTION.at(Institution.TOKEN));
     }
 }

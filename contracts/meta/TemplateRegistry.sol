@@ -17,23 +17,23 @@ contract TemplateRegistry is ITemplateRegistry {
         uint32 pedigree;
     }
 
-    IConstitutionContract private immutable CONSTITUTION;
+    IConstitutionContract private immutable _CONSTITUTION;
 
-    mapping(bytes32 name => mapping(uint32 version => Template)) private _templates;
-    mapping(bytes32 name => uint32) private _latest;
-    mapping(address mission => Origin) private _origins;
+    mapping(bytes32 name => mapping(uint32 version => Template template)) private _templates;
+    mapping(bytes32 name => uint32 version) private _latest;
+    mapping(address mission => Origin origin) private _origins;
     /// @dev Pedigrees are numbered from 1.
-    mapping(bytes32 key => uint32) private _numberOf;
-    mapping(uint32 number => Mission) private _pedigrees;
+    mapping(bytes32 key => uint32 number) private _numberOf;
+    mapping(uint32 number => Mission pedigree) private _pedigrees;
     uint32 private _pedigreeCount;
 
     constructor(IConstitutionContract constitution) {
-        CONSTITUTION = constitution;
+        _CONSTITUTION = constitution;
     }
 
     /// @inheritdoc ITemplateRegistry
     function publish(bytes32 name, address implementation, bytes32 auditHash) external returns (uint32 version) {
-        if (!CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+        if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
         if (!_isTemplate(implementation)) revert NotATemplate(implementation);
         version = ++_latest[name];
         _templates[name][version] = Template({implementation: implementation, auditHash: auditHash});
@@ -45,12 +45,12 @@ contract TemplateRegistry is ITemplateRegistry {
         external
         returns (address mission)
     {
-        if (CONSTITUTION.standingOf(Institution.LEGISLATION, msg.sender) != Standing.CURRENT) {
+        if (_CONSTITUTION.standingOf(Institution.LEGISLATION, msg.sender) != Standing.CURRENT) {
             revert NotLegislation(msg.sender);
         }
         address implementation = _implementation(name, version);
         mission = Clones.predictDeterministicAddressWithImmutableArgs(implementation, args, bytes32(session));
-        address execution = CONSTITUTION.at(Institution.EXECUTION);
+        address execution = _CONSTITUTION.at(Institution.EXECUTION);
         _origins[mission] = Origin({execution: execution, pedigree: _pedigreeFor(name, version, execution)});
         address deployed = Clones.cloneDeterministicWithImmutableArgs(implementation, args, bytes32(session));
         if (deployed != mission) revert UnexpectedAddress(deployed, mission);

@@ -14,8 +14,8 @@ import {Electorate} from "./Electorate.sol";
 /// @title Full rankings: cast in sorted batches, counted as they come
 /// @notice AgentCity 3.4 stage 3; decisions 10, 11. Each touched word of lanes and counters is written once a batch.
 library BallotBox {
-    uint256 private constant LANES = 4;
-    uint256 private constant LANE_BITS = 64;
+    uint256 private constant _LANES = 4;
+    uint256 private constant _LANE_BITS = 64;
 
     /// @dev A word of lanes on its way to storage.
     struct Page {
@@ -38,13 +38,13 @@ library BallotBox {
         uint256 next = 0;
         for (uint256 i = 0; i < ballots.length; ++i) {
             Ballot calldata ballot = ballots[i];
-            uint16 index = Electorate.requireMember(producers, ballot.agent, opened).index;
+            (, uint16 index) = Electorate.requireMember(producers, ballot.agent, opened);
             if (index < next) revert ILegislativeProcedure.BallotsUnsorted(uint16(next - 1), index);
             next = uint256(index) + 1;
             Condorcet.requireRanking(ballot.ranking, m);
             _requireSigned(session, domain, ballot);
-            _turnTo(docket, page, index / LANES);
-            _mark(page, index % LANES, session, ballot);
+            _turnTo(docket, page, index / _LANES);
+            _mark(page, index % _LANES, session, ballot);
             Condorcet.add(counters, ballot.ranking, m);
             emit ILegislativeProcedure.BallotCast(session, ballot.agent, ballot.ranking);
         }
@@ -68,7 +68,7 @@ library BallotBox {
 
     /// @notice Recorded ranking of the producer with that index, zero if it has not voted.
     function rankingAt(Docket storage docket, uint16 index) internal view returns (uint64) {
-        return uint64(docket.lanes[index / LANES] >> ((index % LANES) * LANE_BITS));
+        return uint64(docket.lanes[index / _LANES] >> ((index % _LANES) * _LANE_BITS));
     }
 
     function _requireSigned(uint256 session, bytes32 domain, Ballot calldata ballot) private view {
@@ -85,7 +85,7 @@ library BallotBox {
     }
 
     function _mark(Page memory page, uint256 lane, uint256 session, Ballot calldata ballot) private pure {
-        uint256 shift = lane * LANE_BITS;
+        uint256 shift = lane * _LANE_BITS;
         if (uint64(page.lanes >> shift) != 0) revert ILegislativeProcedure.AlreadyVoted(session, ballot.agent);
         page.lanes |= uint256(ballot.ranking) << shift;
     }

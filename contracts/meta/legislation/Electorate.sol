@@ -3,19 +3,19 @@ pragma solidity 0.8.33;
 
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
-import {Kind} from "../../types/Roles.sol";
 
 /// @title Who may speak in a session
 /// @notice Decisions 10: a producer that counted in a block before the session's, eligible and not lapsed at this moment.
 library Electorate {
     /// @notice Reverts with `NotEligible` unless the agent belongs to the session's electorate.
-    function requireMember(IProducerContract producers, address agent, uint32 openedBlock)
-        internal
-        view
-        returns (IProducerContract.Agent memory record)
-    {
-        record = producers.agentOf(agent);
-        bool counted = record.registeredBlock < openedBlock && !producers.isLapsed(agent);
-        if (!counted || !producers.isEligible(agent, Kind.PRODUCER)) revert ILegislativeProcedure.NotEligible(agent);
+    function requireMember(
+        IProducerContract producers,
+        address agent,
+        uint32 openedBlock
+    ) internal view returns (address principal, uint16 index) {
+        bool mayVote;
+        uint32 countedFrom;
+        (mayVote, principal, index, countedFrom) = producers.electorOf(agent);
+        if (!mayVote || countedFrom >= openedBlock) revert ILegislativeProcedure.NotEligible(agent);
     }
 }
