@@ -19,8 +19,8 @@ export interface Artifact {
   readonly abi: Abi;
   /** Creation code; library places hold placeholders until `link` fills them. */
   readonly bytecode: Hex;
-  /** Libraries the code calls, with the byte offsets of their addresses. */
-  readonly libraries: readonly { readonly name: string; readonly starts: readonly number[] }[];
+  /** Libraries the code calls: where `readArtifact` finds them, and the byte offsets of their addresses. */
+  readonly libraries: readonly { readonly name: string; readonly source: string; readonly starts: readonly number[] }[];
 }
 
 export class ArtifactMissing extends AgentCityError {
@@ -40,8 +40,12 @@ export function readArtifact(path: string): Artifact {
     throw new ArtifactMissing(`artifacts/contracts/${path}.sol`, cause);
   }
   const artifact = artifactSchema.parse(JSON.parse(text));
-  const libraries = Object.values(artifact.linkReferences).flatMap((file) =>
-    Object.entries(file).map(([library, places]) => ({ name: library, starts: places.map(({ start }) => start) })),
+  const libraries = Object.entries(artifact.linkReferences).flatMap(([file, inFile]) =>
+    Object.entries(inFile).map(([library, places]) => ({
+      name: library,
+      source: file.replace(/^(project\/)?contracts\//, "").replace(/\.sol$/, ""),
+      starts: places.map(({ start }) => start),
+    })),
   );
   return { name: artifact.contractName, abi: artifact.abi, bytecode: artifact.bytecode, libraries };
 }

@@ -169,17 +169,12 @@ export async function verifyGenesis(port: GenesisPort, addresses: CityAddresses,
 
 async function create(port: GenesisPort, libraries: Map<string, Hex>, source: string, args: readonly unknown[]): Promise<Address> {
   const artifact = readArtifact(source);
-  for (const { name } of artifact.libraries) {
-    if (!libraries.has(name)) libraries.set(name, await port.create(`genesis:${name}`, link(readLibrary(name), libraries)));
+  for (const { name, source: file } of artifact.libraries) {
+    if (!libraries.has(name)) libraries.set(name, await port.create(`genesis:${name}`, link(readArtifact(file), libraries)));
   }
   const constructor = artifact.abi.find((item) => item.type === "constructor");
   const encoded = constructor === undefined ? "0x" : encodeAbiParameters(constructor.inputs, args);
   return port.create(`genesis:${artifact.name}`, `${link(artifact, libraries)}${encoded.slice(2)}`);
-}
-
-/** Linked libraries live beside the contract family that uses them. */
-function readLibrary(name: string): Artifact {
-  return readArtifact(`collaboration/modules/${name}`);
 }
 
 function selectorOf(artifact: Artifact, functionName: string): Hex {

@@ -37,5 +37,10 @@ interface IConstitutionalValidator {
     /// @param deposit What the sponsor paid; equals the law's budget.
     /// @param witnesses One eligible producer per node whose capabilities meet it.
     /// @return risk The law's own risk.
-    function validate(bytes calldata law, bytes32 goalHash, uint64 deposit, address[] calldata witnesses) external view returns (Risk risk);
+    function validate(
+        bytes calldata law,
+        bytes32 goalHash,
+        uint64 deposit,
+        address[] calldata witnesses
+    ) external view returns (Risk risk);
 }

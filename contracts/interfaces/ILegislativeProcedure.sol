@@ -77,9 +77,22 @@ interface ILegislativeProcedure {
     }
 
     event StateChanged(uint256 indexed session, SessionState from, SessionState to, address actor);
-    event SessionOpened(uint256 indexed session, address indexed sponsor, bytes32 goalHash, uint64 deposit, uint16 electorate, uint256 params);
+    event SessionOpened(
+        uint256 indexed session,
+        address indexed sponsor,
+        bytes32 goalHash,
+        uint64 deposit,
+        uint16 electorate,
+        uint256 params
+    );
     event IdentitiesConfirmed(uint256 indexed session, bytes32 attestationRoot);
-    event Proposed(uint256 indexed session, uint8 indexed candidate, address indexed proposer, bytes32 specHash, bytes32 cid);
+    event Proposed(
+        uint256 indexed session,
+        uint8 indexed candidate,
+        address indexed proposer,
+        bytes32 specHash,
+        bytes32 cid
+    );
     event Sponsored(uint256 indexed session, uint8 indexed candidate, address indexed agent);
     /// @param candidates Candidate numbers in ballot order; entry 0 is the status quo.
     event VotingOpened(uint256 indexed session, uint8[] candidates, bytes32 tieSeed, uint40 deadline);
@@ -138,7 +151,12 @@ interface ILegislativeProcedure {
     /// @notice Attests that identities were checked; opens proposing. Caller: Registrar.
     function confirmIdentities(uint256 session, bytes32 attestationRoot) external;
     /// @notice One proposal per eligible producer of an earlier block; proposing counts as sponsoring. At most 63 a session.
-    function propose(uint256 session, bytes32 specHash, bytes32 cid, Auth calldata auth) external returns (uint8 candidate);
+    function propose(
+        uint256 session,
+        bytes32 specHash,
+        bytes32 cid,
+        Auth calldata auth
+    ) external returns (uint8 candidate);
     /// @notice At most three sponsorships per producer, its own proposal included.
     function sponsor(uint256 session, uint8 candidate, Auth calldata auth) external;
     /// @notice Fixes the ballot (candidates with enough sponsors of ≥ 2 principals, and the status quo; beyond fifteen the
@@ -157,7 +175,12 @@ interface ILegislativeProcedure {
     function codify(uint256 session, bytes32[] calldata delegations) external;
     /// @notice Deploys the approved law and forwards the deposit. Anyone with the signatures of one Speaker and of
     /// min(rules.regulators, appointed) Regulators, at least one, in ascending order of clerk.
-    function approve(uint256 session, bytes calldata law, bytes32 docHash, OfficeSignature[] calldata signatures) external returns (address mission);
+    function approve(
+        uint256 session,
+        bytes calldata law,
+        bytes32 docHash,
+        OfficeSignature[] calldata signatures
+    ) external returns (address mission);
     /// @notice An adjudicator's codification audit of a CODIFIED session: required for HIGH risk, and worth one missing
     /// co-signature once the approval timeout is over. Caller: governor.
     function approveCodification(uint256 session, bytes32 specHash) external;

@@ -18,7 +18,14 @@ interface ITemplateRegistry {
     }
 
     event TemplatePublished(bytes32 indexed name, uint32 indexed version, address implementation, bytes32 auditHash);
-    event MissionDeployed(address indexed mission, bytes32 indexed template, uint32 version, uint256 indexed session, address legislation, address execution);
+    event MissionDeployed(
+        address indexed mission,
+        bytes32 indexed template,
+        uint32 version,
+        uint256 indexed session,
+        address legislation,
+        address execution
+    );
 
     error NotGovernor(address caller);
     error NotLegislation(address caller);
@@ -34,9 +41,19 @@ interface ITemplateRegistry {
     /// @notice Clones with immutable arguments at the CREATE2 address of (implementation, args, salt = session), and reads back
     /// the clone's law and context: it enforces what it was given, or the call reverts. Caller: CURRENT legislation.
     /// @param args As by `LawCodec.args`.
-    function deploy(bytes32 name, uint32 version, bytes calldata args, uint256 session) external returns (address mission);
+    function deploy(
+        bytes32 name,
+        uint32 version,
+        bytes calldata args,
+        uint256 session
+    ) external returns (address mission);
 
-    function predict(bytes32 name, uint32 version, bytes calldata args, uint256 session) external view returns (address);
+    function predict(
+        bytes32 name,
+        uint32 version,
+        bytes calldata args,
+        uint256 session
+    ) external view returns (address);
     function templateOf(bytes32 name, uint32 version) external view returns (Template memory);
     function latestVersion(bytes32 name) external view returns (uint32);
     function missionOf(address mission) external view returns (Mission memory);

@@ -35,11 +35,12 @@ contract ConstitutionalValidator is IConstitutionalValidator {
     }
 
     /// @inheritdoc IConstitutionalValidator
-    function validate(bytes calldata law, bytes32 goalHash, uint64 deposit, address[] calldata witnesses)
-        external
-        view
-        returns (Risk)
-    {
+    function validate(
+        bytes calldata law,
+        bytes32 goalHash,
+        uint64 deposit,
+        address[] calldata witnesses
+    ) external view returns (Risk) {
         bytes memory packed = law;
         LawHeader memory header = LawCodec.header(packed);
         if (header.goalHash != goalHash) revert GoalMismatch(goalHash, header.goalHash);
@@ -58,10 +59,12 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         return header.risk;
     }
 
-    function _checkMission(LawHeader memory header, uint64 deposit, uint256 witnesses, Bounds memory bounds)
-        private
-        view
-    {
+    function _checkMission(
+        LawHeader memory header,
+        uint64 deposit,
+        uint256 witnesses,
+        Bounds memory bounds
+    ) private view {
         if (header.budget != deposit) revert DepositMismatch(deposit, header.budget);
         uint64 cap = _CONSTITUTION.paramInUnits(Param.MISSION_BUDGET_CAP);
         if (header.budget > cap) revert BudgetOverCap(header.budget, cap);

@@ -49,11 +49,11 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     // --- Opening ---------------------------------------------------------------------------------------------------------
 
     /// @inheritdoc ILegislativeProcedure
-    function openSession(bytes32 goalHash, uint64 deposit, address parent)
-        external
-        nonReentrant
-        returns (uint256 session)
-    {
+    function openSession(
+        bytes32 goalHash,
+        uint64 deposit,
+        address parent
+    ) external nonReentrant returns (uint256 session) {
         IProducerContract producers = _producers();
         if (producers.principalOf(msg.sender) != address(0)) revert NotEligible(msg.sender);
         if (_CONSTITUTION.standingOf(Institution.LEGISLATION, address(this)) != Standing.CURRENT) {
@@ -92,10 +92,12 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     // --- Candidates ------------------------------------------------------------------------------------------------------
 
     /// @inheritdoc ILegislativeProcedure
-    function propose(uint256 session, bytes32 specHash, bytes32 cid, Auth calldata auth)
-        external
-        returns (uint8 candidate)
-    {
+    function propose(
+        uint256 session,
+        bytes32 specHash,
+        bytes32 cid,
+        Auth calldata auth
+    ) external returns (uint8 candidate) {
         _requireAuth(auth, TypedData.hashPropose(session, auth.agent, specHash, cid, auth.deadline));
         Docket storage docket = _store.inOpenStage(session, SessionState.PROPOSING);
         address principal = _requireMember(docket, auth.agent);

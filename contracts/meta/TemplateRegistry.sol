@@ -41,10 +41,12 @@ contract TemplateRegistry is ITemplateRegistry {
     }
 
     /// @inheritdoc ITemplateRegistry
-    function deploy(bytes32 name, uint32 version, bytes calldata args, uint256 session)
-        external
-        returns (address mission)
-    {
+    function deploy(
+        bytes32 name,
+        uint32 version,
+        bytes calldata args,
+        uint256 session
+    ) external returns (address mission) {
         if (_CONSTITUTION.standingOf(Institution.LEGISLATION, msg.sender) != Standing.CURRENT) {
             revert NotLegislation(msg.sender);
         }
@@ -59,11 +61,12 @@ contract TemplateRegistry is ITemplateRegistry {
     }
 
     /// @inheritdoc ITemplateRegistry
-    function predict(bytes32 name, uint32 version, bytes calldata args, uint256 session)
-        external
-        view
-        returns (address)
-    {
+    function predict(
+        bytes32 name,
+        uint32 version,
+        bytes calldata args,
+        uint256 session
+    ) external view returns (address) {
         address implementation = _implementation(name, version);
         return Clones.predictDeterministicAddressWithImmutableArgs(implementation, args, bytes32(session));
     }

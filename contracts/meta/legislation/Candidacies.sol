@@ -13,10 +13,13 @@ library Candidacies {
     uint256 internal constant MAX_PROPOSALS = 63;
 
     /// @notice Enters a proposal; its proposer is its first sponsor.
-    function propose(Docket storage docket, uint256 session, address agent, address principal, bytes32 specHash)
-        internal
-        returns (uint8 candidate)
-    {
+    function propose(
+        Docket storage docket,
+        uint256 session,
+        address agent,
+        address principal,
+        bytes32 specHash
+    ) internal returns (uint8 candidate) {
         Support storage given = docket.backing[agent];
         if (given.proposed) revert ILegislativeProcedure.AlreadyProposed(session, agent);
         candidate = docket.info.candidates;
@@ -30,9 +33,13 @@ library Candidacies {
         _support(docket, session, agent, principal, candidate);
     }
 
-    function sponsor(Docket storage docket, uint256 session, address agent, address principal, uint8 candidate)
-        internal
-    {
+    function sponsor(
+        Docket storage docket,
+        uint256 session,
+        address agent,
+        address principal,
+        uint8 candidate
+    ) internal {
         if (candidate == 0 || candidate >= docket.info.candidates) {
             revert ILegislativeProcedure.UnknownCandidate(session, candidate);
         }
@@ -75,9 +82,13 @@ library Candidacies {
         for (uint256 e = 1; e < entries.length; ++e) entries[e] = uint8(packed >> (8 * e));
     }
 
-    function _support(Docket storage docket, uint256 session, address agent, address principal, uint8 candidate)
-        private
-    {
+    function _support(
+        Docket storage docket,
+        uint256 session,
+        address agent,
+        address principal,
+        uint8 candidate
+    ) private {
         Support storage given = docket.backing[agent];
         uint64 bit = uint64(1) << candidate;
         if (given.sponsored & bit != 0) {

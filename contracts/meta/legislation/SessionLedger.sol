@@ -33,11 +33,11 @@ library SessionLedger {
             (1 << uint256(SessionState.CANCELLED));
 
     /// @notice The session, if it is in one of the `allowed` states (a bitmap).
-    function inState(LegislationStorage storage self, uint256 session, uint256 allowed)
-        internal
-        view
-        returns (Docket storage docket)
-    {
+    function inState(
+        LegislationStorage storage self,
+        uint256 session,
+        uint256 allowed
+    ) internal view returns (Docket storage docket) {
         docket = self.dockets[session];
         SessionState state = docket.info.state;
         if (state == SessionState.NONE) revert ILegislativeProcedure.UnknownSession(session);
@@ -45,20 +45,20 @@ library SessionLedger {
     }
 
     /// @notice The session, if it is in `state`.
-    function inStage(LegislationStorage storage self, uint256 session, SessionState state)
-        internal
-        view
-        returns (Docket storage)
-    {
+    function inStage(
+        LegislationStorage storage self,
+        uint256 session,
+        SessionState state
+    ) internal view returns (Docket storage) {
         return inState(self, session, 1 << uint256(state));
     }
 
     /// @notice The session, if it is in `state` and its stage is not over.
-    function inOpenStage(LegislationStorage storage self, uint256 session, SessionState state)
-        internal
-        view
-        returns (Docket storage docket)
-    {
+    function inOpenStage(
+        LegislationStorage storage self,
+        uint256 session,
+        SessionState state
+    ) internal view returns (Docket storage docket) {
         docket = inStage(self, session, state);
         if (isOver(docket)) revert ILegislativeProcedure.TooLate(session, docket.info.deadline);
     }
@@ -78,11 +78,10 @@ library SessionLedger {
     }
 
     /// @notice The rules in force now, to be kept by a session that opens.
-    function currentRules(IConstitutionContract constitution, bytes32 template)
-        internal
-        view
-        returns (ILegislativeProcedure.Rules memory rules)
-    {
+    function currentRules(
+        IConstitutionContract constitution,
+        bytes32 template
+    ) internal view returns (ILegislativeProcedure.Rules memory rules) {
         ITemplateRegistry registry = ITemplateRegistry(constitution.at(Institution.TEMPLATES));
         rules.minSponsors = uint8(constitution.param(Param.MIN_SPONSORS));
         rules.turnoutQuorum = uint16(constitution.param(Param.TURNOUT_QUORUM));
