@@ -38,7 +38,7 @@ export default defineConfig({
   /** `network.create()` without a name takes `default`. */
   networks: { default: embedded, hardhat: embedded },
   paths: { tests: { mocha: "test/contracts", solidity: "test/contracts" } },
-  typechain: { outDir: "artifacts/typechain" },
+  typechain: { outDir: "artifacts/typechain", tsNocheck: true },
   test: {
     mocha: { timeout: 60_000 },
     solidity: { fuzz: { runs: 256, seed: "0x7" }, invariant: { runs: 64, depth: 32, failOnRevert: false } },
