@@ -25,6 +25,12 @@ function hashOfInputs(): string {
   return hash.digest("hex");
 }
 
+/** The compiler's messages but warnings about installed packages, such as the one on transient storage in OpenZeppelin. */
+function withoutForeignWarnings(output: string): string {
+  const messages = output.split(/^(?=(?:Warning|Error|\w+Error): )/m);
+  return messages.filter((message) => !(message.startsWith("Warning") && message.includes("--> ./node_modules/"))).join("");
+}
+
 /** Makes artifacts and typechain types current; throws when the contracts do not compile. */
 export function compile({ force = false } = {}): void {
   const hash = hashOfInputs();
@@ -33,7 +39,8 @@ export function compile({ force = false } = {}): void {
   console.error("compiling contracts …");
   const hardhat = fileURLToPath(new URL("./cli.js", import.meta.resolve("hardhat")));
   const args = [hardhat, "build", ...(force ? ["--force"] : [])];
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  console.error(withoutForeignWarnings(stdout + stderr).trim());
   if (status !== 0) throw new Error("the contracts do not compile");
   writeFileSync(STAMP, hash);
 }

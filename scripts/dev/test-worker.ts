@@ -25,21 +25,30 @@ async function runMocha(file: string): Promise<JobResult> {
   const mocha = new Mocha({ timeout: TEST_TIMEOUT_MS, forbidOnly: true, reporter: Silent });
   mocha.addFile(join(root, file));
   await mocha.loadFilesAsync();
-  const result: JobResult = { passed: [], failed: 0, skipped: 0, report: "" };
-  const failures: Mocha.Test[] = [];
+  const passed = new Set<Mocha.Test>();
+  /** First error of each: Mocha reports a test again that it already failed or passed when an error comes late. */
+  const failed = new Map<Mocha.Test, Error>();
+  let skipped = 0;
   await new Promise<void>((resolve) => {
     mocha
       .run(() => resolve())
-      .on("pass", (test) => result.passed.push({ title: test.fullTitle(), ms: test.duration ?? 0 }))
+      .on("pass", (test) => passed.add(test))
       .on("pending", () => {
-        result.skipped += 1;
+        skipped += 1;
       })
-      .on("fail", (test, error) => failures.push(Object.assign(test, { err: error })));
+      .on("fail", (test, error) => {
+        passed.delete(test);
+        if (!failed.has(test)) failed.set(test, error);
+      });
   });
-  result.failed = failures.length;
-  if (failures.length > 0) result.report = describeFailures(failures);
+  const failures = [...failed].map(([test, err]) => Object.assign(test, { err }));
   mocha.dispose();
-  return result;
+  return {
+    passed: [...passed].map((test) => ({ title: test.fullTitle(), ms: test.duration ?? 0 })),
+    failed: failures.length,
+    skipped,
+    report: failures.length > 0 ? describeFailures(failures) : "",
+  };
 }
 
 /** Fuzz and invariant tests through Hardhat's own runner. Its output is kept for the case of failure. */
