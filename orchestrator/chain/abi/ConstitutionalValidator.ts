@@ -1,0 +1,32 @@
+// Generated from contracts/meta/ConstitutionalValidator.sol by `npm run abi`. Do not edit.
+import type { Abi } from "viem";
+
+export const constitutionalValidatorAbi = [
+  {"type":"constructor","inputs":[{"name":"constitution","type":"address"}],"stateMutability":"nonpayable"},
+  {"type":"error","name":"BandTooLow","inputs":[{"name":"node","type":"uint256"},{"name":"band","type":"uint8"},{"name":"required","type":"uint256"}]},
+  {"type":"error","name":"BudgetMismatch","inputs":[{"name":"declared","type":"uint64"},{"name":"nodes","type":"uint256"}]},
+  {"type":"error","name":"BudgetOverCap","inputs":[{"name":"budget","type":"uint64"},{"name":"cap","type":"uint64"}]},
+  {"type":"error","name":"DepositMismatch","inputs":[{"name":"deposit","type":"uint64"},{"name":"budget","type":"uint64"}]},
+  {"type":"error","name":"DurationOutOfRange","inputs":[{"name":"duration","type":"uint32"},{"name":"max","type":"uint256"}]},
+  {"type":"error","name":"FloorTooLow","inputs":[{"name":"node","type":"uint256"},{"name":"floor","type":"uint8"},{"name":"required","type":"uint8"}]},
+  {"type":"error","name":"ForwardPredecessor","inputs":[{"name":"node","type":"uint256"},{"name":"predecessors","type":"uint256"}]},
+  {"type":"error","name":"GoalMismatch","inputs":[{"name":"stated","type":"bytes32"},{"name":"given","type":"bytes32"}]},
+  {"type":"error","name":"MalformedHeader","inputs":[{"name":"word","type":"uint256"}]},
+  {"type":"error","name":"MalformedLaw","inputs":[{"name":"length","type":"uint256"},{"name":"nodeCount","type":"uint256"}]},
+  {"type":"error","name":"MalformedNode","inputs":[{"name":"index","type":"uint256"},{"name":"word","type":"uint256"}]},
+  {"type":"error","name":"MissionRiskTooLow","inputs":[{"name":"risk","type":"uint8"},{"name":"required","type":"uint8"}]},
+  {"type":"error","name":"NoQuestion","inputs":[{"name":"node","type":"uint256"}]},
+  {"type":"error","name":"NodeOutOfRange","inputs":[{"name":"index","type":"uint256"},{"name":"nodeCount","type":"uint256"}]},
+  {"type":"error","name":"PanelTooSmall","inputs":[{"name":"node","type":"uint256"},{"name":"size","type":"uint8"},{"name":"required","type":"uint256"}]},
+  {"type":"error","name":"RedundancyOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"tier","type":"uint8"},{"name":"redundancy","type":"uint8"}]},
+  {"type":"error","name":"ReviewWindowOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"window","type":"uint256"},{"name":"min","type":"uint256"},{"name":"max","type":"uint256"}]},
+  {"type":"error","name":"RiskTooLow","inputs":[{"name":"node","type":"uint256"},{"name":"risk","type":"uint8"},{"name":"required","type":"uint8"}]},
+  {"type":"error","name":"ThresholdOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"threshold","type":"uint8"},{"name":"redundancy","type":"uint8"}]},
+  {"type":"error","name":"TierOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"tier","type":"uint8"}]},
+  {"type":"error","name":"TimeoutOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"timeout","type":"uint256"},{"name":"max","type":"uint256"}]},
+  {"type":"error","name":"WitnessIncapable","inputs":[{"name":"node","type":"uint256"},{"name":"witness","type":"address"},{"name":"matched","type":"uint256"}]},
+  {"type":"error","name":"WitnessIneligible","inputs":[{"name":"node","type":"uint256"},{"name":"witness","type":"address"}]},
+  {"type":"error","name":"WitnessesMismatch","inputs":[{"name":"witnesses","type":"uint256"},{"name":"nodes","type":"uint256"}]},
+  {"type":"error","name":"ZeroBudget","inputs":[{"name":"node","type":"uint256"}]},
+  {"type":"function","name":"validate","inputs":[{"name":"law","type":"bytes"},{"name":"goalHash","type":"bytes32"},{"name":"deposit","type":"uint64"},{"name":"witnesses","type":"address[]"}],"outputs":[{"name":"","type":"uint8"}],"stateMutability":"view"},
+] as const satisfies Abi;

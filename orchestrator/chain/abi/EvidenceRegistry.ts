@@ -1,0 +1,33 @@
+// Generated from contracts/meta/EvidenceRegistry.sol by `npm run abi`. Do not edit.
+import type { Abi } from "viem";
+
+export const evidenceRegistryAbi = [
+  {"type":"constructor","inputs":[{"name":"constitution","type":"address"}],"stateMutability":"nonpayable"},
+  {"type":"error","name":"AlreadyRegistered","inputs":[{"name":"account","type":"address"}]},
+  {"type":"error","name":"EmptyPool","inputs":[]},
+  {"type":"error","name":"InvalidClasses","inputs":[{"name":"classes","type":"uint8"}]},
+  {"type":"error","name":"NotAVerifier","inputs":[{"name":"account","type":"address"}]},
+  {"type":"error","name":"NotGovernor","inputs":[{"name":"caller","type":"address"}]},
+  {"type":"error","name":"NotRegistered","inputs":[{"name":"account","type":"address"}]},
+  {"type":"error","name":"PanelUnavailable","inputs":[{"name":"size","type":"uint8"},{"name":"unconflicted","type":"uint256"}]},
+  {"type":"error","name":"TooManyVerifiers","inputs":[{"name":"max","type":"uint256"}]},
+  {"type":"error","name":"ZeroAddress","inputs":[]},
+  {"type":"error","name":"ZeroWeight","inputs":[{"name":"verifier","type":"address"}]},
+  {"type":"event","name":"IssuerRegistered","anonymous":false,"inputs":[{"name":"issuer","type":"address","indexed":true},{"name":"principal","type":"address","indexed":true},{"name":"classes","type":"uint8","indexed":false}]},
+  {"type":"event","name":"MonitorRegistered","anonymous":false,"inputs":[{"name":"monitor","type":"address","indexed":true},{"name":"principal","type":"address","indexed":true}]},
+  {"type":"event","name":"Revoked","anonymous":false,"inputs":[{"name":"account","type":"address","indexed":true}]},
+  {"type":"event","name":"RunnerRegistered","anonymous":false,"inputs":[{"name":"runner","type":"address","indexed":true},{"name":"principal","type":"address","indexed":true}]},
+  {"type":"event","name":"VerifierRegistered","anonymous":false,"inputs":[{"name":"verifier","type":"address","indexed":true},{"name":"principal","type":"address","indexed":true},{"name":"weight","type":"uint16","indexed":false}]},
+  {"type":"function","name":"drawPanel","inputs":[{"name":"seed","type":"bytes32"},{"name":"size","type":"uint8"},{"name":"excluded","type":"address[]"}],"outputs":[{"name":"panel","type":"address[]"}],"stateMutability":"view"},
+  {"type":"function","name":"isMonitor","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
+  {"type":"function","name":"isRunner","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
+  {"type":"function","name":"mayIssue","inputs":[{"name":"issuer","type":"address"},{"name":"class","type":"uint8"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
+  {"type":"function","name":"principalOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
+  {"type":"function","name":"registerIssuer","inputs":[{"name":"issuer","type":"address"},{"name":"principal","type":"address"},{"name":"classes","type":"uint8"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"registerMonitor","inputs":[{"name":"monitor","type":"address"},{"name":"principal","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"registerRunner","inputs":[{"name":"runner","type":"address"},{"name":"principal","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"registerVerifier","inputs":[{"name":"verifier","type":"address"},{"name":"weight","type":"uint16"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"revoke","inputs":[{"name":"account","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"verifierCount","inputs":[],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
+  {"type":"function","name":"weightOf","inputs":[{"name":"verifier","type":"address"}],"outputs":[{"name":"","type":"uint16"}],"stateMutability":"view"},
+] as const satisfies Abi;
