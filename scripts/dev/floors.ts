@@ -14,6 +14,9 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["orchestrator/cli", "scripts"],
 ];
 
+/** Errors, hashing, canonical JSON: what every folder stands on, its neighbours on floor 0 included. */
+const GROUND = "orchestrator/primitives";
+
 /** Folders that serve as libraries alone: clock, fetcher, escrow and store are arguments, a chain is never known. */
 export const CHAINLESS = ["orchestrator/attestation", "orchestrator/clearing", "orchestrator/agreements"];
 
@@ -43,7 +46,7 @@ export function floorRules(floors: readonly (readonly string[])[] = FLOORS): For
           ...floors
             .slice(floor)
             .flat()
-            .filter((other) => other !== folder),
+            .filter((other) => other !== folder && other !== GROUND),
           "test",
         ]),
       },

@@ -1,0 +1,56 @@
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import type { InputKind, Item } from "../../../services/shared/contract.ts";
+import { sha256 } from "../../primitives/hash.ts";
+import type { Hash } from "../../primitives/hex.ts";
+import { canonicalBytes } from "../../primitives/json.ts";
+import { InputKindUnavailable, InputNotFound, InputTooLarge } from "./errors.ts";
+import { readCsv } from "./read-csv.ts";
+import { readFiles } from "./read-files.ts";
+import { readPackages } from "./read-packages.ts";
+
+/** What a mission file says about its input. `path` is relative to `from` unless absolute. */
+export interface InputSource {
+  readonly kind: InputKind;
+  readonly path: string;
+}
+
+/** A mission's input as read: items by id in code-unit order. */
+export interface MissionInput {
+  readonly kind: InputKind;
+  readonly items: readonly Item[];
+  /** Content-id digest (sha2-256) of the items' RFC 8785 bytes. */
+  readonly digest: Hash;
+}
+
+/** A node's part of the input: items [from, to) in order of id. */
+export interface ShardRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** More items than this are refused: a mission has at most 256 nodes, and one node must end within its timeout. */
+export const MAX_ITEMS = 50_000;
+
+/** Reads the input from disk. The same tree gives the same items and hash wherever it lies. */
+export function readInput(source: InputSource, from: string): MissionInput {
+  if (source.kind === "urls") throw new InputKindUnavailable(source.kind);
+  const path = resolve(from, source.path);
+  if (!existsSync(path)) throw new InputNotFound(source.path, from);
+  const read = { packages: readPackages, files: readFiles, csv: readCsv }[source.kind];
+  const items = read(realpathSync(path)).sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  if (items.length > MAX_ITEMS) throw new InputTooLarge(source.path, `${items.length} items; at most ${MAX_ITEMS}`);
+  return { kind: source.kind, items, digest: digestOfItems(items) };
+}
+
+/** Exactly `shards` ranges over `count` items, sizes differing by at most one; some are empty when items are few. */
+export function shardRanges(count: number, shards: number): ShardRange[] {
+  if (!Number.isInteger(shards) || shards < 1) throw new RangeError(`${shards} shards`);
+  const bound = (index: number): number => Math.floor((index * count) / shards);
+  return Array.from({ length: shards }, (_, index) => ({ from: bound(index), to: bound(index + 1) }));
+}
+
+/** What names exactly these items; equal parts of different inputs have equal digests. */
+export function digestOfItems(items: readonly Item[]): Hash {
+  return sha256(canonicalBytes(items));
+}

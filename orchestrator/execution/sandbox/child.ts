@@ -1,0 +1,124 @@
+/**
+ * The process of one service run. Handed to `node --permission --eval`; reads one job and the answers to tool calls from
+ * stdin, writes requests and one outcome to stdout, a JSON text per line. It evaluates the service in a realm of its own.
+ */
+import { readFileSync, readSync, writeSync } from "node:fs";
+import { constants, createContext, Script } from "node:vm";
+import type { Realm } from "./realm.ts";
+
+/** The first line of stdin. */
+export interface Job {
+  /** The one file this process may read. */
+  readonly bundle: string;
+  /** Script that defines `service.openRealm`. */
+  readonly realm: string;
+  readonly input: string;
+  readonly maxTools: number;
+  readonly maxMessages: number;
+  readonly maxOutput: number;
+  /** The realm's jobs end after this time even if the parent is gone, milliseconds. */
+  readonly lastResortMs: number;
+}
+
+interface Reply {
+  readonly id: number;
+  readonly value?: string;
+  readonly problem?: string;
+}
+
+const { exit } = process;
+const encoder = new TextEncoder();
+const nextLine = lineReader();
+const job: Job = JSON.parse(nextLine());
+const code = readFileSync(job.bundle, "utf8");
+
+const context = createContext(constants.DONT_CONTEXTIFY, {
+  codeGeneration: { strings: false, wasm: false },
+  microtaskMode: "afterEvaluate",
+});
+const evaluate = (script: Script): unknown => script.runInContext(context, { timeout: job.lastResortMs });
+
+evaluate(new Script(job.realm, { filename: "realm" }));
+const realm = evaluate(new Script("{const opened=service.openRealm();service=undefined;opened}")) as Realm;
+leaveNothingBehind();
+
+try {
+  evaluate(new Script(code, { filename: "service" }));
+} catch (error) {
+  finish(JSON.stringify({ t: "failed", kind: isTimeout(error) ? "timeout" : "crash", message: describe(error) }));
+}
+realm.begin(job.input, job.maxTools, job.maxMessages, job.maxOutput);
+serve();
+
+/** Lets the realm run until it waits for a tool, and answers, until there is an outcome. */
+function serve(): void {
+  const turn = new Script("0");
+  for (let open = 0; ; open -= 1) {
+    try {
+      evaluate(turn);
+    } catch (error) {
+      finish(JSON.stringify({ t: "failed", kind: isTimeout(error) ? "timeout" : "crash", message: describe(error) }));
+    }
+    for (let request = realm.take(); request !== undefined; request = realm.take()) {
+      if (request.startsWith('{"t":"tool"')) open += 1;
+      writeLine(request);
+    }
+    const outcome = realm.outcome();
+    if (outcome !== undefined) finish(outcome);
+    if (open === 0) finish(JSON.stringify({ t: "failed", kind: "empty", message: "the service's promise can never settle" }));
+    const reply: Reply = JSON.parse(nextLine());
+    realm.settle(reply.id, reply.value, reply.problem ?? "");
+  }
+}
+
+/** Removes from this process's own global whatever a bare realm does not have: no path leads from there to Node. */
+function leaveNothingBehind(): void {
+  const names = evaluate(new Script("Object.getOwnPropertyNames(globalThis).join()"));
+  const bare = new Set(String(names).split(","));
+  for (const key of Reflect.ownKeys(globalThis)) {
+    if (typeof key !== "string" || !bare.has(key)) Reflect.deleteProperty(globalThis, key);
+  }
+}
+
+function finish(line: string): never {
+  writeLine(line);
+  return exit(0);
+}
+
+function writeLine(line: string): void {
+  const bytes = encoder.encode(`${line}\n`);
+  for (let written = 0; written < bytes.length; ) written += writeSync(1, bytes, written);
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+}
+
+function describe(error: unknown): string {
+  try {
+    return String(error).slice(0, 500);
+  } catch {
+    return "threw something that cannot be described";
+  }
+}
+
+/** Reads stdin line by line, waiting; the end of stdin means the parent is gone. */
+function lineReader(): () => string {
+  const decoder = new TextDecoder();
+  const chunk = new Uint8Array(65_536);
+  let parts: string[] = [];
+  return () => {
+    for (;;) {
+      const last = parts.at(-1);
+      const end = last?.indexOf("\n") ?? -1;
+      if (last !== undefined && end >= 0) {
+        const line = [...parts.slice(0, -1), last.slice(0, end)].join("");
+        parts = [last.slice(end + 1)];
+        return line;
+      }
+      const read = readSync(0, chunk);
+      if (read === 0) exit(1);
+      parts.push(decoder.decode(chunk.subarray(0, read), { stream: true }));
+    }
+  };
+}

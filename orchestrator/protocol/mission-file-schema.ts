@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { parseDuration } from "./duration.ts";
+import { MissionFileError } from "./mission-file-error.ts";
+import type { LocatedYaml } from "./mission-file-yaml.ts";
+import { nearest } from "./nearest.ts";
+
+/** A mission has at most 256 nodes; a task has at least one. */
+export const MAX_TASKS = 64;
+
+const slug = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "use lower-case letters, digits and single hyphens");
+const duration = z.string().refine((text) => parseDuration(text) !== undefined, { error: "not a duration such as 90s, 30m, 1h30m or 2d" });
+const path = z.string().min(1).max(4_096);
+
+const inputSchema = z.strictObject({ kind: z.enum(["packages", "files", "urls", "csv"]), path });
+const agreeSchema = z.strictObject({ on: z.string().min(1).max(64), atLeast: z.number().min(0.5).max(1) });
+const taskSchema = z.strictObject({
+  service: z.union([slug, z.array(slug).min(1).max(5)], { error: "expected the name of a service, or a list of 1 to 5" }),
+  over: z.literal("input").optional(),
+  after: z.array(slug).max(MAX_TASKS).optional(),
+  tier: z.literal([1, 2, 3]),
+  agree: agreeSchema.optional(),
+  budget: z.union([z.string(), z.number()]).optional(),
+  timeout: duration.optional(),
+  floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]).optional(),
+});
+const outputSchema = z.strictObject({ task: slug, format: z.enum(["markdown", "json"]) });
+const maxBytesSchema = z.strictObject({ maxBytes: z.int().positive() });
+const predicateSchema = z.union([z.literal("every-input-covered"), maxBytesSchema], {
+  error: "expected every-input-covered or { maxBytes: <number> }",
+});
+
+/** A mission file as written (decision 41). */
+export const missionFileSchema = z.strictObject({
+  mission: slug,
+  goal: z.string().trim().min(1).max(4_000),
+  budget: z.union([z.string(), z.number()]),
+  deadline: duration,
+  risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
+  input: inputSchema,
+  tasks: z.record(slug, taskSchema),
+  output: outputSchema,
+  predicates: z.array(predicateSchema).max(16).optional(),
+  seed: z.union([z.int().min(0), z.string().min(1).max(128)]).optional(),
+  services: path.optional(),
+});
+
+/** The same as JSON Schema, for editors and documentation. */
+export function missionFileJsonSchema(): object {
+  return z.toJSONSchema(missionFileSchema, { io: "input" });
+}
+
+export type MissionFileText = z.infer<typeof missionFileSchema>;
+export type MissionPredicate = z.infer<typeof predicateSchema>;
+export type TaskText = z.infer<typeof taskSchema>;
+export type EvidenceClassName = NonNullable<TaskText["floor"]>;
+
+/** Checks the shape and reports the problem that stands first in the file. */
+export function shapeOf(yaml: LocatedYaml, fileName: string): MissionFileText {
+  const { value } = yaml;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new MissionFileError(
+      "YamlSyntax",
+      fileName,
+      yaml.placeOf([]),
+      "a mission file is a map of keys",
+      "start from missions/dependency-licences.yaml",
+    );
+  }
+  const result = missionFileSchema.safeParse(value);
+  const problems = result.success ? [] : result.error.issues.map((issue) => problemOf(issue, yaml, fileName));
+  const tasks: unknown = "tasks" in value ? value.tasks : undefined;
+  const noTasks = tasks === undefined || tasks === null || (typeof tasks === "object" && Object.keys(tasks).length === 0);
+  if (noTasks && problems.every(({ code }) => code !== "UnknownKey")) {
+    throw new MissionFileError(
+      "GoalNeedsTasks",
+      fileName,
+      yaml.placeOf(["tasks"]),
+      "the file has a goal but no tasks",
+      "list `tasks`, or give a chat model that can plan them with --model",
+    );
+  }
+  const [first] = problems.sort((a, b) => misspelt(b) - misspelt(a) || a.place.line - b.place.line || a.place.column - b.place.column);
+  if (first !== undefined) throw first;
+  return missionFileSchema.parse(value);
+}
+
+/** A misspelt key also leaves its right name missing; the misspelling is the better message. */
+function misspelt({ code }: MissionFileError): number {
+  return code === "UnknownKey" ? 1 : 0;
+}
+
+function problemOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, fileName: string): MissionFileError {
+  const name = issue.path.join(".");
+  if (issue.code === "unrecognized_keys") {
+    const [key = ""] = issue.keys;
+    const known = keysAt(issue.path);
+    const action = `known keys here: ${known.join(", ")}`;
+    return new MissionFileError(
+      "UnknownKey",
+      fileName,
+      yaml.placeOfKey(issue.path, key),
+      `unknown key ${JSON.stringify(key)}${meant(key, known)}`,
+      action,
+    );
+  }
+  if (issue.code === "invalid_key") {
+    const key = String(issue.path.at(-1));
+    return new MissionFileError(
+      "InvalidField",
+      fileName,
+      yaml.placeOfKey(issue.path.slice(0, -1), key),
+      `${name}: ${issue.issues[0]?.message ?? issue.message}`,
+    );
+  }
+  const place = yaml.placeOf(issue.path);
+  if (valueAt(yaml.value, issue.path) === undefined) {
+    return new MissionFileError("MissingField", fileName, place, `${name} is missing`);
+  }
+  const last = issue.path.at(-1);
+  const problem = issue.code === "custom" ? "InvalidDuration" : last === "budget" ? "InvalidBudget" : "InvalidField";
+  return new MissionFileError(problem, fileName, place, `${name}: ${issue.message}`);
+}
+
+/** The keys that the map at a path may have. */
+function keysAt(at: readonly PropertyKey[]): string[] {
+  const [top, , below] = at;
+  if (top === undefined) return Object.keys(missionFileSchema.shape);
+  if (top === "input") return Object.keys(inputSchema.shape);
+  if (top === "output") return Object.keys(outputSchema.shape);
+  if (top === "predicates") return Object.keys(maxBytesSchema.shape);
+  return Object.keys(below === undefined ? taskSchema.shape : agreeSchema.shape);
+}
+
+function valueAt(value: unknown, at: readonly PropertyKey[]): unknown {
+  return at.reduce<unknown>((inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined), value);
+}
+
+/** "; did you mean …?" when a known name is near, else nothing. */
+export function meant(word: string, known: readonly string[]): string {
+  const name = nearest(word, known);
+  return name === undefined ? "" : `; did you mean ${name}?`;
+}

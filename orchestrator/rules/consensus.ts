@@ -1,0 +1,283 @@
+/**
+ * Agreement of redundant executors (AgentCity §3.5 tier 2, B.9 type 2): which slots agree, what they say together, and
+ * where they differ. Integers decide (basis points), so the same outputs give the same verdict everywhere.
+ */
+
+/** One answer of one executor. */
+export interface Answer {
+  readonly id: string;
+  readonly value: string | number;
+}
+
+/** What the executor in one slot answered. An id it answers twice counts as its first answer. */
+export interface SlotAnswers {
+  readonly slot: number;
+  readonly answers: readonly Answer[];
+}
+
+/** Share of equal answers of two slots, in basis points of all ids either of them answered. */
+export interface Pair {
+  readonly a: number;
+  readonly b: number;
+  readonly shareBps: number;
+}
+
+/** Which slots agree with each other. */
+export interface Agreement {
+  /** True when at least `quorum` slots agree pairwise. */
+  readonly reached: boolean;
+  /** The agreeing slots, ascending; the largest such set even when it is below quorum. */
+  readonly slots: readonly number[];
+  /** The other slots, ascending. */
+  readonly dissenters: readonly number[];
+  readonly pairs: readonly Pair[];
+}
+
+/** One item on which not all slots gave the same answer. `value` is undefined where a slot gave none. */
+export interface Disagreement {
+  readonly id: string;
+  readonly chosen: string | number;
+  readonly answers: readonly { readonly slot: number; readonly value: string | number | undefined }[];
+}
+
+/** Agreement item by item, with what is said together. */
+export interface ItemAgreement extends Agreement {
+  /** One answer per id, ids ascending: the majority's for labels, the median for numbers. */
+  readonly merged: readonly Answer[];
+  readonly disagreements: readonly Disagreement[];
+}
+
+/** How much must agree. */
+export interface Threshold {
+  /** Pairwise share needed, in basis points (0.85 is 8,500). */
+  readonly atLeastBps: number;
+  /** Slots that must agree; the law asks at least ⌊r/2⌋ + 1 (decision 18). */
+  readonly quorum: number;
+}
+
+/** The constitution's defaults (Table 19): Jaccard 85 %, numeric tolerance 5 % of the mean. */
+export const CONSENSUS_DEFAULTS = { jaccardThreshold: 85, numericTolerance: 5 } as const;
+
+/** The smallest majority of `redundancy` slots. */
+export function majorityOf(redundancy: number): number {
+  return Math.floor(redundancy / 2) + 1;
+}
+
+/** Labels: two slots agree when the share of equal labels reaches the threshold; the merged label is the majority's. */
+export function labelAgreement(outputs: readonly SlotAnswers[], threshold: Threshold): ItemAgreement {
+  return itemAgreement(outputs, threshold, (a, b) => a === b, majorityValue);
+}
+
+/**
+ * Numbers item by item: two answers are equal when their standard deviation is at most `tolerancePct` of their mean; the
+ * merged value is the agreeing slots' median (the lower one of two).
+ */
+export function estimateAgreement(
+  outputs: readonly SlotAnswers[],
+  threshold: Threshold,
+  tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance,
+): ItemAgreement {
+  const same = (a: string | number, b: string | number): boolean =>
+    typeof a === "number" && typeof b === "number" ? withinTolerance([a, b], tolerancePct) : a === b;
+  return itemAgreement(outputs, threshold, same, medianValue);
+}
+
+/**
+ * What a tier-2 node does with its executors' outputs: compares the field `on` of items of the same id (texts must be equal,
+ * numbers within the tolerance; an item without that field is compared as a whole) and merges the outputs item by item.
+ * `items` holds, for each id, an agreeing executor's item that carries the chosen value.
+ */
+export function agreeOnItems<Item extends { readonly id: string }>(
+  outputs: readonly { readonly slot: number; readonly items: readonly Item[] }[],
+  on: string,
+  threshold: Threshold,
+  tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance,
+): ItemAgreement & { readonly items: readonly Item[] } {
+  const answerOf = (item: Item): string | number => {
+    const value: unknown = Reflect.get(item, on);
+    return typeof value === "string" || typeof value === "number" ? value : stableText(item);
+  };
+  const answers = outputs.map(({ slot, items }) => ({ slot, answers: items.map((item) => ({ id: item.id, value: answerOf(item) })) }));
+  const agreement = estimateAgreement(answers, threshold, tolerancePct);
+  const rank = ({ slot }: { readonly slot: number }): number => (agreement.slots.includes(slot) ? 0 : 1);
+  const inOrder = bySlot(outputs)
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap(({ items }) => items);
+  const chosen = new Map(agreement.merged.map(({ id, value }) => [id, value]));
+  const found = new Map<string, Item>();
+  for (const item of inOrder) if (!found.has(item.id) && answerOf(item) === chosen.get(item.id)) found.set(item.id, item);
+  return { ...agreement, items: agreement.merged.flatMap(({ id }) => found.get(id) ?? []) };
+}
+
+/** Sets: two slots agree when the Jaccard similarity of what they found reaches `thresholdPct`. */
+export function jaccardAgreement(
+  outputs: readonly { readonly slot: number; readonly members: readonly string[] }[],
+  quorum: number,
+  thresholdPct: number = CONSENSUS_DEFAULTS.jaccardThreshold,
+): Agreement & { readonly merged: readonly string[] } {
+  const sets = bySlot(outputs).map(({ slot, members }) => ({ slot, members: new Set(members) }));
+  const pairs = pairsOf(sets, (a, b) => {
+    const common = [...a.members].filter((member) => b.members.has(member)).length;
+    return bps(common, a.members.size + b.members.size - common);
+  });
+  const agreement = agreementOf(
+    sets.map(({ slot }) => slot),
+    pairs,
+    { atLeastBps: thresholdPct * 100, quorum },
+  );
+  const agreeing = sets.filter(({ slot }) => agreement.slots.includes(slot));
+  const all = [...new Set(agreeing.flatMap(({ members }) => [...members]))].sort(byText);
+  const merged = all.filter((member) => agreeing.filter(({ members }) => members.has(member)).length * 2 > agreeing.length);
+  return { ...agreement, merged };
+}
+
+/** One number per slot: the largest set whose standard deviation is at most `tolerancePct` of its mean (B.9, example c). */
+export function numericAgreement(
+  estimates: readonly { readonly slot: number; readonly value: number }[],
+  quorum: number,
+  tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance,
+): Omit<Agreement, "pairs"> & { readonly merged: number | undefined } {
+  const sorted = bySlot(estimates);
+  const best = largestSubset(
+    sorted,
+    (subset) =>
+      withinTolerance(
+        subset.map(({ value }) => value),
+        tolerancePct,
+      ),
+    (subset) => -spread(subset.map(({ value }) => value)),
+  );
+  const slots = best.map(({ slot }) => slot);
+  return {
+    reached: slots.length >= Math.max(quorum, 1),
+    slots,
+    dissenters: sorted.map(({ slot }) => slot).filter((slot) => !slots.includes(slot)),
+    merged: median(best.map(({ value }) => value)),
+  };
+}
+
+/** True when the population standard deviation is at most `tolerancePct` % of the mean's magnitude. */
+export function withinTolerance(values: readonly number[], tolerancePct: number): boolean {
+  if (values.some((value) => !Number.isFinite(value))) return false;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+  const bound = (mean * tolerancePct) / 100;
+  return values.length > 0 && variance <= bound * bound;
+}
+
+type Same = (a: string | number, b: string | number) => boolean;
+type Merge = (agreeing: readonly (string | number)[], all: readonly (string | number)[]) => string | number | undefined;
+
+function itemAgreement(outputs: readonly SlotAnswers[], threshold: Threshold, same: Same, merge: Merge): ItemAgreement {
+  const slots = bySlot(outputs).map(({ slot, answers }) => ({ slot, of: firstAnswers(answers) }));
+  const pairs = pairsOf(slots, (a, b) => {
+    const ids = new Set([...a.of.keys(), ...b.of.keys()]);
+    const equal = [...ids].filter((id) => {
+      const left = a.of.get(id);
+      const right = b.of.get(id);
+      return left !== undefined && right !== undefined && same(left, right);
+    }).length;
+    return bps(equal, ids.size);
+  });
+  const agreement = agreementOf(
+    slots.map(({ slot }) => slot),
+    pairs,
+    threshold,
+  );
+  const merged: Answer[] = [];
+  const disagreements: Disagreement[] = [];
+  for (const id of [...new Set(slots.flatMap(({ of }) => [...of.keys()]))].sort(byText)) {
+    const answers = slots.map(({ slot, of }) => ({ slot, value: of.get(id) }));
+    const given = answers.flatMap(({ value }) => (value === undefined ? [] : [value]));
+    const agreeing = answers.flatMap(({ slot, value }) => (value !== undefined && agreement.slots.includes(slot) ? [value] : []));
+    const chosen = merge(agreeing, given);
+    if (chosen === undefined) continue;
+    merged.push({ id, value: chosen });
+    if (answers.some(({ value }) => value === undefined || !same(value, chosen))) disagreements.push({ id, chosen, answers });
+  }
+  return { ...agreement, merged, disagreements };
+}
+
+/** Most votes among the agreeing slots; then among all slots; then the answer of the lowest agreeing slot. */
+function majorityValue(agreeing: readonly (string | number)[], all: readonly (string | number)[]): string | number | undefined {
+  const order = agreeing.length > 0 ? agreeing : all;
+  const votes = (value: string | number, among: readonly (string | number)[]): number => among.filter((other) => other === value).length;
+  return order.reduce<string | number | undefined>((best, value) => {
+    if (best === undefined) return value;
+    const lead = votes(value, order) - votes(best, order) || votes(value, all) - votes(best, all);
+    return lead > 0 ? value : best;
+  }, undefined);
+}
+
+function medianValue(agreeing: readonly (string | number)[], all: readonly (string | number)[]): string | number | undefined {
+  const values = agreeing.length > 0 ? agreeing : all;
+  const numbers = values.filter((value) => typeof value === "number");
+  return numbers.length === values.length ? median(numbers) : majorityValue(agreeing, all);
+}
+
+function median(values: readonly number[]): number | undefined {
+  return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+}
+
+function spread(values: readonly number[]): number {
+  return Math.max(...values) - Math.min(...values);
+}
+
+function agreementOf(slots: readonly number[], pairs: readonly Pair[], threshold: Threshold): Agreement {
+  const share = (a: number, b: number): number => pairs.find((pair) => pair.a === a && pair.b === b)?.shareBps ?? 0;
+  const shares = (subset: readonly number[]): number[] => subset.flatMap((a, index) => subset.slice(index + 1).map((b) => share(a, b)));
+  const agreeing = largestSubset(
+    slots,
+    (subset) => shares(subset).every((value) => value >= threshold.atLeastBps),
+    (subset) => shares(subset).reduce((sum, value) => sum + value, 0),
+  );
+  return {
+    reached: agreeing.length >= Math.max(threshold.quorum, 1),
+    slots: agreeing,
+    dissenters: slots.filter((slot) => !agreeing.includes(slot)),
+    pairs,
+  };
+}
+
+/** Largest subset that passes; then the highest score; then the lowest members. A node has at most five slots. */
+function largestSubset<T>(items: readonly T[], passes: (subset: T[]) => boolean, score: (subset: T[]) => number): T[] {
+  if (items.length > 10) throw new RangeError(`consensus over ${items.length} slots; a node has at most 5`);
+  let best: T[] = [];
+  for (let mask = 1; mask < 1 << items.length; mask += 1) {
+    const subset = items.filter((_, index) => ((mask >> index) & 1) === 1);
+    if (subset.length < best.length || !passes(subset)) continue;
+    if (subset.length > best.length || score(subset) > score(best)) best = subset;
+  }
+  return best;
+}
+
+function pairsOf<T extends { readonly slot: number }>(slots: readonly T[], shareBps: (a: T, b: T) => number): Pair[] {
+  return slots.flatMap((a, index) => slots.slice(index + 1).map((b) => ({ a: a.slot, b: b.slot, shareBps: shareBps(a, b) })));
+}
+
+/** ⌊10⁴·part/whole⌋; two empty outputs agree entirely. */
+function bps(part: number, whole: number): number {
+  return whole === 0 ? 10_000 : Math.floor((10_000 * part) / whole);
+}
+
+function firstAnswers(answers: readonly Answer[]): ReadonlyMap<string, string | number> {
+  const first = new Map<string, string | number>();
+  for (const { id, value } of answers) if (!first.has(id)) first.set(id, value);
+  return first;
+}
+
+function bySlot<T extends { readonly slot: number }>(outputs: readonly T[]): T[] {
+  return [...outputs].sort((a, b) => a.slot - b.slot);
+}
+
+/** A text that is equal for equal data whatever the order of keys. */
+function stableText(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";
+  if (Array.isArray(value)) return `[${value.map(stableText).join()}]`;
+  const entries = Object.entries(value).sort(([a], [b]) => byText(a, b));
+  return `{${entries.map(([key, child]) => `${JSON.stringify(key)}:${stableText(child)}`).join()}}`;
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

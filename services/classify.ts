@@ -1,0 +1,20 @@
+import { capabilities } from "./shared/capabilities.ts";
+import type { Service, ServiceAbout } from "./shared/contract.ts";
+import { allItems } from "./shared/items.ts";
+import { labelled } from "./shared/labelled.ts";
+import { LABELS_OUTPUT, SERVICE_INPUT } from "./shared/schemas.ts";
+import { topicOf } from "./shared/topics.ts";
+
+export const about: ServiceAbout = {
+  id: "classify",
+  title: "Topic of each item by its keywords, name and words",
+  accepts: ["packages", "files", "csv", "urls", "items"],
+  produces: "items",
+  input: SERVICE_INPUT,
+  output: LABELS_OUTPUT,
+  capabilities: capabilities({ classification: 120, text: 40 }),
+  deterministic: true,
+};
+
+const classify: Service = (input) => ({ items: allItems(input).map((item) => labelled(item, topicOf(item))) });
+export default classify;

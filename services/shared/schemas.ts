@@ -1,0 +1,71 @@
+import type { JsonObject } from "../../orchestrator/primitives/json.ts";
+
+const SCALAR = { type: ["string", "number"] };
+
+/** Items with an id; `extra` are further fields every item must have. */
+export function itemsOf(extra: JsonObject = {}): JsonObject {
+  return {
+    type: "array",
+    items: {
+      type: "object",
+      properties: { id: { type: "string", minLength: 1 }, ...extra },
+      required: ["id", ...Object.keys(extra)],
+    },
+  };
+}
+
+const DISSENT: JsonObject = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: {
+      id: { type: "string" },
+      chosen: SCALAR,
+      answers: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { by: { type: "string" }, value: { type: ["string", "number", "null"] } },
+          required: ["by", "value"],
+        },
+      },
+    },
+    required: ["id", "chosen", "answers"],
+  },
+};
+
+/** What every service accepts. */
+export const SERVICE_INPUT: JsonObject = {
+  type: "object",
+  properties: {
+    goal: { type: "string" },
+    items: itemsOf(),
+    upstream: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { task: { type: "string" }, node: { type: "string" }, items: itemsOf(), dissent: DISSENT },
+        required: ["task", "node", "items", "dissent"],
+      },
+    },
+  },
+  required: ["goal", "items", "upstream"],
+};
+
+/** Items whose fields are named by `extra`. */
+export function itemsOutput(extra: JsonObject = {}): JsonObject {
+  return { type: "object", properties: { items: itemsOf(extra) }, required: ["items"] };
+}
+
+/** Items and a document for humans. */
+export const DOCUMENT_OUTPUT: JsonObject = {
+  type: "object",
+  properties: { items: itemsOf(), document: { type: "string", minLength: 1 } },
+  required: ["items", "document"],
+};
+
+/** One label and one topic for each item. */
+export const LABELS_OUTPUT: JsonObject = itemsOutput({ label: { type: "string", minLength: 1 }, topic: { type: "string", minLength: 1 } });
+
+/** One number for each item. */
+export const ESTIMATES_OUTPUT: JsonObject = itemsOutput({ value: { type: "number" } });
