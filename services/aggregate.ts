@@ -24,10 +24,10 @@ const aggregate: Service = (input) => {
   const sections = [
     `# ${oneLine(input.goal) || "Report"}`,
     summary(items, dissent, counts),
-    ...section("Licences and labels", byLabel(items, counts)),
-    ...section("Terms that ask something back", listed(items, COPYLEFT)),
-    ...section("To be looked into by hand", listed(items, UNCLEAR)),
-    ...section("Where the classifiers disagree", disagreements(items, dissent)),
+    ...section(isAudit(items) ? "Licences" : "Labels", byLabel(items, counts)),
+    ...section("Terms that ask something back", isAudit(items) ? listed(items, COPYLEFT) : ""),
+    ...section("To be looked into by hand", isAudit(items) ? listed(items, UNCLEAR) : ""),
+    ...section("Where the executors differ", disagreements(items, dissent)),
     ...section("Topics", topics(items)),
     ...section("Packages installed in more than one version", versions(items)),
     ...section("Numbers", numbers(items)),
@@ -48,7 +48,7 @@ function section(title: string, body: string): string[] {
 function summary(items: readonly Item[], dissent: readonly Dissent[], counts: ReadonlyMap<string, number>): string {
   const [top] = counts;
   const facts = [`${items.length} items`];
-  if (top !== undefined) facts.push(`most are ${top[0]} (${share(top[1], items.length)})`);
+  if (top !== undefined) facts.push(`most often ${top[0]} (${share(top[1], items.length)})`);
   const asking = items.filter((item) => COPYLEFT.includes(textField(item, "label"))).length;
   const unclear = items.filter((item) => UNCLEAR.includes(textField(item, "label"))).length;
   if (isAudit(items)) facts.push(`${asking} under copyleft terms`, `${unclear} unclear`);
@@ -56,9 +56,9 @@ function summary(items: readonly Item[], dissent: readonly Dissent[], counts: Re
   return `${facts.join(" · ")}.`;
 }
 
-/** The items carry licence families as labels. */
+/** The labels are licence families, so that terms are worth a section. */
 function isAudit(items: readonly Item[]): boolean {
-  const families: readonly string[] = FAMILIES;
+  const families: readonly string[] = FAMILIES.filter((family) => family !== "other" && family !== "unknown");
   return items.some((item) => families.includes(textField(item, "label")));
 }
 
@@ -86,8 +86,8 @@ function disagreements(items: readonly Item[], dissent: readonly Dissent[]): str
 
 function topics(items: readonly Item[]): string {
   const rows = [...countBy(items, "topic")].map(([topic, count]) => {
-    const examples = items.filter((item) => textField(item, "topic") === topic).slice(0, 5);
-    return [topic, String(count), examples.map((item) => code(textField(item, "name") || item.id)).join(", ")];
+    const names = items.filter((item) => textField(item, "topic") === topic).map((item) => textField(item, "name") || item.id);
+    return [topic, String(count), [...new Set(names)].slice(0, 5).map(code).join(", ")];
   });
   return table(["topic", "items", "for example"], rows);
 }
@@ -136,12 +136,17 @@ function problems(items: readonly Item[]): string {
 }
 
 function everyItem(items: readonly Item[]): string {
+  const columns = ["label", "topic", "value"].filter((field) => items.some((item) => cellOf(item, field) !== ""));
+  if (columns.length === 0) return "";
   return table(
-    ["item", "label", "topic"],
-    items
-      .filter((item) => textField(item, "label") !== "")
-      .map((item) => [code(nameOf(item)), textField(item, "label"), textField(item, "topic")]),
+    ["item", ...columns],
+    items.map((item) => [code(nameOf(item)), ...columns.map((field) => cellOf(item, field))]),
   );
+}
+
+function cellOf(item: Item, field: string): string {
+  const value = item[field];
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 /** Counts of one field's values, most frequent first, then by name. */

@@ -37,7 +37,7 @@ export function familyOfId(id: string): Family {
   if (exact !== undefined) return exact;
   if (/^(unlicense|cc0-1\.0|public[- ]domain|wtfpl)$/.test(name)) return "public-domain";
   if (/^(mit-0|mit\/x11|x11|expat)$/.test(name)) return "MIT";
-  if (/^(apache|apache[- ]?2|apache[ -]license.*2.*)$/.test(name)) return "Apache-2.0";
+  if (/^apache([ -]?v?2(\.0)?)?$|^apache[ -]licen[sc]e.*2/.test(name)) return "Apache-2.0";
   if (/^(bsd|new[- ]bsd|bsd-3|bsd-3-clause-.*)$/.test(name)) return "BSD-3-Clause";
   if (/^(bsd-2|simplified[- ]bsd|bsd-2-clause-.*)$/.test(name)) return "BSD-2-Clause";
   if (/^agpl/.test(name)) return "AGPL";

@@ -20,24 +20,25 @@ const README_FILE = /^readme(\.(md|markdown|txt))?$/i;
 export function readPackages(root: string): Item[] {
   const items: Item[] = [];
   const visited = new Set<string>();
+  const waiting: string[] = [];
   const visitModules = (modules: string): void => {
     for (const name of list(modules)) {
-      if (name.startsWith(".") && name !== ".pnpm") continue;
       const path = join(modules, name);
       if (name.startsWith("@") || name === ".pnpm") visitModules(path);
-      else visitPackage(path);
+      else if (!name.startsWith(".")) waiting.push(path);
     }
-  };
-  const visitPackage = (path: string): void => {
-    const real = directoryWithin(root, path);
-    if (real === undefined || visited.has(real)) return;
-    visited.add(real);
-    const files = list(real);
-    if (files.includes("package.json")) items.push(packageItem(relative(root, path).split(sep).join("/"), real, files));
-    if (files.includes("node_modules")) visitModules(join(real, "node_modules"));
   };
   if (!statSync(root).isDirectory()) throw new InputUnreadable(root, "`kind: packages` needs a node_modules directory");
   visitModules(root);
+  // Level by level, so that a package that is also linked further in is named by its shortest path.
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const real = directoryWithin(root, path);
+    if (real === undefined || visited.has(real)) continue;
+    visited.add(real);
+    const files = list(real);
+    if (files.includes("package.json")) items.push(packageItem(relative(root, path).split(sep).join("/"), real, files));
+    if (files.includes("node_modules")) visitModules(join(path, "node_modules"));
+  }
   return items;
 }
 
