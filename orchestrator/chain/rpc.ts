@@ -105,12 +105,11 @@ class Rpc implements Chain {
     } catch (error) {
       if (error instanceof RpcUnreachable) throw error;
       const { from, to, input, value, gas, blockNumber } = await this.publicClient.getTransaction({ hash });
-      try {
-        await this.publicClient.call({ account: from, to, data: input, value, gas, blockNumber: blockNumber - 1n });
-      } catch (revert) {
-        return revertOf(revert)?.data;
-      }
-      return undefined;
+      const again = this.publicClient.call({ account: from, to, data: input, value, gas, blockNumber: blockNumber - 1n });
+      return again.then(
+        () => undefined,
+        (revert: unknown) => revertOf(revert)?.data,
+      );
     }
   }
 

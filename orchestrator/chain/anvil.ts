@@ -1,0 +1,99 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import { DEVNET_CHAIN_ID, DEVNET_GENESIS, DEVNET_MNEMONIC } from "./devnet.ts";
+
+export interface AnvilOptions {
+  /** 0 or nothing: any free port. */
+  readonly port?: number;
+  /** Keep the state in this directory: loaded at start, saved every second and at the end. */
+  readonly dir?: string;
+  readonly startTimeoutMillis?: number;
+}
+
+/** A chain in another process, which survives this one. */
+export interface Anvil {
+  readonly url: string;
+  readonly pid: number;
+  /** Ends it: SIGTERM saves the state, SIGKILL loses at most the last second. */
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+}
+
+export class AnvilFailed extends AgentCityError {
+  constructor(reason: string, cause?: unknown) {
+    super("AnvilFailed", "Anvil did not start", {
+      details: reason,
+      action: "npm install (it brings Anvil for this platform), or use the embedded chain",
+      cause,
+    });
+  }
+}
+
+/** The program itself, not npm's wrapper script, which would survive the program's end and hide its pid. */
+export function anvilBinary(): string {
+  const machine = { x64: "amd64", arm64: "arm64" }[process.arch as string] ?? process.arch;
+  const name = `@foundry-rs/anvil-${process.platform}-${machine}`;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json");
+    const manifest = createRequire(wrapper).resolve(`${name}/package.json`);
+    return join(manifest, "..", "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
+  } catch (cause) {
+    throw new AnvilFailed(`the package ${name} is not installed`, cause);
+  }
+}
+
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const program = anvilBinary();
+  const state = options.dir === undefined ? [] : ["--state", join(options.dir, "anvil.json"), "--state-interval", "1"];
+  const child = spawn(
+    program,
+    [
+      ...["--host", "127.0.0.1", "--port", String(options.port ?? 0), "--chain-id", String(DEVNET_CHAIN_ID)],
+      ...["--mnemonic", DEVNET_MNEMONIC, "--accounts", String(DEVNET_GENESIS.accounts), "--timestamp", String(DEVNET_GENESIS.timestamp)],
+      // A few past states are kept, so that a revert can still be explained.
+      ...["--prune-history", "64", "--optimism", ...state],
+    ],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const url = await listening(child, options.startTimeoutMillis ?? 20_000);
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async stop(signal = "SIGTERM") {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exit = once(child, "exit");
+      child.kill(signal);
+      await exit;
+    },
+  };
+}
+
+function listening(child: ChildProcess, timeout: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = "";
+    const fail = (reason: string) => {
+      clearTimeout(timer);
+      child.kill("SIGKILL");
+      reject(new AnvilFailed(`${reason}\n${said.trim().split("\n").slice(-3).join("\n")}`));
+    };
+    const timer = setTimeout(() => fail(`it did not listen within ${timeout / 1000} s`), timeout);
+    child.on("error", (error) => fail(messageOf(error)));
+    child.on("exit", (code) => fail(`it ended with code ${code}`));
+    const hear = (chunk: Buffer) => {
+      said += chunk.toString("utf8");
+      const match = /Listening on (\S+)/.exec(said);
+      if (match === null) return;
+      clearTimeout(timer);
+      child.removeAllListeners("exit");
+      // Its later words are not read, but a full pipe would stop it.
+      child.stdout?.off("data", hear).resume();
+      child.stderr?.off("data", hear).resume();
+      resolve(`http://${match[1]}`);
+    };
+    child.stdout?.on("data", hear);
+    child.stderr?.on("data", hear);
+  });
+}
