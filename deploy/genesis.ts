@@ -1,6 +1,15 @@
-import { type Address, decodeFunctionResult, encodeAbiParameters, encodeFunctionData, type Hex, keccak256, stringToHex, toFunctionSelector } from "viem";
-import { type CityAddresses, type CityContract, cityAddressesSchema } from "../orchestrator/protocol/addresses.ts";
+import {
+  type Address,
+  decodeFunctionResult,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  stringToHex,
+  toFunctionSelector,
+} from "viem";
 import { AgentCityError } from "../orchestrator/primitives/errors.ts";
+import { type CityAddresses, type CityContract, cityAddressesSchema } from "../orchestrator/protocol/addresses.ts";
 import { type Artifact, link, readArtifact } from "./artifacts.ts";
 
 /** How genesis reaches a chain. Every step has a name, so that a repeated run finds what an earlier one did. */
@@ -172,8 +181,8 @@ async function create(port: GenesisPort, libraries: Map<string, Hex>, source: st
   for (const { name, source: file } of artifact.libraries) {
     if (!libraries.has(name)) libraries.set(name, await port.create(`genesis:${name}`, link(readArtifact(file), libraries)));
   }
-  const constructor = artifact.abi.find((item) => item.type === "constructor");
-  const encoded = constructor === undefined ? "0x" : encodeAbiParameters(constructor.inputs, args);
+  const declared = artifact.abi.find((item) => item.type === "constructor");
+  const encoded = declared === undefined ? "0x" : encodeAbiParameters(declared.inputs, args);
   return port.create(`genesis:${artifact.name}`, `${link(artifact, libraries)}${encoded.slice(2)}`);
 }
 

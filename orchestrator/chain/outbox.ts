@@ -1,53 +1,9 @@
-import { AgentCityError } from "../primitives/errors.ts";
-import { keccak256 } from "../primitives/hash.ts";
-import type { Address, Hash, Hex, IntentKey } from "../primitives/hex.ts";
-import { canonicalBytes } from "../primitives/json.ts";
+import type { Address, IntentKey } from "../primitives/hex.ts";
+import type { Outbox, OutboxRow } from "../primitives/outbox.ts";
+import { IntentTaken } from "../primitives/outbox.ts";
 
-/** A transaction as signed, before anybody saw it. */
-export interface SignedRow {
-  readonly intent: IntentKey;
-  readonly signer: Address;
-  readonly nonce: number;
-  /** Undefined when a contract is created. */
-  readonly to: Address | undefined;
-  readonly raw: Hex;
-  readonly hash: Hash;
-}
-
-export type RowStatus = "signed" | "success" | "reverted";
-
-export interface OutboxRow extends SignedRow {
-  readonly status: RowStatus;
-  /** The block it was mined in, once it was. */
-  readonly block: bigint | undefined;
-}
-
-/**
- * Where the sender remembers what it signed (decision 37). `records/` keeps it in SQL, beside the log. `Note` is whatever
- * the store can write in the same transaction as the rows, such as a log entry.
- */
-export interface Outbox<Note = never> {
-  find(intent: IntentKey): Promise<OutboxRow | undefined>;
-  /** All rows and notes, or none. Throws IntentTaken when an intent, or a signer's nonce, is there already. */
-  insert(rows: readonly SignedRow[], notes: readonly Note[]): Promise<void>;
-  settle(intent: IntentKey, status: "success" | "reverted", block: bigint): Promise<void>;
-  /** Signed, fate unknown, in the order of insertion. */
-  unsettled(): Promise<readonly OutboxRow[]>;
-  /** One more than the highest nonce ever recorded for this signer. */
-  nextNonce(signer: Address): Promise<number>;
-}
-
-/** The intent, or the nonce, has a transaction already. */
-export class IntentTaken extends AgentCityError {
-  constructor(intent: IntentKey, cause?: unknown) {
-    super("IntentTaken", "This step, or its nonce, has a signed transaction already", { details: intent, cause });
-  }
-}
-
-/** The one name of an on-chain step: (session or mission, node, step, subject). */
-export function intentKey(...parts: readonly (string | number | bigint)[]): IntentKey {
-  return keccak256(canonicalBytes(["agentcity/intent/1", ...parts.map(String)])) as IntentKey;
-}
+export type { Outbox, OutboxRow, RowStatus, SignedRow } from "../primitives/outbox.ts";
+export { IntentTaken, intentKey } from "../primitives/outbox.ts";
 
 /** An outbox that ends with the process, for a chain that does too. */
 export function memoryOutbox(): Outbox<never> {

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { messageOf } from "../primitives/errors.ts";
+import { InvalidValue, messageOf } from "../primitives/errors.ts";
 import { syncDirectory, writeAll } from "../primitives/files.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
@@ -73,7 +73,9 @@ export function parseTranscript(text: string): TranscriptText {
 
 function parseLine<Schema extends z.ZodType>(schema: Schema, line: string, number: number): z.infer<Schema> {
   try {
-    return schema.parse(parseJson(line));
+    const value = schema.parse(parseJson(line));
+    if (canonicalJson(value) !== line) throw new InvalidValue("line", "it is not in canonical form");
+    return value;
   } catch (cause) {
     throw new TranscriptDamaged(number, cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause), cause);
   }

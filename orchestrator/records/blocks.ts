@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isSystemError, writeFileAtomic } from "../primitives/files.ts";
+import { contentIdOf, parseContentId } from "../primitives/hash.ts";
+import type { ContentId } from "../primitives/hex.ts";
+import type { JsonValue } from "../primitives/json.ts";
+import { canonicalBytes, parseJsonBytes } from "../primitives/json.ts";
+import { BlockDamaged } from "./errors.ts";
+
+/** Bytes by content id. Writing the same bytes twice is writing them once. */
+export interface Blocks {
+  put(bytes: Uint8Array): ContentId;
+  /** Stores the RFC 8785 bytes of a value. */
+  putJson(value: unknown): ContentId;
+  has(id: ContentId): boolean;
+  /** Checks the bytes against the id before handing them out. Throws BlockDamaged. */
+  get(id: ContentId): Uint8Array;
+  getJson(id: ContentId): JsonValue;
+  /** All ids, sorted. */
+  list(): readonly ContentId[];
+}
+
+/** One file per block, named by its id. */
+export function openBlocks(dir: string): Blocks {
+  mkdirSync(dir, { recursive: true });
+  const fileOf = (id: ContentId) => join(dir, parseContentId(id));
+
+  function read(id: ContentId): Uint8Array | undefined {
+    try {
+      return new Uint8Array(readFileSync(fileOf(id)));
+    } catch (error) {
+      if (isSystemError(error, "ENOENT")) return undefined;
+      throw error;
+    }
+  }
+
+  return blocksOver({
+    read,
+    write: (id, bytes) => writeFileAtomic(fileOf(id), bytes),
+    has: (id) => existsSync(fileOf(id)),
+    // A leftover of a write that a crash interrupted is no block.
+    names: () => readdirSync(dir).filter((name) => !name.endsWith(".tmp")),
+  });
+}
+
+/** Blocks that end with the process. */
+export function memoryBlocks(): Blocks {
+  const blocks = new Map<ContentId, Uint8Array>();
+  return blocksOver({
+    read: (id) => blocks.get(id)?.slice(),
+    write: (id, bytes) => blocks.set(id, bytes.slice()),
+    has: (id) => blocks.has(id),
+    names: () => [...blocks.keys()],
+  });
+}
+
+interface Store {
+  read(id: ContentId): Uint8Array | undefined;
+  write(id: ContentId, bytes: Uint8Array): void;
+  has(id: ContentId): boolean;
+  names(): readonly string[];
+}
+
+function blocksOver(store: Store): Blocks {
+  function put(bytes: Uint8Array): ContentId {
+    const id = contentIdOf(bytes);
+    const held = store.read(id);
+    if (held === undefined || contentIdOf(held) !== id) store.write(id, bytes);
+    return id;
+  }
+
+  function get(id: ContentId): Uint8Array {
+    const bytes = store.read(id);
+    if (bytes === undefined) throw new BlockDamaged(id, "is missing");
+    if (contentIdOf(bytes) !== id) throw new BlockDamaged(id, "does not hold what its name says");
+    return bytes;
+  }
+
+  return {
+    put,
+    putJson: (value) => put(canonicalBytes(value)),
+    has: store.has,
+    get,
+    getJson: (id) => parseJsonBytes(get(id)),
+    list: () => store.names().map(parseContentId).sort(),
+  };
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { InvalidValue, messageOf } from "../primitives/errors.ts";
+import { isSystemError, syncDirectory, writeFileDurable } from "../primitives/files.ts";
+import { contentIdOf, sha256 } from "../primitives/hash.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { hashSchema } from "../primitives/hex.ts";
+import { canonicalBytes, canonicalJson, parseJson } from "../primitives/json.ts";
+import { BundleDamaged } from "./errors.ts";
+
+const MANIFEST = "manifest.json";
+/** Files under this folder are named by their content id. */
+const BLOCKS = "blocks/";
+
+const manifestSchema = z.strictObject({
+  bundle: z.literal(1),
+  files: z.array(z.strictObject({ path: z.string(), size: z.number().int().nonnegative(), sha256: hashSchema })),
+  /** SHA-256 of the manifest's canonical bytes without this field: the manifest vouches for itself. */
+  digest: hashSchema,
+});
+export type BundleManifest = z.infer<typeof manifestSchema>;
+
+/** A mission's record, every byte of it verified when it was opened and held as it was then. */
+export interface Bundle {
+  readonly manifest: BundleManifest;
+  /** Path (with `/`) → bytes, sorted by path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Throws BundleDamaged when the bundle has no such file. */
+  bytes(path: string): Uint8Array;
+  text(path: string): string;
+}
+
+/**
+ * Writes a directory that stands alone (decision 39): the given files and a manifest with the SHA-256 of each. The directory
+ * appears whole or not at all; one that is there already is replaced.
+ */
+export function writeBundle(dir: string, files: ReadonlyMap<string, Uint8Array | string>): BundleManifest {
+  const draft = `${dir}.${randomUUID()}.tmp`;
+  try {
+    const entries = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, content]) => writeFile(draft, path, content));
+    const body = { bundle: 1 as const, files: entries };
+    const manifest = { ...body, digest: sha256(canonicalBytes(body)) };
+    mkdirSync(draft, { recursive: true });
+    writeFileDurable(join(draft, MANIFEST), `${canonicalJson(manifest)}\n`);
+    for (const folder of foldersOf(draft)) syncDirectory(folder);
+    replaceDirectory(draft, dir);
+    return manifest;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Opens a bundle and checks every byte; the error names the file that is not what it must be. */
+export function openBundle(dir: string): Bundle {
+  const manifest = readManifest(dir);
+  const found = new Set(listFiles(dir, ""));
+  found.delete(MANIFEST);
+  const files = new Map<string, Uint8Array>();
+  for (const { path, size, sha256: expected } of manifest.files) {
+    if (!found.delete(path)) throw new BundleDamaged(path, "is missing");
+    const bytes = new Uint8Array(readFileSync(join(dir, path)));
+    checkFile(path, bytes, size, expected);
+    files.set(path, bytes);
+  }
+  const [extra] = [...found].sort();
+  if (extra !== undefined) throw new BundleDamaged(extra, "is not in the manifest");
+
+  function bytes(path: string): Uint8Array {
+    const content = files.get(path);
+    if (content === undefined) throw new BundleDamaged(path, "is missing");
+    return content;
+  }
+  return { manifest, files, bytes, text: (path) => new TextDecoder("utf-8", { fatal: true }).decode(bytes(path)) };
+}
+
+function writeFile(draft: string, path: string, content: Uint8Array | string): BundleManifest["files"][number] {
+  if (!isPlainPath(path) || path === MANIFEST) throw new InvalidValue("bundle", `a file cannot be called ${JSON.stringify(path)}`);
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  checkBlockName(path, bytes);
+  const file = join(draft, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileDurable(file, bytes);
+  return { path, size: bytes.length, sha256: sha256(bytes) };
+}
+
+/** The old directory is moved aside first, since a rename does not replace one that holds files. */
+function replaceDirectory(draft: string, dir: string): void {
+  const old = `${dir}.${randomUUID()}.old`;
+  const isThere = existsSync(dir);
+  if (isThere) renameSync(dir, old);
+  renameSync(draft, dir);
+  syncDirectory(dirname(dir));
+  if (isThere) rmSync(old, { recursive: true });
+}
+
+function readManifest(dir: string): BundleManifest {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(join(dir, MANIFEST));
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) throw new BundleDamaged(MANIFEST, "is missing", error);
+    throw error;
+  }
+  let manifest: BundleManifest;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    manifest = manifestSchema.parse(parseJson(text));
+    // Another spelling of the same values (upper-case hex, a space) would be bytes that nothing vouches for.
+    if (`${canonicalJson(manifest)}\n` !== text) throw new InvalidValue("manifest", "it is not in canonical form");
+  } catch (error) {
+    throw new BundleDamaged(MANIFEST, `cannot be read: ${error instanceof z.ZodError ? "wrong shape" : messageOf(error)}`, error);
+  }
+  const { digest, ...body } = manifest;
+  if (sha256(canonicalBytes(body)) !== digest) throw new BundleDamaged(MANIFEST, "does not match its own digest");
+  const paths = manifest.files.map(({ path }) => path);
+  const isOrdered = paths.every(
+    (path, index) => isPlainPath(path) && path !== MANIFEST && (index === 0 || (paths[index - 1] ?? "") < path),
+  );
+  if (!isOrdered) throw new BundleDamaged(MANIFEST, "lists files out of order or outside the bundle");
+  return manifest;
+}
+
+function checkFile(path: string, bytes: Uint8Array, size: number, expected: Hash): void {
+  if (bytes.length !== size) throw new BundleDamaged(path, `holds ${bytes.length} bytes, not ${size}`);
+  if (sha256(bytes) !== expected) throw new BundleDamaged(path, "was changed");
+  checkBlockName(path, bytes);
+}
+
+function checkBlockName(path: string, bytes: Uint8Array): void {
+  if (path.startsWith(BLOCKS) && path.slice(BLOCKS.length) !== contentIdOf(bytes)) {
+    throw new BundleDamaged(path, "does not hold what its name says");
+  }
+}
+
+/** Relative, with `/`, no step up, nothing that means something else on another system. */
+function isPlainPath(path: string): boolean {
+  return /^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/.test(path) && path.split("/").every((part) => part !== "." && part !== "..");
+}
+
+function listFiles(dir: string, prefix: string): string[] {
+  return readdirSync(join(dir, prefix), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${prefix}${entry.name}`;
+    if (entry.isDirectory()) return listFiles(dir, `${path}/`);
+    // A link could show the audit one file and somebody else another.
+    if (!entry.isFile()) throw new BundleDamaged(path, "is no plain file");
+    return [path];
+  });
+}
+
+function foldersOf(dir: string): string[] {
+  const inside = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [...inside.flatMap((entry) => foldersOf(join(dir, entry.name))), dir];
+}

@@ -1,0 +1,56 @@
+import { AgentCityError } from "../primitives/errors.ts";
+
+/** A stored block is not what its name says, or is not there. */
+export class BlockDamaged extends AgentCityError {
+  readonly file: string;
+  constructor(file: string, problem: string) {
+    super("BlockDamaged", `The block ${file} ${problem}`, {
+      action: "restore the file from a bundle; its name is the hash of what it must hold",
+    });
+    this.file = file;
+  }
+}
+
+/** The database was made by another version of this program. */
+export class MigrationMismatch extends AgentCityError {
+  constructor(found: string, expected: string) {
+    super("MigrationMismatch", "The records were made by another version", {
+      details: `found migration "${found}" where this version has "${expected}"`,
+      action: "use the version that made them, or start with an empty directory or database",
+    });
+  }
+}
+
+/** The records cannot be opened or reached. */
+export class DatabaseUnreachable extends AgentCityError {
+  constructor(where: string, reason: string, cause?: unknown) {
+    super("DatabaseUnreachable", `The records at ${where} cannot be opened`, {
+      details: reason,
+      action: "check the path or the Postgres URL, and that no other process has the directory open",
+      cause,
+    });
+  }
+}
+
+/** The log's chain of hashes does not hold at this entry. */
+export class LogBroken extends AgentCityError {
+  readonly seq: number;
+  constructor(seq: number, problem: string) {
+    super("LogBroken", `Entry ${seq} of the log does not hold: ${problem}`, {
+      action: "the log was changed after it was written; trust the chain and the bundles, not this log",
+    });
+    this.seq = seq;
+  }
+}
+
+/** A file of a bundle is not what the manifest says. `file` is relative to the bundle. */
+export class BundleDamaged extends AgentCityError {
+  readonly file: string;
+  constructor(file: string, problem: string, cause?: unknown) {
+    super("BundleDamaged", `The bundle's file ${file} ${problem}`, {
+      action: "get the bundle from its source again; nothing in it can be trusted as it is",
+      cause,
+    });
+    this.file = file;
+  }
+}

@@ -1,0 +1,77 @@
+import { MigrationMismatch } from "./errors.ts";
+import type { Sql } from "./sql.ts";
+
+export interface Migration {
+  readonly name: string;
+  /** One statement each: a prepared statement holds no more. */
+  readonly statements: readonly string[];
+}
+
+/** In order, for ever: a migration that was released is never changed. LangGraph's checkpointer keeps its own tables. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: "001-log",
+    statements: [
+      `CREATE TABLE log (
+         seq bigint PRIMARY KEY,
+         time bigint NOT NULL,
+         kind text NOT NULL,
+         subjects text[] NOT NULL,
+         content text,
+         prev text NOT NULL,
+         hash text NOT NULL UNIQUE
+       )`,
+      "CREATE INDEX log_subjects ON log USING gin (subjects)",
+      "CREATE INDEX log_kind ON log (kind, seq)",
+    ],
+  },
+  {
+    name: "002-outbox",
+    statements: [
+      `CREATE TABLE outbox (
+         seq bigserial PRIMARY KEY,
+         intent text NOT NULL UNIQUE,
+         signer text NOT NULL,
+         nonce bigint NOT NULL,
+         target text,
+         raw text NOT NULL,
+         hash text NOT NULL UNIQUE,
+         status text NOT NULL DEFAULT 'signed' CHECK (status IN ('signed', 'success', 'reverted')),
+         block bigint,
+         UNIQUE (signer, nonce)
+       )`,
+      "CREATE INDEX outbox_open ON outbox (seq) WHERE status = 'signed'",
+    ],
+  },
+  {
+    name: "003-answers",
+    statements: [
+      `CREATE TABLE answers (
+         session text NOT NULL,
+         agent text NOT NULL,
+         step text NOT NULL,
+         round integer NOT NULL,
+         answer text NOT NULL,
+         PRIMARY KEY (session, agent, step, round)
+       )`,
+    ],
+  },
+];
+
+/** Applies what is missing. What was applied must be the beginning of the list. */
+export async function migrate(sql: Sql, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  await sql.query("CREATE TABLE IF NOT EXISTS migrations (position integer PRIMARY KEY, name text NOT NULL)");
+  await sql.transaction(async (within) => {
+    await within.query("LOCK TABLE migrations IN EXCLUSIVE MODE");
+    const applied = (await within.query("SELECT name FROM migrations ORDER BY position")).map(({ name }) => String(name));
+    for (const [position, name] of applied.entries()) {
+      const expected = migrations[position]?.name ?? "nothing more";
+      if (name !== expected) throw new MigrationMismatch(name, expected);
+    }
+    for (const [position, migration] of migrations.entries()) {
+      if (position < applied.length) continue;
+      for (const statement of migration.statements) await within.query(statement);
+      await within.query("INSERT INTO migrations (position, name) VALUES ($1, $2)", [position, migration.name]);
+    }
+  });
+}

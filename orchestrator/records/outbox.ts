@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { addressSchema, hashSchema, hexSchema, intentKeySchema } from "../primitives/hex.ts";
+import type { Outbox, OutboxRow } from "../primitives/outbox.ts";
+import { IntentTaken } from "../primitives/outbox.ts";
+import type { LogInput, RecordLog } from "./log.ts";
+import type { Row, Sql } from "./sql.ts";
+
+const UNIQUE_VIOLATION = "23505";
+const COLUMNS = "intent, signer, nonce, target, raw, hash, status, block";
+
+const rowSchema = z.object({
+  intent: intentKeySchema,
+  signer: addressSchema,
+  nonce: z.coerce.number().int(),
+  target: addressSchema.nullable(),
+  raw: hexSchema,
+  hash: hashSchema,
+  status: z.enum(["signed", "success", "reverted"]),
+  block: z.coerce.bigint().nullable(),
+});
+
+/** The sender's memory in SQL. A note becomes a log entry in the same transaction as the row (decision 39). */
+export function openOutbox(sql: Sql, log: RecordLog): Outbox<LogInput> {
+  return {
+    async find(intent) {
+      const [row] = await sql.query(`SELECT ${COLUMNS} FROM outbox WHERE intent = $1`, [intent]);
+      return row === undefined ? undefined : rowOf(row);
+    },
+
+    insert: (rows, notes) =>
+      sql.transaction(async (within) => {
+        for (const { intent, signer, nonce, to, raw, hash } of rows) {
+          try {
+            await within.query("INSERT INTO outbox (intent, signer, nonce, target, raw, hash) VALUES ($1, $2, $3, $4, $5, $6)", [
+              intent,
+              signer,
+              nonce,
+              to ?? null,
+              raw,
+              hash,
+            ]);
+          } catch (error) {
+            if (error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION) throw new IntentTaken(intent, error);
+            throw error;
+          }
+        }
+        if (notes.length > 0) await log.append(notes, within);
+      }),
+
+    async settle(intent, status, block) {
+      await sql.query("UPDATE outbox SET status = $2, block = $3 WHERE intent = $1", [intent, status, block.toString()]);
+    },
+
+    async unsettled() {
+      return (await sql.query(`SELECT ${COLUMNS} FROM outbox WHERE status = 'signed' ORDER BY seq`)).map(rowOf);
+    },
+
+    async nextNonce(signer) {
+      const [row] = await sql.query("SELECT max(nonce) + 1 AS next FROM outbox WHERE signer = $1", [signer]);
+      return z.coerce.number().parse(row?.["next"] ?? 0);
+    },
+  };
+}
+
+function rowOf(row: Row): OutboxRow {
+  const { target, block, ...rest } = rowSchema.parse(row);
+  return { ...rest, to: target ?? undefined, block: block ?? undefined };
+}

@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import fc from "fast-check";
+import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
+import { contentIdOf } from "../../orchestrator/primitives/hash.ts";
+import { openBundle, writeBundle } from "../../orchestrator/records/bundle.ts";
+import { BundleDamaged } from "../../orchestrator/records/errors.ts";
+
+const block = new TextEncoder().encode("a block");
+const files = new Map<string, Uint8Array | string>([
+  ["log.ndjson", '{"seq":1}\n'],
+  ["chain.ndjson", '{"transcript":1}\n'],
+  ["report.md", "# Report\n"],
+  [`blocks/${contentIdOf(block)}`, block],
+  ["blocks/bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku", ""],
+]);
+
+describe("a mission's bundle", () => {
+  let root: string;
+  let dir: string;
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "agentcity-bundle-"));
+    dir = join(root, "missions", "0x7c");
+    writeBundle(dir, files);
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  function damage(): BundleDamaged {
+    try {
+      openBundle(dir);
+    } catch (error) {
+      if (error instanceof BundleDamaged) return error;
+      throw error;
+    }
+    throw new Error("the damage was not noticed");
+  }
+
+  it("gives back every byte and leaves nothing beside it", () => {
+    const bundle = openBundle(dir);
+    expect([...bundle.files.keys()]).to.deep.equal([...files.keys()].sort());
+    expect(bundle.text("report.md")).to.equal("# Report\n");
+    expect(bundle.bytes(`blocks/${contentIdOf(block)}`)).to.deep.equal(block);
+    expect(() => bundle.bytes("other")).to.throw(BundleDamaged, "other");
+    expect(readdirSync(join(root, "missions"))).to.deep.equal(["0x7c"]);
+  });
+
+  it("is the same for the same files, in whatever order they come, and replaces an older one", () => {
+    const first = readFileSync(join(dir, "manifest.json"), "utf8");
+    writeBundle(dir, new Map([...files].reverse()));
+    expect(readFileSync(join(dir, "manifest.json"), "utf8")).to.equal(first);
+    writeBundle(dir, new Map([["report.md", "new"]]));
+    expect([...openBundle(dir).files.keys()]).to.deep.equal(["report.md"]);
+    expect(readdirSync(join(root, "missions"))).to.deep.equal(["0x7c"]);
+  });
+
+  it("notices any flipped bit in any file and names the file", () => {
+    const names = [...files.keys(), "manifest.json"].filter((name) => files.get(name) !== "");
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.nat(), fc.integer({ min: 0, max: 7 }), (name, at, bit) => {
+        const path = join(dir, name);
+        const good = readFileSync(path);
+        const bad = Buffer.from(good);
+        const index = at % bad.length;
+        bad[index] = (bad[index] ?? 0) ^ (1 << bit);
+        writeFileSync(path, bad);
+        expect(damage().file).to.equal(name);
+        writeFileSync(path, good);
+      }),
+      { seed: 7, numRuns: 300 },
+    );
+  });
+
+  it("notices every flipped byte of the manifest", () => {
+    const path = join(dir, "manifest.json");
+    const good = readFileSync(path);
+    for (let index = 0; index < good.length; index += 1) {
+      const bad = Buffer.from(good);
+      bad[index] = (bad[index] ?? 0) ^ 0x01;
+      writeFileSync(path, bad);
+      expect(damage().file, `byte ${index}`).to.equal("manifest.json");
+    }
+  });
+
+  it("accepts no missing, extra, shortened, linked or renamed file", () => {
+    writeFileSync(join(dir, "extra.txt"), "");
+    expect(damage()).to.include({ file: "extra.txt" });
+    rmSync(join(dir, "extra.txt"));
+
+    writeFileSync(join(dir, "report.md"), "# Repor");
+    expect(damage()).to.include({ file: "report.md" });
+    rmSync(join(dir, "report.md"));
+    expect(damage()).to.include({ file: "report.md" });
+
+    writeFileSync(join(root, "elsewhere"), "# Report\n");
+    symlinkSync(join(root, "elsewhere"), join(dir, "report.md"));
+    expect(damage()).to.include({ file: "report.md" });
+    rmSync(join(dir, "report.md"));
+    writeFileSync(join(dir, "report.md"), "# Report\n");
+    openBundle(dir);
+
+    mkdirSync(join(dir, "more"));
+    renameSync(join(dir, "log.ndjson"), join(dir, "more", "log.ndjson"));
+    expect(damage()).to.include({ file: "log.ndjson" });
+    rmSync(join(dir, "manifest.json"));
+    expect(damage()).to.include({ file: "manifest.json" });
+  });
+
+  it("is not written at all when a file cannot be part of it", () => {
+    for (const path of ["../up", "/root", "a//b", "manifest.json", "a\\b", "", "blocks/.."]) {
+      expect(() => writeBundle(join(root, "other"), new Map([[path, "x"]])), path).to.throw(InvalidValue);
+    }
+    expect(() => writeBundle(join(root, "other"), new Map([[`blocks/${contentIdOf(block)}`, "not it"]]))).to.throw(BundleDamaged);
+    expect(readdirSync(root)).to.deep.equal(["missions"]);
+  });
+});
