@@ -43,8 +43,8 @@ library TypedData {
     bytes32 internal constant AWARD_DECISION = keccak256(
         "AwardDecision(address regulator,address mission,uint256 nodes,uint40 deadline)"
     );
-    bytes32 internal constant ANCHOR = keccak256("Anchor(address runner,bytes32 root,uint40 deadline)");
     // Consumed by a mission's clone.
+    bytes32 internal constant ANCHOR = keccak256("Anchor(address runner,bytes32 root,uint40 deadline)");
     bytes32 internal constant LIVE_HASH = keccak256(
         "LiveHash(address mission,uint8 node,uint8 slot,uint8 attempt,bytes32 service,bytes32 hash,uint40 deadline,address runner)"
     );

@@ -148,21 +148,19 @@ const ROWS = [
 export type ParameterName = (typeof ROWS)[number][0];
 
 /** Every parameter, in the order of the Solidity enum. */
-export const PARAMETERS: readonly Parameter[] = ROWS.map(
-  ([name, unit, value, min, max, locked, risk, weaker, waits, source], index) => ({
-    name,
-    index,
-    unit,
-    default: value,
-    min,
-    max,
-    locked: locked === "L",
-    risk,
-    weaker,
-    waits: waits === "W",
-    source,
-  }),
-);
+export const PARAMETERS: readonly Parameter[] = ROWS.map(([name, unit, value, min, max, locked, risk, weaker, waits, source], index) => ({
+  name,
+  index,
+  unit,
+  default: value,
+  min,
+  max,
+  locked: locked === "L",
+  risk,
+  weaker,
+  waits: waits === "W",
+  source,
+}));
 
 const BY_NAME: ReadonlyMap<string, Parameter> = new Map(PARAMETERS.map((p) => [p.name, p]));
 

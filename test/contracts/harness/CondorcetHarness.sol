@@ -49,9 +49,8 @@ contract CondorcetHarness {
         }
     }
 
-    /// @dev The same ballot `times` over: counters at their limit.
-    function repeat(uint64 ranking, uint256 m, uint256 times) external pure returns (uint256[] memory counters) {
-        counters = new uint256[](Condorcet.words(m));
-        for (uint256 i = 0; i < times; ++i) Condorcet.add(counters, ranking, m);
+    function add(uint256[] memory counters, uint64 ranking, uint256 m) external pure returns (uint256[] memory) {
+        Condorcet.add(counters, ranking, m);
+        return counters;
     }
 }

@@ -1,0 +1,168 @@
+/**
+ * Everything somebody signs, as EIP-712 types. Solidity side: `contracts/libraries/TypedData.sol`; a test compares type hashes and
+ * struct hashes. Enums are signed as uint8.
+ */
+import type { Address, TypedDataDomain } from "viem";
+
+export const typedDataTypes = {
+  PrincipalBinding: [
+    { name: "agent", type: "address" },
+    { name: "principal", type: "address" },
+    { name: "kind", type: "uint8" },
+    { name: "did", type: "bytes32" },
+    { name: "capabilities", type: "uint160" },
+    { name: "stake", type: "uint64" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint40" },
+  ],
+  RegisterService: [
+    { name: "agent", type: "address" },
+    { name: "codeHash", type: "bytes32" },
+    { name: "schemaHash", type: "bytes32" },
+    { name: "endpoint", type: "string" },
+    { name: "constraints", type: "bytes32" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint40" },
+  ],
+  Propose: [
+    { name: "session", type: "uint256" },
+    { name: "agent", type: "address" },
+    { name: "specHash", type: "bytes32" },
+    { name: "cid", type: "bytes32" },
+    { name: "deadline", type: "uint40" },
+  ],
+  Sponsor: [
+    { name: "session", type: "uint256" },
+    { name: "agent", type: "address" },
+    { name: "candidate", type: "uint8" },
+    { name: "deadline", type: "uint40" },
+  ],
+  Ballot: [
+    { name: "session", type: "uint256" },
+    { name: "agent", type: "address" },
+    { name: "ranking", type: "uint64" },
+    { name: "deadline", type: "uint40" },
+  ],
+  OfficeApproval: [
+    { name: "clerk", type: "address" },
+    { name: "office", type: "uint8" },
+    { name: "session", type: "uint256" },
+    { name: "specHash", type: "bytes32" },
+    { name: "deadline", type: "uint40" },
+  ],
+  Bid: [
+    { name: "agent", type: "address" },
+    { name: "mission", type: "address" },
+    { name: "node", type: "uint8" },
+    { name: "service", type: "bytes32" },
+    { name: "price", type: "uint64" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint40" },
+  ],
+  WithdrawBid: [
+    { name: "agent", type: "address" },
+    { name: "mission", type: "address" },
+    { name: "node", type: "uint8" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint40" },
+  ],
+  AwardDecision: [
+    { name: "regulator", type: "address" },
+    { name: "mission", type: "address" },
+    { name: "nodes", type: "uint256" },
+    { name: "deadline", type: "uint40" },
+  ],
+  Anchor: [
+    { name: "runner", type: "address" },
+    { name: "root", type: "bytes32" },
+    { name: "deadline", type: "uint40" },
+  ],
+  LiveHash: [
+    { name: "mission", type: "address" },
+    { name: "node", type: "uint8" },
+    { name: "slot", type: "uint8" },
+    { name: "attempt", type: "uint8" },
+    { name: "service", type: "bytes32" },
+    { name: "hash", type: "bytes32" },
+    { name: "deadline", type: "uint40" },
+    { name: "runner", type: "address" },
+  ],
+  Commit: [
+    { name: "agent", type: "address" },
+    { name: "node", type: "uint8" },
+    { name: "slot", type: "uint8" },
+    { name: "attempt", type: "uint8" },
+    { name: "commitment", type: "bytes32" },
+    { name: "deadline", type: "uint40" },
+  ],
+  Evidence: [
+    { name: "issuer", type: "address" },
+    { name: "obligation", type: "bytes32" },
+    { name: "slot", type: "uint8" },
+    { name: "index", type: "uint8" },
+    { name: "kind", type: "uint8" },
+    { name: "payload", type: "bytes32" },
+    { name: "class", type: "uint8" },
+  ],
+  Verdict: [
+    { name: "verifier", type: "address" },
+    { name: "obligation", type: "bytes32" },
+    { name: "commitment", type: "bytes32" },
+    { name: "question", type: "uint8" },
+    { name: "result", type: "uint8" },
+    { name: "confidence", type: "uint16" },
+    { name: "score", type: "uint16" },
+    { name: "basis", type: "uint256" },
+    { name: "agreeing", type: "uint8" },
+    { name: "deadline", type: "uint40" },
+  ],
+  OverrideAction: [
+    { name: "action", type: "uint8" },
+    { name: "mission", type: "address" },
+    { name: "node", type: "uint8" },
+    { name: "target", type: "address" },
+    { name: "data", type: "bytes" },
+    { name: "justification", type: "bytes32" },
+    { name: "caseHash", type: "bytes32" },
+    { name: "salt", type: "uint256" },
+    { name: "deadline", type: "uint40" },
+  ],
+} as const;
+
+export type MessageName = keyof typeof typedDataTypes;
+
+/** Which kind of contract consumes a message, and so whose address is in its domain. */
+export const messageConsumers = {
+  PrincipalBinding: "ProducerContract",
+  RegisterService: "ServiceContract",
+  Propose: "LegislativeProcedure",
+  Sponsor: "LegislativeProcedure",
+  Ballot: "LegislativeProcedure",
+  OfficeApproval: "LegislativeProcedure",
+  Bid: "ExecutionProcedure",
+  WithdrawBid: "ExecutionProcedure",
+  AwardDecision: "ExecutionProcedure",
+  Anchor: "mission",
+  LiveHash: "mission",
+  Commit: "mission",
+  Evidence: "mission",
+  Verdict: "mission",
+  OverrideAction: "AdjudicationProcedure",
+} as const satisfies Record<MessageName, string>;
+
+/** The domain of every message: the contract that consumes it, on its chain. */
+export function typedDataDomain(chainId: number, verifyingContract: Address) {
+  return { name: "AgentCity", version: "1", chainId, verifyingContract } as const satisfies TypedDataDomain;
+}
+
+/** The EIP-712 type string of a message, whose keccak is its type hash. */
+export function encodeType(name: MessageName): string {
+  return `${name}(${typedDataTypes[name].map((member) => `${member.type} ${member.name}`).join(",")})`;
+}
+
+/**
+ * What viem's `signTypedData` and `hashTypedData` take: `{...typedData("Ballot", chainId, legislature), message}`.
+ */
+export function typedData<Name extends MessageName>(name: Name, chainId: number, verifyingContract: Address) {
+  return { domain: typedDataDomain(chainId, verifyingContract), types: typedDataTypes, primaryType: name };
+}

@@ -1,0 +1,60 @@
+/** Twin of `contracts/libraries/Admissibility.sol`: SELF ⪯ SIGN ⪯ {WIT, REC} ⪯ ATT ⪯ PROOF, WIT and REC incomparable (RAILS 5.1). */
+
+export const EvidenceClass = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 5 } as const;
+export type EvidenceClass = (typeof EvidenceClass)[keyof typeof EvidenceClass];
+
+export const ITEMS_PER_SLOT = 32;
+const CLASSES: readonly EvidenceClass[] = Object.values(EvidenceClass);
+
+/** Below a class, itself included; everything else is not satisfied by it. */
+const SATISFIES: Readonly<Record<EvidenceClass, readonly EvidenceClass[]>> = {
+  [EvidenceClass.SELF]: [EvidenceClass.SELF],
+  [EvidenceClass.SIGN]: [EvidenceClass.SELF, EvidenceClass.SIGN],
+  [EvidenceClass.WIT]: [EvidenceClass.SELF, EvidenceClass.SIGN, EvidenceClass.WIT],
+  [EvidenceClass.REC]: [EvidenceClass.SELF, EvidenceClass.SIGN, EvidenceClass.REC],
+  [EvidenceClass.ATT]: [EvidenceClass.SELF, EvidenceClass.SIGN, EvidenceClass.WIT, EvidenceClass.REC, EvidenceClass.ATT],
+  [EvidenceClass.PROOF]: CLASSES,
+};
+
+/** a ⪰ b. */
+export function geq(a: EvidenceClass, b: EvidenceClass): boolean {
+  return SATISFIES[a].includes(b);
+}
+
+/** The strongest class that both satisfy. */
+export function meet(a: EvidenceClass, b: EvidenceClass): EvidenceClass {
+  const common = CLASSES.filter((c) => geq(a, c) && geq(b, c));
+  return common.find((c) => common.every((other) => geq(c, other))) ?? EvidenceClass.SELF;
+}
+
+/** The weakest class that satisfies both. */
+export function join(a: EvidenceClass, b: EvidenceClass): EvidenceClass {
+  const above = CLASSES.filter((c) => geq(c, a) && geq(c, b));
+  return above.find((c) => above.every((other) => geq(other, c))) ?? EvidenceClass.PROOF;
+}
+
+/** Class of an item in a word of three bits per item; a code that names no class is worth a self-report. */
+export function classAt(classWord: bigint, item: number): EvidenceClass {
+  return CLASSES[Number((classWord >> BigInt(3 * item)) & 7n)] ?? EvidenceClass.SELF;
+}
+
+/** A word of classes, item 0 lowest. */
+export function packClasses(classes: readonly EvidenceClass[]): bigint {
+  return classes.reduce<bigint>((word, code, item) => word | (BigInt(code) << BigInt(3 * item)), 0n);
+}
+
+/** Numbers of the set bits, ascending. */
+export function itemsOf(basis: bigint): number[] {
+  const items: number[] = [];
+  for (let bit = 0; basis >> BigInt(bit) !== 0n; bit += 1) if ((basis >> BigInt(bit)) & 1n) items.push(bit);
+  return items;
+}
+
+/** Meet of every item a basis names; SELF for an empty basis and for one that names a slot without a class word. */
+export function meetOver(basis: bigint, classWords: readonly bigint[]): EvidenceClass {
+  const items = itemsOf(basis);
+  if (items.length === 0 || items.some((bit) => bit >= ITEMS_PER_SLOT * classWords.length)) return EvidenceClass.SELF;
+  return items
+    .map((bit) => classAt(classWords[Math.floor(bit / ITEMS_PER_SLOT)] ?? 0n, bit % ITEMS_PER_SLOT))
+    .reduce(meet, EvidenceClass.PROOF);
+}

@@ -1,0 +1,130 @@
+/** Twin of `contracts/libraries/Clearing.sol`, where Γ is tabled: the clearing of one node (RAILS 5.3, decisions 21 and 23). */
+import { EvidenceClass, geq, ITEMS_PER_SLOT, join, meetOver } from "./admissibility.ts";
+
+export const Question = { PERFORMANCE: 0, POLICY: 1 } as const;
+export type Question = (typeof Question)[keyof typeof Question];
+export const VerdictResult = { ABSTAIN: 0, PASS: 1, FAIL: 2 } as const;
+export type VerdictResult = (typeof VerdictResult)[keyof typeof VerdictResult];
+export const ClearingResult = { NONE: 0, PASS: 1, FAIL: 2, DISPUTED: 3, UNVERIFIABLE: 4 } as const;
+export type ClearingResult = (typeof ClearingResult)[keyof typeof ClearingResult];
+
+/** One verifier's answer after signatures and classes were checked. */
+export interface WeighedVerdict {
+  readonly question: Question;
+  readonly result: VerdictResult;
+  /** Prior weight, > 0. */
+  readonly weight: number;
+  /** Basis points. */
+  readonly confidence: number;
+  /** Basis points. */
+  readonly score: number;
+  /** Item i of slot s is bit 32·s + i. */
+  readonly basis: bigint;
+  /** Executor slots found in agreement, bit per slot. */
+  readonly agreeing: number;
+}
+
+export interface ClearingDecision {
+  readonly result: ClearingResult;
+  /** Basis points. */
+  readonly confidence: number;
+  /** Basis points; zero unless PASS. */
+  readonly score: number;
+  /** Join over the survivors: reported, never relied on. */
+  readonly class: EvidenceClass;
+  readonly basis: bigint;
+  /** Zero unless PASS. */
+  readonly agreeing: number;
+}
+
+export interface ClearingTerms {
+  /** Effective classes, one word per executor slot. */
+  readonly classWords: readonly bigint[];
+  readonly floor: EvidenceClass;
+  /** Bitmap of asked questions. */
+  readonly questions: number;
+  /** Basis points. */
+  readonly minConfidence: number;
+  /** Executor slots, ≤ 8. */
+  readonly slots: number;
+}
+
+interface Answer {
+  readonly result: ClearingResult;
+  readonly confidence: number;
+}
+
+const WHOLE = 10_000;
+
+/** The decision over all verdicts of a node, at most one per verifier and question. */
+export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms): ClearingDecision {
+  const survivors = verdicts.filter((v) => survives(v, terms));
+  const answers = Object.values(Question)
+    .filter((question) => asks(terms.questions, question))
+    .map((question) =>
+      answerTo(
+        survivors.filter((v) => v.question === question),
+        terms.minConfidence,
+      ),
+    );
+  const { result, confidence } = overall(answers);
+  const passing = result === ClearingResult.PASS ? survivors.filter((v) => v.result === VerdictResult.PASS) : [];
+  return {
+    result,
+    confidence,
+    score: average(passing, (v) => v.score),
+    class: survivors.map((v) => meetOver(v.basis, terms.classWords)).reduce(join, EvidenceClass.SELF),
+    basis: survivors.reduce((union, v) => union | v.basis, 0n),
+    agreeing: agreement(passing, terms.slots),
+  };
+}
+
+/** An answer with weight, on scale, to an asked question, resting on something and on nothing below the floor. */
+export function survives(v: WeighedVerdict, terms: ClearingTerms): boolean {
+  if (!asks(terms.questions, v.question) || v.result === VerdictResult.ABSTAIN || v.weight === 0) return false;
+  if (v.confidence > WHOLE || v.score > WHOLE) return false;
+  if (v.basis === 0n || v.basis >> BigInt(ITEMS_PER_SLOT * terms.classWords.length) !== 0n) return false;
+  return geq(meetOver(v.basis, terms.classWords), terms.floor);
+}
+
+function answerTo(survivors: readonly WeighedVerdict[], minConfidence: number): Answer {
+  const side = (result: VerdictResult) => survivors.filter((v) => v.result === result);
+  const [pass, fail] = [side(VerdictResult.PASS), side(VerdictResult.FAIL)];
+  if (survivors.length === 0) return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
+  if (weightOf(pass) === weightOf(fail)) return { result: ClearingResult.DISPUTED, confidence: 0 };
+  const passed = weightOf(pass) > weightOf(fail);
+  const confidence = average(passed ? pass : fail, (v) => v.confidence);
+  if (confidence < minConfidence) return { result: ClearingResult.DISPUTED, confidence };
+  return { result: passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence };
+}
+
+/** The first result that holds decides: any FAIL, any UNVERIFIABLE, any DISPUTED, PASS. */
+function overall(answers: readonly Answer[]): Answer {
+  for (const result of [ClearingResult.FAIL, ClearingResult.UNVERIFIABLE, ClearingResult.DISPUTED, ClearingResult.PASS]) {
+    const figures = answers.filter((a) => a.result === result).map((a) => a.confidence);
+    if (figures.length > 0) return { result, confidence: result === ClearingResult.FAIL ? Math.max(...figures) : Math.min(...figures) };
+  }
+  return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
+}
+
+function agreement(passing: readonly WeighedVerdict[], slots: number): number {
+  let agreeing = 0;
+  for (let s = 0; s < slots; s += 1) {
+    if (2 * weightOf(passing.filter((v) => (v.agreeing >> s) & 1)) > weightOf(passing)) agreeing |= 1 << s;
+  }
+  return agreeing;
+}
+
+/** ⌊ΣW·x / ΣW⌋, zero over nothing. Sums stay far below 2⁵³. */
+function average(verdicts: readonly WeighedVerdict[], of: (v: WeighedVerdict) => number): number {
+  const weight = weightOf(verdicts);
+  return weight === 0 ? 0 : Math.floor(verdicts.reduce((sum, v) => sum + v.weight * of(v), 0) / weight);
+}
+
+function weightOf(verdicts: readonly WeighedVerdict[]): number {
+  return verdicts.reduce((sum, v) => sum + v.weight, 0);
+}
+
+function asks(questions: number, question: number): boolean {
+  return ((questions >> question) & 1) === 1;
+}

@@ -1,0 +1,62 @@
+import { expect } from "chai";
+import { bytesToHex } from "../../../orchestrator/primitives/hex.ts";
+import { randomStream } from "../../../orchestrator/primitives/random.ts";
+import { classAt, type EvidenceClass, geq, join, meet, meetOver } from "../../../orchestrator/rules/admissibility.ts";
+import { ClearingResult, decide } from "../../../orchestrator/rules/clearing.ts";
+import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
+import { clearingCase } from "./clearing-cases.ts";
+
+describe("Clearing and Admissibility agree with their twins", function () {
+  this.timeout(DIFFERENTIAL_TIMEOUT);
+  let harness: Harness;
+  before(async () => {
+    harness = await openHarness("ClearingHarness");
+  });
+
+  it("on geq, meet and join of every pair", async () => {
+    const pairs = Array.from({ length: 36 }, (_, k) => [Math.floor(k / 6), k % 6] as [EvidenceClass, EvidenceClass]);
+    expect(await harness.call("order")).to.deep.equal([
+      pairs.map(([a, b]) => geq(a, b)),
+      pairs.map(([a, b]) => meet(a, b)),
+      pairs.map(([a, b]) => join(a, b)),
+    ]);
+  });
+
+  it("on every code of a class word", async () => {
+    for (let item = 0; item < 32; item += 1) {
+      const word = BigInt(item % 8) << BigInt(3 * item);
+      expect(await harness.call("classAt", word, item)).to.equal(classAt(word, item));
+    }
+  });
+
+  it("on the meet over 10,000 random bases", async () => {
+    const random = randomStream(7, "meet");
+    const cases = Array.from({ length: 10_000 }, () => {
+      const slots = random.int(6);
+      const classWords = Array.from({ length: slots }, () => BigInt(bytesToHex(random.bytes(12))));
+      let basis = 0n;
+      for (let items = random.int(4); items > 0; items -= 1) basis |= 1n << BigInt(random.int(32 * slots + 2));
+      return { basis, classWords };
+    });
+    for (const batch of batches(cases)) {
+      const bases = batch.map(({ basis }) => basis);
+      const words = batch.map(({ classWords }) => classWords);
+      expect(await harness.call("meetOver", bases, words)).to.deep.equal(batch.map((c) => meetOver(c.basis, c.classWords)));
+    }
+  });
+
+  it("on 10,000 random decisions, of every result", async () => {
+    const random = randomStream(7, "clearing");
+    const seen = new Map<number, number>();
+    const cases = Array.from({ length: 10_000 }, () => clearingCase(random));
+    for (const batch of batches(cases)) {
+      const expected = batch.map((c) => decide(c.verdicts, c));
+      expect(await harness.call("decide", batch)).to.deep.equal(expected);
+      for (const { result } of expected) seen.set(result, (seen.get(result) ?? 0) + 1);
+    }
+    for (const result of [ClearingResult.PASS, ClearingResult.FAIL, ClearingResult.DISPUTED, ClearingResult.UNVERIFIABLE]) {
+      expect(seen.get(result) ?? 0, `decisions with result ${result}`).to.be.greaterThan(300);
+    }
+    expect(seen.has(ClearingResult.NONE)).to.be.false;
+  });
+});
