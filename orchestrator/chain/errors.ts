@@ -117,6 +117,16 @@ export class NonceTaken extends AgentCityError {
   }
 }
 
+/** The records and the chain tell different stories: this is not the chain the records were made with. */
+export class ChainDisagrees extends AgentCityError {
+  constructor(hash: Hash, problem: string) {
+    super("ChainDisagrees", `The chain disagrees with this city's records: ${problem}`, {
+      details: hash,
+      action: "point the city at the chain it was made with, or start it in an empty directory",
+    });
+  }
+}
+
 /** The facade does not let this method through. */
 export class MethodNotAllowed extends AgentCityError {
   constructor(method: string) {

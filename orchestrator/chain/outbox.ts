@@ -26,7 +26,12 @@ export function memoryOutbox(): Outbox<never> {
       const row = rows.get(intent);
       if (row !== undefined) rows.set(intent, { ...row, status, block });
     },
-    unsettled: async () => [...rows.values()].filter((row) => row.status === "signed"),
+    unsettled: async (head) => [...rows.values()].filter(({ block }) => block === undefined || block > head),
+    newestSettled: async (head) =>
+      [...rows.values()].reduce<OutboxRow | undefined>(
+        (newest, row) => (row.block !== undefined && row.block <= head && row.block >= (newest?.block ?? 0n) ? row : newest),
+        undefined,
+      ),
     nextNonce: async (signer) => nonces.get(signer) ?? 0,
   };
 }

@@ -8,7 +8,7 @@ import type { Address, Hash, Hex, IntentKey } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import type { Chain } from "./chain.ts";
 import { errorsOf } from "./chain.ts";
-import { NonceTaken, RpcUnreachable, TransactionRefused, TransactionReverted } from "./errors.ts";
+import { ChainDisagrees, NonceTaken, RpcUnreachable, TransactionRefused, TransactionReverted } from "./errors.ts";
 import type { Outbox, OutboxRow, SignedRow } from "./outbox.ts";
 import { decodeRevert, revertOf } from "./revert.ts";
 
@@ -37,7 +37,10 @@ export interface Sender<Note = never> {
   send(intent: Intent<Note>): Promise<TransactionReceipt>;
   /** Several in this order, in one block where the chain allows. If one would revert, none is sent. */
   sendMany(intents: readonly Intent<Note>[]): Promise<readonly TransactionReceipt[]>;
-  /** Sends again, byte for byte, whatever was signed and has no known fate. Call it once at start. Returns how many. */
+  /**
+   * Call it once at start. Compares the records with the chain and sends again, byte for byte, whatever the chain does not have.
+   * Returns how many. Throws ChainDisagrees when the records belong to another chain.
+   */
   recover(): Promise<number>;
   readonly relayers: readonly Address[];
 }
@@ -122,7 +125,12 @@ class QueueSender<Note> implements Sender<Note> {
   }
 
   async recover(): Promise<number> {
-    const signers = (await this.#outbox.unsettled()).map(({ signer }) => signer);
+    const head = await this.#head();
+    const newest = await this.#outbox.newestSettled(head);
+    if (newest !== undefined && !(await this.#isKnown(newest.hash))) {
+      throw new ChainDisagrees(newest.hash, `it does not know the transaction recorded in block ${newest.block}`);
+    }
+    const signers = (await this.#outbox.unsettled(head)).map(({ signer }) => signer);
     return this.#inQueues(signers, () => this.#recoverOpen(new Set(signers)));
   }
 
@@ -196,10 +204,13 @@ class QueueSender<Note> implements Sender<Note> {
   }
 
   async #recoverOpen(signers: ReadonlySet<Address>): Promise<number> {
-    const rows = (await this.#outbox.unsettled()).filter(({ signer }) => signers.has(signer));
+    const rows = (await this.#outbox.unsettled(await this.#head())).filter(({ signer }) => signers.has(signer));
     for (const row of rows) {
       await this.#rebroadcast(row);
-      await this.#settle(row);
+      const { status } = await this.#settle(row);
+      if (row.status !== "signed" && row.status !== status) {
+        throw new ChainDisagrees(row.hash, `a transaction recorded as ${row.status} now ends as ${status}`);
+      }
     }
     for (const signer of signers) this.#open.delete(signer);
     return rows.length;
@@ -227,6 +238,10 @@ class QueueSender<Note> implements Sender<Note> {
 
   async #isKnown(hash: Hash): Promise<boolean> {
     return (await this.#chain.request({ method: "eth_getTransactionByHash", params: [hash] })) !== null;
+  }
+
+  async #head(): Promise<bigint> {
+    return z.coerce.bigint().parse(await this.#chain.request({ method: "eth_blockNumber" }));
   }
 
   async #nextNonce(signer: Address): Promise<number> {

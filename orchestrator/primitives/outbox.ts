@@ -31,8 +31,13 @@ export interface Outbox<Note = never> {
   /** All rows and notes, or none. Throws IntentTaken when an intent, or a signer's nonce, is there already. */
   insert(rows: readonly SignedRow[], notes: readonly Note[]): Promise<void>;
   settle(intent: IntentKey, status: "success" | "reverted", block: bigint): Promise<void>;
-  /** Signed, fate unknown, in the order of insertion. */
-  unsettled(): Promise<readonly OutboxRow[]>;
+  /**
+   * What the chain may not have, in the order of insertion: signed with unknown fate, or settled in a block after `head`, which
+   * a chain that lost its last moments does not have any more.
+   */
+  unsettled(head: bigint): Promise<readonly OutboxRow[]>;
+  /** The row settled last in a block up to `head`: a chain that does not know it is another chain. */
+  newestSettled(head: bigint): Promise<OutboxRow | undefined>;
   /** One more than the highest nonce ever recorded for this signer. */
   nextNonce(signer: Address): Promise<number>;
 }

@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync, openAsBlob, rmSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, openAsBlob, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { createPgConfig } from "@electric-sql/pglite/node-postgres";
 import pg from "pg";
+import { z } from "zod";
 import { messageOf } from "../primitives/errors.ts";
 import { writeFileAtomic } from "../primitives/files.ts";
+import { parseJson } from "../primitives/json.ts";
 import { DatabaseUnreachable, MigrationMismatch } from "./errors.ts";
 import { migrate } from "./migrations.ts";
 import type { Sql } from "./sql.ts";
@@ -15,11 +18,8 @@ export interface DatabaseOptions {
   readonly dir?: string;
   /** Any Postgres instead. */
   readonly url?: string;
-  /**
-   * A file that keeps an empty cluster, made on first use: a new PGlite then takes 0.4 s instead of 4 s. Its name should
-   * carry PGlite's version.
-   */
-  readonly template?: string;
+  /** A directory that keeps an empty cluster (40 MB), made on first use: a new PGlite then takes 0.4 s instead of 4 s. */
+  readonly cache?: string;
 }
 
 /** The one database of a city: log, outbox, answers and LangGraph's checkpoints (decision 39). */
@@ -58,8 +58,8 @@ async function openPostgres(url: string): Promise<Opened> {
   return { kind: "postgres", pool, close: () => pool.end() };
 }
 
-async function openPglite({ dir, template }: DatabaseOptions): Promise<Opened> {
-  const lite = dir === undefined ? await create("memory://", template) : await openDirectory(dir, template);
+async function openPglite({ dir, cache }: DatabaseOptions): Promise<Opened> {
+  const lite = dir === undefined ? await create("memory://", cache) : await openDirectory(dir, cache);
   const pool = new pg.Pool({ ...createPgConfig(lite), max: 1, connectionTimeoutMillis: CONNECTION_TIMEOUT });
   return {
     kind: "pglite",
@@ -72,19 +72,20 @@ async function openPglite({ dir, template }: DatabaseOptions): Promise<Opened> {
 }
 
 /** A process killed while it made the cluster leaves one without the mark: it holds nothing yet and is made again. */
-async function openDirectory(dir: string, template: string | undefined): Promise<PGlite> {
+async function openDirectory(dir: string, cache: string | undefined): Promise<PGlite> {
   const data = join(dir, "data");
   const ready = join(dir, "ready");
   if (existsSync(ready)) return PGlite.create(data);
   rmSync(data, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
-  const lite = await create(data, template);
+  const lite = await create(data, cache);
   writeFileAtomic(ready, "1\n");
   return lite;
 }
 
-async function create(where: string, template: string | undefined): Promise<PGlite> {
-  if (template === undefined) return PGlite.create(where);
+async function create(where: string, cache: string | undefined): Promise<PGlite> {
+  if (cache === undefined) return PGlite.create(where);
+  const template = join(cache, `pglite-${pgliteVersion()}.tar`);
   if (!existsSync(template)) {
     const empty = await PGlite.create("memory://");
     const cluster = await empty.dumpDataDir("none");
@@ -92,6 +93,13 @@ async function create(where: string, template: string | undefined): Promise<PGli
     writeFileAtomic(template, new Uint8Array(await cluster.arrayBuffer()));
   }
   return PGlite.create(where, { loadDataDir: await openAsBlob(template) });
+}
+
+/** From the package itself: a cluster of another version may not open. */
+function pgliteVersion(): string {
+  const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite");
+  const manifest = parseJson(readFileSync(join(dirname(entry), "..", "package.json"), "utf8"));
+  return z.object({ version: z.string() }).parse(manifest).version;
 }
 
 function withoutPassword(url: string): string {

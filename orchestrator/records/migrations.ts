@@ -41,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
          UNIQUE (signer, nonce)
        )`,
       "CREATE INDEX outbox_open ON outbox (seq) WHERE status = 'signed'",
+      "CREATE INDEX outbox_block ON outbox (block)",
     ],
   },
   {

@@ -51,8 +51,16 @@ export function openOutbox(sql: Sql, log: RecordLog): Outbox<LogInput> {
       await sql.query("UPDATE outbox SET status = $2, block = $3 WHERE intent = $1", [intent, status, block.toString()]);
     },
 
-    async unsettled() {
-      return (await sql.query(`SELECT ${COLUMNS} FROM outbox WHERE status = 'signed' ORDER BY seq`)).map(rowOf);
+    async unsettled(head) {
+      const rows = await sql.query(`SELECT ${COLUMNS} FROM outbox WHERE status = 'signed' OR block > $1 ORDER BY seq`, [head.toString()]);
+      return rows.map(rowOf);
+    },
+
+    async newestSettled(head) {
+      const [row] = await sql.query(`SELECT ${COLUMNS} FROM outbox WHERE block <= $1 ORDER BY block DESC, seq DESC LIMIT 1`, [
+        head.toString(),
+      ]);
+      return row === undefined ? undefined : rowOf(row);
     },
 
     async nextNonce(signer) {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Address } from "viem";
 import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { type EmbeddedChain, openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
-import { LockLost, NonceTaken, TransactionRefused, TransactionReverted } from "../../orchestrator/chain/errors.ts";
+import { ChainDisagrees, LockLost, NonceTaken, TransactionRefused, TransactionReverted } from "../../orchestrator/chain/errors.ts";
 import { intentKey, memoryOutbox, type Outbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender, type Sender, type SenderOptions } from "../../orchestrator/chain/sender.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
@@ -98,7 +98,7 @@ describe("the sender", () => {
     ];
     expect(await rejection(sender.sendMany(steps))).to.be.instanceOf(TransactionReverted);
     expect(chain.head().number).to.equal(1n);
-    expect(await outbox.unsettled()).to.deep.equal([]);
+    expect(await outbox.unsettled(chain.head().number)).to.deep.equal([]);
   });
 
   it("decodes a revert that happened in a block, every time it is asked, and settles the others", async () => {
@@ -111,7 +111,7 @@ describe("the sender", () => {
       expect(error).to.be.instanceOf(TransactionReverted);
       expect(error).to.deep.include({ phase: "mined", errorName: "Early", args: [START] });
     }
-    expect(await outbox.unsettled()).to.deep.equal([]);
+    expect(await outbox.unsettled(chain.head().number)).to.deep.equal([]);
     expect(await countOf(chain, counter)).to.equal(1);
     expect((await outbox.find(intentKey("bad")))?.status).to.equal("reverted");
   });
@@ -125,7 +125,7 @@ describe("the sender", () => {
       });
       const step = { intent: intentKey("stopped"), to: counter };
       expect((await rejection(stopped.send(step))).message).to.equal("stopped");
-      const [row] = await outbox.unsettled();
+      const [row] = await outbox.unsettled(chain.head().number);
 
       const next = senderWith();
       expect(await next.recover()).to.equal(1);
@@ -147,7 +147,7 @@ describe("the sender", () => {
       isOff = true;
       await shaky.send({ intent: intentKey("second"), to: counter });
       expect(await countOf(chain, counter)).to.equal(2);
-      expect(await outbox.unsettled()).to.deep.equal([]);
+      expect(await outbox.unsettled(chain.head().number)).to.deep.equal([]);
     });
   }
 
@@ -172,6 +172,25 @@ describe("the sender", () => {
     await rejection(broken.send({ intent: intentKey("lost"), to: counter }));
     await chain.mine([await transfer(account, 0)]);
     expect(await rejection(senderWith().recover())).to.be.instanceOf(NonceTaken);
+  });
+
+  it("sends again what a chain that lost its last blocks had, in the same order", async () => {
+    await sender.send({ intent: intentKey("kept"), to: counter });
+    const kept = chain.transcript();
+    await sender.sendMany([1, 2, 3].map((index) => ({ intent: intentKey(index), to: counter })));
+    await chain.close();
+    chain = await openEmbeddedChain({ transcript: kept });
+    expect(await countOf(chain, counter)).to.equal(1);
+    expect(await senderWith().recover()).to.equal(3);
+    expect(await countOf(chain, counter)).to.equal(4);
+    expect(await senderWith().recover()).to.equal(0);
+  });
+
+  it("stops by name on a chain that is not the one its records were made with", async () => {
+    await chain.close();
+    chain = await openEmbeddedChain();
+    for (let nonce = 0; nonce < 3; nonce += 1) await chain.mine([await transfer(devnetAccount(5), nonce)]);
+    expect(await rejection(senderWith().recover())).to.be.instanceOf(ChainDisagrees);
   });
 
   it("tells refusals that are no reverts by their own name", async () => {

@@ -2,7 +2,7 @@ import { Annotation, Command, END, interrupt, Send, START, StateGraph } from "@l
 import { expect } from "chai";
 import { DURABILITY, openCheckpointer, pruneCheckpoints } from "../../orchestrator/records/checkpoints.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
-import { template } from "./template.ts";
+import { cache } from "./cache.ts";
 
 const State = Annotation.Root({
   seen: Annotation<string[]>({ reducer: (a, b) => [...a, ...b], default: () => [] }),
@@ -11,7 +11,7 @@ const State = Annotation.Root({
 describe("LangGraph's checkpoints in the city's database", () => {
   let database: Database;
   before(async () => {
-    database = await openDatabase({ template });
+    database = await openDatabase({ cache });
   });
   after(() => database.close());
 

@@ -17,7 +17,7 @@ import { EMPTY_LOG, type LogInput, RecordLog, verifyLog } from "../../orchestrat
 import { MIGRATIONS, migrate } from "../../orchestrator/records/migrations.ts";
 import { openOutbox } from "../../orchestrator/records/outbox.ts";
 import { rejection } from "../primitives/rejection.ts";
-import { template } from "./template.ts";
+import { cache } from "./cache.ts";
 
 const SIGNER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
@@ -32,7 +32,7 @@ describe("the records' database", () => {
   let log: RecordLog;
 
   before(async () => {
-    database = await openDatabase({ template });
+    database = await openDatabase({ cache });
   });
   after(() => database.close());
   beforeEach(async () => {
@@ -143,7 +143,13 @@ describe("the records' database", () => {
       await outbox.insert([row("a", 0), creation, row("c", 2)], []);
       await outbox.settle(intentKey("b"), "reverted", 7n);
       expect(await outbox.find(intentKey("b"))).to.deep.equal({ ...creation, status: "reverted", block: 7n });
-      expect((await outbox.unsettled()).map(({ intent }): Hash => intent)).to.deep.equal([intentKey("a"), intentKey("c")]);
+      const open = async (head: bigint) => (await outbox.unsettled(head)).map(({ intent }): Hash => intent);
+      expect(await open(7n)).to.deep.equal([intentKey("a"), intentKey("c")]);
+      expect(await open(6n)).to.deep.equal([intentKey("a"), intentKey("b"), intentKey("c")]);
+      await outbox.settle(intentKey("c"), "success", 9n);
+      expect((await outbox.newestSettled(100n))?.intent).to.equal(intentKey("c"));
+      expect((await outbox.newestSettled(8n))?.intent).to.equal(intentKey("b"));
+      expect(await outbox.newestSettled(6n)).to.equal(undefined);
     });
   });
 
@@ -188,10 +194,10 @@ describe("PGlite in a directory", () => {
   it("keeps what was committed", async () => {
     const dir = mkdtempSync(join(tmpdir(), "agentcity-pg-"));
     try {
-      const first = await openDatabase({ dir, template });
+      const first = await openDatabase({ dir, cache });
       await new RecordLog(first, new ManualClock(1n)).append([{ kind: "k", subjects: [] }]);
       await first.close();
-      const again = await openDatabase({ dir, template });
+      const again = await openDatabase({ dir, cache });
       expect((await new RecordLog(again, new ManualClock(1n)).verify()).seq).to.equal(1);
       await again.close();
     } finally {

@@ -10,13 +10,13 @@ import { createSender } from "../../orchestrator/chain/sender.ts";
 import { openDatabase } from "../../orchestrator/records/database.ts";
 import { RecordLog } from "../../orchestrator/records/log.ts";
 import { openOutbox } from "../../orchestrator/records/outbox.ts";
+import { cache } from "./cache.ts";
 import { runSteps } from "./kill-steps.ts";
-import { template } from "./template.ts";
 
 const [dir = "", stopAt = "", crossing = "1"] = process.argv.slice(2);
 const lock = acquireLock(dir, () => {});
 const chain = await openEmbeddedChain({ dir });
-const database = await openDatabase({ dir: `${dir}/records`, template });
+const database = await openDatabase({ dir: `${dir}/records`, cache });
 const log = new RecordLog(database, chain.clock);
 let crossed = 0;
 const sender = createSender({

@@ -12,8 +12,8 @@ import { openDatabase } from "../../orchestrator/records/database.ts";
 import { RecordLog } from "../../orchestrator/records/log.ts";
 import { openOutbox } from "../../orchestrator/records/outbox.ts";
 import { countOf } from "../chain/counter.ts";
+import { cache } from "./cache.ts";
 import { runSteps } from "./kill-steps.ts";
-import { template } from "./template.ts";
 
 const child = join(import.meta.dirname, "kill-child.ts");
 
@@ -41,10 +41,10 @@ describe("a city killed for real", () => {
         const lock = acquireLock(dir, (line) => said.push(line));
         expect(said.join()).to.contain("taken over");
         const chain = await openEmbeddedChain({ dir });
-        const database = await openDatabase({ dir: join(dir, "records"), template });
+        const database = await openDatabase({ dir: join(dir, "records"), cache });
         const log = new RecordLog(database, chain.clock);
         const outbox = openOutbox(database, log);
-        const open = await outbox.unsettled();
+        const open = await outbox.unsettled(chain.head().number);
         expect(open).to.have.length(crossing === 3 ? 3 : 1);
 
         const sender = createSender({ chain, outbox, relayers: [devnetAccount(1), devnetAccount(2)], guard: () => lock.assertHeld() });
@@ -52,7 +52,7 @@ describe("a city killed for real", () => {
         for (const { hash } of open) expect((await chain.receipt(hash)).status).to.equal("success");
         const counter = await runSteps(sender);
         expect(await countOf(chain, counter)).to.equal(4);
-        expect(await outbox.unsettled()).to.deep.equal([]);
+        expect(await outbox.unsettled(chain.head().number)).to.deep.equal([]);
         expect((await log.read()).map(({ subjects }) => subjects[0])).to.deep.equal(["deploy", "one", "two", "three", "four"]);
         await log.verify();
 
