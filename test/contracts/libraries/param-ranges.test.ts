@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { expect } from "chai";
+import { DEVNET, PARAMETERS, PROTOTYPE, parameter, parameterFaults, parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import { type Harness, openHarness } from "../harness.ts";
+
+const RISKS = ["LOW", "MEDIUM", "HIGH"] as const;
+const DIRECTIONS = ["NONE", "UP", "DOWN"] as const;
+
+interface Entry {
+  min: bigint;
+  max: bigint;
+  risk: number;
+  high: boolean;
+  locked: boolean;
+  weaker: number;
+}
+
+describe("constitutional parameters", () => {
+  let harness: Harness;
+  before(async () => {
+    harness = await openHarness("ParamRangesHarness");
+  });
+
+  it("are the Solidity enum, name by name, in order", () => {
+    const source = readFileSync(new URL("../../../contracts/types/Params.sol", import.meta.url), "utf8");
+    const names = /enum Param \{([^}]*)\}/
+      .exec(source)?.[1]
+      ?.split(",")
+      .map((name) => name.trim());
+    expect(PARAMETERS.map(({ name }) => name)).to.deep.equal(names);
+    expect(PARAMETERS.map(({ index }) => index)).to.deep.equal(names?.map((_, index) => index));
+    expect(new Set(names).size).to.equal(names?.length);
+  });
+
+  it("agree with ParamRanges, entry by entry", async () => {
+    const table = await harness.call<Entry[]>("table");
+    const found = table.map(({ min, max, risk, high, locked, weaker }) => ({
+      min,
+      max,
+      risk: RISKS[risk],
+      high,
+      locked,
+      weaker: DIRECTIONS[weaker],
+    }));
+    const expected = PARAMETERS.map(({ min, max, risk, locked, weaker }) => ({ min, max, risk, high: risk === "HIGH", locked, weaker }));
+    expect(found).to.deep.equal(expected);
+  });
+
+  it("have a default inside a range that is one, and fit 32 bits", () => {
+    for (const { name, min, max, default: value } of PARAMETERS) {
+      expect(min < max && min <= value && value <= max && max < 2n ** 32n, name).to.be.true;
+    }
+  });
+
+  it("accept both ends of a range and nothing beyond", async () => {
+    for (const { name, index, min, max } of PARAMETERS) {
+      await harness.call("requireInRange", index, min);
+      await harness.call("requireInRange", index, max);
+      expect(await harness.refusal("requireInRange", index, max + 1n), name).to.deep.equal({
+        code: "OutOfRange",
+        values: [index, max + 1n, min, max],
+      });
+      if (min > 0n) expect((await harness.refusal("requireInRange", index, min - 1n)).code, name).to.equal("OutOfRange");
+    }
+  });
+
+  it("weaken in their own direction only", async () => {
+    const weakens = (index: number, from: bigint, to: bigint) => harness.call<boolean>("weakens", index, from, to);
+    for (const { name, index, weaker, min, max } of PARAMETERS) {
+      expect(await weakens(index, min, max), name).to.equal(weaker === "UP");
+      expect(await weakens(index, max, min), name).to.equal(weaker === "DOWN");
+      expect(await weakens(index, min, min), name).to.be.false;
+    }
+  });
+
+  it("stand together in every preset", () => {
+    expect(parameterFaults(PROTOTYPE)).to.deep.equal([]);
+    expect(parameterFaults(DEVNET)).to.deep.equal([]);
+    expect(PROTOTYPE.PROTOCOL_FEE_RATE).to.equal(200n);
+    expect(DEVNET.BIDDING_WINDOW).to.equal(parameter("BIDDING_WINDOW").min);
+    expect(DEVNET.APPEAL_WINDOW_MODERATE).to.equal(3600n);
+    expect(parameterIndex("EMBEDDING_SCORERS")).to.equal(PARAMETERS.length - 1);
+  });
+
+  it("say what is wrong with values that cannot stand together", () => {
+    const faults = parameterFaults({
+      ...PROTOTYPE,
+      BID_WEIGHT_PRICE: 500n,
+      UNBONDING_PERIOD: 345_600n,
+      MIN_PANEL_LOW: 5n,
+      ADJUDICATOR_QUORUM: 4n,
+    });
+    expect(faults).to.deep.equal([
+      "ADJUDICATOR_QUORUM = 4 is outside 5–20",
+      "MIN_PANEL_LOW = 5 exceeds MIN_PANEL_MEDIUM = 3",
+      "BID_WEIGHT_QUALITY + BID_WEIGHT_PRICE = 1100, not 1000",
+      "UNBONDING_PERIOD = 345600 is shorter than mission and appeal together, 864000",
+    ]);
+  });
+});
