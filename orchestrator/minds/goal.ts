@@ -1,0 +1,86 @@
+import type { Address } from "../primitives/hex.ts";
+
+export type RiskName = "LOW" | "MEDIUM" | "HIGH";
+export type FloorName = "SELF" | "SIGN" | "WIT" | "REC" | "ATT" | "PROOF";
+export type BandName = "LOW" | "MODERATE" | "ELEVATED" | "CRITICAL";
+
+/** A service a task may use, and the ten levels (0–255) it asks of whoever runs it. */
+export interface GoalService {
+  readonly name: string;
+  readonly capabilities: readonly number[];
+}
+
+/** One task of a mission as agents see it when they draft. */
+export interface GoalTask {
+  readonly name: string;
+  readonly tier: 1 | 2 | 3;
+  readonly services: readonly GoalService[];
+  /** Works through the mission's own items. */
+  readonly overInput: boolean;
+  /** Works item by item, so that it can be divided among nodes. */
+  readonly perItem: boolean;
+  readonly after: readonly string[];
+  /** Fixed by the mission file, smallest unit. */
+  readonly budget?: bigint | undefined;
+  /** Seconds. */
+  readonly timeout?: number | undefined;
+  readonly floor?: FloorName | undefined;
+}
+
+/** What is to be legislated. Tasks come before the tasks that need them. */
+export interface Goal {
+  readonly tasks: readonly GoalTask[];
+  /** Smallest unit. */
+  readonly budget: bigint;
+  readonly risk: RiskName;
+  /** Seconds from deployment to expiry. */
+  readonly duration: number;
+}
+
+/** A producer as the chain shows it to everybody. */
+export interface ProducerFacts {
+  readonly agent: Address;
+  readonly principal: Address;
+  /** Whole points, 0–1000. */
+  readonly reputation: number;
+  /** Ten dimensions, 0–65,535. */
+  readonly capabilities: readonly number[];
+}
+
+/** What the constitution demands of a node; lists are by risk. Times in seconds. */
+export interface LawLimits {
+  readonly maxNodeTimeout: number;
+  readonly minReview: number;
+  readonly maxReview: number;
+  readonly maxDuration: number;
+  readonly minFloor: readonly [FloorName, FloorName, FloorName];
+  readonly minPanel: readonly [number, number, number];
+  readonly minBand: readonly [BandName, BandName, BandName];
+  /** Smallest unit. */
+  readonly mediumRiskFrom: bigint;
+  readonly highRiskFrom: bigint;
+}
+
+/** Public facts an agent may rest a decision on. */
+export interface CityFacts {
+  /** In order of producer index; those who may vote and bid on this mission. */
+  readonly producers: readonly ProducerFacts[];
+  /** Registered verifiers. */
+  readonly verifiers: number;
+  readonly limits: LawLimits;
+}
+
+const RISKS: readonly RiskName[] = ["LOW", "MEDIUM", "HIGH"];
+
+export function riskNumber(risk: RiskName): 0 | 1 | 2 {
+  return risk === "LOW" ? 0 : risk === "MEDIUM" ? 1 : 2;
+}
+
+/** The risk a budget carries by itself (decision 8). */
+export function riskOfBudget(budget: bigint, limits: Pick<LawLimits, "mediumRiskFrom" | "highRiskFrom">): RiskName {
+  return budget >= limits.highRiskFrom ? "HIGH" : budget >= limits.mediumRiskFrom ? "MEDIUM" : "LOW";
+}
+
+export function higherRisk(a: RiskName, b: RiskName): RiskName {
+  return RISKS[Math.max(riskNumber(a), riskNumber(b))] ?? "HIGH";
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import type { Address } from "../primitives/hex.ts";
+import { MindAnswerInvalid } from "./errors.ts";
+import type { CityFacts, Goal, RiskName } from "./goal.ts";
+import type { LawShape } from "./shape.ts";
+import { lawShapeSchema } from "./shape.ts";
+
+/** A law on the table. Number 0 is "no law" and has no shape. */
+export interface CandidateView {
+  readonly number: number;
+  readonly shape: LawShape | null;
+}
+
+export interface DraftRequest {
+  readonly self: Address;
+  readonly goal: Goal;
+  readonly facts: CityFacts;
+}
+
+export interface SpeakRequest extends DraftRequest {
+  readonly about: LawShape;
+}
+
+export interface RankRequest extends DraftRequest {
+  readonly candidates: readonly CandidateView[];
+}
+
+/** A node that takes bids. */
+export interface OpenNode {
+  readonly node: number;
+  readonly tier: 1 | 2 | 3;
+  readonly redundancy: number;
+  readonly risk: RiskName;
+  /** Most that one slot may cost, smallest unit. */
+  readonly slotBudget: bigint;
+  /** What a bid locks, smallest unit. */
+  readonly stake: bigint;
+  /** Names a bid may choose from. */
+  readonly services: readonly string[];
+  /** Ten levels, 0–255. */
+  readonly capabilities: readonly number[];
+  /** Principals that may not bid: the sponsor's, and those of earlier attempts. */
+  readonly barred: readonly Address[];
+}
+
+export interface BidRequest {
+  readonly self: Address;
+  readonly nodes: readonly OpenNode[];
+  readonly producers: CityFacts["producers"];
+  /** Stake the agent may still lock, smallest unit. */
+  readonly freeStake: bigint;
+}
+
+export const speechSchema = z.strictObject({ text: z.string().min(1).max(2000) });
+/** Candidate numbers, best first, each exactly once. */
+export const rankingSchema = z.array(z.int().min(0).max(255)).min(1);
+export const offerSchema = z.strictObject({
+  node: z.int().min(0).max(255),
+  service: z.string().min(1),
+  /** Per slot, smallest unit. */
+  price: z.bigint().positive(),
+});
+
+export type Speech = z.infer<typeof speechSchema>;
+export type Ranking = z.infer<typeof rankingSchema>;
+export type Offer = z.infer<typeof offerSchema>;
+
+/** How an agent decides (decision 44). It never acts: whoever asks signs and sends. */
+export interface Mind {
+  /** The structure this agent would legislate. */
+  draft(request: DraftRequest): Promise<LawShape>;
+  /** Why a law deserves support. */
+  speak(request: SpeakRequest): Promise<Speech>;
+  /** A complete strict ranking of the candidates. */
+  rank(request: RankRequest): Promise<Ranking>;
+  /** Which nodes to offer for, with which service, at which price. */
+  bid(request: BidRequest): Promise<readonly Offer[]>;
+}
+
+/** A mind whose answers are checked before anybody relies on them. */
+export function checkedMind(mind: Mind): Mind {
+  return {
+    draft: async (request) => parse("draft", lawShapeSchema, await mind.draft(request)),
+    speak: async (request) => parse("speech", speechSchema, await mind.speak(request)),
+    rank: async (request) => {
+      const ranking = parse("ranking", rankingSchema, await mind.rank(request));
+      requirePermutation(
+        ranking,
+        request.candidates.map(({ number }) => number),
+      );
+      return ranking;
+    },
+    bid: async (request) => parse("bids", z.array(offerSchema), await mind.bid(request)),
+  };
+}
+
+/** Throws unless the ranking names each candidate exactly once. */
+export function requirePermutation(ranking: Ranking, candidates: readonly number[]): void {
+  const ranked = ranking.toSorted((a, b) => a - b).join();
+  const known = candidates.toSorted((a, b) => a - b).join();
+  if (ranked !== known) throw new MindAnswerInvalid("ranking", `it ranks ${ranked}, the ballot has ${known}`);
+}
+
+function parse<Value>(what: string, schema: z.ZodType<Value>, answer: unknown): Value {
+  const result = schema.safeParse(answer);
+  if (!result.success) throw new MindAnswerInvalid(what, z.prettifyError(result.error));
+  return result.data;
+}

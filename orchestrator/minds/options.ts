@@ -1,0 +1,124 @@
+import { GoalNotFeasible } from "./errors.ts";
+import { fits } from "./fit.ts";
+import type { CityFacts, FloorName, Goal, GoalTask, LawLimits, RiskName } from "./goal.ts";
+import { higherRisk, riskNumber, riskOfBudget } from "./goal.ts";
+import { chooseCuts, possibleCuts } from "./layout.ts";
+import type { LawShape, TaskShape } from "./shape.ts";
+import { titleOf } from "./title.ts";
+
+/** A law is easy to follow with this many nodes, whatever the size of the input (decision 41). */
+export const FEWEST_NODES = 8;
+export const MOST_NODES = 12;
+
+/** How the budget is divided: pay of one executor slot by tier. Titles name every rule but the first. */
+export const PRICINGS = [
+  { name: "equal", note: undefined, pay: [100, 100, 100] },
+  { name: "effort", note: "pay by effort", pay: [100, 120, 400] },
+  { name: "agreement", note: "more for agreement", pay: [60, 140, 200] },
+  { name: "groundwork", note: "more for groundwork", pay: [160, 70, 200] },
+] as const;
+
+type Pricing = (typeof PRICINGS)[number];
+
+/** What a law of this mission must at least be: its own risk or its budget's, whichever is higher. */
+export function riskOf(goal: Goal, limits: LawLimits): RiskName {
+  return higherRisk(goal.risk, riskOfBudget(goal.budget, limits));
+}
+
+/** Everything an agent chooses from when it drafts: all lawful structures of a few simple kinds. */
+export function optionsOf(goal: Goal, facts: CityFacts): LawShape[] {
+  const redundancies = goal.tasks.map((task) => redundancyOf(task, facts));
+  return divisionsOf(goal).flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts.limits, redundancies, shards, pricing)));
+}
+
+/** The levels a node of this task asks for: enough for any service it allows. */
+export function requiredLevels(task: GoalTask): number[] {
+  return Array.from({ length: 10 }, (_, dimension) => Math.max(...task.services.map(({ capabilities }) => capabilities[dimension] ?? 0)));
+}
+
+/** Principals who own somebody able to run the task: at most that many executors can share a node. */
+export function ablePrincipals(task: GoalTask, facts: CityFacts): number {
+  const required = requiredLevels(task);
+  return new Set(facts.producers.filter((producer) => fits(producer.capabilities, required)).map(({ principal }) => principal)).size;
+}
+
+function shapeOf(goal: Goal, limits: LawLimits, redundancies: readonly number[], shards: readonly number[], pricing: Pricing): LawShape {
+  const risk = riskOf(goal, limits);
+  const review = Math.max(limits.minReview, Math.min(limits.maxReview, Math.floor(goal.duration / 4)));
+  const tasks = goal.tasks.map((task, index): TaskShape => {
+    const redundancy = redundancies[index] ?? 1;
+    const pieces = shards[index] ?? 1;
+    return {
+      task: task.name,
+      shards: pieces,
+      redundancy,
+      threshold: Math.floor(redundancy / 2) + 1,
+      floor: floorOf(task, limits.minFloor[riskNumber(risk)]),
+      panel: limits.minPanel[riskNumber(risk)],
+      timeout: Math.min(limits.maxNodeTimeout, task.timeout ?? limits.maxNodeTimeout),
+      review,
+      weight: (pricing.pay[task.tier - 1] ?? 100) * redundancy * pieces,
+    };
+  });
+  return { title: titleOf(tasks, pricing.note === undefined ? [] : [pricing.note]), tasks };
+}
+
+/**
+ * Numbers of shards, task by task. Tasks over the input are cut alike; tasks after them work on whole pieces, so they have as
+ * many shards or fewer. Kept: what gives 8–12 nodes, or comes as close as the mission allows.
+ */
+export function divisionsOf(goal: Goal): number[][] {
+  const found = new Map<string, number[]>();
+  for (let first = 1; first <= MOST_NODES; first += 1) {
+    for (let later = 1; later <= first; later += 1) {
+      const division = divide(goal, first, later);
+      found.set(division.join(), division);
+    }
+  }
+  const distance = (division: readonly number[]) => {
+    const nodes = division.reduce((sum, shards) => sum + shards, 0);
+    return Math.max(FEWEST_NODES - nodes, nodes - MOST_NODES, 0);
+  };
+  const all = [...found.values()];
+  const closest = Math.min(...all.map(distance));
+  const close = all.filter((division) => distance(division) === closest);
+  const balanced = close.filter((division) => Math.min(...dividedParts(goal, division)) > 1);
+  return balanced.length > 0 ? balanced : close;
+}
+
+function divide(goal: Goal, first: number, later: number): number[] {
+  const cuts = new Map<string, readonly number[]>();
+  return goal.tasks.map((task) => {
+    const possible = possibleCuts(task, cuts);
+    const shards = possible === undefined ? first : Math.min(later, possible.length - 1);
+    cuts.set(task.name, chooseCuts(possible, shards));
+    return shards;
+  });
+}
+
+/** Shards of the tasks that can be divided at all; a law that divides only some of them is a bottleneck. */
+function dividedParts(goal: Goal, division: readonly number[]): number[] {
+  const most = divide(goal, MOST_NODES, MOST_NODES);
+  return division.filter((_, index) => (most[index] ?? 1) > 1);
+}
+
+/** Three executors compare better than two; more services than three are not worth their price. */
+function redundancyOf(task: GoalTask, facts: CityFacts): number {
+  const able = ablePrincipals(task, facts);
+  const needed = task.tier === 2 ? 2 : 1;
+  if (able < needed) {
+    throw new GoalNotFeasible(
+      `${task.name} needs executors of ${needed} ${needed === 1 ? "principal" : "different principals"}; ${able} could run it`,
+      "register producers with the capabilities its services ask for",
+    );
+  }
+  return task.tier === 2 ? Math.min(3, able) : 1;
+}
+
+/** Re-execution makes tier 1 evidence attested (decision 43); elsewhere the constitution's minimum, as one class (decision 21). */
+function floorOf(task: GoalTask, minimum: FloorName): FloorName {
+  const asked = [task.floor, minimum === "WIT" ? "REC" : minimum, task.tier === 1 ? "ATT" : "SIGN"] as const;
+  const order: readonly FloorName[] = ["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"];
+  const strongest = order.findLast((name) => asked.includes(name)) ?? "ATT";
+  return task.floor === "WIT" && strongest === "REC" ? "ATT" : strongest;
+}

@@ -1,0 +1,105 @@
+import type { Address } from "../primitives/hex.ts";
+import { fits } from "./fit.ts";
+import type { CityFacts, Goal } from "./goal.ts";
+import type { PlannedNode } from "./layout.ts";
+import { GRID, layOut } from "./layout.ts";
+import { requiredLevels } from "./options.ts";
+import type { LawShape } from "./shape.ts";
+
+/** What a law is like for an agent, each from 0 (bad) to 1 (good). */
+export interface Qualities {
+  readonly speed: number;
+  readonly thrift: number;
+  readonly assurance: number;
+  readonly evenness: number;
+  readonly income: number;
+}
+
+/** Work units a node costs whatever its share of the input: routing, commitment, clearing. */
+const FIXED_WORK = 0.08;
+
+/** Judges a structure from public facts. Pure arithmetic; the formulas are in each function's comment. */
+export function qualitiesOf(goal: Goal, facts: CityFacts, chances: SlotChances, shape: LawShape): Qualities {
+  const nodes = layOut(goal, shape);
+  return {
+    speed: speedOf(nodes, goal.tasks.length),
+    thrift: thriftOf(nodes),
+    assurance: assuranceOf(nodes),
+    evenness: evennessOf(nodes, facts),
+    income: incomeOf(nodes, goal, facts, chances),
+  };
+}
+
+/** Task → how likely one slot of it goes to the agent. */
+export type SlotChances = ReadonlyMap<string, number>;
+
+/** Each slot goes to somebody able, in proportion to reputation × capability. */
+export function slotChances(goal: Goal, facts: CityFacts, self: Address): SlotChances {
+  return new Map(
+    goal.tasks.map((task) => {
+      const required = requiredLevels(task);
+      const able = facts.producers.filter(({ capabilities }) => fits(capabilities, required));
+      const strengths = able.map((producer) => (1 + producer.reputation) * strengthFor(producer.capabilities, required));
+      const own = strengths[able.findIndex(({ agent }) => agent === self)] ?? 0;
+      const total = strengths.reduce((sum, strength) => sum + strength, 0);
+      return [task.name, total === 0 ? 0 : own / total];
+    }),
+  );
+}
+
+/** 1 − longest path / tasks, where a node takes its share of the input plus a fixed part. */
+function speedOf(nodes: readonly PlannedNode[], tasks: number): number {
+  const done: number[] = [];
+  for (const node of nodes) {
+    const start = Math.max(0, ...node.after.map((number) => done[number] ?? 0));
+    done.push(start + (node.to - node.from) / GRID + FIXED_WORK);
+  }
+  return clamp(1 - Math.max(...done) / (tasks * (1 + FIXED_WORK)));
+}
+
+/** 1 − (executions + verdicts) / 100. */
+function thriftOf(nodes: readonly PlannedNode[]): number {
+  return clamp(1 - nodes.reduce((sum, { shape }) => sum + shape.redundancy + shape.panel, 0) / 100);
+}
+
+/** How little of the input (two parts) and of the budget (one part) hangs on one node; bigger panels add what is missing. */
+function assuranceOf(nodes: readonly PlannedNode[]): number {
+  const panels = average(nodes.map(({ shape }) => shape.panel / 7));
+  const shares = nodes.filter(({ task }) => task.perItem).map(({ from, to }) => (to - from) / GRID);
+  const total = nodes.reduce((sum, { budget }) => sum + Number(budget), 0);
+  const dearest = Math.max(...nodes.map(({ budget }) => Number(budget) / total));
+  const spread = (2 * (1 - (shares.length === 0 ? 1 : Math.max(...shares))) + (1 - dearest)) / 3;
+  return clamp(spread + (1 - spread) * 0.3 * panels);
+}
+
+/** Half from seats for every producer, half from slots paying alike. */
+function evennessOf(nodes: readonly PlannedNode[], facts: CityFacts): number {
+  const pays = nodes.flatMap(({ budget, shape }) => Array.from({ length: shape.redundancy }, () => Number(budget) / shape.redundancy));
+  const seats = Math.min(1, pays.length / (3 * Math.max(1, facts.producers.length)));
+  const mean = average(pays);
+  const spread = mean === 0 ? 1 : average(pays.map((pay) => Math.abs(pay - mean))) / mean;
+  return clamp(0.5 * seats + 0.5 * (1 - spread));
+}
+
+/** Expected share of the budget; half of the scale is a fair share. */
+function incomeOf(nodes: readonly PlannedNode[], goal: Goal, facts: CityFacts, chances: SlotChances): number {
+  const expected = nodes.reduce((sum, { task, shape, budget }) => {
+    const chance = Math.min(1, shape.redundancy * (chances.get(task.name) ?? 0));
+    return sum + (chance * Number(budget)) / shape.redundancy;
+  }, 0);
+  return clamp((expected / Number(goal.budget)) * facts.producers.length * 0.5);
+}
+
+/** More than enough capability still makes an executor likelier. */
+function strengthFor(capabilities: readonly number[], required: readonly number[]): number {
+  const levels = required.flatMap((level, dimension) => (level === 0 ? [] : [(capabilities[dimension] ?? 0) / (256 * level)]));
+  return levels.length === 0 ? 1 : average(levels.map((level) => level ** 2));
+}
+
+function average(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function clamp(value: number): number {
+  return Math.max(0, Math.min(1, value));
+}

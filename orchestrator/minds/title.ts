@@ -1,0 +1,18 @@
+import type { TaskShape } from "./shape.ts";
+
+/** Who does a task: classify → classifier, aggregate → aggregator, parse → parser. */
+export function doerOf(task: string): string {
+  if (/[^aeiou]y$/.test(task)) return `${task.slice(0, -1)}ier`;
+  if (task.endsWith("ate")) return `${task.slice(0, -1)}or`;
+  if (task.endsWith("e")) return `${task}r`;
+  return `${task}er`;
+}
+
+/** "4 shards, 3 classifiers": what a law does, in the words a voter compares. `notes` say what else is unlike the usual. */
+export function titleOf(tasks: readonly TaskShape[], notes: readonly string[]): string {
+  const counts = [...new Set(tasks.filter(({ shards }) => shards > 1).map(({ shards }) => shards))];
+  const shards = counts.length === 0 ? `${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}` : `${counts.join(" → ")} shards`;
+  const redundant = tasks.filter(({ redundancy }) => redundancy > 1).map(({ task, redundancy }) => `${redundancy} ${doerOf(task)}s`);
+  const text = [shards, ...redundant, ...notes].join(", ");
+  return text.length <= 120 ? text : `${text.slice(0, 117)}...`;
+}

@@ -1,0 +1,27 @@
+/**
+ * Named points between two effects, where a test can stop the process for good (decision 49). Data: a test asks for each of
+ * them in turn, and one that is never reached fails it.
+ */
+export const LEGISLATURE_BOUNDARIES = [
+  "legislature:session-opened",
+  "legislature:attestations-signed",
+  "legislature:identities-confirmed",
+  "legislature:drafted",
+  "legislature:proposals-signed",
+  "legislature:proposed",
+  "legislature:sponsored",
+  "legislature:voting-opened",
+  "legislature:ballots-signed",
+  "legislature:mid-ballots",
+  "legislature:tallied",
+  "legislature:validated",
+  "legislature:delegated",
+  "legislature:codified",
+  "legislature:approval-signed",
+  "legislature:deployed",
+] as const;
+
+/** Points of every sender, whatever it sends. */
+export const SENDER_BOUNDARIES = ["sender:signed", "sender:broadcast"] as const;
+
+export type LegislatureBoundary = (typeof LEGISLATURE_BOUNDARIES)[number];

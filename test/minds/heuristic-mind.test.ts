@@ -1,0 +1,100 @@
+import { expect } from "chai";
+import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
+import { layOut } from "../../orchestrator/minds/layout.ts";
+import { checkedMind, type Mind } from "../../orchestrator/minds/mind.ts";
+import { optionsOf } from "../../orchestrator/minds/options.ts";
+import { personaNames } from "../../orchestrator/minds/personas.ts";
+import { doerOf } from "../../orchestrator/minds/title.ts";
+import { cityFacts, defaultGoal } from "../support/goals.ts";
+
+const facts = cityFacts();
+const [first] = facts.producers;
+const self = first!.agent;
+
+describe("a heuristic mind", () => {
+  it("answers the same for the same seed, and otherwise for another", async () => {
+    const draft = (seed: number) => new HeuristicMind({ persona: "frugal", seed }).draft({ self, goal: defaultGoal, facts });
+    expect(await draft(7)).to.deep.equal(await draft(7));
+    const titles = await Promise.all(Array.from({ length: 20 }, async (_, seed) => (await draft(seed)).title));
+    expect(new Set(titles).size).to.be.greaterThan(2);
+  });
+
+  it("drafts what it ranks first among all structures it knows", async () => {
+    for (const persona of personaNames) {
+      const mind = new HeuristicMind({ persona, seed: 3 });
+      const shapes = optionsOf(defaultGoal, facts);
+      const candidates = [null, ...shapes].map((shape, number) => ({ number, shape }));
+      const [best] = await mind.rank({ self, goal: defaultGoal, facts, candidates });
+      expect(shapes[best! - 1]!.title).to.equal((await mind.draft({ self, goal: defaultGoal, facts })).title);
+    }
+  });
+
+  it("differs by persona", async () => {
+    const drafts = await Promise.all(
+      personaNames.flatMap((persona) =>
+        [1, 2, 3].map((seed) => new HeuristicMind({ persona, seed }).draft({ self, goal: defaultGoal, facts })),
+      ),
+    );
+    expect(new Set(drafts.map(({ title }) => title)).size).to.be.greaterThan(3);
+  });
+
+  it("prefers three executors for a compared task and says so in plain words", async () => {
+    const { title, tasks } = await new HeuristicMind({ persona: "cautious", seed: 7 }).draft({ self, goal: defaultGoal, facts });
+    expect(title).to.match(/^\d+( → \d+)? shards, 3 classifiers/);
+    expect(tasks.map(({ redundancy }) => redundancy)).to.deep.equal([1, 3, 1]);
+    expect(tasks.map(({ floor }) => floor)).to.deep.equal(["ATT", "REC", "REC"]);
+    expect(["classify", "aggregate", "parse", "fetch"].map(doerOf)).to.deep.equal(["classifier", "aggregator", "parser", "fetcher"]);
+  });
+
+  it("says why it supports a law", async () => {
+    const mind = new HeuristicMind({ persona: "frugal", seed: 1 });
+    const about = optionsOf(defaultGoal, facts)[0]!;
+    expect((await mind.speak({ self, goal: defaultGoal, facts, about })).text).to.contain(about.title);
+  });
+
+  it("names the task that too few principals can run", async () => {
+    const lonely = cityFacts(1, 8, 1);
+    const mind = new HeuristicMind({ persona: "frugal", seed: 1 });
+    expect(() => mind.draft({ self, goal: defaultGoal, facts: lonely })).to.throw(
+      "classify needs executors of 2 different principals; 1 could run it",
+    );
+  });
+});
+
+describe("a checked mind", () => {
+  const broken: Mind = {
+    draft: async () => ({ title: "", tasks: [] }),
+    speak: async () => ({ text: "" }),
+    rank: async () => [1, 1],
+    bid: async () => [{ node: 300, service: "", price: 0n }],
+  };
+  const mind = checkedMind(broken);
+  const request = { self, goal: defaultGoal, facts };
+
+  it("refuses what is no answer", async () => {
+    const rank = {
+      ...request,
+      candidates: [
+        { number: 0, shape: null },
+        { number: 1, shape: null },
+      ],
+    };
+    const about = optionsOf(defaultGoal, facts)[0]!;
+    const bid = { self, nodes: [], producers: facts.producers, freeStake: 0n };
+    for (const answer of [() => mind.draft(request), () => mind.speak({ ...request, about }), () => mind.rank(rank), () => mind.bid(bid)]) {
+      const refused = await answer().then(
+        () => undefined,
+        (error: Error) => error.name,
+      );
+      expect(refused).to.equal("MindAnswerInvalid");
+    }
+  });
+
+  it("refuses a shape that does not fit the goal", () => {
+    const shape = optionsOf(defaultGoal, facts)[0]!;
+    const other = { ...shape, tasks: shape.tasks.slice(1) };
+    expect(() => layOut(defaultGoal, other)).to.throw("it shapes the tasks classify,report, the mission has parse,classify,report");
+    const tooMany = { ...shape, tasks: shape.tasks.map((task) => (task.task === "report" ? { ...task, shards: 2 } : task)) };
+    expect(() => layOut(defaultGoal, tooMany)).to.throw("report cannot have 2 shards");
+  });
+});

@@ -1,0 +1,68 @@
+import type { CityFacts, Goal, GoalTask } from "../../orchestrator/minds/goal.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { randomStream } from "../../orchestrator/primitives/random.ts";
+
+/** Ten levels, the named dimensions set. */
+export function levels(set: Readonly<Record<number, number>>): number[] {
+  return Array.from({ length: 10 }, (_, dimension) => set[dimension] ?? 0);
+}
+
+export function address(number: number): Address {
+  return `0x${number.toString(16).padStart(40, "0")}`;
+}
+
+const parse: GoalTask = {
+  name: "parse",
+  tier: 1,
+  services: [{ name: "fetch-and-parse", capabilities: levels({ 0: 60, 1: 120, 7: 40 }) }],
+  overInput: true,
+  perItem: true,
+  after: [],
+};
+const classify: GoalTask = {
+  name: "classify",
+  tier: 2,
+  services: ["licence-by-spdx", "licence-by-text", "licence-by-headings"].map((name) => ({
+    name,
+    capabilities: levels({ 2: 110, 7: 60 }),
+  })),
+  overInput: false,
+  perItem: true,
+  after: ["parse"],
+};
+const report: GoalTask = {
+  name: "report",
+  tier: 3,
+  services: [{ name: "aggregate", capabilities: levels({ 4: 100, 7: 40 }) }],
+  overInput: false,
+  perItem: false,
+  after: ["classify"],
+};
+
+/** The default mission as agents see it. */
+export const defaultGoal: Goal = { tasks: [parse, classify, report], budget: 1_200_000_000n, risk: "MEDIUM", duration: 1_800 };
+
+/** Eight producers of four principals, unlike each other in what they can do. */
+export function cityFacts(seed = 1, producers = 8, principals = 4): CityFacts {
+  const stream = randomStream(seed, "capabilities");
+  return {
+    producers: Array.from({ length: producers }, (_, index) => ({
+      agent: address(1 + index),
+      principal: address(101 + (index % principals)),
+      reputation: 500,
+      capabilities: Array.from({ length: 10 }, () => 32_000 + stream.int(20_000)),
+    })),
+    verifiers: 5,
+    limits: {
+      maxNodeTimeout: 60,
+      minReview: 300,
+      maxReview: 3_600,
+      maxDuration: 2_592_000,
+      minFloor: ["SIGN", "WIT", "ATT"],
+      minPanel: [1, 3, 5],
+      minBand: ["LOW", "MODERATE", "ELEVATED"],
+      mediumRiskFrom: 1_000_000_000n,
+      highRiskFrom: 10_000_000_000n,
+    },
+  };
+}
