@@ -1,0 +1,84 @@
+import type { ProducerFacts } from "../minds/goal.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
+
+/** Producers compare a handful of laws better than many. */
+export const MOST_CANDIDATES = 4;
+/** A producer sponsors at most three candidates, its own proposal included (decision 9). */
+export const MOST_SPONSORSHIPS = 3;
+
+export interface Endorsements {
+  /** Who puts which draft on the table, in order of producer index. */
+  readonly proposals: readonly { readonly proposer: Address; readonly specHash: Hash }[];
+  /** Who else sponsors it, in order of producer index. */
+  readonly sponsorships: readonly { readonly agent: Address; readonly specHash: Hash }[];
+}
+
+/** An agent's draft and how it ranks all distinct drafts, best first. */
+export interface Opinion {
+  readonly agent: Address;
+  readonly draft: Hash;
+  readonly ranking: readonly Hash[];
+}
+
+/**
+ * Which drafts are worth proposing: those that find sponsors. Everybody supports its three favourites among the best liked;
+ * the least supported draft drops out until each that is left has sponsors enough, of two principals at least. Nobody is
+ * kept from proposing; an author whose draft finds no support has nothing to gain from it.
+ */
+export function endorse(opinions: readonly Opinion[], producers: readonly ProducerFacts[], minSponsors: number): Endorsements {
+  const most = Math.max(1, Math.min(MOST_CANDIDATES, Math.floor((MOST_SPONSORSHIPS * opinions.length) / minSponsors)));
+  const principalOf = new Map(producers.map(({ agent, principal }) => [agent, principal]));
+  const liked = byPopularity(opinions);
+  for (let kept = liked.slice(0, most); kept.length > 0; ) {
+    const supporters = supportersOf(kept, opinions);
+    const failing = kept.findLast((draft) => {
+      const agents = supporters.get(draft) ?? [];
+      return agents.length < minSponsors || new Set(agents.map((agent) => principalOf.get(agent))).size < 2;
+    });
+    if (failing === undefined) return written(kept, supporters, opinions);
+    kept = kept.filter((draft) => draft !== failing);
+  }
+  return { proposals: [], sponsorships: [] };
+}
+
+/** Distinct drafts by Borda count, best first; equals in order of hash. */
+function byPopularity(opinions: readonly Opinion[]): Hash[] {
+  const distinct = [...new Set(opinions.map(({ draft }) => draft))].sort();
+  const borda = (draft: Hash) => opinions.reduce((sum, { ranking }) => sum + ranking.length - ranking.indexOf(draft), 0);
+  const points = new Map(distinct.map((draft) => [draft, borda(draft)]));
+  return distinct.toSorted((a, b) => (points.get(b) ?? 0) - (points.get(a) ?? 0));
+}
+
+function supportersOf(kept: readonly Hash[], opinions: readonly Opinion[]): Map<Hash, Address[]> {
+  const proposers = proposersOf(kept, opinions);
+  const supporters = new Map<Hash, Address[]>(kept.map((draft) => [draft, []]));
+  for (const { agent, ranking } of opinions) {
+    const own = kept.filter((draft) => proposers.get(draft) === agent);
+    const favourites = ranking.filter((draft) => kept.includes(draft) && !own.includes(draft));
+    for (const draft of [...own, ...favourites].slice(0, MOST_SPONSORSHIPS)) supporters.get(draft)?.push(agent);
+  }
+  return supporters;
+}
+
+/** The first author of each draft. */
+function proposersOf(kept: readonly Hash[], opinions: readonly Opinion[]): Map<Hash, Address> {
+  return new Map(
+    kept.flatMap((draft) =>
+      opinions
+        .filter((opinion) => opinion.draft === draft)
+        .slice(0, 1)
+        .map(({ agent }) => [draft, agent] as const),
+    ),
+  );
+}
+
+function written(kept: readonly Hash[], supporters: ReadonlyMap<Hash, readonly Address[]>, opinions: readonly Opinion[]): Endorsements {
+  const proposers = proposersOf(kept, opinions);
+  const proposals = opinions.flatMap(({ agent, draft }) => (proposers.get(draft) === agent ? [{ proposer: agent, specHash: draft }] : []));
+  const sponsorships = opinions.flatMap(({ agent }) =>
+    proposals
+      .filter(({ proposer, specHash }) => proposer !== agent && supporters.get(specHash)?.includes(agent))
+      .map(({ specHash }) => ({ agent, specHash })),
+  );
+  return { proposals, sponsorships };
+}
