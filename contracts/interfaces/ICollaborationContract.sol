@@ -35,6 +35,14 @@ interface ICollaborationContract {
         bool faulted;
     }
 
+    /// @notice What a FAIL verdict left behind: the whole task stake of the slots in `mask`, taken by `claim` after the window.
+    struct Fault {
+        /// Unix seconds; 0 = the attempt did not fail by verdict.
+        uint40 dueAt;
+        uint8 mask;
+        bool settled;
+    }
+
     struct Slot {
         address agent;
         uint64 price;
@@ -80,22 +88,69 @@ interface ICollaborationContract {
 
     event MissionStateChanged(MissionState from, MissionState to, address actor);
     event NodeStateChanged(uint8 indexed node, NodeState from, NodeState to, uint8 attempt, address actor);
-    event ExecutorBound(uint8 indexed node, uint8 indexed slot, address indexed agent, bytes32 service, uint64 price, uint8 attempt);
+    event ExecutorBound(
+        uint8 indexed node,
+        uint8 indexed slot,
+        address indexed agent,
+        bytes32 service,
+        uint64 price,
+        uint8 attempt
+    );
     event Routed(uint8 indexed node, uint8 attempt, uint40 deadline);
     event Committed(uint8 indexed node, uint8 indexed slot, address indexed agent, uint8 attempt, bytes32 commitment);
-    event Revealed(uint8 indexed node, uint8 indexed slot, uint8 attempt, bytes32 outputHash, bytes32 trailRoot, bytes32 envelopeRoot, uint96 classes, bytes32 salt);
-    event Cleared(uint8 indexed node, uint8 attempt, uint8 result, uint16 confidence, uint16 score, uint8 evidenceClass, uint256 basis, uint8 agreeing);
+    event Revealed(
+        uint8 indexed node,
+        uint8 indexed slot,
+        uint8 attempt,
+        bytes32 outputHash,
+        bytes32 trailRoot,
+        bytes32 envelopeRoot,
+        uint96 classes,
+        bytes32 salt
+    );
+    event Cleared(
+        uint8 indexed node,
+        uint8 attempt,
+        uint8 result,
+        uint16 confidence,
+        uint16 score,
+        uint8 evidenceClass,
+        uint256 basis,
+        uint8 agreeing
+    );
     event PanelRedrawn(uint8 indexed node, uint8 attempt, uint8 redraws);
     event GateDecided(uint8 indexed node, bool allowed);
-    event Recorded(uint8 indexed node, uint8 indexed slot, address indexed agent, uint64 paid, uint64 premium, uint64 fee, uint64 insurance, uint64 discount, uint40 claimableAt);
+    /// @notice The output gate spoke: the mission's result is released, or vetoed for good.
+    event OutputDecided(bool allowed);
+    event Recorded(
+        uint8 indexed node,
+        uint8 indexed slot,
+        address indexed agent,
+        uint64 paid,
+        uint64 premium,
+        uint64 fee,
+        uint64 insurance,
+        uint64 discount,
+        uint40 claimableAt
+    );
     event Claimed(uint8 indexed node, uint8 indexed slot, address indexed agent, uint64 paid, uint64 premium);
     event VerifierPaid(uint8 indexed node, address indexed verifier, uint64 amount);
-    event ExecutorFaulted(uint8 indexed node, uint8 indexed slot, address indexed agent, bytes32 reason, uint64 slashed);
+    event ExecutorFaulted(
+        uint8 indexed node,
+        uint8 indexed slot,
+        address indexed agent,
+        bytes32 reason,
+        uint64 slashed
+    );
+    /// @notice A FAIL verdict: its slashes wait until `dueAt`.
+    event SlashPending(uint8 indexed node, uint8 attempt, uint8 mask, uint40 dueAt);
     event FaultSignalled(uint8 indexed node, uint8 attempt, bytes32 reason);
+    event AnomalyReported(uint8 indexed node, address indexed by, bytes32 reason, uint256 magnitude);
     event NodeFrozen(uint8 indexed node, address indexed by, bytes32 reason, uint8 freezeCount);
     event NodeUnfrozen(uint8 indexed node, uint40 deadline);
     event Reopened(uint8 indexed node, uint8 attempt);
     event AppealFiled(uint8 indexed node, address indexed appellant, bytes32 evidence, uint64 bond);
+    event BondReturned(uint8 indexed node, address indexed appellant, uint64 bond);
     event AppealResolved(uint8 indexed node, bool upheld, uint16 share);
     event Refunded(address indexed sponsor, uint64 amount);
     event Anchored(address indexed runner, bytes32 root);
@@ -144,6 +199,18 @@ interface ICollaborationContract {
     error AlreadyFunded();
     error Underfunded(uint64 deposit, uint64 balance);
     error EmptyBatch();
+    error PriceAboveSlot(uint8 node, uint64 price, uint64 slotBudget);
+    error WrongTier(uint8 node, uint8 tier);
+    error TooManyItems(uint8 node, uint8 slot, uint8 items);
+    error AlreadyRevealed(uint8 node, uint8 slot);
+    error LiveHashMissing(uint8 node, uint8 mask, uint8 needed);
+    error NotAwaitingBids(uint8 node);
+    error LengthMismatch(uint256 have, uint256 need);
+    error ShareOutOfRange(uint16 share);
+    error GasTooLow(uint256 have, uint256 need);
+    error ProofRejected(uint8 slot, uint8 index);
+    error Unsettled(uint64 entitled, uint64 accrued, uint256 unrecorded, uint256 faults, uint64 bonds);
+    error AlreadyAnchored(bytes32 root);
 
     /// @notice True on the implementation and every clone: checked when a template is published.
     function isMissionTemplate() external pure returns (bytes4);
@@ -176,7 +243,13 @@ interface ICollaborationContract {
     /// @notice Sealed commitment (tier 2). Anyone with the executor's signature.
     function commit(uint8 node, uint8 slot, bytes32 commitment, uint40 deadline, bytes calldata signature) external;
     /// @notice Commitment opened at once (tiers 1 and 3). Anyone with the executor's signature.
-    function commitOpen(uint8 node, uint8 slot, Opening calldata opening, uint40 deadline, bytes calldata signature) external;
+    function commitOpen(
+        uint8 node,
+        uint8 slot,
+        Opening calldata opening,
+        uint40 deadline,
+        bytes calldata signature
+    ) external;
     /// @notice Opens a sealed commitment once all have committed or time is up. Anyone.
     function reveal(uint8 node, uint8 slot, Opening calldata opening) external;
     /// @notice Clears a node by its drawn panel, in a later block than the last commitment or reveal; then gates and, if it passed, records. Anyone.
@@ -186,9 +259,11 @@ interface ICollaborationContract {
 
     // --- Gate and settlement -------------------------------------------------------------------------------------------
 
-    /// @notice Turns a completed, gated node into provisional entitlements. Anyone; `clear` already does it on a pass.
+    /// @notice Turns a completed node into provisional entitlements. Anyone; `clear` already does it on a pass, so only nodes
+    /// that a human approved need it.
     function record(uint8 node) external;
-    /// @notice Pays recorded nodes whose appeal window closed with no open appeal. Anyone; money goes to the executors.
+    /// @notice Pays recorded nodes whose appeal window closed with no open appeal, moves their fees, and executes slashes
+    /// that waited for their window. Anyone; money goes to the executors. What was claimed before is passed over.
     function claim(uint8[] calldata nodes) external;
     /// @notice Appeals a recorded or failed node inside its window; pulls the bond. Caller: sponsor, executor or panel member of the node.
     function appeal(uint8 node, bytes32 evidence) external;
@@ -205,6 +280,10 @@ interface ICollaborationContract {
     /// APPROVE_POP's data is abi.encode(Opening[], EvidenceItem[], uint256 basis, uint16 share): it passes the same floor.
     function onOverride(Action action, uint8 node, address target, bytes calldata data) external;
 
+    /// @notice Calls `target` and returns at most one word of its answer. Nothing but a bounded frame for gas: the mission calls
+    /// itself with a ceiling, so that a predicate or proof verifier can neither burn more nor return a flood.
+    function probe(address target, bytes calldata data) external view returns (bool ok, bytes32 word);
+
     // --- Views -------------------------------------------------------------------------------------------------------------
 
     function law() external view returns (bytes memory);
@@ -218,6 +297,13 @@ interface ICollaborationContract {
     function slotOf(uint8 node, uint8 slot) external view returns (Slot memory);
     /// @notice Bound service until the slot commits, then its commitment.
     function pledgeOf(uint8 node, uint8 slot) external view returns (bytes32);
+    function faultOf(uint8 node, uint8 attempt) external view returns (Fault memory);
+    /// @notice Verifiers whose verdicts counted in the node's last clearing; they share its verifier fee.
+    function countedOf(uint8 node) external view returns (address[] memory);
+    /// @notice Open appeals of an attempt and the unix second after which the clearing stands regardless.
+    function appealsOf(uint8 node, uint8 attempt) external view returns (uint8 open, uint40 until);
+    /// @notice Root of the mission's records, zero until anchored.
+    function anchored() external view returns (bytes32);
     function entitlementOf(uint8 node, uint8 slot) external view returns (Entitlement memory);
     function ledger() external view returns (Ledger memory);
     function obligationOf(uint8 node) external view returns (bytes32);

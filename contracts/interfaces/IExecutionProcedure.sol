@@ -35,11 +35,29 @@ interface IExecutionProcedure {
     }
 
     event MarketOpened(address indexed mission, uint256 nodes, uint40 closesAt, uint8 attempt);
-    event BidPlaced(address indexed mission, uint8 indexed node, address indexed agent, bytes32 service, uint64 price, uint32 score, uint64 locked);
+    event BidPlaced(
+        address indexed mission,
+        uint8 indexed node,
+        address indexed agent,
+        bytes32 service,
+        uint64 price,
+        uint32 score,
+        uint64 locked
+    );
     event BidWithdrawn(address indexed mission, uint8 indexed node, address indexed agent, uint64 released);
-    event Awarded(address indexed mission, uint8 indexed node, uint8 slot, address indexed agent, bytes32 service, uint64 price, uint256 fairness);
+    event Awarded(
+        address indexed mission,
+        uint8 indexed node,
+        uint8 slot,
+        address indexed agent,
+        bytes32 service,
+        uint64 price,
+        uint256 fairness
+    );
     event FairnessWaived(address indexed mission, uint8 indexed node, uint256 fairness, uint256 minimum);
-    event NoAward(address indexed mission, uint8 indexed node, uint256 bids, uint8 redundancy);
+    /// @param closesAt End of the extended window, unix seconds; 0 = the attempt ends without an award.
+    event NoAward(address indexed mission, uint8 indexed node, uint256 bids, uint8 redundancy, uint40 closesAt);
+    event PredicateApproved(uint16 indexed id, address predicate);
 
     error NotMission(address caller);
     error NotLegislation(address caller);
@@ -57,6 +75,16 @@ interface IExecutionProcedure {
     error InvalidSignature(address signer);
     error Expired(uint40 deadline);
     error LockExceeded(address mission, uint8 node, uint8 slot, uint64 locked, uint64 wanted);
+    error SlashExceeded(uint64 max, uint64 wanted);
+    error NotGovernor(address caller);
+    error NotARegulator(address account);
+    error AlreadyOpen(address mission);
+    error Outbid(address mission, uint8 node, uint32 score, uint32 lowest);
+    error AwardOutOfOrder(address mission, uint256 expected, uint8 node);
+    error StillBound(address mission, uint8 node, address agent);
+    error NotOnPanel(address mission, address verifier);
+    error PredicateTaken(uint16 id, address predicate);
+    error EmptyBatch();
 
     /// @notice Opens the market of a fresh mission for all its nodes. Caller: the legislation that deployed it.
     function openMarket(address mission) external;
@@ -66,12 +94,27 @@ interface IExecutionProcedure {
     function bid(Bid calldata offer, Auth calldata auth) external;
     /// @notice Withdraws an unawarded bid and releases its lock. Caller: the agent (by Auth); anyone once the node was awarded or the mission ended.
     function withdrawBid(address mission, uint8 node, Auth calldata auth) external;
-    /// @notice Awards the listed nodes after their window; binds executors on the clone. Anyone.
+    /// @notice Awards the listed nodes after their window; binds executors on the clone. Anyone. The first awards of a mission
+    /// go in ascending node order. A node with too few bids, or none that keeps fairness, has its window extended once;
+    /// after that it is awarded regardless of fairness, or its attempt ends (`closesAt` 0) and the mission may reopen it.
     function award(address mission, uint8[] calldata nodes) external;
     /// @notice Award before the window ends, with a Regulator's signature over the node set.
     function awardEarly(address mission, uint8[] calldata nodes, Auth calldata regulator) external;
-    /// @notice Settles one executor slot: releases from the slot's lock, slashes, scores. Caller: genuine mission.
-    function settleSlot(uint8 node, uint8 slot, address agent, uint64 release, uint64 slash, bool scored, uint16 score, bytes32 reason) external returns (uint64 slashed);
+    /// @notice Settles one executor slot, once: ends its lock, slashes, scores. Caller: genuine mission.
+    /// @param release Part of the slot's lock that ends; `type(uint64).max` = all that is left.
+    /// @param slash Smallest unit; `type(uint64).max` = the whole task stake. At most the lock or the greatest fixed slash.
+    function settleSlot(
+        uint8 node,
+        uint8 slot,
+        address agent,
+        uint64 release,
+        uint64 slash,
+        bool scored,
+        uint16 score,
+        bytes32 reason
+    ) external returns (uint64 slashed);
+    /// @notice Names the contract behind a predicate number of laws, once. Caller: governor.
+    function approvePredicate(uint16 id, address predicate) external;
     /// @notice Slashes an absent verifier of a drawn panel (50 tokens at most). Caller: genuine mission.
     function settleVerifier(address verifier, uint64 slash, bytes32 reason) external returns (uint64 slashed);
     /// @notice Marks the principals of a panel for conflicts of interest. Caller: genuine mission.
@@ -82,5 +125,7 @@ interface IExecutionProcedure {
     function participationOf(address mission, address principal) external view returns (Participation memory);
     function fairnessOf(address mission) external view returns (uint256 score, uint256 assignments, uint256 bidders);
     function lockOf(address mission, uint8 node, uint8 slot) external view returns (uint64);
+    /// @notice Contract behind a predicate number, zero if none: a gate that nobody approved vetoes.
+    function predicateOf(uint16 id) external view returns (address);
     function nonceOf(address agent) external view returns (uint256);
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {Bytes} from "@openzeppelin/contracts/utils/Bytes.sol";
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {LawCodec} from "../libraries/LawCodec.sol";
+import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
+import {MissionState} from "../types/States.sol";
+import {ClearingDesk} from "./ClearingDesk.sol";
+import {Dispatch} from "./Dispatch.sol";
+import {MissionStorage} from "./MissionStorage.sol";
+import {NodeCore} from "./NodeCore.sol";
+import {Gate} from "./modules/Gate.sol";
+import {Guardian} from "./modules/Guardian.sol";
+import {MissionBase} from "./modules/MissionBase.sol";
+import {Orchestration} from "./modules/Orchestration.sol";
+import {Settlement} from "./modules/Settlement.sol";
+import {Verification} from "./modules/Verification.sol";
+
+/// @title One mission under its law: the implementation behind every clone
+/// @dev Composed of modules over one storage struct; what is long or rare lives in the linked libraries `Dispatch`,
+/// `ClearingDesk`, `Remedies` and `Escrow`, which run in the clone's frame.
+contract CollaborationContract is Orchestration, Guardian, Verification, Gate, Settlement {
+    using Bytes for bytes;
+
+    constructor(IConstitutionContract constitution) MissionBase(constitution) {}
+
+    function advance(ClearOrder[] calldata clears, RouteOrder[] calldata routes) external nonReentrant {
+        if (clears.length == 0 && routes.length == 0) revert EmptyBatch();
+        if (clears.length != 0) ClearingDesk.clear(_mission, _city(), clears);
+        if (routes.length != 0) Dispatch.route(_mission, _city(), routes);
+    }
+
+    function isMissionTemplate() external pure returns (bytes4) {
+        return ICollaborationContract.isMissionTemplate.selector;
+    }
+
+    function law() external view returns (bytes memory) {
+        bytes memory args = _open().args;
+        return args.slice(0, LawCodec.lawLength(LawCodec.header(args).nodeCount));
+    }
+
+    function lawHash() external view returns (bytes32) {
+        return LawCodec.hashOf(_open().args);
+    }
+
+    function header() external view returns (LawHeader memory) {
+        return LawCodec.header(_open().args);
+    }
+
+    function nodeLaw(uint8 node) external view returns (LawNode memory) {
+        return LawCodec.node(_open().args, node);
+    }
+
+    function context() external view returns (MissionContext memory) {
+        return _open().context;
+    }
+
+    function state() external view returns (MissionState) {
+        return _mission.head.state;
+    }
+
+    function completed() external view returns (uint256) {
+        return _mission.completed;
+    }
+
+    function anchored() external view returns (bytes32) {
+        return _mission.anchor;
+    }
+
+    function nodeOf(uint8 node) external view returns (Node memory) {
+        MissionStorage.Node memory w = NodeCore.load(_mission, node);
+        return
+            Node({
+                state: w.state,
+                attempt: w.attempt,
+                deadline: w.deadline,
+                remainder: w.remainder,
+                commitMask: w.commitMask,
+                revealMask: w.revealMask,
+                freezeCount: w.freezeCount,
+                drawBlock: w.drawBlock,
+                redraws: w.redraws,
+                share: w.share,
+                agreeing: w.agreeing,
+                gated: NodeCore.has(w, MissionStorage.GATED),
+                recorded: NodeCore.has(w, MissionStorage.RECORDED),
+                faulted: NodeCore.has(w, MissionStorage.FAULTED)
+            });
+    }
+
+    function slotOf(uint8 node, uint8 slot) external view returns (Slot memory) {
+        return _mission.slots[_key(node, slot)];
+    }
+
+    function pledgeOf(uint8 node, uint8 slot) external view returns (bytes32) {
+        return _mission.pledges[_key(node, slot)];
+    }
+
+    function entitlementOf(uint8 node, uint8 slot) external view returns (Entitlement memory) {
+        MissionStorage.Due memory due = _mission.dues[_key(node, slot)];
+        uint40 claimableAt = _mission.nodes[node].settlesAt;
+        return Entitlement({paid: due.paid, premium: due.premium, claimableAt: claimableAt, claimed: due.claimed});
+    }
+
+    function faultOf(uint8 node, uint8 attempt) external view returns (Fault memory) {
+        return _mission.faults[MissionStorage.attemptKey(node, attempt)];
+    }
+
+    function countedOf(uint8 node) external view returns (address[] memory verifiers) {
+        verifiers = new address[](_mission.nodes[node].counted);
+        for (uint256 i = 0; i < verifiers.length; ++i) verifiers[i] = _mission.counted[_key(node, i)];
+    }
+
+    function appealsOf(uint8 node, uint8 attempt) external view returns (uint8 open, uint40 until) {
+        MissionStorage.Appeals memory appeals = _mission.appeals[MissionStorage.attemptKey(node, attempt)];
+        return (appeals.open, appeals.until);
+    }
+
+    function caseHash(uint8 node) external view returns (bytes32) {
+        uint8 redundancy = LawCodec.node(_open().args, node).redundancy;
+        bytes32[] memory pledges = new bytes32[](redundancy);
+        for (uint256 slot = 0; slot < redundancy; ++slot) pledges[slot] = _mission.pledges[_key(node, slot)];
+        return keccak256(abi.encode(_mission.head.state, NodeCore.load(_mission, node), pledges));
+    }
+
+    function _key(uint8 node, uint256 index) private view returns (uint256) {
+        return MissionStorage.slotKey(node, _mission.nodes[node].attempt, index);
+    }
+}

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {Payout, Split} from "../libraries/Payout.sol";
+import {Reputation} from "../libraries/Reputation.sol";
+import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
+import {LawNode} from "../types/Law.sol";
+import {NodeState} from "../types/States.sol";
+import {City, Frame, MissionFrame} from "./MissionFrame.sol";
+import {MissionStorage} from "./MissionStorage.sol";
+import {NodeCore} from "./NodeCore.sol";
+
+/// @title Money that leaves a mission, and the appeals that hold it back
+/// @notice Decisions 5, 24, 29 and 43. Fees, insurance and discount move with the claim they belong to, so that until a
+/// window closed nothing has left. A linked library: it runs in the clone's frame and storage.
+library Escrow {
+    using MissionFrame for Frame;
+    using SafeERC20 for IERC20;
+
+    uint256 private constant WHOLE = 10_000;
+    uint256 private constant NEUTRAL = 1000;
+    bytes32 private constant SETTLEMENT = "SETTLEMENT";
+    /// Sponsor, five executors, seven panel members.
+    uint256 private constant MAX_APPEALS = 13;
+
+    /// @dev Sums of one node's claim.
+    struct Claim {
+        address[] agents;
+        uint64[] paid;
+        uint64[] premium;
+        uint64 total;
+        uint64 fees;
+        uint64 insurance;
+        uint64 discount;
+    }
+
+    // --- Entitlements ------------------------------------------------------------------------------------------------
+
+    /// @notice Decision 5: entitlements of the agreeing slots, the rest of the node's budget back to the sponsor's side.
+    /// No token moves: `claim` moves all of it once the window closed.
+    function record(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
+        Frame memory f = MissionFrame.open(city);
+        LawNode memory law = f.node(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        NodeCore.requireNode(w, node, NodeCore.only(NodeState.COMPLETED));
+        if (NodeCore.has(w, MissionStorage.RECORDED)) revert ICollaborationContract.AlreadyRecorded(node);
+        if ((s.unrecorded >> node) & 1 == 1) s.unrecorded &= ~(uint256(1) << node);
+        w.flags |= MissionStorage.RECORDED;
+        w.settlesAt = uint40(block.timestamp) + f.window(law);
+        uint64 entitled = 0;
+        uint64 accrued = 0;
+        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+            if ((w.commitMask >> slot) & 1 == 0) continue;
+            (uint64 paid, uint64 fees) = _recordSlot(s, f, w, node, slot);
+            entitled += paid;
+            accrued += fees;
+        }
+        s.books.entitled += entitled;
+        s.books.accrued += accrued;
+        s.books.refundable += law.budget - entitled - accrued;
+        NodeCore.store(s, node, w);
+    }
+
+    function _recordSlot(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint8 slot
+    ) private returns (uint64 paid, uint64 fees) {
+        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+        address agent = s.slots[key].agent;
+        if ((w.agreeing >> slot) & 1 == 0) {
+            NodeCore.settle(s, node, slot, agent, 0, true, 0, SlashingSchedule.DISSENT);
+            return (0, 0);
+        }
+        // ψ is of the reputation before this outcome: read it before the slot is scored.
+        Split memory split = _split(f, s.slots[key].price, w.share, f.city.producers.reputationOf(agent));
+        s.dues[key] = MissionStorage.Due({paid: split.paid, premium: split.premium, claimed: false});
+        _announce(node, slot, agent, split, w.settlesAt);
+        NodeCore.settle(s, node, slot, agent, 0, true, w.score, SlashingSchedule.OUTCOME);
+        return (split.paid, split.fee + split.insurance + split.discount);
+    }
+
+    function _announce(uint8 node, uint8 slot, address agent, Split memory split, uint40 claimableAt) private {
+        emit ICollaborationContract.Recorded(
+            node,
+            slot,
+            agent,
+            split.paid,
+            split.premium,
+            split.fee,
+            split.insurance,
+            split.discount,
+            claimableAt
+        );
+    }
+
+    function _split(
+        Frame memory f,
+        uint64 price,
+        uint16 share,
+        uint256 reputation
+    ) private pure returns (Split memory) {
+        return
+            Payout.split(
+                price,
+                f.context.params.protocolFeeRate,
+                f.context.params.insuranceReserveRate,
+                share,
+                Reputation.multiplier(reputation, f.context.params.reputationMultiplierAlpha)
+            );
+    }
+
+    // --- Claims ------------------------------------------------------------------------------------------------------
+
+    function claim(MissionStorage.Layout storage s, City calldata city, uint8[] calldata nodes) external {
+        Frame memory f = MissionFrame.open(city);
+        uint64 fees = 0;
+        uint64 insurance = 0;
+        for (uint256 i = 0; i < nodes.length; ++i) {
+            uint8 node = nodes[i];
+            LawNode memory law = f.node(node);
+            MissionStorage.Node memory w = NodeCore.load(s, node);
+            bool faulted = NodeCore.has(w, MissionStorage.FAULTED);
+            if (NodeCore.has(w, MissionStorage.RECORDED)) {
+                if (faulted) _punishDue(s, f, w, node, false);
+                (uint64 forTreasury, uint64 forInsurance) = _claimNode(s, f, law, w, node);
+                fees += forTreasury;
+                insurance += forInsurance;
+            } else if (faulted) {
+                _punishDue(s, f, w, node, true);
+            } else {
+                revert ICollaborationContract.NotRecorded(node);
+            }
+        }
+        if (fees == 0 && insurance == 0) return;
+        f.city.token.forceApprove(address(f.city.treasury), uint256(fees) + insurance);
+        f.city.treasury.deposit(fees, insurance, SETTLEMENT);
+    }
+
+    function _claimNode(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private returns (uint64 forTreasury, uint64 forInsurance) {
+        _requireFinal(s, node, w.attempt, w.settlesAt);
+        Claim memory c = _sum(s, f, law, w, node);
+        MissionStorage.Books storage books = s.books;
+        books.entitled -= c.total;
+        books.accrued -= c.fees + c.insurance + c.discount;
+        books.paid += c.total;
+        books.fees += c.fees;
+        books.insurance += c.insurance;
+        books.discount += c.discount;
+        _returnBonds(s, f, node, w.attempt);
+        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+            if (c.agents[slot] != address(0)) _payExecutor(s, f, node, slot, c);
+        }
+        return (c.fees - _payVerifiers(s, f, w, node, c.fees) + c.discount, c.insurance);
+    }
+
+    function _sum(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private returns (Claim memory c) {
+        c.agents = new address[](law.redundancy);
+        c.paid = new uint64[](law.redundancy);
+        c.premium = new uint64[](law.redundancy);
+        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+            if ((w.agreeing >> slot) & 1 == 0) continue;
+            uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+            MissionStorage.Due memory due = s.dues[key];
+            if (due.claimed) continue;
+            s.dues[key].claimed = true;
+            // The split at neutral reputation is what was released; the entitlement says what reputation left of it.
+            Split memory split = Payout.split(
+                s.slots[key].price,
+                f.context.params.protocolFeeRate,
+                f.context.params.insuranceReserveRate,
+                w.share,
+                NEUTRAL
+            );
+            c.agents[slot] = s.slots[key].agent;
+            c.paid[slot] = due.paid;
+            c.premium[slot] = due.premium;
+            c.total += due.paid;
+            c.fees += split.fee;
+            c.insurance += split.insurance;
+            c.discount += split.released - due.paid;
+        }
+    }
+
+    /// @dev An agent whose account refuses money is paid through its principal, so that it cannot hold up the others. The
+    /// premium never blocks the base.
+    function _payExecutor(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint8 node,
+        uint8 slot,
+        Claim memory c
+    ) private {
+        address agent = c.agents[slot];
+        uint64 amount = c.paid[slot];
+        address principal = f.city.producers.principalOf(agent);
+        if (amount != 0 && !f.city.token.trySafeTransfer(agent, amount)) f.city.token.safeTransfer(principal, amount);
+        uint64 premium = 0;
+        if (c.premium[slot] != 0) {
+            try f.city.treasury.payPremium(agent, principal, c.premium[slot]) returns (uint64 given) {
+                premium = given;
+            } catch {
+                premium = 0;
+            }
+            s.books.subsidy += premium;
+        }
+        emit ICollaborationContract.Claimed(node, slot, agent, amount, premium);
+    }
+
+    /// @dev Equal parts of the verifiers' share; what cannot be divided or delivered stays a fee of the treasury.
+    function _payVerifiers(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint64 fees
+    ) private returns (uint64 total) {
+        if (w.counted == 0) return 0;
+        uint64 each = uint64((uint256(fees) * s.head.verifierFeeShare) / WHOLE / w.counted);
+        if (each == 0) return 0;
+        for (uint8 i = 0; i < w.counted; ++i) {
+            address verifier = s.counted[MissionStorage.slotKey(node, w.attempt, i)];
+            if (!f.city.token.trySafeTransfer(verifier, each)) continue;
+            total += each;
+            emit ICollaborationContract.VerifierPaid(node, verifier, each);
+        }
+    }
+
+    // --- Slashes that waited -----------------------------------------------------------------------------------------
+
+    /// @param required Whether nothing being due is an error.
+    function _punishDue(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        bool required
+    ) private {
+        uint256 waiting = 0;
+        uint40 dueAt = 0;
+        bool any = false;
+        for (uint256 attempt = 0; attempt <= w.attempt; ++attempt) {
+            uint256 key = MissionStorage.attemptKey(node, uint8(attempt));
+            ICollaborationContract.Fault memory fault = s.faults[key];
+            if (fault.dueAt == 0 || fault.settled) continue;
+            uint40 until = _heldUntil(s, node, uint8(attempt), fault.dueAt);
+            if (block.timestamp < until) {
+                ++waiting;
+                dueAt = until;
+                continue;
+            }
+            any = true;
+            s.faults[key].settled = true;
+            s.head.faults -= 1;
+            _returnBonds(s, f, node, uint8(attempt));
+            NodeCore.settleMask(
+                s,
+                node,
+                uint8(attempt),
+                fault.mask,
+                SlashingSchedule.WHOLE,
+                true,
+                SlashingSchedule.CLEARED_FAIL
+            );
+        }
+        if (required && !any) revert ICollaborationContract.WindowOpen(node, dueAt);
+        if (waiting == 0) s.nodes[node].flags &= ~MissionStorage.FAULTED;
+    }
+
+    // --- Appeals -----------------------------------------------------------------------------------------------------
+
+    function appeal(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes32 evidence) external {
+        Frame memory f = MissionFrame.open(city);
+        LawNode memory law = f.node(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        (uint8 attempt, uint40 until) = _appealable(s, w, node);
+        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
+        uint64 price = _requireParty(s, f, law, node, attempt);
+        MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
+        uint8 filed = appeals.filed;
+        for (uint8 i = 0; i < filed; ++i) {
+            if (s.appealAt[MissionStorage.slotKey(node, attempt, i)].appellant == msg.sender) {
+                revert ICollaborationContract.AlreadyAppealed(node, msg.sender);
+            }
+        }
+        uint64 bond = uint64((uint256(price) * s.head.appealBondShare) / WHOLE);
+        if (bond < s.books.appealBondMin) bond = s.books.appealBondMin;
+        s.appealAt[MissionStorage.slotKey(node, attempt, filed)] = MissionStorage.Appeal(msg.sender, bond);
+        appeals.filed = filed + 1;
+        appeals.open += 1;
+        appeals.until = uint40(block.timestamp) + 2 * uint40(f.context.params.maxHumanReviewTimeout);
+        s.books.bonds += bond;
+        emit ICollaborationContract.AppealFiled(node, msg.sender, evidence, bond);
+        f.city.token.safeTransferFrom(msg.sender, address(this), bond);
+    }
+
+    /// @dev The attempt a window belongs to: the recorded one, or the last that failed by verdict.
+    function _appealable(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private view returns (uint8 attempt, uint40 until) {
+        if (NodeCore.has(w, MissionStorage.RECORDED)) return (w.attempt, w.settlesAt);
+        attempt = w.attempt;
+        if (w.state != NodeState.FAILED && attempt != 0) --attempt;
+        until = s.faults[MissionStorage.attemptKey(node, attempt)].dueAt;
+        if (until == 0) revert ICollaborationContract.NotAppealable(node, msg.sender);
+    }
+
+    /// @dev Sponsor, executors of the attempt, panel members whose verdicts counted.
+    function _requireParty(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        uint8 node,
+        uint8 attempt
+    ) private view returns (uint64 price) {
+        bool party = msg.sender == f.context.sponsor;
+        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+            ICollaborationContract.Slot memory bound = s.slots[MissionStorage.slotKey(node, attempt, slot)];
+            if (bound.agent == msg.sender) party = true;
+            price += bound.price;
+        }
+        for (uint8 i = 0; i < law.panelSize && !party; ++i) {
+            party = s.counted[MissionStorage.slotKey(node, attempt, i)] == msg.sender;
+        }
+        if (!party) revert ICollaborationContract.NotAppealable(node, msg.sender);
+    }
+
+    /// @dev Nobody resolved the appeals in time: the clearing stands, the bonds go back.
+    function _returnBonds(MissionStorage.Layout storage s, Frame memory f, uint8 node, uint8 attempt) private {
+        MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
+        if (appeals.open == 0) return;
+        appeals.open = 0;
+        uint8 filed = appeals.filed;
+        for (uint8 i = 0; i < filed && i < MAX_APPEALS; ++i) {
+            MissionStorage.Appeal storage one = s.appealAt[MissionStorage.slotKey(node, attempt, i)];
+            (address appellant, uint64 bond) = (one.appellant, one.bond);
+            if (bond == 0) continue;
+            one.bond = 0;
+            s.books.bonds -= bond;
+            if (!f.city.token.trySafeTransfer(appellant, bond)) continue;
+            emit ICollaborationContract.BondReturned(node, appellant, bond);
+        }
+    }
+
+    function _requireFinal(MissionStorage.Layout storage s, uint8 node, uint8 attempt, uint40 settlesAt) private view {
+        uint40 until = _heldUntil(s, node, attempt, settlesAt);
+        if (block.timestamp < until) revert ICollaborationContract.WindowOpen(node, until);
+    }
+
+    function _heldUntil(
+        MissionStorage.Layout storage s,
+        uint8 node,
+        uint8 attempt,
+        uint40 window
+    ) private view returns (uint40) {
+        MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
+        return appeals.open != 0 && appeals.until > window ? appeals.until : window;
+    }
+
+    // --- Back to the sponsor -----------------------------------------------------------------------------------------
+
+    function refund(MissionStorage.Layout storage s, City calldata city) external {
+        uint64 amount = _refundable(s);
+        if (amount == 0) revert ICollaborationContract.NothingToRefund();
+        _refund(s, MissionFrame.open(city), amount, amount);
+    }
+
+    /// @dev Whatever else lies here was given by nobody in particular: it goes with the dust.
+    function close(MissionStorage.Layout storage s, City calldata city) external {
+        MissionStorage.Books memory b = s.books;
+        bool unsettled = b.entitled != 0 || b.accrued != 0 || b.bonds != 0 || s.head.faults != 0;
+        if (unsettled || s.unrecorded != 0 || !NodeCore.isFinal(s)) {
+            revert ICollaborationContract.Unsettled(b.entitled, b.accrued, s.unrecorded, s.head.faults, b.bonds);
+        }
+        if (s.head.closed) revert ICollaborationContract.NothingToRefund();
+        s.head.closed = true;
+        Frame memory f = MissionFrame.open(city);
+        _refund(s, f, _refundable(s), f.city.token.balanceOf(address(this)));
+    }
+
+    function _refund(MissionStorage.Layout storage s, Frame memory f, uint64 booked, uint256 amount) private {
+        s.books.refunded += booked;
+        s.books.refundable = 0;
+        address sponsor = f.context.sponsor;
+        emit ICollaborationContract.Refunded(sponsor, uint64(amount));
+        if (amount != 0) f.city.token.safeTransfer(sponsor, amount);
+    }
+
+    function ledgerOf(MissionStorage.Layout storage s) external view returns (ICollaborationContract.Ledger memory) {
+        MissionStorage.Books memory b = s.books;
+        return
+            ICollaborationContract.Ledger({
+                deposit: b.deposit,
+                paid: b.paid,
+                fees: b.fees,
+                insurance: b.insurance,
+                discount: b.discount,
+                refunded: b.refunded,
+                entitled: b.entitled,
+                refundable: _refundable(s),
+                subsidy: b.subsidy
+            });
+    }
+
+    /// @notice Returnable now: the rest of recorded nodes; once the mission ended, all that is owed to nobody.
+    function _refundable(MissionStorage.Layout storage s) private view returns (uint64) {
+        MissionStorage.Books memory b = s.books;
+        if (!NodeCore.isFinal(s) || s.unrecorded != 0) return b.refundable;
+        return b.deposit - b.paid - b.fees - b.insurance - b.discount - b.refunded - b.entitled - b.accrued;
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
+import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
+import {IProducerContract} from "../interfaces/IProducerContract.sol";
+import {IServiceContract} from "../interfaces/IServiceContract.sol";
+import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
+import {ITreasury} from "../interfaces/ITreasury.sol";
+import {Commitments} from "../libraries/Commitments.sol";
+import {LawCodec} from "../libraries/LawCodec.sol";
+import {LawNode, MissionContext} from "../types/Law.sol";
+
+/// @notice The institutions that can never be replaced, and the mission's EIP-712 domain.
+struct City {
+    IConstitutionContract constitution;
+    IERC20 token;
+    ITreasury treasury;
+    IProducerContract producers;
+    IEvidenceRegistry evidence;
+    IServiceContract services;
+    ITemplateRegistry templates;
+    bytes32 domain;
+}
+
+/// @notice What one call works with: the city, the law's bytes and their context, decoded once.
+struct Frame {
+    City city;
+    bytes args;
+    MissionContext context;
+}
+
+/// @title Reading the law a clone carries
+library MissionFrame {
+    /// @dev Works in the clone's frame, also from a linked library: `address(this)` is the clone.
+    function open(City memory city) internal view returns (Frame memory f) {
+        f.city = city;
+        f.args = Clones.fetchCloneArgs(address(this));
+        f.context = LawCodec.context(f.args);
+    }
+
+    function node(Frame memory f, uint8 index) internal pure returns (LawNode memory) {
+        return LawCodec.node(f.args, index);
+    }
+
+    function digest(Frame memory f, bytes32 structHash) internal pure returns (bytes32) {
+        return MessageHashUtils.toTypedDataHash(f.city.domain, structHash);
+    }
+
+    /// @notice Decision 19; the amendment is zero until a node's law can be amended.
+    function obligation(Frame memory f, uint8 index, uint8 attempt) internal view returns (bytes32) {
+        return
+            Commitments.obligation(block.chainid, address(this), index, attempt, LawCodec.hashOf(f.args), bytes32(0));
+    }
+
+    /// @notice Seconds a decision about the node can be appealed.
+    function window(Frame memory f, LawNode memory law) internal pure returns (uint40) {
+        return uint40(f.context.params.appealWindows[uint8(law.band)]) * 60;
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {MissionState, NodeState} from "../types/States.sol";
+
+/// @title Everything a mission stores
+/// @notice One struct, so that the layout is seen at a glance. The law itself is not here: it is the clone's immutable
+/// arguments. What belongs to one attempt is keyed by attempt: a reopened node starts on fresh words, and a failed
+/// attempt's faults outlive it.
+library MissionStorage {
+    /// @dev One word (bits 0–223).
+    struct Head {
+        MissionState state;
+        IExecutionProcedure execution;
+        /// Copied from the constitution at activation, basis points.
+        uint16 verifierFeeShare;
+        uint16 appealBondShare;
+        /// FAIL verdicts whose slashes wait.
+        uint16 faults;
+        bool closed;
+    }
+
+    /// @dev Three words, smallest unit. `deposit` = paid + fees + insurance + discount + refunded + held; of what is held,
+    /// `entitled` is owed to executors and `accrued` to treasury, insurance and verifiers. Bonds are apart.
+    struct Books {
+        uint64 entitled;
+        uint64 accrued;
+        uint64 refundable;
+        uint64 refunded;
+        uint64 deposit;
+        uint64 paid;
+        uint64 fees;
+        uint64 insurance;
+        uint64 discount;
+        uint64 subsidy;
+        uint64 bonds;
+        uint64 appealBondMin;
+    }
+
+    /// @dev One word, exactly.
+    struct Node {
+        NodeState state;
+        uint8 attempt;
+        /// When the current state's clock runs out.
+        uint40 deadline;
+        /// Execution time left when frozen, seconds.
+        uint32 remainder;
+        /// Slots that committed and still count; bit per slot.
+        uint8 commitMask;
+        uint8 revealMask;
+        uint8 freezeCount;
+        uint32 drawBlock;
+        uint8 redraws;
+        uint16 share;
+        uint16 score;
+        uint8 agreeing;
+        /// Verifiers stored in `counted`.
+        uint8 counted;
+        uint8 flags;
+        /// End of the appeal window of a recorded node.
+        uint40 settlesAt;
+    }
+
+    // Flags of a node.
+    uint8 internal constant GATED = 1;
+    uint8 internal constant RECORDED = 2;
+    /// Some attempt's slashes wait.
+    uint8 internal constant FAULTED = 4;
+    uint8 internal constant VETOED = 8;
+    /// Nobody commits any more: `commitMask` is final, the absent were settled.
+    uint8 internal constant COMMITS_CLOSED = 16;
+
+    /// @dev One word.
+    struct Due {
+        uint64 paid;
+        uint64 premium;
+        bool claimed;
+    }
+
+    struct Appeals {
+        uint8 filed;
+        uint8 open;
+        /// After this second the clearing stands.
+        uint40 until;
+    }
+
+    struct Appeal {
+        address appellant;
+        uint64 bond;
+    }
+
+    struct Layout {
+        Head head;
+        Books books;
+        /// Bitmaps over nodes: completed; completed by a human and not yet recorded; failed without an attempt left.
+        uint256 completed;
+        uint256 unrecorded;
+        uint256 exhausted;
+        /// Output of the last node, kept only for an output predicate.
+        bytes32 outputHash;
+        bytes32 anchor;
+        mapping(uint256 node => Node) nodes;
+        mapping(uint256 slotKey => ICollaborationContract.Slot) slots;
+        mapping(uint256 slotKey => bytes32) pledges;
+        mapping(uint256 slotKey => Due) dues;
+        mapping(uint256 attemptKey => ICollaborationContract.Fault) faults;
+        mapping(uint256 attemptKey => Appeals) appeals;
+        mapping(uint256 slotKey => Appeal) appealAt;
+        mapping(uint256 slotKey => address) counted;
+    }
+
+    function attemptKey(uint8 node, uint8 attempt) internal pure returns (uint256) {
+        return (uint256(node) << 8) | attempt;
+    }
+
+    /// @param index Executor slot, place on a panel or number of an appeal: each has its own mapping.
+    function slotKey(uint8 node, uint8 attempt, uint256 index) internal pure returns (uint256) {
+        return (uint256(node) << 16) | (uint256(attempt) << 8) | index;
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {IPredicate} from "../interfaces/IPredicate.sol";
+import {LawCodec} from "../libraries/LawCodec.sol";
+import {MissionTransitions} from "../libraries/MissionTransitions.sol";
+import {NodeTransitions} from "../libraries/NodeTransitions.sol";
+import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
+import {LawHeader, LawNode} from "../types/Law.sol";
+import {MissionState, NodeState} from "../types/States.sol";
+import {Frame, MissionFrame} from "./MissionFrame.sol";
+import {MissionStorage} from "./MissionStorage.sol";
+
+/// @title What every part of a mission does to a node
+/// @dev Internal, so that the hot path and the linked libraries share one text. A node word is loaded once into memory,
+/// changed there, and stored once by whoever loaded it.
+library NodeCore {
+    using MissionFrame for Frame;
+
+    uint256 internal constant RUNNING = (1 << uint256(MissionState.ACTIVE)) | (1 << uint256(MissionState.EXECUTING));
+    uint256 internal constant MAX_SLOTS = 5;
+    /// What `probe` itself may cost beside the call it bounds.
+    uint256 private constant PROBE_OVERHEAD = 10_000;
+
+    // --- Guards ------------------------------------------------------------------------------------------------------
+
+    function requireMission(MissionStorage.Layout storage s, uint256 allowed) internal view {
+        MissionState state = s.head.state;
+        if ((allowed >> uint256(state)) & 1 == 0) revert ICollaborationContract.WrongMissionState(state, allowed);
+    }
+
+    function requireNode(MissionStorage.Node memory w, uint8 node, uint256 allowed) internal pure {
+        if ((allowed >> uint256(w.state)) & 1 == 0) {
+            revert ICollaborationContract.WrongNodeState(node, w.state, allowed);
+        }
+    }
+
+    function only(NodeState state) internal pure returns (uint256) {
+        return 1 << uint256(state);
+    }
+
+    function has(MissionStorage.Node memory w, uint8 flag) internal pure returns (bool) {
+        return w.flags & flag != 0;
+    }
+
+    function full(uint8 slots) internal pure returns (uint8) {
+        return uint8((uint256(1) << slots) - 1);
+    }
+
+    function count(uint256 mask) internal pure returns (uint256 bits) {
+        for (; mask != 0; mask &= mask - 1) ++bits;
+    }
+
+    function isFinal(MissionStorage.Layout storage s) internal view returns (bool) {
+        return MissionTransitions.isFinal(s.head.state);
+    }
+
+    // --- Node words --------------------------------------------------------------------------------------------------
+
+    function load(MissionStorage.Layout storage s, uint256 node) internal view returns (MissionStorage.Node memory) {
+        return s.nodes[node];
+    }
+
+    function store(MissionStorage.Layout storage s, uint256 node, MissionStorage.Node memory w) internal {
+        s.nodes[node] = w;
+    }
+
+    // --- Arcs --------------------------------------------------------------------------------------------------------
+
+    function move(MissionStorage.Node memory w, uint8 node, NodeState to) internal {
+        NodeTransitions.requireArc(w.state, to);
+        emit ICollaborationContract.NodeStateChanged(node, w.state, to, w.attempt, msg.sender);
+        w.state = to;
+    }
+
+    function moveMission(MissionStorage.Layout storage s, MissionState to) internal {
+        MissionState from = s.head.state;
+        MissionTransitions.requireArc(from, to);
+        s.head.state = to;
+        emit ICollaborationContract.MissionStateChanged(from, to, msg.sender);
+    }
+
+    /// @dev A bound node has as long to be routed as a panel has to clear.
+    function makeEligible(Frame memory f, MissionStorage.Node memory w, uint8 node) internal {
+        move(w, node, NodeState.ELIGIBLE);
+        w.deadline = uint40(block.timestamp) + f.context.params.verificationTimeout;
+    }
+
+    /// @dev The block that ends the work draws the panel: its hash is known to nobody yet.
+    function startVerification(Frame memory f, MissionStorage.Node memory w, uint8 node) internal {
+        move(w, node, NodeState.PENDING_VERIFICATION);
+        w.flags |= MissionStorage.COMMITS_CLOSED;
+        w.redraws = 0;
+        draw(f, w);
+    }
+
+    function draw(Frame memory f, MissionStorage.Node memory w) internal view {
+        w.drawBlock = uint32(block.number);
+        w.deadline = uint40(block.timestamp) + f.context.params.verificationTimeout;
+    }
+
+    function startReview(MissionStorage.Node memory w, uint8 node, LawNode memory law) internal {
+        move(w, node, NodeState.PENDING_REVIEW);
+        w.deadline = uint40(block.timestamp) + law.reviewWindow;
+    }
+
+    function fail(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        bytes32 reason
+    ) internal {
+        move(w, node, NodeState.FAILED);
+        w.deadline = 0;
+        if (w.attempt >= f.context.params.maxRefinementIterations) s.exhausted |= uint256(1) << node;
+        emit ICollaborationContract.FaultSignalled(node, w.attempt, reason);
+    }
+
+    // --- Stakes ------------------------------------------------------------------------------------------------------
+
+    /// @dev Executor slots whose stake is still locked for this attempt.
+    function outstanding(MissionStorage.Node memory w, LawNode memory law) internal pure returns (uint8) {
+        return has(w, MissionStorage.COMMITS_CLOSED) ? w.commitMask : full(law.redundancy);
+    }
+
+    function settle(
+        MissionStorage.Layout storage s,
+        uint8 node,
+        uint8 slot,
+        address agent,
+        uint64 slash,
+        bool scored,
+        uint16 score,
+        bytes32 reason
+    ) internal {
+        uint64 slashed = s.head.execution.settleSlot(
+            node,
+            slot,
+            agent,
+            SlashingSchedule.WHOLE,
+            slash,
+            scored,
+            score,
+            reason
+        );
+        if (slash != 0) emit ICollaborationContract.ExecutorFaulted(node, slot, agent, reason, slashed);
+    }
+
+    /// @notice Ends the locks of the slots in `mask`, alike; `slash` ≠ 0 scores them 0.
+    function settleMask(
+        MissionStorage.Layout storage s,
+        uint8 node,
+        uint8 attempt,
+        uint8 mask,
+        uint64 slash,
+        bool scored,
+        bytes32 reason
+    ) internal {
+        for (uint8 slot = 0; slot < MAX_SLOTS; ++slot) {
+            if ((mask >> slot) & 1 == 0) continue;
+            address agent = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
+            if (agent != address(0)) settle(s, node, slot, agent, slash, scored, 0, reason);
+        }
+    }
+
+    // --- Gate --------------------------------------------------------------------------------------------------------
+
+    /// @notice Asks a predicate under the law's gas ceiling. Anything but the word 1 is a veto.
+    function allows(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint16 predicate,
+        uint8 node,
+        bytes32 outputHash
+    ) internal view returns (bool) {
+        if (predicate == 0) return true;
+        return
+            probe(
+                s.head.execution.predicateOf(predicate),
+                abi.encodeCall(IPredicate.allows, (address(this), node, outputHash)),
+                f.context.params.predicateGasLimit
+            );
+    }
+
+    /// @dev The relayer must bring the whole ceiling: a starved call would be a veto at the relayer's will.
+    function probe(address target, bytes memory data, uint256 gasLimit) internal view returns (bool) {
+        if (target.code.length == 0) return false;
+        uint256 ceiling = gasLimit + PROBE_OVERHEAD;
+        uint256 need = ceiling + ceiling / 63 + PROBE_OVERHEAD;
+        if (gasleft() < need) revert ICollaborationContract.GasTooLow(gasleft(), need);
+        try ICollaborationContract(address(this)).probe{gas: ceiling}(target, data) returns (bool ok, bytes32 word) {
+            return ok && word == bytes32(uint256(1));
+        } catch {
+            return false;
+        }
+    }
+
+    // --- Completion --------------------------------------------------------------------------------------------------
+
+    /// @notice Completes a node, frees its successors, and with the last one the mission.
+    function complete(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        bytes32 outputHash
+    ) internal {
+        move(w, node, NodeState.COMPLETED);
+        w.deadline = 0;
+        LawHeader memory header = LawCodec.header(f.args);
+        uint256 done = s.completed | (uint256(1) << node);
+        s.completed = done;
+        for (uint256 next = uint256(node) + 1; next < header.nodeCount; ++next) {
+            uint256 before = LawCodec.predecessors(f.args, next);
+            if ((before >> node) & 1 == 0 || before & ~done != 0) continue;
+            MissionStorage.Node memory successor = load(s, next);
+            makeEligible(f, successor, uint8(next));
+            store(s, next, successor);
+        }
+        uint8 last = uint8(header.nodeCount - 1);
+        if (node == last && header.outputPredicate != 0) s.outputHash = outputHash;
+        if (done != type(uint256).max >> (256 - uint256(header.nodeCount))) return;
+        moveMission(s, MissionState.VERIFICATION);
+        bool released = allows(s, f, header.outputPredicate, last, s.outputHash);
+        emit ICollaborationContract.OutputDecided(released);
+        moveMission(s, released ? MissionState.COMPLETED : MissionState.FAILED);
+    }
+}

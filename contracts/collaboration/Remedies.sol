@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
+import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
+import {Action} from "../types/Actions.sol";
+import {LawCodec} from "../libraries/LawCodec.sol";
+import {LawNode} from "../types/Law.sol";
+import {MissionState, NodeState} from "../types/States.sol";
+import {Escrow} from "./Escrow.sol";
+import {City, Frame, MissionFrame} from "./MissionFrame.sol";
+import {MissionStorage} from "./MissionStorage.sol";
+import {NodeCore} from "./NodeCore.sol";
+
+/// @title What happens when a node does not go its straight way
+/// @notice Timeouts, redraws, freezes, further attempts and the ends of a mission (decisions 22, 24, 25). A linked
+/// library: it runs in the clone's frame and storage.
+library Remedies {
+    using MissionFrame for Frame;
+
+    uint8 private constant CONSENSUS = 2;
+
+    uint256 private constant FREEZABLE =
+        (1 << uint256(NodeState.ELIGIBLE)) |
+            (1 << uint256(NodeState.EXECUTING)) |
+            (1 << uint256(NodeState.PENDING_VERIFICATION));
+    uint256 private constant REJECTABLE = (1 << uint256(NodeState.PENDING_REVIEW)) | (1 << uint256(NodeState.FROZEN));
+    uint256 private constant CLOCKED = FREEZABLE | REJECTABLE;
+
+    // --- Clocks ------------------------------------------------------------------------------------------------------
+
+    function timeout(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
+        NodeCore.requireMission(s, NodeCore.RUNNING);
+        Frame memory f = MissionFrame.open(city);
+        LawNode memory law = f.node(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        NodeCore.requireNode(w, node, CLOCKED);
+        if (w.state == NodeState.ELIGIBLE) {
+            _expireEligible(s, f, law, w, node);
+        } else {
+            if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
+            if (w.state == NodeState.EXECUTING) _expireExecution(s, f, law, w, node);
+            else if (w.state == NodeState.PENDING_VERIFICATION) _expireVerification(f, law, w, node);
+            else _expireHuman(s, f, law, w, node);
+        }
+        NodeCore.store(s, node, w);
+    }
+
+    /// @notice The first reveal after time is up ends the committing, if enough have committed.
+    function closeCommits(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
+        LawNode memory law = MissionFrame.open(city).node(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        if (block.timestamp < w.deadline || NodeCore.count(w.commitMask) < law.threshold) {
+            revert ICollaborationContract.NotAllCommitted(node, w.commitMask);
+        }
+        _dropAbsent(s, w, node, NodeCore.full(law.redundancy), w.commitMask);
+        w.deadline = uint40(block.timestamp) + law.timeout;
+        NodeCore.store(s, node, w);
+    }
+
+    function redraw(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
+        NodeCore.requireMission(s, NodeCore.RUNNING);
+        Frame memory f = MissionFrame.open(city);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        NodeCore.requireNode(w, node, NodeCore.only(NodeState.PENDING_VERIFICATION));
+        bool stale = block.number > uint256(w.drawBlock) + 256;
+        if (!stale) {
+            if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
+            if (w.redraws != 0) revert ICollaborationContract.IterationsExhausted(node, w.redraws);
+            w.redraws = 1;
+        }
+        NodeCore.draw(f, w);
+        emit ICollaborationContract.PanelRedrawn(node, w.attempt, w.redraws);
+        NodeCore.store(s, node, w);
+    }
+
+    /// @dev Bound and never routed, or never bid on: the attempt ends, nobody is at fault.
+    function _expireEligible(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private {
+        if (!_isBound(s, w, node)) {
+            IExecutionProcedure.Market memory market = s.head.execution.marketOf(address(this), node);
+            if (market.closesAt != 0) revert ICollaborationContract.TooEarly(node, market.closesAt);
+            return NodeCore.fail(s, f, w, node, SlashingSchedule.NO_BIDS);
+        }
+        if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
+        uint8 mask = NodeCore.outstanding(w, law);
+        NodeCore.settleMask(s, node, w.attempt, mask, 0, false, SlashingSchedule.NOT_ROUTED);
+        NodeCore.fail(s, f, w, node, SlashingSchedule.NOT_ROUTED);
+    }
+
+    /// @dev The absent lose at once. The others go on if they are enough, else they are released.
+    function _expireExecution(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private {
+        bool revealing = NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
+        if (revealing) _dropAbsent(s, w, node, w.commitMask, w.revealMask);
+        else _dropAbsent(s, w, node, NodeCore.full(law.redundancy), w.commitMask);
+        if (NodeCore.count(w.commitMask) < law.threshold) {
+            NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, SlashingSchedule.RELEASED);
+            NodeCore.fail(s, f, w, node, SlashingSchedule.TIMED_OUT);
+        } else if (revealing || law.tier != CONSENSUS) {
+            NodeCore.startVerification(f, w, node);
+        } else {
+            w.deadline = uint40(block.timestamp) + law.timeout;
+        }
+    }
+
+    function _dropAbsent(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint8 expected,
+        uint8 there
+    ) private {
+        NodeCore.settleMask(
+            s,
+            node,
+            w.attempt,
+            expected & ~there,
+            SlashingSchedule.TIMEOUT,
+            true,
+            SlashingSchedule.TIMED_OUT
+        );
+        w.commitMask = there;
+        w.flags |= MissionStorage.COMMITS_CLOSED;
+    }
+
+    /// @dev Nobody knows on chain who kept silent when too few verdicts came: no verifier is charged here.
+    function _expireVerification(Frame memory f, LawNode memory law, MissionStorage.Node memory w, uint8 node) private {
+        if (w.redraws != 0) return NodeCore.startReview(w, node, law);
+        w.redraws = 1;
+        NodeCore.draw(f, w);
+        emit ICollaborationContract.PanelRedrawn(node, w.attempt, w.redraws);
+    }
+
+    /// @dev No human ruled in time: failed, unslashed.
+    function _expireHuman(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private {
+        bytes32 reason =
+            w.state == NodeState.FROZEN ? SlashingSchedule.FREEZE_EXPIRED : SlashingSchedule.REVIEW_EXPIRED;
+        NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), 0, false, reason);
+        NodeCore.fail(s, f, w, node, reason);
+    }
+
+    // --- Freezes -----------------------------------------------------------------------------------------------------
+
+    /// @dev An executor cannot stop a clock that already ran out.
+    function report(
+        MissionStorage.Layout storage s,
+        City calldata city,
+        uint8 node,
+        bytes32 reason,
+        uint256 magnitude
+    ) external {
+        NodeCore.requireMission(s, NodeCore.RUNNING);
+        Frame memory f = MissionFrame.open(city);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        if (!f.city.evidence.isMonitor(msg.sender)) {
+            if (!_isExecutor(s, f.node(node), w, node, msg.sender)) {
+                revert ICollaborationContract.NotMonitor(msg.sender);
+            }
+            if (block.timestamp >= w.deadline) revert ICollaborationContract.WindowClosed(node, w.deadline);
+        }
+        emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
+        _freeze(s, f, w, node, reason);
+    }
+
+    function _freeze(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        bytes32 reason
+    ) private {
+        NodeCore.requireNode(w, node, FREEZABLE);
+        bool working = w.state == NodeState.EXECUTING;
+        // Frozen before it was routed a second time, a node keeps what it had left the first time.
+        if (working) w.remainder = w.deadline > block.timestamp ? uint32(w.deadline - block.timestamp) : 1;
+        NodeCore.move(w, node, NodeState.FROZEN);
+        w.deadline = uint40(block.timestamp) + 2 * uint40(f.context.params.maxHumanReviewTimeout);
+        if (w.freezeCount != type(uint8).max) ++w.freezeCount;
+        NodeCore.store(s, node, w);
+        emit ICollaborationContract.NodeFrozen(node, msg.sender, reason, w.freezeCount);
+    }
+
+    // --- Overrides ---------------------------------------------------------------------------------------------------
+
+    /// @dev APPROVE_POP is the clearing desk's.
+    function overrule(
+        MissionStorage.Layout storage s,
+        City calldata city,
+        Action action,
+        uint8 node,
+        bytes32 reason
+    ) external {
+        Frame memory f = MissionFrame.open(city);
+        if (action == Action.TERMINATE_MISSION) {
+            _recordPending(s, city);
+            return NodeCore.moveMission(s, MissionState.ABORTED);
+        }
+        LawNode memory law = f.node(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        if (action == Action.FREEZE) {
+            _freeze(s, f, w, node, reason);
+        } else if (action == Action.UNFREEZE) {
+            NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
+            NodeCore.makeEligible(f, w, node);
+            NodeCore.store(s, node, w);
+            emit ICollaborationContract.NodeUnfrozen(node, w.deadline);
+        } else if (action == Action.REJECT_POP) {
+            _reject(s, f, law, w, node);
+        } else {
+            revert ICollaborationContract.UnsupportedOverride(action);
+        }
+    }
+
+    /// @dev A rejected review costs the score; a confirmed freeze also costs stake, on a human's word.
+    function _reject(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private {
+        NodeCore.requireNode(w, node, REJECTABLE);
+        bool frozen = w.state == NodeState.FROZEN;
+        uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
+        bytes32 reason = frozen ? SlashingSchedule.FREEZE_CONFIRMED : SlashingSchedule.REJECTED;
+        NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, true, reason);
+        NodeCore.fail(s, f, w, node, reason);
+        NodeCore.store(s, node, w);
+    }
+
+    // --- Further attempts and ends -----------------------------------------------------------------------------------
+
+    function reopen(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
+        NodeCore.requireMission(s, NodeCore.RUNNING);
+        Frame memory f = MissionFrame.open(city);
+        f.node(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        IExecutionProcedure execution = s.head.execution;
+        bool failed = w.state == NodeState.FAILED;
+        if (!failed) {
+            NodeCore.requireNode(
+                w,
+                node,
+                NodeCore.only(NodeState.WAITING) | NodeCore.only(NodeState.ELIGIBLE) | NodeCore.only(NodeState.FAILED)
+            );
+            if (_isBound(s, w, node) || execution.marketOf(address(this), node).closesAt != 0) {
+                revert ICollaborationContract.NotAwaitingBids(node);
+            }
+        }
+        if (w.attempt >= f.context.params.maxRefinementIterations) {
+            revert ICollaborationContract.IterationsExhausted(node, w.attempt);
+        }
+        ++w.attempt;
+        w.remainder = 0;
+        w.commitMask = 0;
+        w.revealMask = 0;
+        w.drawBlock = 0;
+        w.redraws = 0;
+        w.share = 0;
+        w.score = 0;
+        w.agreeing = 0;
+        w.counted = 0;
+        w.flags &= MissionStorage.FAULTED;
+        if (failed) NodeCore.makeEligible(f, w, node);
+        NodeCore.store(s, node, w);
+        emit ICollaborationContract.Reopened(node, w.attempt);
+        execution.reopenMarket(node, w.attempt);
+    }
+
+    /// @dev A node out of attempts fails the mission; a mission out of time is aborted.
+    function abort(MissionStorage.Layout storage s, City calldata city, uint40 expiresAt) external {
+        NodeCore.requireMission(s, NodeCore.RUNNING);
+        if (s.exhausted == 0 && block.timestamp < expiresAt) revert ICollaborationContract.NotExpired(expiresAt);
+        _recordPending(s, city);
+        bool failed = s.exhausted != 0 && s.head.state == MissionState.EXECUTING;
+        NodeCore.moveMission(s, failed ? MissionState.FAILED : MissionState.ABORTED);
+    }
+
+    /// @dev What a human approved is earned: it is recorded before the rest is returned.
+    function _recordPending(MissionStorage.Layout storage s, City calldata city) private {
+        uint256 pending = s.unrecorded;
+        for (uint256 node = 0; pending >> node != 0; ++node) {
+            if ((pending >> node) & 1 == 1) Escrow.record(s, city, uint8(node));
+            if (node == LawCodec.MAX_NODES - 1) return;
+        }
+    }
+
+    // --- Reading -----------------------------------------------------------------------------------------------------
+
+    /// @dev An award binds all slots of a node or none.
+    function _isBound(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private view returns (bool) {
+        return s.slots[MissionStorage.slotKey(node, w.attempt, 0)].agent != address(0);
+    }
+
+    function _isExecutor(
+        MissionStorage.Layout storage s,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node,
+        address account
+    ) private view returns (bool) {
+        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+            if (s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent == account) return true;
+        }
+        return false;
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {LawCodec} from "../../libraries/LawCodec.sol";
+import {Dispatch} from "../Dispatch.sol";
+import {Frame} from "../MissionFrame.sol";
+import {Remedies} from "../Remedies.sol";
+import {MissionBase} from "./MissionBase.sol";
+
+/// @title Orchestration: who works on what, and when (AgentCity B.3, B.11)
+abstract contract Orchestration is MissionBase {
+    function activate() external {
+        Dispatch.activate(_mission, _city());
+    }
+
+    function bind(uint8 node, uint8 slot, address agent, bytes32 service, uint64 price) external {
+        Dispatch.bind(_mission, _city(), node, slot, agent, service, price);
+    }
+
+    function route(RouteOrder[] calldata orders) external nonReentrant {
+        if (orders.length == 0) revert EmptyBatch();
+        Dispatch.route(_mission, _city(), orders);
+    }
+
+    function timeout(uint8 node) external nonReentrant {
+        Remedies.timeout(_mission, _city(), node);
+    }
+
+    function reopen(uint8 node) external nonReentrant {
+        Remedies.reopen(_mission, _city(), node);
+    }
+
+    function abort() external nonReentrant {
+        Remedies.abort(_mission, _city(), expiresAt());
+    }
+
+    function expiresAt() public view returns (uint40) {
+        Frame memory f = _open();
+        return f.context.deployedAt + LawCodec.header(f.args).duration;
+    }
+}

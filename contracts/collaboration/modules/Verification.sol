@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {Commitments} from "../../libraries/Commitments.sol";
+import {Signatures} from "../../libraries/Signatures.sol";
+import {TypedData} from "../../libraries/TypedData.sol";
+import {ClearingDecision} from "../../types/Evidence.sol";
+import {LawNode} from "../../types/Law.sol";
+import {Opening, Verdict} from "../../types/Messages.sol";
+import {NodeState} from "../../types/States.sol";
+import {ClearingDesk} from "../ClearingDesk.sol";
+import {Frame, MissionFrame} from "../MissionFrame.sol";
+import {MissionStorage} from "../MissionStorage.sol";
+import {NodeCore} from "../NodeCore.sol";
+import {Remedies} from "../Remedies.sol";
+import {MissionBase} from "./MissionBase.sol";
+
+/// @title Verification: commit, reveal, clear (RAILS 5; decisions 18–23)
+abstract contract Verification is MissionBase {
+    using MissionFrame for Frame;
+
+    uint8 private constant _CONSENSUS = 2;
+    uint8 private constant _MAX_ITEMS = 32;
+
+    function commit(
+        uint8 node,
+        uint8 slot,
+        bytes32 commitment,
+        uint40 deadline,
+        bytes calldata signature
+    ) external nonReentrant {
+        (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
+        if (law_.tier != _CONSENSUS) revert WrongTier(node, law_.tier);
+        if (commitment == 0) revert NotCommitted(node, slot);
+        _commit(f, law_, w, node, slot, commitment, deadline, signature);
+        if (w.commitMask == NodeCore.full(law_.redundancy)) {
+            w.flags |= MissionStorage.COMMITS_CLOSED;
+            w.deadline = uint40(block.timestamp) + law_.timeout;
+        }
+        NodeCore.store(_mission, node, w);
+    }
+
+    function commitOpen(
+        uint8 node,
+        uint8 slot,
+        Opening calldata opening,
+        uint40 deadline,
+        bytes calldata signature
+    ) external nonReentrant {
+        (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
+        if (law_.tier == _CONSENSUS) revert WrongTier(node, law_.tier);
+        address agent = _mission.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;
+        bytes32 commitment = Commitments.commitment(agent, opening, f.obligation(node, w.attempt));
+        _commit(f, law_, w, node, slot, commitment, deadline, signature);
+        _reveal(w, node, slot, opening);
+        if (w.commitMask == NodeCore.full(law_.redundancy)) NodeCore.startVerification(f, w, node);
+        NodeCore.store(_mission, node, w);
+    }
+
+    function reveal(uint8 node, uint8 slot, Opening calldata opening) external nonReentrant {
+        (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
+        if (law_.tier != _CONSENSUS) revert WrongTier(node, law_.tier);
+        if (!NodeCore.has(w, MissionStorage.COMMITS_CLOSED)) {
+            Remedies.closeCommits(_mission, _city(), node);
+            w = NodeCore.load(_mission, node);
+        } else if (block.timestamp >= w.deadline) {
+            revert WindowClosed(node, w.deadline);
+        }
+        if (slot >= law_.redundancy || (w.commitMask >> slot) & 1 == 0) revert NotCommitted(node, slot);
+        if ((w.revealMask >> slot) & 1 == 1) revert AlreadyRevealed(node, slot);
+        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+        bytes32 obligation = f.obligation(node, w.attempt);
+        bytes32 given = Commitments.commitment(_mission.slots[key].agent, opening, obligation);
+        if (given != _mission.pledges[key]) revert OpeningMismatch(node, slot, _mission.pledges[key], given);
+        _reveal(w, node, slot, opening);
+        if (w.revealMask == w.commitMask) NodeCore.startVerification(f, w, node);
+        NodeCore.store(_mission, node, w);
+    }
+
+    function clear(ClearOrder[] calldata orders) external nonReentrant {
+        if (orders.length == 0) revert EmptyBatch();
+        ClearingDesk.clear(_mission, _city(), orders);
+    }
+
+    function redraw(uint8 node) external nonReentrant {
+        Remedies.redraw(_mission, _city(), node);
+    }
+
+    function digestOfVerdict(Verdict calldata verdict) external view returns (bytes32) {
+        return _hashTypedDataV4(TypedData.hashVerdict(verdict));
+    }
+
+    function previewClear(ClearOrder calldata order) external view returns (ClearingDecision memory) {
+        return ClearingDesk.preview(_mission, _city(), order);
+    }
+
+    function panelOf(uint8 node) external view returns (address[] memory) {
+        return ClearingDesk.panelOf(_mission, _city(), node);
+    }
+
+    function obligationOf(uint8 node) external view returns (bytes32) {
+        return _open().obligation(node, _mission.nodes[node].attempt);
+    }
+
+    function _working(
+        uint8 node
+    ) private view returns (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) {
+        NodeCore.requireMission(_mission, NodeCore.RUNNING);
+        f = _open();
+        law_ = f.node(node);
+        w = NodeCore.load(_mission, node);
+        NodeCore.requireNode(w, node, NodeCore.only(NodeState.EXECUTING));
+    }
+
+    function _commit(
+        Frame memory f,
+        LawNode memory law_,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint8 slot,
+        bytes32 commitment,
+        uint40 deadline,
+        bytes calldata signature
+    ) private {
+        if (NodeCore.has(w, MissionStorage.COMMITS_CLOSED) || block.timestamp >= w.deadline) {
+            revert WindowClosed(node, w.deadline);
+        }
+        if (slot >= law_.redundancy) revert SlotEmpty(node, slot);
+        if ((w.commitMask >> slot) & 1 == 1) revert AlreadyCommitted(node, slot);
+        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+        address agent = _mission.slots[key].agent;
+        Signatures.requireInTime(deadline);
+        if (signature.length != 0) {
+            bytes32 message = TypedData.hashCommit(agent, node, slot, w.attempt, commitment, deadline);
+            Signatures.requireEcdsa(agent, f.digest(message), signature);
+        } else if (msg.sender != agent) {
+            revert InvalidSignature(agent);
+        }
+        w.commitMask |= uint8(1 << slot);
+        _mission.pledges[key] = commitment;
+        _mission.slots[key].commitBlock = uint32(block.number);
+        emit Committed(node, slot, agent, w.attempt, commitment);
+    }
+
+    function _reveal(MissionStorage.Node memory w, uint8 node, uint8 slot, Opening calldata o) private {
+        if (o.items > _MAX_ITEMS) revert TooManyItems(node, slot, o.items);
+        w.revealMask |= uint8(1 << slot);
+        emit Revealed(node, slot, w.attempt, o.outputHash, o.trailRoot, o.envelopeRoot, o.classes, o.salt);
+    }
+}
