@@ -27,7 +27,9 @@ interface IEvidenceRegistry {
     /// @notice The account must be eligible with kind VERIFIER in ProducerContract; its principal there is its principal
     /// here. Caller: governor. At most 256.
     function registerVerifier(address verifier, uint16 weight) external;
+    /// @notice Attests live code hashes. Caller: governor.
     function registerRunner(address runner, address principal) external;
+    /// @notice Reports anomalies. Caller: governor.
     function registerMonitor(address monitor, address principal) external;
     /// @notice Ends every evidence role of an account. Caller: governor.
     function revoke(address account) external;

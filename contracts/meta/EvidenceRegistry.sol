@@ -91,8 +91,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     /// @inheritdoc IEvidenceRegistry
-    function mayIssue(address issuer, EvidenceClass class_) external view returns (bool) {
-        return (_roles[issuer].classes >> uint8(class_)) & 1 == 1;
+    function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool) {
+        return (_roles[issuer].classes >> uint8(evidenceClass)) & 1 == 1;
     }
 
     /// @inheritdoc IEvidenceRegistry

@@ -1,0 +1,214 @@
+import { expect } from "chai";
+import { id, ZeroAddress } from "ethers";
+import { DEVNET, PARAMETERS, type ParameterName, parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import { ethers, INSTITUTIONS, keyOf, loadCity, MANDATE, parameterValues, Standing, tokens } from "../../support/city-fixture.ts";
+
+const WHY = id("because");
+
+describe("ConstitutionContract", () => {
+  describe("constructor", () => {
+    it("keeps the mandate and every value, and tells each in an event", async () => {
+      const constitution = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
+      expect(await constitution.mandate()).to.deep.equal([MANDATE.hash, MANDATE.cid]);
+      for (const { index, name } of PARAMETERS) expect(await constitution.param(index), name).to.equal(DEVNET[name]);
+      const events = await constitution.queryFilter(constitution.filters.ParameterSet());
+      expect(events.map(({ args }) => args.value)).to.deep.equal(parameterValues());
+    });
+
+    it("refuses too few values and a value out of range", async () => {
+      const factory = await ethers.getContractFactory("ConstitutionContract");
+      const values = parameterValues();
+      await expect(factory.deploy(MANDATE.hash, MANDATE.cid, values.slice(1)))
+        .to.be.revertedWithCustomError(factory, "LengthMismatch")
+        .withArgs(values.length - 1, values.length);
+      const index = parameterIndex("TURNOUT_QUORUM");
+      values[index] = 4999n;
+      await expect(factory.deploy(MANDATE.hash, MANDATE.cid, values))
+        .to.be.revertedWithCustomError(factory, "ParameterOutOfRange")
+        .withArgs(index, 4999, 5000, 9000);
+    });
+  });
+
+  describe("setParam", () => {
+    it("takes both ends of every range and nothing beyond them", async () => {
+      const { constitution } = await loadCity();
+      for (const { index, min, max } of PARAMETERS) {
+        const previous = await constitution.param(index);
+        await expect(constitution.setParam(index, min, WHY))
+          .to.emit(constitution, "ParameterSet")
+          .withArgs(index, previous, min, WHY);
+        await constitution.setParam(index, max, WHY);
+        expect(await constitution.param(index)).to.equal(max);
+        await expect(constitution.setParam(index, max + 1n, WHY))
+          .to.be.revertedWithCustomError(constitution, "ParameterOutOfRange")
+          .withArgs(index, max + 1n, min, max);
+        await expect(constitution.setParam(index, 2n ** 64n + max, WHY)).to.be.revertedWithCustomError(constitution, "ParameterOutOfRange");
+        if (min > 0n) await expect(constitution.setParam(index, min - 1n, WHY)).to.revert(ethers);
+      }
+    });
+
+    it("changes no neighbour in the packed table", async () => {
+      const { constitution } = await loadCity();
+      const index = parameterIndex("REPUTATION_FLOOR");
+      await constitution.setParam(index, 321, WHY);
+      const expected = parameterValues().map((value, i) => (i === index ? 321n : value));
+      const found = await Promise.all(PARAMETERS.map((p) => constitution.param(p.index)));
+      expect(found).to.deep.equal(expected);
+    });
+
+    it("belongs to the governor", async () => {
+      const { constitution, account, as } = await loadCity();
+      const stranger = await account("stranger");
+      const index = parameterIndex("BIDDING_WINDOW");
+      await expect(constitution.connect(stranger).setParam(index, 60, WHY))
+        .to.be.revertedWithCustomError(constitution, "NotGovernor")
+        .withArgs(stranger.address);
+      await constitution.connect(await as("ADJUDICATION")).setParam(index, 61, WHY);
+      expect(await constitution.param(index)).to.equal(61);
+    });
+  });
+
+  describe("missionParams", () => {
+    /** Field: parameter, lowest bit and width in the word (`MissionParamsCodec`), and how a value is stored. */
+    const FIELDS: [ParameterName, bigint, bigint, (value: bigint) => bigint][] = [
+      ["VERIFICATION_TIMEOUT", 0n, 20n, (v) => v],
+      ["MAX_HUMAN_REVIEW_TIMEOUT", 20n, 20n, (v) => v],
+      ["BASE_ESCALATION_WINDOW", 40n, 16n, (v) => v],
+      ["MAX_REFINEMENT_ITERATIONS", 56n, 8n, (v) => v],
+      ["ESCALATION_FREEZE_COUNT", 64n, 8n, (v) => v],
+      ["REPUTATION_SCALING_ENABLED", 72n, 1n, (v) => v],
+      ["REPUTATION_SCALING_BONUS", 73n, 3n, (v) => v],
+      ["PROTOCOL_FEE_RATE", 76n, 14n, (v) => v],
+      ["INSURANCE_RESERVE_RATE", 90n, 14n, (v) => v],
+      ["REPUTATION_MULTIPLIER_ALPHA", 104n, 14n, (v) => v],
+      ["PREDICATE_GAS_LIMIT", 118n, 24n, (v) => v],
+      ["APPEAL_WINDOW_LOW", 142n, 16n, (v) => (v + 59n) / 60n],
+      ["APPEAL_WINDOW_MODERATE", 158n, 16n, (v) => (v + 59n) / 60n],
+      ["APPEAL_WINDOW_ELEVATED", 174n, 16n, (v) => (v + 59n) / 60n],
+      ["APPEAL_WINDOW_CRITICAL", 190n, 16n, (v) => (v + 59n) / 60n],
+      ["MIN_CONFIDENCE_LOW", 206n, 14n, (v) => v],
+      ["MIN_CONFIDENCE_MEDIUM", 220n, 14n, (v) => v],
+      ["MIN_CONFIDENCE_HIGH", 234n, 14n, (v) => v],
+    ];
+    const field = (word: bigint, lowest: bigint, width: bigint) => (word >> lowest) & ((1n << width) - 1n);
+
+    it("holds the table's values from the start", async () => {
+      const { constitution } = await loadCity();
+      const word = await constitution.missionParams();
+      for (const [name, lowest, width, stored] of FIELDS) {
+        expect(field(word, lowest, width), name).to.equal(stored(DEVNET[name]));
+      }
+    });
+
+    it("follows each of its fields, and only them", async () => {
+      const { constitution } = await loadCity();
+      const inside = new Set(FIELDS.map(([name]) => name));
+      for (const { name, index, min, max } of PARAMETERS) {
+        const before = await constitution.missionParams();
+        const value = DEVNET[name] === max ? min : max;
+        await constitution.setParam(index, value, WHY);
+        const after = await constitution.missionParams();
+        if (!inside.has(name)) expect(after, name).to.equal(before);
+        for (const [own, lowest, width, stored] of FIELDS) {
+          const expected = own === name ? stored(value) : field(before, lowest, width);
+          expect(field(after, lowest, width), `${own} after ${name}`).to.equal(expected);
+        }
+      }
+    });
+
+    it("rounds an appeal window up to whole minutes", async () => {
+      const { constitution } = await loadCity();
+      await constitution.setParam(parameterIndex("APPEAL_WINDOW_LOW"), 61, WHY);
+      expect(field(await constitution.missionParams(), 142n, 16n)).to.equal(2);
+    });
+  });
+
+  describe("paramInUnits", () => {
+    it("scales whole tokens to six decimals", async () => {
+      const { constitution } = await loadCity();
+      expect(await constitution.paramInUnits(parameterIndex("REGISTRATION_STAKE"))).to.equal(tokens(1000));
+      const cap = parameterIndex("MISSION_BUDGET_CAP");
+      await constitution.setParam(cap, 10_000_000, WHY);
+      expect(await constitution.paramInUnits(cap)).to.equal(tokens(10_000_000));
+    });
+  });
+
+  describe("wire", () => {
+    const fresh = () => ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
+
+    it("names each institution once; procedures become CURRENT, nothing else has a standing", async () => {
+      const { constitution, addresses } = await loadCity();
+      for (const [index, name] of INSTITUTIONS.entries()) {
+        expect(await constitution.at(index), name).to.equal(addresses[name]);
+        const procedure = ["LEGISLATION", "EXECUTION", "ADJUDICATION"].includes(name);
+        const standing = procedure ? Standing.CURRENT : Standing.NONE;
+        expect(await constitution.standingOf(index, addresses[name]), name).to.equal(standing);
+      }
+      expect(await constitution.standingOf(9, addresses.EXECUTION)).to.equal(Standing.NONE);
+      await expect(constitution.wire([3], [keyOf("other").address]))
+        .to.be.revertedWithCustomError(constitution, "AlreadyWired")
+        .withArgs(3, addresses.MANAGEMENT);
+    });
+
+    it("tells each in an event", async () => {
+      const constitution = await fresh();
+      const other = keyOf("other").address;
+      await expect(constitution.wire([4], [other]))
+        .to.emit(constitution, "Wired")
+        .withArgs(4, other);
+    });
+
+    it("refuses the zero address, lists of different length, and anyone but the deployer", async () => {
+      const { account } = await loadCity();
+      const stranger = await account("stranger");
+      const constitution = await fresh();
+      await expect(constitution.wire([0], [ZeroAddress]))
+        .to.be.revertedWithCustomError(constitution, "NotWired")
+        .withArgs(0);
+      await expect(constitution.wire([0, 1], [stranger.address]))
+        .to.be.revertedWithCustomError(constitution, "LengthMismatch")
+        .withArgs(1, 2);
+      await expect(constitution.connect(stranger).wire([0], [stranger.address]))
+        .to.be.revertedWithCustomError(constitution, "NotDeployer")
+        .withArgs(stranger.address);
+    });
+
+    it("is needed before an institution can be asked for", async () => {
+      const constitution = await fresh();
+      await expect(constitution.at(6)).to.be.revertedWithCustomError(constitution, "NotWired").withArgs(6);
+    });
+  });
+
+  describe("seal", () => {
+    it("waits until every institution is wired to a contract", async () => {
+      const { constitution, addresses } = await loadCity();
+      const fresh = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
+      await expect(fresh.seal()).to.be.revertedWithCustomError(constitution, "NotWired").withArgs(0);
+      const noContract = keyOf("no contract").address;
+      await fresh.wire(
+        INSTITUTIONS.map((_, index) => index),
+        INSTITUTIONS.map((name) => (name === "SERVICES" ? noContract : addresses.TOKEN)),
+      );
+      await expect(fresh.seal()).to.be.revertedWithCustomError(constitution, "NotAContract").withArgs(4, noContract);
+    });
+
+    it("belongs to the deployer and happens once", async () => {
+      const { deployer, account, addresses } = await loadCity();
+      const constitution = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
+      await constitution.wire(
+        INSTITUTIONS.map((_, index) => index),
+        INSTITUTIONS.map(() => addresses.TOKEN),
+      );
+      const stranger = await account("stranger");
+      await expect(constitution.connect(stranger).seal()).to.be.revertedWithCustomError(constitution, "NotDeployer");
+      expect(await constitution.isGovernor(deployer.address)).to.equal(true);
+      expect(await constitution.isSealed()).to.equal(false);
+      await expect(constitution.seal()).to.emit(constitution, "Sealed").withArgs(deployer.address);
+      expect(await constitution.isGovernor(deployer.address)).to.equal(false);
+      expect(await constitution.isGovernor(addresses.TOKEN)).to.equal(true);
+      expect(await constitution.isSealed()).to.equal(true);
+      await expect(constitution.seal()).to.be.revertedWithCustomError(constitution, "AlreadySealed");
+      await expect(constitution.wire([], [])).to.be.revertedWithCustomError(constitution, "AlreadySealed");
+    });
+  });
+});

@@ -1,0 +1,128 @@
+import { expect } from "chai";
+import { AbiCoder, id, keccak256, type Wallet, ZeroHash } from "ethers";
+import { type City, keyOf, loadCity, Office } from "../../support/city-fixture.ts";
+
+const OPERATION = id("compile");
+const INPUT = id("spec");
+const OUTPUT = id("law");
+const SCHEMA = id("schema");
+
+describe("ManagementContract", () => {
+  let city: City;
+  let contract: City["management"];
+  let owner: Wallet;
+  let clerk: Wallet;
+  let service: string;
+
+  beforeEach(async () => {
+    city = await loadCity();
+    contract = city.management;
+    ({ agent: owner } = await city.register("owner"));
+    clerk = await city.account("codifier");
+    await city.clerks.appoint(Office.CODIFIER, clerk.address, keyOf("codifier's principal").address);
+    service = await registered("compiler");
+  });
+
+  async function registered(code: string): Promise<string> {
+    const auth = { agent: owner.address, deadline: (await city.now()) + 60n, signature: "0x" };
+    await city.services.connect(owner).registerService(id(code), SCHEMA, "", ZeroHash, auth);
+    return city.services.idOf({ owner: owner.address, codeHash: id(code), schemaHash: SCHEMA, endpoint: "", constraints: ZeroHash });
+  }
+
+  const mandate = (intermediate = false) => contract.setMandate(Office.CODIFIER, OPERATION, service, intermediate, SCHEMA);
+
+  describe("setMandate", () => {
+    it("names the service an operation must come from", async () => {
+      await expect(mandate(true)).to.emit(contract, "MandateSet").withArgs(Office.CODIFIER, OPERATION, service, true, SCHEMA);
+      expect(await contract.mandateOf(OPERATION)).to.deep.equal([BigInt(Office.CODIFIER), true, service, SCHEMA]);
+      expect(await contract.operationsOf(Office.CODIFIER)).to.deep.equal([OPERATION]);
+      await mandate(false);
+      expect(await contract.operationsOf(Office.CODIFIER)).to.deep.equal([OPERATION]);
+    });
+
+    it("moves an operation to another office", async () => {
+      await mandate();
+      await contract.setMandate(Office.CODIFIER, id("second"), service, false, SCHEMA);
+      await contract.setMandate(Office.CODIFIER, id("third"), service, false, SCHEMA);
+      await contract.setMandate(Office.SPEAKER, OPERATION, service, false, SCHEMA);
+      expect(await contract.operationsOf(Office.CODIFIER)).to.have.members([id("second"), id("third")]);
+      expect(await contract.operationsOf(Office.SPEAKER)).to.deep.equal([OPERATION]);
+    });
+
+    it("takes eight operations an office at most, of live services, from the governor", async () => {
+      for (let i = 0; i < 8; i++) await contract.setMandate(Office.CODIFIER, id(`${i}`), service, false, SCHEMA);
+      await expect(mandate()).to.be.revertedWithCustomError(contract, "TooManyMandates").withArgs(Office.CODIFIER, 8);
+      await expect(contract.setMandate(Office.SPEAKER, OPERATION, id("none"), false, SCHEMA))
+        .to.be.revertedWithCustomError(contract, "ServiceUnavailable")
+        .withArgs(id("none"));
+      await expect(contract.connect(clerk).setMandate(Office.SPEAKER, OPERATION, service, false, SCHEMA))
+        .to.be.revertedWithCustomError(contract, "NotGovernor")
+        .withArgs(clerk.address);
+    });
+  });
+
+  describe("delegate and recordResult", () => {
+    it("leave both hashes under an id of session, operation and input", async () => {
+      await mandate(true);
+      const delegation = await contract.delegationId(3, OPERATION, INPUT);
+      const encoded = AbiCoder.defaultAbiCoder().encode(["uint256", "bytes32", "bytes32"], [3, OPERATION, INPUT]);
+      expect(delegation).to.equal(keccak256(encoded));
+      const own = contract.connect(clerk);
+      await expect(own.delegate(3, OPERATION, INPUT))
+        .to.emit(contract, "Delegated")
+        .withArgs(delegation, clerk.address, OPERATION, service, INPUT);
+      await expect(own.recordResult(delegation, OUTPUT, ZeroHash))
+        .to.be.revertedWithCustomError(contract, "MissingIntermediate")
+        .withArgs(delegation);
+      await expect(own.recordResult(delegation, ZeroHash, id("i"))).to.be.revertedWithCustomError(contract, "MissingOutput");
+      await expect(own.recordResult(delegation, OUTPUT, id("i")))
+        .to.emit(contract, "DelegationRecorded")
+        .withArgs(delegation, OUTPUT, id("i"));
+      expect(await contract.delegationOf(delegation)).to.deep.equal([OPERATION, INPUT, OUTPUT, id("i"), clerk.address]);
+      await expect(own.recordResult(delegation, id("other"), id("i"))).to.be.revertedWithCustomError(contract, "AlreadyRecorded");
+      await expect(own.delegate(3, OPERATION, INPUT))
+        .to.be.revertedWithCustomError(contract, "AlreadyRecorded")
+        .withArgs(delegation);
+    });
+
+    it("belong to a clerk of the office", async () => {
+      await expect(contract.connect(clerk).delegate(1, OPERATION, INPUT))
+        .to.be.revertedWithCustomError(contract, "NoMandate")
+        .withArgs(OPERATION);
+      await mandate();
+      await expect(contract.delegate(1, OPERATION, INPUT))
+        .to.be.revertedWithCustomError(contract, "NotClerk")
+        .withArgs(Office.CODIFIER, city.deployer.address);
+      const delegation = await contract.delegationId(1, OPERATION, INPUT);
+      await expect(contract.connect(clerk).recordResult(delegation, OUTPUT, ZeroHash))
+        .to.be.revertedWithCustomError(contract, "UnknownDelegation")
+        .withArgs(delegation);
+      await contract.connect(clerk).delegate(1, OPERATION, INPUT);
+      await expect(contract.recordResult(delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
+      await city.clerks.revoke(Office.CODIFIER, clerk.address);
+      await expect(contract.connect(clerk).recordResult(delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
+    });
+
+    it("pass to a colleague until recorded", async () => {
+      await mandate();
+      const colleague = await city.account("second codifier");
+      await city.clerks.appoint(Office.CODIFIER, colleague.address, keyOf("codifier's principal").address);
+      await contract.connect(clerk).delegate(1, OPERATION, INPUT);
+      await contract.connect(colleague).delegate(1, OPERATION, INPUT);
+      const delegation = await contract.delegationId(1, OPERATION, INPUT);
+      await expect(contract.connect(clerk).recordResult(delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
+      await contract.connect(colleague).recordResult(delegation, OUTPUT, ZeroHash);
+    });
+
+    it("stop with the service", async () => {
+      await mandate();
+      await city.services.connect(owner).deprecateService(service);
+      await expect(contract.connect(clerk).delegate(1, OPERATION, INPUT))
+        .to.be.revertedWithCustomError(contract, "ServiceUnavailable")
+        .withArgs(service);
+      service = await registered("next compiler");
+      await mandate();
+      await contract.connect(clerk).delegate(1, OPERATION, INPUT);
+    });
+  });
+});

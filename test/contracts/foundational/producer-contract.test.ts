@@ -1,0 +1,471 @@
+import { expect } from "chai";
+import { id, type Wallet, ZeroAddress } from "ethers";
+import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+
+const WHY = id("because");
+const UNBONDING = 1_209_600;
+
+describe("ProducerContract", () => {
+  let city: City;
+  let contract: City["producers"];
+
+  beforeEach(async () => {
+    city = await loadCity();
+    contract = city.producers;
+  });
+
+  /** The binding's parts, money ready, but not yet registered. */
+  async function candidate(options: Parameters<City["binding"]>[2] = {}) {
+    const agent = await city.account("candidate");
+    const principal = options.principal ?? (await city.account("candidate's principal"));
+    const signed = await city.binding(agent, principal, options);
+    await city.fund(principal, city.addresses.PRODUCERS, signed.message.stake);
+    return { agent, principal, ...signed };
+  }
+
+  const sum = async () => (await city.treasury.freeBalance()) + (await city.treasury.insuranceBalance());
+
+  describe("register", () => {
+    it("binds agent and principal, takes the stake, starts at 500 points", async () => {
+      const { agent, principal, message, did, byPrincipal, byAgent } = await candidate({ capabilities: 7n, stake: tokens(1200) });
+      await expect(contract.register(message, did, byPrincipal, byAgent))
+        .to.emit(contract, "AgentRegistered")
+        .withArgs(agent.address, principal.address, Kind.PRODUCER, 0, did, 7, tokens(1200));
+      const record = await contract.agentOf(agent.address);
+      expect(record.principal).to.equal(principal.address);
+      expect([record.kind, record.banned, record.index]).to.deep.equal([BigInt(Kind.PRODUCER), false, 0n]);
+      expect(record.registeredAt).to.equal(await city.now());
+      expect(record.registeredBlock).to.equal(await ethers.provider.getBlockNumber());
+      expect(record.reputation).to.equal(500_000);
+      expect(await contract.reputationOf(agent.address)).to.equal(500);
+      expect(await contract.capabilitiesOf(agent.address)).to.equal(7);
+      expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(1200), 0n, 0n]);
+      expect(await city.token.balanceOf(city.addresses.PRODUCERS)).to.equal(tokens(1200));
+      expect(await contract.activeProducers()).to.equal(1);
+      expect(await contract.isEligible(agent.address, Kind.PRODUCER)).to.equal(true);
+      expect(await contract.isEligible(agent.address, Kind.VERIFIER)).to.equal(false);
+    });
+
+    it("numbers producers densely and leaves verifiers out of the electorate", async () => {
+      const a = await city.register("a");
+      await city.register("v", { kind: Kind.VERIFIER });
+      const b = await city.register("b", { principal: a.principal });
+      expect((await contract.agentOf(b.agent.address)).index).to.equal(1);
+      expect(await contract.agentAt(0)).to.equal(a.agent.address);
+      expect(await contract.agentAt(1)).to.equal(b.agent.address);
+      expect(await contract.agentAt(2)).to.equal(ZeroAddress);
+      expect(await contract.activeProducers()).to.equal(2);
+      expect(await contract.nonceOf(a.principal.address)).to.equal(2);
+    });
+
+    it("takes the agent itself as caller for the agent's signature", async () => {
+      const { agent, message, did, byPrincipal } = await candidate();
+      await contract.connect(agent).register(message, did, byPrincipal, "0x");
+      expect(await contract.principalOf(agent.address)).to.equal(message.principal);
+    });
+
+    it("takes a contract wallet (ERC-1271) as principal, not as agent", async () => {
+      const owner = await city.account("owner of a wallet");
+      const wallet = await ethers.deployContract("OwnedWallet", [owner.address]);
+      const agent = await city.account("candidate");
+      const at = await wallet.getAddress();
+      const { message, did, byAgent } = await city.binding(agent, owner);
+      const owned = { ...message, principal: at, nonce: 0n };
+      const signed = await city.sign("PrincipalBinding", city.addresses.PRODUCERS, owned, owner);
+      const signedByAgent = await city.sign("PrincipalBinding", city.addresses.PRODUCERS, owned, agent);
+      await city.token.mint(at, message.stake);
+      await wallet.approve(city.addresses.TOKEN, city.addresses.PRODUCERS, message.stake);
+      await expect(contract.register(owned, did, byAgent, signedByAgent))
+        .to.be.revertedWithCustomError(contract, "InvalidSignature")
+        .withArgs(at);
+      await contract.register(owned, did, signed, signedByAgent);
+      expect(await contract.principalOf(agent.address)).to.equal(at);
+
+      const asAgent = { ...message, agent: at, nonce: 0n };
+      const both = await city.sign("PrincipalBinding", city.addresses.PRODUCERS, asAgent, owner);
+      await expect(contract.register(asAgent, did, both, both))
+        .to.be.revertedWithCustomError(contract, "InvalidSignature")
+        .withArgs(at);
+    });
+
+    it("refuses a signature by anyone else, over anything else", async () => {
+      const { agent, principal, message, did, byPrincipal, byAgent } = await candidate();
+      const refused = (m: typeof message, p: string, a: string, who: Wallet) =>
+        expect(contract.register(m, did, p, a))
+          .to.be.revertedWithCustomError(contract, "InvalidSignature")
+          .withArgs(who.address);
+      await refused(message, byAgent, byAgent, principal);
+      await refused(message, byPrincipal, byPrincipal, agent);
+      await refused(message, byPrincipal, "0x", agent);
+      await refused({ ...message, capabilities: 1n }, byPrincipal, byAgent, principal);
+      await refused({ ...message, stake: message.stake + 1n }, byPrincipal, byAgent, principal);
+      await refused({ ...message, kind: Kind.VERIFIER }, byPrincipal, byAgent, principal);
+    });
+
+    it("uses a binding once, in time, with the next nonce", async () => {
+      const { agent, principal, message, did, byPrincipal, byAgent } = await candidate();
+      await expect(contract.register({ ...message, nonce: 1n }, did, byPrincipal, byAgent))
+        .to.be.revertedWithCustomError(contract, "InvalidNonce")
+        .withArgs(principal.address, 1);
+      await contract.register(message, did, byPrincipal, byAgent);
+      await expect(contract.register(message, did, byPrincipal, byAgent)).to.be.revertedWithCustomError(contract, "InvalidNonce");
+      const again = await city.binding(agent, principal);
+      await expect(contract.register(again.message, again.did, again.byPrincipal, again.byAgent))
+        .to.be.revertedWithCustomError(contract, "AlreadyRegistered")
+        .withArgs(agent.address);
+      await networkHelpers.time.increase(3601);
+      await expect(contract.register(again.message, again.did, again.byPrincipal, again.byAgent))
+        .to.be.revertedWithCustomError(contract, "Expired")
+        .withArgs(again.message.deadline);
+    });
+
+    it("lets nobody in as clerk, adjudicator or nothing", async () => {
+      for (const kind of [Kind.NONE, Kind.CLERK, Kind.ADJUDICATOR]) {
+        const { agent, message, did, byPrincipal, byAgent } = await candidate({ kind });
+        await expect(contract.register(message, did, byPrincipal, byAgent))
+          .to.be.revertedWithCustomError(contract, "WrongKind")
+          .withArgs(agent.address, kind);
+      }
+    });
+
+    it("asks for the registration stake", async () => {
+      const { message, did, byPrincipal, byAgent } = await candidate({ stake: tokens(1000) - 1n });
+      await expect(contract.register(message, did, byPrincipal, byAgent))
+        .to.be.revertedWithCustomError(contract, "StakeBelowMinimum")
+        .withArgs(tokens(1000) - 1n, tokens(1000));
+    });
+
+    it("checks the form of a DID and that it is the one signed", async () => {
+      const agent = await city.account("candidate");
+      const principal = await city.account("candidate's principal");
+      await city.fund(principal, city.addresses.PRODUCERS, tokens(50_000));
+      const attempt = async (did: string, signedDid = did) => {
+        const { message } = await city.binding(agent, principal);
+        const own = { ...message, did: id(signedDid) };
+        const byPrincipal = await city.sign("PrincipalBinding", city.addresses.PRODUCERS, own, principal);
+        const byAgent = await city.sign("PrincipalBinding", city.addresses.PRODUCERS, own, agent);
+        return contract.register.staticCall(own, did, byPrincipal, byAgent);
+      };
+      const longest = `did:a:${"x".repeat(122)}`;
+      for (const did of ["did:a:b", "did:key:z6MkhaXgBZD", "did:web:example.com:user%3Aa", "did:x9:A-b_c.d", longest]) await attempt(did);
+      const malformed = [
+        "",
+        "did:a:",
+        "did::b",
+        "did:a",
+        "did:a:b:",
+        "did:A:b",
+        "id:a:b:cd",
+        "did:a b:c",
+        "did:a:b c",
+        "did:a:ä",
+        `${longest}x`,
+      ];
+      for (const did of malformed) {
+        await expect(attempt(did), did).to.be.revertedWithCustomError(contract, "MalformedDid").withArgs(did);
+      }
+      await expect(attempt("did:a:b", "did:a:c")).to.be.revertedWithCustomError(contract, "MalformedDid").withArgs("did:a:b");
+    });
+  });
+
+  describe("enroll", () => {
+    it("belongs to the institution of that kind", async () => {
+      const [agent, principal] = [keyOf("x").address, keyOf("y").address];
+      const clerks = contract.connect(await city.as("CLERKS"));
+      const roster = contract.connect(await city.as("ROSTER"));
+      await expect(clerks.enroll(agent, principal, Kind.ADJUDICATOR)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      await expect(roster.enroll(agent, principal, Kind.CLERK)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      await expect(clerks.enroll(agent, principal, Kind.PRODUCER)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      await expect(contract.enroll(agent, principal, Kind.CLERK))
+        .to.be.revertedWithCustomError(contract, "NotAuthorised")
+        .withArgs(city.deployer.address);
+      await expect(clerks.enroll(ZeroAddress, principal, Kind.CLERK)).to.be.revertedWithCustomError(contract, "ZeroAddress");
+      await expect(clerks.enroll(agent, ZeroAddress, Kind.CLERK)).to.be.revertedWithCustomError(contract, "ZeroAddress");
+      await expect(clerks.enroll(agent, principal, Kind.CLERK))
+        .to.emit(contract, "AgentEnrolled")
+        .withArgs(agent, principal, Kind.CLERK);
+      await expect(roster.enroll(agent, principal, Kind.ADJUDICATOR))
+        .to.be.revertedWithCustomError(contract, "AlreadyRegistered")
+        .withArgs(agent);
+      expect(await contract.activeProducers()).to.equal(0);
+    });
+  });
+
+  describe("deregister and withdrawStake", () => {
+    it("ends eligibility at once and pays the principal after unbonding, once", async () => {
+      const { agent, principal } = await city.register("a");
+      await contract.connect(agent).deregister(agent.address);
+      const until = (await city.now()) + BigInt(UNBONDING);
+      expect((await contract.stakeOf(agent.address)).unbondingUntil).to.equal(until);
+      expect(await contract.isEligible(agent.address, Kind.PRODUCER)).to.equal(false);
+      expect(await contract.activeProducers()).to.equal(0);
+      await expect(contract.withdrawStake(agent.address))
+        .to.be.revertedWithCustomError(contract, "StillUnbonding")
+        .withArgs(agent.address, until);
+      await networkHelpers.time.increaseTo(until - 1n);
+      await expect(contract.withdrawStake.staticCall(agent.address)).to.be.revertedWithCustomError(contract, "StillUnbonding");
+      await networkHelpers.time.increaseTo(until);
+      await expect(contract.withdrawStake(agent.address))
+        .to.emit(contract, "StakeWithdrawn")
+        .withArgs(agent.address, principal.address, tokens(5000));
+      expect(await city.token.balanceOf(principal.address)).to.equal(tokens(5000));
+      await contract.withdrawStake(agent.address);
+      expect(await city.token.balanceOf(principal.address)).to.equal(tokens(5000));
+      expect(await contract.principalOf(agent.address)).to.equal(principal.address);
+    });
+
+    it("belongs to agent and principal, once", async () => {
+      const { agent, principal } = await city.register("a");
+      const stranger = await city.account("stranger");
+      await expect(contract.connect(stranger).deregister(agent.address))
+        .to.be.revertedWithCustomError(contract, "NotAuthorised")
+        .withArgs(stranger.address);
+      await expect(contract.connect(principal).deregister(agent.address)).to.emit(contract, "AgentDeregistered");
+      await expect(contract.connect(agent).deregister(agent.address)).to.be.revertedWithCustomError(contract, "NotRegistered");
+      await expect(contract.connect(agent).deregister(stranger.address))
+        .to.be.revertedWithCustomError(contract, "NotRegistered")
+        .withArgs(stranger.address);
+    });
+
+    it("waits for the last lock", async () => {
+      const { agent } = await city.register("a");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await execution.lock(agent.address, tokens(150));
+      await contract.connect(agent).deregister(agent.address);
+      await networkHelpers.time.increase(UNBONDING);
+      await expect(contract.withdrawStake(agent.address))
+        .to.be.revertedWithCustomError(contract, "StillLocked")
+        .withArgs(agent.address, tokens(150));
+      await execution.settle(agent.address, tokens(150), 0, false, 0, WHY);
+      await contract.withdrawStake(agent.address);
+      expect((await contract.stakeOf(agent.address)).held).to.equal(0);
+    });
+
+    it("refuses the stake of one who stays", async () => {
+      const { agent } = await city.register("a");
+      await expect(contract.withdrawStake(agent.address)).to.be.revertedWithCustomError(contract, "StillUnbonding");
+    });
+
+    it("lets a banned agent of a frozen principal leave with its stake", async () => {
+      const { agent, principal } = await city.register("a");
+      await contract.ban(agent.address, WHY);
+      await contract.freezePrincipal(principal.address, true);
+      await contract.connect(agent).deregister(agent.address);
+      await networkHelpers.time.increase(UNBONDING);
+      await contract.withdrawStake(agent.address);
+      expect(await city.token.balanceOf(principal.address)).to.equal(tokens(5000));
+    });
+  });
+
+  describe("topUpStake", () => {
+    it("adds the caller's tokens", async () => {
+      const { agent } = await city.register("a");
+      const friend = await city.account("friend");
+      await city.fund(friend, city.addresses.PRODUCERS, tokens(10));
+      await expect(contract.connect(friend).topUpStake(agent.address, tokens(10)))
+        .to.emit(contract, "StakeAdded")
+        .withArgs(agent.address, tokens(10));
+      expect((await contract.stakeOf(agent.address)).held).to.equal(tokens(5010));
+    });
+
+    it("refuses those who hold no stake here", async () => {
+      const clerk = keyOf("clerk").address;
+      await contract.connect(await city.as("CLERKS")).enroll(clerk, keyOf("p").address, Kind.CLERK);
+      await expect(contract.topUpStake(clerk, 1)).to.be.revertedWithCustomError(contract, "WrongKind").withArgs(clerk, Kind.CLERK);
+      await expect(contract.topUpStake(keyOf("nobody").address, 1)).to.be.revertedWithCustomError(contract, "NotRegistered");
+    });
+  });
+
+  describe("lock", () => {
+    it("locks what is beyond the registration stake, nothing more", async () => {
+      const { agent } = await city.register("a", { stake: tokens(1300) });
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await expect(execution.lock(agent.address, tokens(200)))
+        .to.emit(contract, "StakeLocked")
+        .withArgs(agent.address, tokens(200));
+      await expect(execution.lock(agent.address, tokens(101)))
+        .to.be.revertedWithCustomError(contract, "InsufficientFreeStake")
+        .withArgs(agent.address, tokens(100), tokens(101));
+      await execution.lock(agent.address, tokens(100));
+      expect((await contract.stakeOf(agent.address)).locked).to.equal(tokens(300));
+      await city.constitution.setParam(parameterIndex("REGISTRATION_STAKE"), 2000, WHY);
+      await expect(execution.lock(agent.address, 1))
+        .to.be.revertedWithCustomError(contract, "InsufficientFreeStake")
+        .withArgs(agent.address, 0, 1);
+    });
+
+    it("belongs to execution", async () => {
+      const { agent } = await city.register("a");
+      for (const who of ["LEGISLATION", "ADJUDICATION"] as const) {
+        await expect(contract.connect(await city.as(who)).lock(agent.address, 1)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      }
+      await expect(contract.lock(agent.address, 1)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      await expect(contract.settle(agent.address, 0, 1, false, 0, WHY)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+    });
+  });
+
+  describe("settle", () => {
+    it("releases without taking", async () => {
+      const { agent } = await city.register("a");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await execution.lock(agent.address, tokens(500));
+      await expect(execution.settle(agent.address, tokens(150), 0, false, 0, WHY))
+        .to.emit(contract, "StakeReleased")
+        .withArgs(agent.address, tokens(150));
+      expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(5000), tokens(350), 0n]);
+    });
+
+    it("slashes half to the treasury, half and the odd unit to insurance", async () => {
+      const { agent } = await city.register("a");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await execution.lock(agent.address, tokens(150));
+      expect(await execution.settle.staticCall(agent.address, tokens(150), 51, false, 0, WHY)).to.equal(51);
+      await expect(execution.settle(agent.address, tokens(150), 51, false, 0, WHY))
+        .to.emit(contract, "StakeSlashed")
+        .withArgs(agent.address, 51, WHY);
+      expect(await city.treasury.freeBalance()).to.equal(25);
+      expect(await city.treasury.insuranceBalance()).to.equal(26);
+      expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(5000) - 51n, 0n, 0n]);
+    });
+
+    it("takes the ending lock, then free, then the registration stake, then other locks, and no more than is held", async () => {
+      const { agent } = await city.register("a", { stake: tokens(1300) });
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await execution.lock(agent.address, tokens(100));
+      await execution.lock(agent.address, tokens(100));
+      // 1300 = 100 ending + 100 other lock + 100 free + 1000 registration.
+      await execution.settle(agent.address, tokens(100), tokens(1150), false, 0, WHY);
+      expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(150), tokens(100), 0n]);
+      await execution.settle(agent.address, 0, tokens(70), false, 0, WHY);
+      expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(80), tokens(80), 0n]);
+      expect(await execution.settle.staticCall(agent.address, tokens(100), tokens(500), false, 0, WHY)).to.equal(tokens(80));
+      await execution.settle(agent.address, tokens(100), tokens(500), false, 0, WHY);
+      expect(await contract.stakeOf(agent.address)).to.deep.equal([0n, 0n, 0n]);
+      await execution.settle(agent.address, tokens(100), tokens(500), false, 0, WHY);
+      expect(await sum()).to.equal(tokens(1300));
+      expect(await city.token.balanceOf(city.addresses.PRODUCERS)).to.equal(0);
+    });
+
+    it("moves reputation by EMA, only if scored, within 0 and 1000 points", async () => {
+      const { agent } = await city.register("a");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await execution.settle(agent.address, 0, 0, false, 10_000, WHY);
+      expect(await contract.reputationOf(agent.address)).to.equal(500);
+      await expect(execution.settle(agent.address, 0, 0, true, 10_000, WHY))
+        .to.emit(contract, "ReputationChanged")
+        .withArgs(agent.address, 500_000, 550_000, WHY);
+      await execution.settle(agent.address, 0, 0, true, 0, WHY);
+      expect((await contract.agentOf(agent.address)).reputation).to.equal(495_000);
+      for (let i = 0; i < 100; i++) await execution.settle(agent.address, 0, 0, true, 65_535, WHY);
+      expect(await contract.reputationOf(agent.address)).to.be.within(999, 1000);
+    });
+
+    it("settles verifiers too, and nobody else", async () => {
+      const { agent } = await city.register("v", { kind: Kind.VERIFIER });
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await execution.settle(agent.address, 0, tokens(50), false, 0, WHY);
+      expect((await contract.stakeOf(agent.address)).held).to.equal(tokens(4950));
+      await expect(execution.settle(keyOf("nobody").address, 0, 1, false, 0, WHY)).to.be.revertedWithCustomError(contract, "NotRegistered");
+    });
+  });
+
+  describe("adjustReputation", () => {
+    it("moves whole points, kept within 0 and 1000", async () => {
+      const { agent } = await city.register("a");
+      await expect(contract.adjustReputation(agent.address, -20, WHY))
+        .to.emit(contract, "ReputationChanged")
+        .withArgs(agent.address, 500_000, 480_000, WHY);
+      await contract.adjustReputation(agent.address, 2n ** 255n - 1n, WHY);
+      expect(await contract.reputationOf(agent.address)).to.equal(1000);
+      await contract.adjustReputation(agent.address, -(2n ** 255n), WHY);
+      expect(await contract.reputationOf(agent.address)).to.equal(0);
+      expect(await contract.isEligible(agent.address, Kind.PRODUCER)).to.equal(false);
+    });
+
+    it("makes eligible from the floor on", async () => {
+      const { agent } = await city.register("a");
+      await contract.adjustReputation(agent.address, -400, WHY);
+      expect(await contract.isEligible(agent.address, Kind.PRODUCER)).to.equal(true);
+      await contract.adjustReputation(agent.address, -1, WHY);
+      expect(await contract.isEligible(agent.address, Kind.PRODUCER)).to.equal(false);
+    });
+  });
+
+  describe("ban and freezePrincipal", () => {
+    it("bar one agent for ever, or a portfolio for a time", async () => {
+      const a = await city.register("a");
+      const b = await city.register("b", { principal: a.principal });
+      const c = await city.register("c");
+      await expect(contract.ban(b.agent.address, WHY)).to.emit(contract, "AgentBanned").withArgs(b.agent.address, WHY);
+      expect((await contract.agentOf(b.agent.address)).banned).to.equal(true);
+      expect(await contract.isEligible(b.agent.address, Kind.PRODUCER)).to.equal(false);
+      expect(await contract.activeProducers()).to.equal(2);
+
+      await expect(contract.freezePrincipal(a.principal.address, true))
+        .to.emit(contract, "PrincipalFrozen")
+        .withArgs(a.principal.address, true);
+      await contract.freezePrincipal(a.principal.address, true);
+      expect(await contract.isEligible(a.agent.address, Kind.PRODUCER)).to.equal(false);
+      expect(await contract.isEligible(c.agent.address, Kind.PRODUCER)).to.equal(true);
+      expect(await contract.activeProducers()).to.equal(1);
+
+      const d = await city.register("d", { principal: a.principal });
+      expect(await contract.activeProducers()).to.equal(1);
+      await contract.connect(a.agent).deregister(a.agent.address);
+      await contract.freezePrincipal(a.principal.address, false);
+      expect(await contract.isEligible(d.agent.address, Kind.PRODUCER)).to.equal(true);
+      expect(await contract.activeProducers()).to.equal(2);
+    });
+
+    it("belong to the governor", async () => {
+      const { agent, principal } = await city.register("a");
+      const own = contract.connect(agent);
+      await expect(own.ban(agent.address, WHY)).to.be.revertedWithCustomError(contract, "NotGovernor").withArgs(agent.address);
+      await expect(own.freezePrincipal(principal.address, true)).to.be.revertedWithCustomError(contract, "NotGovernor");
+      await expect(own.adjustReputation(agent.address, 1, WHY)).to.be.revertedWithCustomError(contract, "NotGovernor");
+      await expect(contract.ban(keyOf("nobody").address, WHY)).to.be.revertedWithCustomError(contract, "NotRegistered");
+    });
+  });
+
+  describe("lapse and attend", () => {
+    it("take a producer out of the electorate and back into that of later blocks", async () => {
+      const { agent } = await city.register("a");
+      const legislation = contract.connect(await city.as("LEGISLATION"));
+      await expect(legislation.lapse(agent.address)).to.emit(contract, "AgentLapsed").withArgs(agent.address);
+      await legislation.lapse(agent.address);
+      expect(await contract.isLapsed(agent.address)).to.equal(true);
+      expect(await contract.activeProducers()).to.equal(0);
+      expect(await contract.isEligible(agent.address, Kind.PRODUCER)).to.equal(true);
+
+      await expect(contract.connect(agent).attend(agent.address)).to.emit(contract, "AgentAttended").withArgs(agent.address);
+      expect(await contract.isLapsed(agent.address)).to.equal(false);
+      expect(await contract.activeProducers()).to.equal(1);
+      const block = await ethers.provider.getBlockNumber();
+      expect((await contract.agentOf(agent.address)).registeredBlock).to.equal(block);
+      await contract.connect(agent).attend(agent.address);
+      expect((await contract.agentOf(agent.address)).registeredBlock).to.equal(block);
+    });
+
+    it("do not bring back who left or is barred", async () => {
+      const { agent, principal } = await city.register("a");
+      const legislation = contract.connect(await city.as("LEGISLATION"));
+      await legislation.lapse(agent.address);
+      await contract.ban(agent.address, WHY);
+      await contract.connect(principal).attend(agent.address);
+      expect(await contract.activeProducers()).to.equal(0);
+    });
+
+    it("belong to legislation; attending also to agent and principal", async () => {
+      const { agent } = await city.register("a");
+      const v = await city.register("v", { kind: Kind.VERIFIER });
+      await expect(contract.connect(agent).lapse(agent.address)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      await expect(contract.connect(v.agent).attend(agent.address)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      const legislation = contract.connect(await city.as("LEGISLATION"));
+      await legislation.attend(agent.address);
+      await expect(legislation.lapse(v.agent.address))
+        .to.be.revertedWithCustomError(contract, "WrongKind")
+        .withArgs(v.agent.address, Kind.VERIFIER);
+    });
+  });
+});

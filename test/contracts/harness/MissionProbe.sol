@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {Bytes} from "@openzeppelin/contracts/utils/Bytes.sol";
+import {ICollaborationContract} from "../../../contracts/interfaces/ICollaborationContract.sol";
+import {ITreasury} from "../../../contracts/interfaces/ITreasury.sol";
+import {LawCodec} from "../../../contracts/libraries/LawCodec.sol";
+import {Action} from "../../../contracts/types/Actions.sol";
+import {MissionContext} from "../../../contracts/types/Law.sol";
+
+/// @title A template whose missions do nothing but report what reached them: isolates the city's institutions.
+contract MissionProbe {
+    /// Judged state: changes with every override.
+    uint256 private _epoch;
+
+    bool private _refuses;
+
+    event Overridden(Action action, uint8 node, address target, bytes data, address caller);
+
+    error Refused();
+
+    function onOverride(Action action, uint8 node, address target, bytes calldata data) external {
+        if (_refuses) revert Refused();
+        ++_epoch;
+        emit Overridden(action, node, target, data, msg.sender);
+    }
+
+    function refuse() external {
+        _refuses = true;
+    }
+
+    function payPremium(ITreasury treasury, address agent, address principal, uint64 wanted) external returns (uint64) {
+        return treasury.payPremium(agent, principal, wanted);
+    }
+
+    function caseHash(uint8 node) external view returns (bytes32) {
+        return keccak256(abi.encode(_epoch, node));
+    }
+
+    function law() external view returns (bytes memory) {
+        bytes memory args = Clones.fetchCloneArgs(address(this));
+        return Bytes.slice(args, 0, LawCodec.lawLength(LawCodec.header(args).nodeCount));
+    }
+
+    function context() external view returns (MissionContext memory) {
+        return LawCodec.context(Clones.fetchCloneArgs(address(this)));
+    }
+
+    function isMissionTemplate() external pure returns (bytes4) {
+        return ICollaborationContract.isMissionTemplate.selector;
+    }
+}

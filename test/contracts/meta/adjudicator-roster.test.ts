@@ -1,0 +1,113 @@
+import { expect } from "chai";
+import { id, type Wallet } from "ethers";
+import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+
+const STAKE = tokens(5000);
+const UNBONDING = 1_209_600;
+
+describe("AdjudicatorRoster", () => {
+  let city: City;
+  let contract: City["roster"];
+  const principal = keyOf("principal").address;
+
+  beforeEach(async () => {
+    city = await loadCity();
+    contract = city.roster;
+  });
+
+  async function funded(name: string): Promise<Wallet> {
+    const adjudicator = await city.account(name);
+    await city.fund(adjudicator, city.addresses.ROSTER, STAKE);
+    return adjudicator;
+  }
+
+  describe("seat", () => {
+    it("takes the stake and enrolls the adjudicator", async () => {
+      const adjudicator = await funded("a");
+      await expect(contract.seat(adjudicator.address, principal))
+        .to.emit(contract, "Seated")
+        .withArgs(adjudicator.address, principal, STAKE);
+      expect(await contract.isActive(adjudicator.address)).to.equal(true);
+      expect(await contract.principalOf(adjudicator.address)).to.equal(principal);
+      expect(await contract.activeCount()).to.equal(1);
+      expect(await city.token.balanceOf(city.addresses.ROSTER)).to.equal(STAKE);
+      expect((await city.producers.agentOf(adjudicator.address)).kind).to.equal(Kind.ADJUDICATOR);
+    });
+
+    it("gives one seat to an adjudicator and one to a principal", async () => {
+      const [a, b] = [await funded("a"), await funded("b")];
+      await contract.seat(a.address, principal);
+      await expect(contract.seat(a.address, keyOf("x").address))
+        .to.be.revertedWithCustomError(contract, "AlreadySeated")
+        .withArgs(a.address);
+      await expect(contract.seat(b.address, principal))
+        .to.be.revertedWithCustomError(contract, "PrincipalAlreadySeated")
+        .withArgs(principal);
+      await contract.connect(a).resign();
+      await contract.seat(b.address, principal);
+    });
+
+    it("has twenty seats", async () => {
+      await city.seatAdjudicators(20);
+      const late = await funded("late");
+      await expect(contract.seat(late.address, principal)).to.be.revertedWithCustomError(contract, "TooManySeats").withArgs(20);
+    });
+
+    it("refuses producers, and belongs to the governor", async () => {
+      const { agent, principal: owner } = await city.register("producer");
+      await city.fund(agent, city.addresses.ROSTER, STAKE);
+      await expect(contract.seat(agent.address, owner.address)).to.be.revertedWithCustomError(city.producers, "AlreadyRegistered");
+      await expect(contract.connect(agent).seat(agent.address, owner.address))
+        .to.be.revertedWithCustomError(contract, "NotGovernor")
+        .withArgs(agent.address);
+    });
+  });
+
+  describe("resign and withdrawStake", () => {
+    it("end the seat at once and return the stake after unbonding", async () => {
+      const adjudicator = await funded("a");
+      await contract.seat(adjudicator.address, principal);
+      const own = contract.connect(adjudicator);
+      await expect(own.withdrawStake()).to.be.revertedWithCustomError(contract, "NothingToWithdraw").withArgs(adjudicator.address);
+      await expect(own.resign()).to.emit(contract, "Resigned");
+      const until = (await city.now()) + BigInt(UNBONDING);
+      expect(await contract.isActive(adjudicator.address)).to.equal(false);
+      expect(await contract.activeCount()).to.equal(0);
+      await expect(own.resign()).to.be.revertedWithCustomError(contract, "NotSeated").withArgs(adjudicator.address);
+      await expect(own.withdrawStake()).to.be.revertedWithCustomError(contract, "StillUnbonding").withArgs(adjudicator.address, until);
+      await expect(contract.seat(adjudicator.address, principal)).to.be.revertedWithCustomError(contract, "StillUnbonding");
+      await networkHelpers.time.increaseTo(until);
+      await expect(own.withdrawStake()).to.emit(contract, "StakeWithdrawn").withArgs(adjudicator.address, STAKE);
+      expect(await city.token.balanceOf(adjudicator.address)).to.equal(STAKE);
+      await expect(own.withdrawStake()).to.be.revertedWithCustomError(contract, "NothingToWithdraw");
+    });
+
+    it("let an adjudicator return for the same principal", async () => {
+      const adjudicator = await funded("a");
+      await contract.seat(adjudicator.address, principal);
+      await contract.connect(adjudicator).resign();
+      await networkHelpers.time.increase(UNBONDING);
+      await contract.connect(adjudicator).withdrawStake();
+      await city.token.connect(adjudicator).approve(city.addresses.ROSTER, STAKE);
+      await expect(contract.seat(adjudicator.address, keyOf("other").address)).to.be.revertedWithCustomError(
+        city.producers,
+        "AlreadyRegistered",
+      );
+      await contract.seat(adjudicator.address, principal);
+      expect(await contract.isActive(adjudicator.address)).to.equal(true);
+    });
+  });
+
+  describe("hasQuorum", () => {
+    it("follows the seats and the parameter", async () => {
+      const [first] = await city.seatAdjudicators(7);
+      if (first === undefined) throw new Error("nobody seated");
+      expect(await contract.hasQuorum()).to.equal(true);
+      await contract.connect(first).resign();
+      expect(await contract.hasQuorum()).to.equal(false);
+      await city.constitution.setParam(parameterIndex("ADJUDICATOR_QUORUM"), 5, id("why"));
+      expect(await contract.hasQuorum()).to.equal(true);
+    });
+  });
+});

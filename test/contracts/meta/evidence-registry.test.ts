@@ -1,0 +1,193 @@
+import { expect } from "chai";
+import { id, type Wallet, ZeroAddress } from "ethers";
+import fc from "fast-check";
+import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import { type City, Kind, keyOf, loadCity } from "../../support/city-fixture.ts";
+
+/** Positions in `enum EvidenceClass`. */
+const Class = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 5 } as const;
+const one = keyOf("one").address;
+const principal = keyOf("principal").address;
+
+describe("EvidenceRegistry", () => {
+  let city: City;
+  let contract: City["evidence"];
+
+  beforeEach(async () => {
+    city = await loadCity();
+    contract = city.evidence;
+  });
+
+  /** `sizes[i]` verifiers of principal i, registered here too; answers their addresses by principal. */
+  async function verifiers(sizes: number[]): Promise<{ principal: Wallet; agents: string[] }[]> {
+    const groups: { principal: Wallet; agents: string[] }[] = [];
+    for (const [group, size] of sizes.entries()) {
+      const owner = await city.account(`verifying principal ${group}`);
+      const agents: string[] = [];
+      for (let i = 0; i < size; i++) {
+        const { agent } = await city.register(`verifier ${group}.${i}`, { kind: Kind.VERIFIER, principal: owner });
+        await contract.registerVerifier(agent.address, 100);
+        agents.push(agent.address);
+      }
+      groups.push({ principal: owner, agents });
+    }
+    return groups;
+  }
+
+  describe("registerIssuer", () => {
+    it("gives exactly the classes of the bitmap", async () => {
+      const classes = (1 << Class.REC) | (1 << Class.ATT);
+      await expect(contract.registerIssuer(one, principal, classes))
+        .to.emit(contract, "IssuerRegistered")
+        .withArgs(one, principal, classes);
+      for (const value of Object.values(Class)) {
+        expect(await contract.mayIssue(one, value)).to.equal(value === Class.REC || value === Class.ATT);
+      }
+      expect(await contract.principalOf(one)).to.equal(principal);
+      expect(await contract.mayIssue(keyOf("nobody").address, Class.SELF)).to.equal(false);
+    });
+
+    it("refuses no class, an unknown class, nobody, and a second time", async () => {
+      for (const classes of [0, 64, 255]) {
+        await expect(contract.registerIssuer(one, principal, classes))
+          .to.be.revertedWithCustomError(contract, "InvalidClasses")
+          .withArgs(classes);
+      }
+      await expect(contract.registerIssuer(ZeroAddress, principal, 1)).to.be.revertedWithCustomError(contract, "ZeroAddress");
+      await expect(contract.registerIssuer(one, ZeroAddress, 1)).to.be.revertedWithCustomError(contract, "ZeroAddress");
+      await contract.registerIssuer(one, principal, 1);
+      await expect(contract.registerIssuer(one, principal, 2))
+        .to.be.revertedWithCustomError(contract, "AlreadyRegistered")
+        .withArgs(one);
+    });
+  });
+
+  describe("registerVerifier", () => {
+    it("takes an eligible verifier of ProducerContract, with its principal there", async () => {
+      const { agent, principal: owner } = await city.register("v", { kind: Kind.VERIFIER });
+      await expect(contract.registerVerifier(agent.address, 250))
+        .to.emit(contract, "VerifierRegistered")
+        .withArgs(agent.address, owner.address, 250);
+      expect(await contract.weightOf(agent.address)).to.equal(250);
+      expect(await contract.verifierCount()).to.equal(1);
+      await expect(contract.registerVerifier(agent.address, 1)).to.be.revertedWithCustomError(contract, "AlreadyRegistered");
+    });
+
+    it("refuses producers, strangers, the banned, and no weight", async () => {
+      const { agent: producer } = await city.register("p");
+      const { agent } = await city.register("v", { kind: Kind.VERIFIER });
+      await expect(contract.registerVerifier(agent.address, 0))
+        .to.be.revertedWithCustomError(contract, "ZeroWeight")
+        .withArgs(agent.address);
+      await city.producers.ban(agent.address, id("why"));
+      for (const account of [producer.address, agent.address, one]) {
+        await expect(contract.registerVerifier(account, 1)).to.be.revertedWithCustomError(contract, "NotAVerifier").withArgs(account);
+      }
+    });
+
+    it("takes 256 at most, all of whom can be drawn", async () => {
+      await city.constitution.setParam(parameterIndex("REGISTRATION_STAKE"), 0, id("why"));
+      const owner = await city.account("large");
+      for (let i = 0; i < 257; i++) {
+        const { agent } = await city.register(`many ${i}`, { kind: Kind.VERIFIER, principal: owner, stake: 0n });
+        if (i < 256) await contract.registerVerifier(agent.address, 1);
+        else
+          await expect(contract.registerVerifier(agent.address, 1))
+            .to.be.revertedWithCustomError(contract, "TooManyVerifiers")
+            .withArgs(256);
+      }
+      const outside = await city.register("outsider", { kind: Kind.VERIFIER });
+      await contract.revoke(keyOf("many 3").address);
+      await contract.registerVerifier(outside.agent.address, 1);
+      expect(await contract.drawPanel(id("seed"), 1, [owner.address])).to.deep.equal([outside.agent.address]);
+    });
+  });
+
+  describe("registerRunner and registerMonitor", () => {
+    it("name them, each once", async () => {
+      await expect(contract.registerRunner(one, principal)).to.emit(contract, "RunnerRegistered").withArgs(one, principal);
+      expect([await contract.isRunner(one), await contract.isMonitor(one)]).to.deep.equal([true, false]);
+      await expect(contract.registerMonitor(one, principal)).to.emit(contract, "MonitorRegistered").withArgs(one, principal);
+      expect(await contract.isMonitor(one)).to.equal(true);
+      await expect(contract.registerRunner(one, principal)).to.be.revertedWithCustomError(contract, "AlreadyRegistered");
+      await expect(contract.registerMonitor(one, principal)).to.be.revertedWithCustomError(contract, "AlreadyRegistered");
+    });
+
+    it("keep one principal per account", async () => {
+      await contract.registerRunner(one, principal);
+      await expect(contract.registerMonitor(one, keyOf("other").address))
+        .to.be.revertedWithCustomError(contract, "AlreadyRegistered")
+        .withArgs(one);
+    });
+  });
+
+  describe("revoke", () => {
+    it("ends every role and keeps the other verifiers drawable", async () => {
+      const [group] = await verifiers([3]);
+      if (group === undefined) throw new Error("no verifiers");
+      const [first = "", ...rest] = group.agents;
+      await contract.registerIssuer(first, group.principal.address, 63);
+      await contract.registerRunner(first, group.principal.address);
+      await expect(contract.revoke(first)).to.emit(contract, "Revoked").withArgs(first);
+      expect(await contract.mayIssue(first, Class.ATT)).to.equal(false);
+      expect(await contract.isRunner(first)).to.equal(false);
+      expect(await contract.weightOf(first)).to.equal(0);
+      expect(await contract.principalOf(first)).to.equal(ZeroAddress);
+      expect([...(await contract.drawPanel(id("seed"), 2, []))]).to.have.members(rest);
+      for (const verifier of rest) await contract.revoke(verifier);
+      expect(await contract.verifierCount()).to.equal(0);
+      await expect(contract.revoke(first)).to.be.revertedWithCustomError(contract, "NotRegistered").withArgs(first);
+    });
+  });
+
+  describe("drawPanel", () => {
+    it("draws distinct verifiers outside the excluded principals, the same for one seed", async () => {
+      const groups = await verifiers([2, 3, 1]);
+      await fc.assert(
+        fc.asyncProperty(fc.nat(), fc.subarray([0, 1, 2]), fc.integer({ min: 1, max: 7 }), async (seed, out, size) => {
+          const excluded = out.map((i) => groups[i]?.principal.address ?? "");
+          const pool = groups.filter((_, i) => !out.includes(i)).flatMap(({ agents }) => agents);
+          const draw = contract.drawPanel(id(`${seed}`), size, excluded);
+          if (size > pool.length) {
+            await expect(draw).to.be.revertedWithCustomError(contract, "PanelUnavailable").withArgs(size, pool.length);
+            return;
+          }
+          const panel = [...(await draw)];
+          expect(panel.length).to.equal(size);
+          expect(new Set(panel).size).to.equal(size);
+          expect(pool).to.include.members(panel);
+          expect([...(await contract.drawPanel(id(`${seed}`), size, excluded))]).to.deep.equal(panel);
+        }),
+        { seed: 7, numRuns: 120 },
+      );
+    });
+
+    it("draws each verifier about as often as any other", async () => {
+      const [group] = await verifiers([5]);
+      const counts = new Map(group?.agents.map((agent) => [agent, 0]));
+      for (let i = 0; i < 500; i++) {
+        for (const agent of await contract.drawPanel(id(`seed ${i}`), 2, [])) counts.set(agent, (counts.get(agent) ?? 0) + 1);
+      }
+      expect(counts.size).to.equal(5);
+      // 1000 seats among five: 200 each, standard deviation about 11.
+      for (const count of counts.values()) expect(count).to.be.within(150, 250);
+    });
+
+    it("reports an empty city", async () => {
+      await expect(contract.drawPanel(id("seed"), 1, []))
+        .to.be.revertedWithCustomError(contract, "PanelUnavailable")
+        .withArgs(1, 0);
+      expect(await contract.drawPanel(id("seed"), 0, [])).to.deep.equal([]);
+    });
+  });
+
+  it("is the governor's", async () => {
+    const own = contract.connect(await city.account("stranger"));
+    const refused = (call: Promise<unknown>) => expect(call).to.be.revertedWithCustomError(contract, "NotGovernor");
+    await refused(own.registerIssuer(one, principal, 1));
+    await refused(own.registerVerifier(one, 1));
+    await refused(own.registerRunner(one, principal));
+    await refused(own.registerMonitor(one, principal));
+    await refused(own.revoke(one));
+  });
+});

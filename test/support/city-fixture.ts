@@ -1,0 +1,223 @@
+/**
+ * A whole city on a chain in this process, wired and unsealed: the deployer still governs, so that a test can set what it needs.
+ * Nothing is mocked. What only another institution may do is done *as* its address (`city.as`).
+ */
+import { AbiCoder, id, Wallet } from "ethers";
+import hre, { network } from "hardhat";
+import type {} from "../../artifacts/typechain/hardhat.d.ts";
+import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
+import { type MessageName, typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
+
+const connection = await network.create();
+const { ethers, networkHelpers } = connection;
+
+export { ethers, networkHelpers };
+
+/** Positions in `enum Institution` are positions here. */
+export const INSTITUTIONS = [
+  "TOKEN",
+  "PRODUCERS",
+  "CLERKS",
+  "MANAGEMENT",
+  "SERVICES",
+  "EVIDENCE",
+  "TREASURY",
+  "TEMPLATES",
+  "VALIDATOR",
+  "LEGISLATION",
+  "EXECUTION",
+  "ADJUDICATION",
+  "ROSTER",
+] as const;
+export type InstitutionName = (typeof INSTITUTIONS)[number];
+
+/** Positions in `enum Kind`. */
+export const Kind = { NONE: 0, PRODUCER: 1, CLERK: 2, ADJUDICATOR: 3, VERIFIER: 4 } as const;
+/** Positions in `enum Office`. */
+export const Office = { REGISTRAR: 0, SPEAKER: 1, REGULATOR: 2, CODIFIER: 3 } as const;
+/** Positions in `enum Standing`. */
+export const Standing = { NONE: 0, CURRENT: 1, RETIRED: 2 } as const;
+
+export const MANDATE = { hash: id("mandate"), cid: id("cid of the mandate") };
+
+/** `1000` whole tokens are `tokens(1000)` units. */
+export const tokens = (whole: number | bigint): bigint => BigInt(whole) * 1_000_000n;
+
+/** The devnet preset in the order of `enum Param`. */
+export const parameterValues = (): bigint[] => PARAMETERS.map(({ name }) => DEVNET[name]);
+
+/** A key that is the same in every run; it signs, and pays gas once it came from `city.account`. */
+export const keyOf = (name: string): Wallet => new Wallet(id(`agentcity test key ${name}`), ethers.provider);
+
+export interface AgentOptions {
+  kind?: number;
+  stake?: bigint;
+  principal?: Wallet;
+  capabilities?: bigint;
+}
+
+/** Deploys and wires every institution. Use it through `loadCity`. */
+async function deployCity() {
+  const [deployer] = await ethers.getSigners();
+  if (deployer === undefined) throw new Error("the chain has no accounts");
+  const constitution = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
+  const token = await ethers.deployContract("CityToken");
+  const producers = await ethers.deployContract("ProducerContract", [constitution]);
+  const clerks = await ethers.deployContract("ClerkContract", [constitution]);
+  const management = await ethers.deployContract("ManagementContract", [constitution]);
+  const services = await ethers.deployContract("ServiceContract", [constitution]);
+  const evidence = await ethers.deployContract("EvidenceRegistry", [constitution]);
+  const treasury = await ethers.deployContract("Treasury", [constitution]);
+  const adjudication = await ethers.deployContract("AdjudicationProcedure", [constitution]);
+  const roster = await ethers.deployContract("AdjudicatorRoster", [constitution]);
+  const addresses: Record<InstitutionName, string> = {
+    TOKEN: await token.getAddress(),
+    PRODUCERS: await producers.getAddress(),
+    CLERKS: await clerks.getAddress(),
+    MANAGEMENT: await management.getAddress(),
+    SERVICES: await services.getAddress(),
+    EVIDENCE: await evidence.getAddress(),
+    TREASURY: await treasury.getAddress(),
+    TEMPLATES: await deployed("TemplateRegistry", constitution),
+    VALIDATOR: await deployed("ConstitutionalValidator", constitution),
+    LEGISLATION: await deployed("LegislativeProcedure", constitution),
+    EXECUTION: await deployed("ExecutionProcedure", constitution),
+    ADJUDICATION: await adjudication.getAddress(),
+    ROSTER: await roster.getAddress(),
+  };
+  await constitution.wire(
+    INSTITUTIONS.map((_, index) => index),
+    INSTITUTIONS.map((name) => addresses[name]),
+  );
+
+  /** A key with gas. */
+  async function account(name: string): Promise<Wallet> {
+    const key = keyOf(name);
+    await networkHelpers.setBalance(key.address, 10n ** 20n);
+    return key;
+  }
+
+  /** Whoever has this address, as a sender. */
+  async function as(who: InstitutionName | `0x${string}`) {
+    const address = who.startsWith("0x") ? who : addresses[who as InstitutionName];
+    await networkHelpers.setBalance(address, 10n ** 20n);
+    return ethers.getImpersonatedSigner(address);
+  }
+
+  /** Gives `owner` tokens and lets `spender` pull them. */
+  async function fund(owner: Wallet, spender: string, amount: bigint): Promise<void> {
+    await token.mint(owner.address, amount);
+    await token.connect(owner).approve(spender, (await token.allowance(owner.address, spender)) + amount);
+  }
+
+  async function now(): Promise<bigint> {
+    return BigInt(await networkHelpers.time.latest());
+  }
+
+  /** One of the city's messages, signed for the contract that consumes it. */
+  async function sign(name: MessageName, verifyingContract: string, message: Record<string, unknown>, key: Wallet): Promise<string> {
+    const domain = { name: "AgentCity", version: "1", chainId: 31337n, verifyingContract };
+    return key.signTypedData(domain, { [name]: [...typedDataTypes[name]] }, message);
+  }
+
+  /** A principal's binding for an agent, with both signatures. */
+  async function binding(agent: Wallet, principal: Wallet, options: AgentOptions = {}) {
+    const did = `did:city:${agent.address.toLowerCase()}`;
+    const message = {
+      agent: agent.address,
+      principal: principal.address,
+      kind: options.kind ?? Kind.PRODUCER,
+      did: id(did),
+      capabilities: options.capabilities ?? 0n,
+      stake: options.stake ?? tokens(5000),
+      nonce: await producers.nonceOf(principal.address),
+      deadline: (await now()) + 3600n,
+    };
+    const signed = (key: Wallet) => sign("PrincipalBinding", addresses.PRODUCERS, message, key);
+    return { message, did, byPrincipal: await signed(principal), byAgent: await signed(agent) };
+  }
+
+  /** Registers `name` as an agent of `options.principal` (default: its own principal `<name>'s principal`). */
+  async function register(name: string, options: AgentOptions = {}): Promise<{ agent: Wallet; principal: Wallet }> {
+    const agent = await account(name);
+    const principal = options.principal ?? (await account(`${name}'s principal`));
+    const { message, did, byPrincipal, byAgent } = await binding(agent, principal, options);
+    await fund(principal, addresses.PRODUCERS, message.stake);
+    await producers.register(message, did, byPrincipal, byAgent);
+    return { agent, principal };
+  }
+
+  /** Seats `count` adjudicators of as many principals; returned in ascending order of address, as `act` wants them. */
+  async function seatAdjudicators(count: number): Promise<Wallet[]> {
+    const seated: Wallet[] = [];
+    const stake = await constitution.paramInUnits(PARAMETERS.findIndex(({ name }) => name === "ADJUDICATOR_STAKE"));
+    for (let i = 0; i < count; i++) {
+      const adjudicator = await account(`adjudicator ${i}`);
+      await fund(adjudicator, addresses.ROSTER, stake);
+      await roster.seat(adjudicator.address, keyOf(`adjudicator ${i}'s principal`).address);
+      seated.push(adjudicator);
+    }
+    return seated.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
+  }
+
+  /** A genuine mission that only reports what reaches it (`MissionProbe`), as mission number `session`. */
+  async function probe(session: number) {
+    const templates = await ethers.getContractAt("TemplateRegistry", addresses.TEMPLATES);
+    const name = id("probe");
+    if ((await templates.latestVersion(name)) === 0n) {
+      await templates.publish(name, await ethers.deployContract("MissionProbe"), id("audit"));
+    }
+    // A law of one node and its context, nine words; word 0 counts the nodes, word 7 is the session.
+    const words = [1n, 0n, 0n, 0n, 0n, 0n, 0n, BigInt(session), 0n];
+    const args = AbiCoder.defaultAbiCoder().encode(Array(9).fill("uint256"), words);
+    const mission = await templates.predict(name, 1, args, session);
+    await templates.connect(await as("LEGISLATION")).deploy(name, 1, args, session);
+    return ethers.getContractAt("MissionProbe", mission);
+  }
+
+  return {
+    deployer,
+    addresses,
+    constitution,
+    token,
+    producers,
+    clerks,
+    management,
+    services,
+    evidence,
+    treasury,
+    adjudication,
+    roster,
+    account,
+    as,
+    fund,
+    now,
+    sign,
+    probe,
+    binding,
+    register,
+    seatAdjudicators,
+  };
+}
+
+export type City = Awaited<ReturnType<typeof deployCity>>;
+
+/** A fresh city for each test; the chain goes back to a snapshot. */
+export const loadCity = (): Promise<City> => networkHelpers.loadFixture(deployCity);
+
+/** Another institution, by name, with the libraries it links: only its address matters here. */
+async function deployed(name: string, constitution: { getAddress(): Promise<string> }): Promise<string> {
+  if (!(await hre.artifacts.artifactExists(name))) return keyOf(name).address;
+  const libraries = await librariesOf(name);
+  return (await ethers.deployContract(name, [await constitution.getAddress()], { libraries })).getAddress();
+}
+
+async function librariesOf(name: string): Promise<Record<string, string>> {
+  const { linkReferences } = await hre.artifacts.readArtifact(name);
+  const libraries: Record<string, string> = {};
+  for (const library of Object.values(linkReferences).flatMap((file) => Object.keys(file))) {
+    const deployedLibrary = await ethers.deployContract(library, [], { libraries: await librariesOf(library) });
+    libraries[library] = await deployedLibrary.getAddress();
+  }
+  return libraries;
+}
