@@ -2,7 +2,7 @@
  * A whole city on a chain in this process, wired and unsealed: the deployer still governs, so that a test can set what it needs.
  * Nothing is mocked. What only another institution may do is done *as* its address (`city.as`).
  */
-import { AbiCoder, id, Wallet } from "ethers";
+import { AbiCoder, type ContractTransactionResponse, id, Wallet } from "ethers";
 import hre, { network } from "hardhat";
 import type {} from "../../artifacts/typechain/hardhat.d.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
@@ -97,9 +97,10 @@ async function deployCity() {
     return key;
   }
 
-  /** Whoever has this address, as a sender. */
-  async function as(who: InstitutionName | `0x${string}`) {
-    const address = who.startsWith("0x") ? who : addresses[who as InstitutionName];
+  /** An institution, or whoever has this address, as a sender. */
+  async function as(who: string) {
+    const institution = INSTITUTIONS.find((name) => name === who);
+    const address = institution === undefined ? who : addresses[institution];
     await networkHelpers.setBalance(address, 10n ** 20n);
     return ethers.getImpersonatedSigner(address);
   }
@@ -170,9 +171,9 @@ async function deployCity() {
     // A law of one node and its context, nine words; word 0 counts the nodes, word 7 is the session.
     const words = [1n, 0n, 0n, 0n, 0n, 0n, 0n, BigInt(session), 0n];
     const args = AbiCoder.defaultAbiCoder().encode(Array(9).fill("uint256"), words);
-    const mission = await templates.predict(name, 1, args, session);
+    const address = await templates.predict(name, 1, args, session);
     await templates.connect(await as("LEGISLATION")).deploy(name, 1, args, session);
-    return ethers.getContractAt("MissionProbe", mission);
+    return probeAt(address);
   }
 
   return {
@@ -204,6 +205,22 @@ export type City = Awaited<ReturnType<typeof deployCity>>;
 
 /** A fresh city for each test; the chain goes back to a snapshot. */
 export const loadCity = (): Promise<City> => networkHelpers.loadFixture(deployCity);
+
+/** A `MissionProbe` by its address. */
+export async function probeAt(address: string) {
+  const contract = await ethers.getContractAt("MissionProbe", address);
+  const send = (name: string, ...args: unknown[]): Promise<ContractTransactionResponse> => contract.getFunction(name)(...args);
+  return {
+    contract,
+    address,
+    caseHash: (node: number): Promise<string> => contract.getFunction("caseHash")(node),
+    /** Draws a premium from the treasury. */
+    payPremium: (treasury: string, agent: string, principal: string, wanted: bigint | number) =>
+      send("payPremium", treasury, agent, principal, wanted),
+    /** Refuses every override from now on. */
+    refuse: () => send("refuse"),
+  };
+}
 
 /** Another institution, by name, with the libraries it links: only its address matters here. */
 async function deployed(name: string, constitution: { getAddress(): Promise<string> }): Promise<string> {

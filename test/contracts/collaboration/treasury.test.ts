@@ -56,7 +56,7 @@ describe("Treasury", () => {
       await give(1000n);
       await expect(mission.payPremium(city.addresses.TREASURY, agent, principal, 60))
         .to.emit(contract, "PremiumPaid")
-        .withArgs(await mission.getAddress(), agent, 60, 60);
+        .withArgs(mission.address, agent, 60, 60);
       expect(await city.token.balanceOf(agent)).to.equal(60);
       expect(await contract.freeBalance()).to.equal(940);
       expect(await contract.inflowAt(await city.now())).to.deep.equal([1000n, 60n]);
@@ -70,7 +70,7 @@ describe("Treasury", () => {
         for (const left of [70n, 30n, 0n]) {
           await expect(mission.payPremium(city.addresses.TREASURY, agent, owner, 70))
             .to.emit(contract, "PremiumPaid")
-            .withArgs(await mission.getAddress(), agent, 70, i < 5 ? left : 0n);
+            .withArgs(mission.address, agent, 70, i < 5 ? left : 0n);
         }
       }
       expect(await city.token.balanceOf(agent)).to.equal(500);

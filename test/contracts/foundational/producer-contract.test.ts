@@ -75,7 +75,7 @@ describe("ProducerContract", () => {
       const signed = await city.sign("PrincipalBinding", city.addresses.PRODUCERS, owned, owner);
       const signedByAgent = await city.sign("PrincipalBinding", city.addresses.PRODUCERS, owned, agent);
       await city.token.mint(at, message.stake);
-      await wallet.approve(city.addresses.TOKEN, city.addresses.PRODUCERS, message.stake);
+      await wallet.getFunction("approve")(city.addresses.TOKEN, city.addresses.PRODUCERS, message.stake);
       await expect(contract.register(owned, did, byAgent, signedByAgent))
         .to.be.revertedWithCustomError(contract, "InvalidSignature")
         .withArgs(at);
