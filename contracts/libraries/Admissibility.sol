@@ -55,9 +55,11 @@ library Admissibility {
         class = EvidenceClass.PROOF;
         for (uint256 s = 0; s < slots; ++s) {
             uint256 items = uint32(basis >> (ITEMS_PER_SLOT * s));
-            for (uint256 i = 0; items != 0; ++i) {
-                if (items & 1 == 1) class = meet(class, classAt(classWords[s], i));
+            uint256 codes = classWords[s];
+            while (items != 0) {
+                if (items & 1 == 1) class = meet(class, classAt(codes, 0));
                 items >>= 1;
+                codes >>= 3;
             }
         }
     }
