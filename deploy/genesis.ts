@@ -178,12 +178,20 @@ export async function verifyGenesis(port: GenesisPort, addresses: CityAddresses,
 
 async function create(port: GenesisPort, libraries: Map<string, Hex>, source: string, args: readonly unknown[]): Promise<Address> {
   const artifact = readArtifact(source);
-  for (const { name, source: file } of artifact.libraries) {
-    if (!libraries.has(name)) libraries.set(name, await port.create(`genesis:${name}`, link(readArtifact(file), libraries)));
-  }
+  await createLibraries(port, libraries, artifact);
   const declared = artifact.abi.find((item) => item.type === "constructor");
   const encoded = declared === undefined ? "0x" : encodeAbiParameters(declared.inputs, args);
   return port.create(`genesis:${artifact.name}`, `${link(artifact, libraries)}${encoded.slice(2)}`);
+}
+
+/** A linked library may itself link others: those come first. */
+async function createLibraries(port: GenesisPort, libraries: Map<string, Hex>, user: Artifact): Promise<void> {
+  for (const { name, source } of user.libraries) {
+    if (libraries.has(name)) continue;
+    const artifact = readArtifact(source);
+    await createLibraries(port, libraries, artifact);
+    libraries.set(name, await port.create(`genesis:${name}`, link(artifact, libraries)));
+  }
 }
 
 function selectorOf(artifact: Artifact, functionName: string): Hex {
