@@ -26,11 +26,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Kind kind;
         uint8 flags;
         uint16 index;
-        uint32 registeredAt;
         uint32 registeredBlock;
+        uint32 reputation;
         uint160 capabilities; // word 1
         uint64 held;
-        uint32 reputation;
+        uint32 registeredAt;
     }
 
     /// What only an agent with bids or on its way out has.
@@ -49,6 +49,9 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// Basis points.
     uint16 private constant _FULL_SCORE = 10_000;
+
+    /// @dev No producer has this number.
+    uint16 private constant _NOBODY = type(uint16).max;
 
     uint8 private constant _BANNED = 1;
     uint8 private constant _LEAVING = 2;
@@ -271,6 +274,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @inheritdoc IProducerContract
+    function electorsOf(address[] calldata agents, uint256 opened) external view returns (uint16[] memory indices) {
+        uint256 floor = _CONSTITUTION.param(Param.REPUTATION_FLOOR);
+        indices = new uint16[](agents.length);
+        for (uint256 i = 0; i < agents.length; ++i) indices[i] = _electorIndex(agents[i], opened, floor);
+    }
+
+    /// @inheritdoc IProducerContract
     function isLapsed(address agent) external view returns (bool) {
         return _has(_records[agent], _LAPSED);
     }
@@ -376,6 +386,20 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (kind == Kind.NONE || record.kind != kind || record.flags & (_BANNED | _LEAVING) != 0) return false;
         if (_portfolios[record.principal].frozen) return false;
         return Reputation.points(record.reputation) >= _CONSTITUTION.param(Param.REPUTATION_FLOOR);
+    }
+
+    /// @dev Reads the first word once: the fields are taken together, before anything is decided.
+    function _electorIndex(address agent, uint256 opened, uint256 floor) private view returns (uint16) {
+        Record storage record = _records[agent];
+        (address principal, uint8 flags, uint16 index, uint32 since, uint32 reputation) = (
+            record.principal,
+            record.flags,
+            record.index,
+            record.registeredBlock,
+            record.reputation
+        );
+        if (flags != 0 || since >= opened || Reputation.points(reputation) < floor) return _NOBODY;
+        return record.kind == Kind.PRODUCER && !_portfolios[principal].frozen ? index : _NOBODY;
     }
 
     function _has(Record storage record, uint8 flag) private view returns (bool) {

@@ -140,6 +140,9 @@ interface IProducerContract {
     function electorOf(
         address agent
     ) external view returns (bool mayVote, address principal, uint16 index, uint32 countedFrom);
+    /// @notice Dense numbers of producers that may vote and counted before block `opened`; 65,535, which is nobody's number,
+    /// for any other agent. One call serves a batch of ballots.
+    function electorsOf(address[] calldata agents, uint256 opened) external view returns (uint16[] memory indices);
     function agentAt(uint16 index) external view returns (address);
     /// @notice True for a producer taken out of the electorate: it may bid, and must `attend` before it may vote.
     function isLapsed(address agent) external view returns (bool);

@@ -18,16 +18,13 @@ library Condorcet {
     uint256 internal constant MAX_CANDIDATES = 16;
     /// @notice A counter holds no more; batches therefore never carry into a neighbour.
     uint256 internal constant MAX_BALLOTS = type(uint16).max;
+    /// @dev One in each of sixteen lanes.
+    uint256 private constant LANES = 0x0001000100010001000100010001000100010001000100010001000100010001;
 
     /// @notice Reverts unless `ranking` is complete and strict. Nibble k, lowest first, is the candidate in place k.
     function requireRanking(uint64 ranking, uint256 m) internal pure {
-        if (m == 0 || m > MAX_CANDIDATES) revert InvalidRanking(ranking, m);
-        unchecked {
-            uint256 seen = 0;
-            for (uint256 bit = 0; bit < 4 * m; bit += 4) seen |= 1 << ((ranking >> bit) & 0xf);
-            // m nibbles that cover exactly the m lowest bits repeat nothing and exceed nothing.
-            if (seen != (1 << m) - 1 || uint256(ranking) >> (4 * m) != 0) revert InvalidRanking(ranking, m);
-        }
+        uint256[16] memory rows;
+        count(rows, ranking, m);
     }
 
     /// @notice Number of the counter of pair (i, j), i < j < m.
@@ -44,22 +41,35 @@ library Condorcet {
         }
     }
 
-    /// @notice Adds one valid ranking to the counters in memory: one row of counters per candidate at a time.
-    /// @dev The caller has checked the ranking and keeps the number of ballots ≤ MAX_BALLOTS.
-    function add(uint256[] memory counters, uint64 ranking, uint256 m) internal pure {
+    /// @notice Checks one ranking and counts it: lane j of row i, sixteen bits each, counts the ballots that put i before j.
+    /// @dev One addition a place. The caller keeps the number of ballots ≤ MAX_BALLOTS.
+    function count(uint256[16] memory rows, uint64 ranking, uint256 m) internal pure {
+        if (m == 0 || m > MAX_CANDIDATES) revert InvalidRanking(ranking, m);
         unchecked {
-            uint256 behind = (1 << m) - 1;
-            for (uint256 k = 0; k < m; ++k) {
-                uint256 c = (ranking >> (4 * k)) & 0xf;
-                behind ^= 1 << c;
-                uint256 row = _spread(behind >> (c + 1));
-                if (row == 0) continue;
-                uint256 first = (c * (2 * m - c - 1)) / 2;
-                uint256 word = first / 16;
+            uint256 rest = ranking;
+            uint256 behind = LANES >> (256 - 16 * m);
+            for (uint256 places = m - 1; places != 0; --places) {
+                uint256 c = rest & 0xf;
+                rest >>= 4;
+                behind ^= 1 << (c << 4);
+                rows[c] += behind;
+            }
+            // m nibbles leave no lane only if each of the m lowest was met exactly once; the last has none behind it.
+            if (rest > 0xf || behind != 1 << (rest << 4)) revert InvalidRanking(ranking, m);
+        }
+    }
+
+    /// @notice Adds counted rows to the counters: of row i the lanes beyond i, which lie there side by side.
+    function fold(uint256[] memory counters, uint256[16] memory rows, uint256 m) internal pure {
+        unchecked {
+            uint256 first = 0;
+            for (uint256 i = 0; i + 1 < m; ++i) {
+                uint256 row = rows[i] >> (16 * (i + 1));
                 uint256 shift = 16 * (first % 16);
-                counters[word] += row << shift;
+                counters[first / 16] += row << shift;
                 uint256 rest = shift == 0 ? 0 : row >> (256 - shift);
-                if (rest != 0) counters[word + 1] += rest;
+                if (rest != 0) counters[first / 16 + 1] += rest;
+                first += m - i - 1;
             }
         }
     }
@@ -123,16 +133,5 @@ library Condorcet {
 
     function _counter(uint256[] memory counters, uint256 index) private pure returns (uint256) {
         return (counters[index / 16] >> (16 * (index % 16))) & 0xffff;
-    }
-
-    /// @dev Moves bit k of a 16-bit number to bit 16·k, halving the distance four times.
-    function _spread(uint256 x) private pure returns (uint256) {
-        unchecked {
-            x = (x | (x << 120)) & 0x00000000000000000000000000000000ff000000000000000000000000000000ff;
-            x = (x | (x << 60)) & 0x000000000000000f000000000000000f000000000000000f000000000000000f;
-            x = (x | (x << 30)) & 0x0000000300000003000000030000000300000003000000030000000300000003;
-            x = (x | (x << 15)) & 0x0001000100010001000100010001000100010001000100010001000100010001;
-            return x;
-        }
     }
 }

@@ -9,18 +9,24 @@ import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
 import {Ballot} from "../../types/Messages.sol";
 import {Docket} from "./LegislationStorage.sol";
-import {Electorate} from "./Electorate.sol";
 
 /// @title Full rankings: cast in sorted batches, counted as they come
-/// @notice AgentCity 3.4 stage 3; decisions 10, 11. Each touched word of lanes and counters is written once a batch.
+/// @notice AgentCity 3.4 stage 3; decisions 10, 11. Each touched word of lanes and counters is written once a batch. A ranking
+/// of up to eight entries takes a lane of 32 bits, else of 64: the fewer words, the less a ballot costs.
 library BallotBox {
-    uint256 private constant _LANES = 4;
-    uint256 private constant _LANE_BITS = 64;
+    /// @dev `IProducerContract.electorsOf`: nobody's number.
+    uint16 private constant _NOBODY = type(uint16).max;
+    uint256 private constant _NARROW = 8;
 
-    /// @dev A word of lanes on its way to storage.
-    struct Page {
-        uint256 number;
+    /// @dev A batch on its way to storage.
+    struct Batch {
+        uint256 session;
+        bytes32 domain;
+        /// Entries on the ballot.
+        uint256 m;
+        /// The open word of lanes and its number.
         uint256 lanes;
+        uint256 word;
     }
 
     /// @notice Checks, records and counts a batch sorted by producer index.
@@ -31,67 +37,98 @@ library BallotBox {
         bytes32 domain,
         Ballot[] calldata ballots
     ) internal {
-        uint256 m = docket.info.entries;
-        uint32 opened = docket.info.openedBlock;
-        uint256[] memory counters = _load(docket, m);
-        Page memory page = Page({number: 0, lanes: docket.lanes[0]});
-        uint256 next = 0;
-        for (uint256 i = 0; i < ballots.length; ++i) {
-            Ballot calldata ballot = ballots[i];
-            (, uint16 index) = Electorate.requireMember(producers, ballot.agent, opened);
-            if (index < next) revert ILegislativeProcedure.BallotsUnsorted(uint16(next - 1), index);
-            next = uint256(index) + 1;
-            Condorcet.requireRanking(ballot.ranking, m);
-            _requireSigned(session, domain, ballot);
-            _turnTo(docket, page, index / _LANES);
-            _mark(page, index % _LANES, session, ballot);
-            Condorcet.add(counters, ballot.ranking, m);
-            emit ILegislativeProcedure.BallotCast(session, ballot.agent, ballot.ranking);
-        }
-        docket.lanes[page.number] = page.lanes;
-        for (uint256 w = 0; w < counters.length; ++w) docket.counters[w] = counters[w];
+        Batch memory batch;
+        batch.session = session;
+        batch.domain = domain;
+        batch.m = docket.info.entries;
+        batch.lanes = docket.lanes[0];
+        uint256[16] memory rows;
+        _castAll(docket, batch, rows, producers, ballots);
+        docket.lanes[batch.word] = batch.lanes;
         docket.info.ballots += uint16(ballots.length);
+        uint256[] memory counters = _counters(docket, batch.m);
+        Condorcet.fold(counters, rows, batch.m);
+        for (uint256 w = 0; w < counters.length; ++w) docket.counters[w] = counters[w];
     }
 
     /// @notice All ballot entries, best first.
     function order(Docket storage docket) internal view returns (uint8[] memory entries) {
         uint256 m = docket.info.entries;
-        (, entries) = Condorcet.winner(_load(docket, m), m, docket.info.ballots, docket.info.tieSeed);
+        (, entries) = Condorcet.winner(_counters(docket, m), m, docket.info.ballots, docket.info.tieSeed);
     }
 
     /// @notice Ballots that put entry i before entry j.
     function pairwise(Docket storage docket, uint8 i, uint8 j) internal view returns (uint256) {
         uint256 m = docket.info.entries;
         if (i >= m || j >= m) return 0;
-        return Condorcet.prefers(_load(docket, m), i, j, m, docket.info.ballots);
+        return Condorcet.prefers(_counters(docket, m), i, j, m, docket.info.ballots);
     }
 
     /// @notice Recorded ranking of the producer with that index, zero if it has not voted.
     function rankingAt(Docket storage docket, uint16 index) internal view returns (uint64) {
-        return uint64(docket.lanes[index / _LANES] >> ((index % _LANES) * _LANE_BITS));
+        (uint256 word, uint256 shift) = _place(index, _width(docket.info.entries));
+        uint256 lane = docket.lanes[word] >> shift;
+        return docket.info.entries > _NARROW ? uint64(lane) : uint32(lane);
     }
 
-    function _requireSigned(uint256 session, bytes32 domain, Ballot calldata ballot) private view {
-        bytes32 message = TypedData.hashBallot(session, ballot.agent, ballot.ranking, ballot.deadline);
-        bytes32 digest = MessageHashUtils.toTypedDataHash(domain, message);
-        Signatures.requireAuthorised(ballot.agent, ballot.deadline, ballot.signature, digest);
+    function _castAll(
+        Docket storage docket,
+        Batch memory batch,
+        uint256[16] memory rows,
+        IProducerContract producers,
+        Ballot[] calldata ballots
+    ) private {
+        uint16[] memory indices = producers.electorsOf(_agents(ballots), docket.info.openedBlock);
+        uint256 width = _width(batch.m);
+        uint256 next = 0;
+        for (uint256 i = 0; i < ballots.length; ++i) {
+            Ballot calldata ballot = ballots[i];
+            uint256 index = indices[i];
+            if (index == _NOBODY) revert ILegislativeProcedure.NotEligible(ballot.agent);
+            if (index < next) revert ILegislativeProcedure.BallotsUnsorted(uint16(next - 1), uint16(index));
+            next = index + 1;
+            (uint256 word, uint256 shift) = _place(index, width);
+            if (word != batch.word) _turnTo(docket, batch, word);
+            _cast(batch, rows, ballot, shift);
+        }
     }
 
-    function _turnTo(Docket storage docket, Page memory page, uint256 number) private {
-        if (number == page.number) return;
-        docket.lanes[page.number] = page.lanes;
-        page.number = number;
-        page.lanes = docket.lanes[number];
+    /// @param shift Lowest bit of the voter's lane.
+    function _cast(Batch memory batch, uint256[16] memory rows, Ballot calldata ballot, uint256 shift) private {
+        (address agent, uint64 ranking, uint40 deadline) = (ballot.agent, ballot.ranking, ballot.deadline);
+        // The lowest nibbles suffice: no complete ranking of two or more entries begins with two zeros.
+        if ((batch.lanes >> shift) & 0xff != 0) revert ILegislativeProcedure.AlreadyVoted(batch.session, agent);
+        Condorcet.count(rows, ranking, batch.m);
+        bytes32 message = TypedData.hashBallot(batch.session, agent, ranking, deadline);
+        bytes32 digest = MessageHashUtils.toTypedDataHash(batch.domain, message);
+        Signatures.requireAuthorised(agent, deadline, ballot.signature, digest);
+        batch.lanes |= uint256(ranking) << shift;
+        emit ILegislativeProcedure.BallotCast(batch.session, agent, ranking);
     }
 
-    function _mark(Page memory page, uint256 lane, uint256 session, Ballot calldata ballot) private pure {
-        uint256 shift = lane * _LANE_BITS;
-        if (uint64(page.lanes >> shift) != 0) revert ILegislativeProcedure.AlreadyVoted(session, ballot.agent);
-        page.lanes |= uint256(ballot.ranking) << shift;
+    function _turnTo(Docket storage docket, Batch memory batch, uint256 word) private {
+        docket.lanes[batch.word] = batch.lanes;
+        batch.word = word;
+        batch.lanes = docket.lanes[word];
     }
 
-    function _load(Docket storage docket, uint256 m) private view returns (uint256[] memory counters) {
+    function _agents(Ballot[] calldata ballots) private pure returns (address[] memory agents) {
+        agents = new address[](ballots.length);
+        for (uint256 i = 0; i < ballots.length; ++i) agents[i] = ballots[i].agent;
+    }
+
+    function _counters(Docket storage docket, uint256 m) private view returns (uint256[] memory counters) {
         counters = new uint256[](Condorcet.words(m));
         for (uint256 w = 0; w < counters.length; ++w) counters[w] = docket.counters[w];
+    }
+
+    /// @dev Width of a lane, as a power of two.
+    function _width(uint256 m) private pure returns (uint256) {
+        return m > _NARROW ? 6 : 5;
+    }
+
+    /// @dev A word and the lowest bit of a lane in it.
+    function _place(uint256 index, uint256 width) private pure returns (uint256 word, uint256 shift) {
+        return (index >> (8 - width), uint8(index << width));
     }
 }

@@ -18,7 +18,7 @@ struct Docket {
     uint128 ballot;
     mapping(uint8 candidate => ILegislativeProcedure.Candidate) candidates;
     mapping(address agent => Support) backing;
-    /// Rankings by producer index, four 64-bit lanes a word; a non-zero lane has voted (decisions 11).
+    /// Rankings by producer index, lanes as in `BallotBox`; a non-zero lane has voted (decisions 11).
     mapping(uint256 word => uint256) lanes;
     /// Pairwise counters of `Condorcet`; m = 16 fills all eight words.
     uint256[8] counters;

@@ -90,6 +90,7 @@ library SessionLedger {
         rules.approvalTimeout = uint16(constitution.param(Param.REGULATORY_APPROVAL_TIMEOUT));
         rules.reviewTimeout = uint24(constitution.param(Param.MAX_HUMAN_REVIEW_TIMEOUT));
         rules.template = registry.latestVersion(template);
+        if (rules.template == 0) revert ITemplateRegistry.UnknownTemplate(template, 0);
         rules.fee = constitution.paramInUnits(Param.SESSION_FEE);
     }
 

@@ -23,10 +23,9 @@ contract CondorcetHarness {
             uint256 m = elections[e].m;
             uint64[] memory rankings = elections[e].rankings;
             uint256[] memory counters = new uint256[](Condorcet.words(m));
-            for (uint256 b = 0; b < rankings.length; ++b) {
-                Condorcet.requireRanking(rankings[b], m);
-                Condorcet.add(counters, rankings[b], m);
-            }
+            uint256[16] memory rows;
+            for (uint256 b = 0; b < rankings.length; ++b) Condorcet.count(rows, rankings[b], m);
+            Condorcet.fold(counters, rows, m);
             Outcome memory o = outcomes[e];
             (o.winner, o.order) = Condorcet.winner(counters, m, rankings.length, elections[e].seed);
             o.pairwise = new uint256[](m * m);
@@ -50,7 +49,9 @@ contract CondorcetHarness {
     }
 
     function add(uint256[] memory counters, uint64 ranking, uint256 m) external pure returns (uint256[] memory) {
-        Condorcet.add(counters, ranking, m);
+        uint256[16] memory rows;
+        Condorcet.count(rows, ranking, m);
+        Condorcet.fold(counters, rows, m);
         return counters;
     }
 }
