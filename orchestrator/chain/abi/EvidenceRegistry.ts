@@ -21,7 +21,7 @@ export const evidenceRegistryAbi = [
   {"type":"function","name":"drawPanel","inputs":[{"name":"seed","type":"bytes32"},{"name":"size","type":"uint8"},{"name":"excluded","type":"address[]"}],"outputs":[{"name":"panel","type":"address[]"}],"stateMutability":"view"},
   {"type":"function","name":"isMonitor","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"isRunner","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
-  {"type":"function","name":"mayIssue","inputs":[{"name":"issuer","type":"address"},{"name":"class_","type":"uint8"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
+  {"type":"function","name":"mayIssue","inputs":[{"name":"issuer","type":"address"},{"name":"evidenceClass","type":"uint8"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"principalOf","inputs":[{"name":"account","type":"address"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"registerIssuer","inputs":[{"name":"issuer","type":"address"},{"name":"principal","type":"address"},{"name":"classes","type":"uint8"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"registerMonitor","inputs":[{"name":"monitor","type":"address"},{"name":"principal","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},

@@ -1,0 +1,55 @@
+import type { LocalAccount } from "viem";
+import { toFunctionSelector } from "viem";
+import type { AgentCityClient } from "../client/client.ts";
+import { type ContractName, contractAbis } from "../client/contracts.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Address } from "../primitives/hex.ts";
+
+/** Position in `enum Office`. */
+export const OFFICES = { REGISTRAR: 0, SPEAKER: 1, REGULATOR: 2, CODIFIER: 3 } as const;
+export type OfficeName = keyof typeof OFFICES;
+
+/** The account does not hold the office, or the office's envelope does not list the act. */
+export class OutsideEnvelope extends AgentCityError {
+  constructor(office: OfficeName, clerk: Address, act: string) {
+    super("OutsideEnvelope", `The ${office.toLowerCase()} may not ${act}`, {
+      details: clerk,
+      action: "the adjudicators appoint clerks and set envelopes",
+    });
+  }
+}
+
+/** A clerk refuses to put its name under something that is not what it should be. */
+export class ClerkRefuses extends AgentCityError {
+  constructor(office: OfficeName, reason: string) {
+    super("ClerkRefuses", `The ${office.toLowerCase()} does not sign: ${reason}`);
+  }
+}
+
+/** The holder of an office. Its subclasses' methods are all it can do, and each asks the chain's envelope first. */
+export abstract class Clerk {
+  readonly office: OfficeName;
+  protected readonly client: AgentCityClient;
+  protected readonly account: LocalAccount;
+
+  constructor(office: OfficeName, client: AgentCityClient, account: LocalAccount) {
+    this.office = office;
+    this.client = client;
+    this.account = account;
+  }
+
+  get address(): Address {
+    return this.account.address;
+  }
+
+  /** Throws OutsideEnvelope unless this clerk's office permits the function. Signatures are checked like calls. */
+  protected async requirePermitted(contract: ContractName, functionName: string): Promise<void> {
+    const office = OFFICES[this.office];
+    const item = contractAbis[contract].find((entry) => entry.type === "function" && entry.name === functionName);
+    const permitted =
+      item?.type === "function" &&
+      (await this.client.clerks.isClerk(office, this.address)) &&
+      (await this.client.clerks.isPermitted(office, toFunctionSelector(item)));
+    if (!permitted) throw new OutsideEnvelope(this.office, this.address, functionName);
+  }
+}

@@ -1,0 +1,36 @@
+import type { LocalAccount } from "viem";
+import type { AgentCityClient } from "../client/client.ts";
+import type { WriteOptions } from "../client/write.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { Clerk, OFFICES } from "./clerk.ts";
+
+type Options = Omit<WriteOptions, "account">;
+
+/** Turns the winning document into law by delegated operations; it has no say in what the law is. */
+export class Codifier extends Clerk {
+  constructor(client: AgentCityClient, account: LocalAccount) {
+    super("CODIFIER", client, account);
+  }
+
+  /** Operations that must have been delegated before `codify`, in the order `codify` names them. */
+  operations(): Promise<readonly Hash[]> {
+    return this.client.mandates.operationsOf(OFFICES.CODIFIER);
+  }
+
+  /** Opens a delegation of an operation on a spec; returns its id. */
+  async delegate(session: bigint, operation: Hash, specHash: Hash, options: Options): Promise<Hash> {
+    await this.requirePermitted("ManagementContract", "delegate");
+    await this.client.mandates.delegate([session, operation, specHash], { ...options, account: this.account });
+    return this.client.mandates.delegationId(session, operation, specHash);
+  }
+
+  async record(delegation: Hash, output: Hash, intermediate: Hash, options: Options): Promise<void> {
+    await this.requirePermitted("ManagementContract", "recordResult");
+    await this.client.mandates.recordResult([delegation, output, intermediate], { ...options, account: this.account });
+  }
+
+  async codify(session: bigint, delegations: readonly Hash[], options: Options): Promise<void> {
+    await this.requirePermitted("LegislativeProcedure", "codify");
+    await this.client.legislation.codify([session, delegations], { ...options, account: this.account });
+  }
+}

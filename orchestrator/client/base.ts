@@ -1,0 +1,38 @@
+import type { Chain } from "../chain/chain.ts";
+import type { Sender } from "../chain/sender.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Address, ContentId } from "../primitives/hex.ts";
+import type { CityAddresses } from "../protocol/addresses.ts";
+import type { ContractName } from "./contracts.ts";
+
+/** What goes into the city's log together with a transaction, once, like the transaction itself (decision 39). */
+export interface LogNote {
+  readonly kind: string;
+  /** Ids this is about: session, mission, agent … */
+  readonly subjects: readonly string[];
+  /** The block that holds the payload. */
+  readonly content?: ContentId | undefined;
+}
+
+/** What every action needs. Without a sender a client can read and sign, not write. */
+export interface BaseClient {
+  readonly chain: Chain;
+  readonly addresses: CityAddresses;
+  readonly sender: Sender<LogNote> | undefined;
+}
+
+/** A write was asked of a client that has no sender. */
+export class SenderMissing extends AgentCityError {
+  constructor(what: string) {
+    super("SenderMissing", `${what} cannot be sent: this client only reads`, { action: "create the client with a sender" });
+  }
+}
+
+/** Address of a city's contract. A mission's is not among them: it is always given. */
+export function addressOf(client: BaseClient, contract: ContractName, given?: Address): Address {
+  if (given !== undefined) return given;
+  if (contract === "CollaborationContract") {
+    throw new AgentCityError("MissionAddressMissing", "A city has many missions", { action: "name one: client.mission(address)" });
+  }
+  return client.addresses[contract];
+}

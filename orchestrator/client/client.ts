@@ -1,0 +1,62 @@
+import type { Chain } from "../chain/chain.ts";
+import type { Sender } from "../chain/sender.ts";
+import type { Address } from "../primitives/hex.ts";
+import type { CityAddresses } from "../protocol/addresses.ts";
+import { type ContractActions, contractActions } from "./actions.ts";
+import type { BaseClient, LogNote } from "./base.ts";
+import type { ContractName } from "./contracts.ts";
+
+/** Where each contract's actions are found on a client. */
+const ROOMS = {
+  constitution: "ConstitutionContract",
+  token: "CityToken",
+  agents: "ProducerContract",
+  clerks: "ClerkContract",
+  mandates: "ManagementContract",
+  services: "ServiceContract",
+  evidence: "EvidenceRegistry",
+  treasury: "Treasury",
+  templates: "TemplateRegistry",
+  validator: "ConstitutionalValidator",
+  legislation: "LegislativeProcedure",
+  execution: "ExecutionProcedure",
+  adjudication: "AdjudicationProcedure",
+  roster: "AdjudicatorRoster",
+} as const satisfies Record<string, Exclude<ContractName, "CollaborationContract">>;
+
+type Rooms = { readonly [Room in keyof typeof ROOMS]: ContractActions<(typeof ROOMS)[Room]> };
+
+/** Every call an agent, clerk, verifier or human can make, by branch. Signing is apart: `sign/`. */
+export interface AgentCityClient extends BaseClient, Rooms {
+  /** One mission's contract. */
+  readonly mission: (address: Address) => ContractActions<"CollaborationContract">;
+}
+
+export interface ClientOptions {
+  readonly chain: Chain;
+  readonly addresses: CityAddresses;
+  /** Without it the client only reads. */
+  readonly sender?: Sender<LogNote> | undefined;
+}
+
+export function createAgentCityClient({ chain, addresses, sender }: ClientOptions): AgentCityClient {
+  const base: BaseClient = { chain, addresses, sender };
+  return {
+    ...base,
+    constitution: contractActions(base, ROOMS.constitution),
+    token: contractActions(base, ROOMS.token),
+    agents: contractActions(base, ROOMS.agents),
+    clerks: contractActions(base, ROOMS.clerks),
+    mandates: contractActions(base, ROOMS.mandates),
+    services: contractActions(base, ROOMS.services),
+    evidence: contractActions(base, ROOMS.evidence),
+    treasury: contractActions(base, ROOMS.treasury),
+    templates: contractActions(base, ROOMS.templates),
+    validator: contractActions(base, ROOMS.validator),
+    legislation: contractActions(base, ROOMS.legislation),
+    execution: contractActions(base, ROOMS.execution),
+    adjudication: contractActions(base, ROOMS.adjudication),
+    roster: contractActions(base, ROOMS.roster),
+    mission: (address) => contractActions(base, "CollaborationContract", address),
+  };
+}

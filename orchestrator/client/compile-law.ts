@@ -1,0 +1,74 @@
+import { keccak256 } from "../primitives/hash.ts";
+import type { Hash, Hex } from "../primitives/hex.ts";
+import { bytesToHex } from "../primitives/hex.ts";
+import { canonicalBytes, parseCanonicalJson } from "../primitives/json.ts";
+import { type MissionDocument, type MissionNode, missionDocumentSchema } from "../protocol/mission-document.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
+import { Band, encodeLaw, type LawNode, lawHashOf, Risk, specHashOf } from "../rules/law-codec.ts";
+
+/** A law in all its forms (decision 1). */
+export interface CompiledLaw {
+  readonly document: MissionDocument;
+  /** RFC 8785 bytes of the document. */
+  readonly bytes: Uint8Array;
+  /** keccak256 of those bytes. */
+  readonly docHash: Hash;
+  /** Packed law, as the chain enforces it. */
+  readonly law: Hex;
+  readonly lawHash: Hash;
+  /** What a ballot is about. */
+  readonly specHash: Hash;
+}
+
+const QUESTIONS = { PERFORMANCE: 1, POLICY: 2 } as const;
+
+/** Compiles a document into the one law it says. Pure: an audit repeats it and compares. */
+export function compileLaw(document: MissionDocument): CompiledLaw {
+  const checked = missionDocumentSchema.parse(document);
+  const bytes = canonicalBytes(checked);
+  const docHash = keccak256(bytes);
+  const law = encodeLaw(
+    {
+      nodeCount: checked.nodes.length,
+      risk: Risk[checked.risk],
+      duration: checked.duration,
+      budget: BigInt(checked.budget),
+      outputPredicate: checked.outputPredicate,
+      goalHash: goalHashOf(checked.goal),
+      inputHash: checked.input.digest,
+    },
+    checked.nodes.map(lawNodeOf),
+  );
+  const lawHash = lawHashOf(law);
+  return { document: checked, bytes, docHash, law, lawHash, specHash: specHashOf(lawHash, docHash) };
+}
+
+/** Compiles the bytes of a document. Other than canonical bytes are refused: they would have another hash. */
+export function recompileLaw(bytes: Uint8Array): CompiledLaw {
+  return compileLaw(missionDocumentSchema.parse(parseCanonicalJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
+}
+
+/** What a session is opened for: keccak256 of the stated goal. */
+export function goalHashOf(goal: string): Hash {
+  return keccak256(bytesToHex(new TextEncoder().encode(goal)));
+}
+
+function lawNodeOf(node: MissionNode): LawNode {
+  return {
+    predecessors: node.after.reduce((bits, number) => bits | (1n << BigInt(number)), 0n),
+    tier: node.tier,
+    redundancy: node.redundancy,
+    threshold: node.threshold,
+    risk: Risk[node.risk],
+    floor: EvidenceClass[node.floor],
+    questions: node.questions.reduce((bits, question) => bits | QUESTIONS[question], 0),
+    leaf: true,
+    band: Band[node.band],
+    panelSize: node.panelSize,
+    timeout: node.timeout,
+    reviewWindow: node.reviewWindow,
+    budget: BigInt(node.budget),
+    predicate: node.predicate,
+    capabilities: node.capabilities.reduce((word, level, dimension) => word | (BigInt(level) << BigInt(8 * dimension)), 0n),
+  };
+}

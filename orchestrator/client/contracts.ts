@@ -1,0 +1,38 @@
+import type { Abi } from "viem";
+import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
+import { adjudicatorRosterAbi } from "../chain/abi/AdjudicatorRoster.ts";
+import { cityTokenAbi } from "../chain/abi/CityToken.ts";
+import { clerkContractAbi } from "../chain/abi/ClerkContract.ts";
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
+import { constitutionalValidatorAbi } from "../chain/abi/ConstitutionalValidator.ts";
+import { constitutionContractAbi } from "../chain/abi/ConstitutionContract.ts";
+import { evidenceRegistryAbi } from "../chain/abi/EvidenceRegistry.ts";
+import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
+import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
+import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
+import { producerContractAbi } from "../chain/abi/ProducerContract.ts";
+import { serviceContractAbi } from "../chain/abi/ServiceContract.ts";
+import { templateRegistryAbi } from "../chain/abi/TemplateRegistry.ts";
+import { treasuryAbi } from "../chain/abi/Treasury.ts";
+
+/** Every contract a client can talk to, with its ABI. `CollaborationContract` is the mission: one address each. */
+export const contractAbis = {
+  AdjudicationProcedure: adjudicationProcedureAbi,
+  AdjudicatorRoster: adjudicatorRosterAbi,
+  CityToken: cityTokenAbi,
+  ClerkContract: clerkContractAbi,
+  CollaborationContract: collaborationContractAbi,
+  ConstitutionContract: constitutionContractAbi,
+  ConstitutionalValidator: constitutionalValidatorAbi,
+  EvidenceRegistry: evidenceRegistryAbi,
+  ExecutionProcedure: executionProcedureAbi,
+  LegislativeProcedure: legislativeProcedureAbi,
+  ManagementContract: managementContractAbi,
+  ProducerContract: producerContractAbi,
+  ServiceContract: serviceContractAbi,
+  TemplateRegistry: templateRegistryAbi,
+  Treasury: treasuryAbi,
+} as const satisfies Record<string, Abi>;
+
+export type ContractName = keyof typeof contractAbis;
+export type AbiOf<Name extends ContractName> = (typeof contractAbis)[Name];

@@ -1,0 +1,19 @@
+import type { ContractEventName, ParseEventLogsReturnType, TransactionReceipt } from "viem";
+import { parseEventLogs } from "viem";
+import type { Address } from "../primitives/hex.ts";
+import { addressOf, type BaseClient } from "./base.ts";
+import { type AbiOf, type ContractName, contractAbis } from "./contracts.ts";
+
+export type EventName<Name extends ContractName> = ContractEventName<AbiOf<Name>>;
+export type EventLogs<Name extends ContractName, Event extends EventName<Name>> = ParseEventLogsReturnType<AbiOf<Name>, Event, true>;
+
+/** The events of one kind that one contract emitted in a transaction, decoded, in order. */
+export function eventsIn<Name extends ContractName, Event extends EventName<Name>>(
+  client: BaseClient,
+  receipt: TransactionReceipt,
+  { contract, eventName, address }: { readonly contract: Name; readonly eventName: Event; readonly address?: Address | undefined },
+): EventLogs<Name, Event> {
+  const from = addressOf(client, contract, address).toLowerCase();
+  const logs = receipt.logs.filter((log) => log.address.toLowerCase() === from);
+  return parseEventLogs({ abi: contractAbis[contract], eventName, logs } as never);
+}

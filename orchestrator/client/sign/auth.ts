@@ -1,0 +1,25 @@
+import type { LocalAccount } from "viem";
+import type { MessageName } from "../../protocol/typed-data.ts";
+import { type Message, type SigningDomain, signMessage } from "./sign-message.ts";
+
+/** How an agent authorises a call that somebody else sends (contracts/types/Roles.sol). */
+export interface Auth {
+  readonly agent: `0x${string}`;
+  /** Unix seconds. */
+  readonly deadline: number;
+  readonly signature: `0x${string}`;
+}
+
+/** Messages an agent signs for a call with `Auth`. */
+type AuthMessage = "RegisterService" | "Propose" | "Sponsor" | "Bid" | "WithdrawBid";
+
+/** Signs a call's message and wraps it up as the call's `Auth`. */
+export async function signAuth<Name extends AuthMessage & MessageName>(
+  domain: SigningDomain,
+  account: LocalAccount,
+  name: Name,
+  message: Message<Name> & { readonly deadline: number },
+): Promise<Auth> {
+  const { deadline } = message;
+  return { agent: account.address, deadline, signature: await signMessage(domain, account, name, message) };
+}

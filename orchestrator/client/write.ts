@@ -1,0 +1,72 @@
+import type { ContractFunctionArgs, ContractFunctionName, LocalAccount, TransactionReceipt } from "viem";
+import { encodeFunctionData } from "viem";
+import { TransactionReverted } from "../chain/errors.ts";
+import type { Intent } from "../chain/sender.ts";
+import type { Address, IntentKey } from "../primitives/hex.ts";
+import { addressOf, type BaseClient, type LogNote, SenderMissing } from "./base.ts";
+import { type AbiOf, type ContractName, contractAbis } from "./contracts.ts";
+
+type Writes = "nonpayable" | "payable";
+export type WriteName<Name extends ContractName> = ContractFunctionName<AbiOf<Name>, Writes>;
+export type WriteArgs<Name extends ContractName, Fn extends WriteName<Name>> = ContractFunctionArgs<AbiOf<Name>, Writes, Fn>;
+
+export interface WriteOptions {
+  /** The one name of this step; asked for twice, it happens once (decision 37). */
+  readonly intent: IntentKey;
+  /** Who sends. Default: a relayer. */
+  readonly account?: LocalAccount | undefined;
+  /** Skips simulation: for a call that only works after an earlier one of the same batch. */
+  readonly gas?: bigint | undefined;
+  /** Written to the city's log in the same transaction as the outbox row. */
+  readonly note?: LogNote | undefined;
+  /** Asked when the call is refused: whether the chain shows the step as done, by its natural key. */
+  readonly alreadyDone?: (() => Promise<boolean>) | undefined;
+}
+
+export interface WriteParameters<Name extends ContractName, Fn extends WriteName<Name>> extends WriteOptions {
+  readonly contract: Name;
+  readonly functionName: Fn;
+  readonly args: WriteArgs<Name, Fn>;
+  readonly address?: Address | undefined;
+}
+
+/** A call ready for `sender.send`, or for `sendMany` together with others. */
+export function intentOf<Name extends ContractName, Fn extends WriteName<Name>>(
+  client: BaseClient,
+  parameters: WriteParameters<Name, Fn>,
+): Intent<LogNote> {
+  const { contract, functionName, args, intent, account, gas, note } = parameters;
+  return {
+    intent,
+    to: addressOf(client, contract, parameters.address),
+    data: encodeFunctionData({ abi: contractAbis[contract], functionName, args } as never),
+    what: functionName,
+    account,
+    gas,
+    note,
+  };
+}
+
+/**
+ * Sends a call once and waits for its receipt; simulated first. Undefined: the chain refused it because it was done before, under
+ * another intent (`alreadyDone`).
+ */
+export async function write<Name extends ContractName, Fn extends WriteName<Name>>(
+  client: BaseClient,
+  parameters: WriteParameters<Name, Fn>,
+): Promise<TransactionReceipt | undefined> {
+  if (client.sender === undefined) throw new SenderMissing(`${parameters.contract}.${parameters.functionName}`);
+  try {
+    return await client.sender.send(intentOf(client, parameters));
+  } catch (error) {
+    if (error instanceof TransactionReverted && (await parameters.alreadyDone?.()) === true) return undefined;
+    throw error;
+  }
+}
+
+/** Sends several calls in this order, in one block where the chain allows. */
+export async function writeMany(client: BaseClient, intents: readonly Intent<LogNote>[]): Promise<readonly TransactionReceipt[]> {
+  if (intents.length === 0) return [];
+  if (client.sender === undefined) throw new SenderMissing(intents.map(({ what }) => what ?? "a call").join(", "));
+  return client.sender.sendMany(intents);
+}
