@@ -1,0 +1,151 @@
+import { expect } from "chai";
+import { dataSlice, getCreate2Address, id, keccak256, toBeHex, ZeroAddress } from "ethers";
+import { cloneArgs } from "../../../orchestrator/rules/law-codec.ts";
+import { unpackMissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
+import { type City, ethers, loadCity } from "../../support/city-fixture.ts";
+import { houseOf, lawOf } from "../../support/legislature.ts";
+
+const NAME = id("template");
+const AUDIT = id("audit");
+const Lie = { NONE: 0, LAW: 1, CONTEXT: 2, NOT_A_TEMPLATE: 3 } as const;
+
+const template = async (lie: number = Lie.NONE): Promise<string> => (await ethers.deployContract("TemplateHarness", [lie])).getAddress();
+
+const loadRegistry = async () => {
+  const city = await loadCity();
+  return { ...city, ...(await houseOf(city)) };
+};
+
+/** Immutable arguments of a clone under session `session`. */
+async function argsOf(city: City, session = 1n) {
+  const params = unpackMissionParams(await city.constitution.missionParams());
+  const docHash = id("document") as `0x${string}`;
+  const sponsor = city.addresses.TREASURY as `0x${string}`;
+  return cloneArgs(lawOf(), { params, docHash, session, sponsor, deployedAt: 1_800_000_000 });
+}
+
+describe("TemplateRegistry", () => {
+  describe("publish", () => {
+    it("numbers the versions of a name from one and never changes them", async () => {
+      const { templates } = await loadRegistry();
+      const [first, second] = [await template(), await template()];
+      await expect(templates.publish(NAME, first, AUDIT))
+        .to.emit(templates, "TemplatePublished")
+        .withArgs(NAME, 1, first, AUDIT);
+      await templates.publish(NAME, second, id("second audit"));
+      expect(await templates.latestVersion(NAME)).to.equal(2);
+      expect(await templates.templateOf(NAME, 1)).to.deep.equal([first, AUDIT]);
+      expect(await templates.templateOf(NAME, 2)).to.deep.equal([second, id("second audit")]);
+    });
+
+    it("belongs to the governor", async () => {
+      const { templates, account, as } = await loadRegistry();
+      const stranger = await account("stranger");
+      await expect(templates.connect(stranger).publish(NAME, await template(), AUDIT))
+        .to.be.revertedWithCustomError(templates, "NotGovernor")
+        .withArgs(stranger.address);
+      await templates.connect(await as("ADJUDICATION")).publish(NAME, await template(), AUDIT);
+    });
+
+    it("refuses what does not answer as a template: no code, no answer, another answer", async () => {
+      const { templates, account, addresses } = await loadRegistry();
+      for (const not of [(await account("nobody")).address, addresses.TOKEN, await template(Lie.NOT_A_TEMPLATE)]) {
+        await expect(templates.publish(NAME, not, AUDIT))
+          .to.be.revertedWithCustomError(templates, "NotATemplate")
+          .withArgs(not);
+      }
+    });
+  });
+
+  describe("deploy", () => {
+    it("clones at the address anyone can compute from implementation, arguments and session", async () => {
+      const city = await loadRegistry();
+      const { templates, as, addresses } = city;
+      const implementation = await template();
+      await templates.publish(NAME, implementation, AUDIT);
+      const args = await argsOf(city);
+      const legislation = templates.connect(await as("LEGISLATION"));
+      const mission = await templates.predict(NAME, 1, args, 1);
+
+      // ERC-1167 proxy with the arguments behind its code, as OpenZeppelin's Clones lays it out.
+      const size = 0x2d + (args.length - 2) / 2;
+      const code = `0x61${toBeHex(size, 2).slice(2)}3d81600a3d39f3363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3${args.slice(2)}`;
+      expect(mission).to.equal(getCreate2Address(addresses.TEMPLATES, toBeHex(1, 32), keccak256(code)));
+
+      await expect(legislation.deploy(NAME, 1, args, 1))
+        .to.emit(templates, "MissionDeployed")
+        .withArgs(mission, NAME, 1, 1, addresses.LEGISLATION, addresses.EXECUTION);
+      expect(dataSlice(await ethers.provider.getCode(mission), 0x2d)).to.equal(args);
+    });
+
+    it("is the only source of genuine missions, pinned to the procedures of their day", async () => {
+      const city = await loadRegistry();
+      const { templates, as, addresses } = city;
+      const implementation = await template();
+      await templates.publish(NAME, implementation, AUDIT);
+      const legislation = templates.connect(await as("LEGISLATION"));
+      const missions: string[] = [];
+      for (const session of [1n, 2n]) {
+        const args = await argsOf(city, session);
+        missions.push(await templates.predict(NAME, 1, args, session));
+        await legislation.deploy(NAME, 1, args, session);
+      }
+      for (const mission of missions) {
+        expect(await templates.isGenuine(mission)).to.equal(true);
+        expect(await templates.executionOf(mission)).to.equal(addresses.EXECUTION);
+        expect(await templates.missionOf(mission)).to.deep.equal([NAME, 1n, addresses.LEGISLATION, addresses.EXECUTION]);
+      }
+      expect(await templates.isGenuine(implementation)).to.equal(false);
+      expect(await templates.executionOf(implementation)).to.equal(ZeroAddress);
+      expect(await templates.missionOf(implementation)).to.deep.equal([ethers.ZeroHash, 0n, ZeroAddress, ZeroAddress]);
+    });
+
+    it("serves the current legislation only, and one clone per session and arguments", async () => {
+      const city = await loadRegistry();
+      const { templates, as, deployer } = city;
+      await templates.publish(NAME, await template(), AUDIT);
+      const args = await argsOf(city);
+      await expect(templates.deploy(NAME, 1, args, 1))
+        .to.be.revertedWithCustomError(templates, "NotLegislation")
+        .withArgs(deployer.address);
+      const legislation = templates.connect(await as("LEGISLATION"));
+      await legislation.deploy(NAME, 1, args, 1);
+      await expect(legislation.deploy(NAME, 1, args, 1)).to.revert(ethers);
+      await legislation.deploy(NAME, 1, args, 2);
+    });
+
+    it("refuses an unknown version", async () => {
+      const city = await loadRegistry();
+      const { templates, as } = city;
+      const args = await argsOf(city);
+      const legislation = templates.connect(await as("LEGISLATION"));
+      await expect(legislation.deploy(NAME, 1, args, 1))
+        .to.be.revertedWithCustomError(templates, "UnknownTemplate")
+        .withArgs(NAME, 1);
+      await expect(templates.predict(NAME, 1, args, 1))
+        .to.be.revertedWithCustomError(templates, "UnknownTemplate")
+        .withArgs(NAME, 1);
+    });
+
+    it("refuses a clone that reports another law or context than it carries", async () => {
+      const city = await loadRegistry();
+      const { templates, as } = city;
+      const args = await argsOf(city);
+      const legislation = templates.connect(await as("LEGISLATION"));
+      for (const lie of [Lie.LAW, Lie.CONTEXT]) {
+        await templates.publish(NAME, await template(lie), AUDIT);
+        const version = await templates.latestVersion(NAME);
+        await expect(legislation.deploy(NAME, version, args, 1)).to.be.revertedWithCustomError(templates, "Unfaithful");
+      }
+    });
+
+    it("refuses arguments that are not a law with its context", async () => {
+      const city = await loadRegistry();
+      const { templates, as } = city;
+      await templates.publish(NAME, await template(), AUDIT);
+      const legislation = templates.connect(await as("LEGISLATION"));
+      await expect(legislation.deploy(NAME, 1, lawOf(), 1)).to.be.revertedWithCustomError(templates, "MalformedLaw");
+      await expect(legislation.deploy(NAME, 1, "0x", 1)).to.be.revertedWithCustomError(templates, "MalformedLaw");
+    });
+  });
+});

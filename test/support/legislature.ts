@@ -1,0 +1,261 @@
+/** A city with a full house: producers of several principals, clerks in their offices, a mandate, a template, a funded sponsor. */
+import { type BigNumberish, id, type Wallet } from "ethers";
+import { DEVNET, type ParameterName, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { packRanking } from "../../orchestrator/rules/condorcet.ts";
+import { encodeLaw, type LawHeader, type LawNode, lawHashOf, specHashOf } from "../../orchestrator/rules/law-codec.ts";
+import { type City, ethers, keyOf, loadCity, networkHelpers, Office, tokens } from "./city-fixture.ts";
+
+type Hex = `0x${string}`;
+const hash = (text: string): Hex => id(text) as Hex;
+
+/** Positions in `enum SessionState`. */
+export const State = {
+  NONE: 0,
+  IDENTIFYING: 1,
+  PROPOSING: 2,
+  VOTING: 3,
+  TALLIED: 4,
+  VALIDATED: 5,
+  CODIFIED: 6,
+  DEPLOYED: 7,
+  FAILED: 8,
+  EXPIRED: 9,
+  CANCELLED: 10,
+} as const;
+
+export const TEMPLATE = hash("agentcity.collaboration");
+export const OPERATION = hash("compile-law");
+export const GOAL = hash("goal");
+export const DEPOSIT = tokens(400);
+/** Seconds, as the fixture's constitution has them. */
+export const PROPOSAL = DEVNET.LEGISLATIVE_PROPOSAL_TIMEOUT;
+export const APPROVAL = DEVNET.REGULATORY_APPROVAL_TIMEOUT;
+export const REVIEW = DEVNET.MAX_HUMAN_REVIEW_TIMEOUT;
+
+const ENVELOPES = {
+  REGISTRAR: ["confirmIdentities"],
+  SPEAKER: ["openVoting", "approve"],
+  REGULATOR: ["approve"],
+  CODIFIER: ["codify"],
+} as const;
+
+/** A node every constitution of the fixture allows; change what a test is about. */
+export function node(changes: Partial<LawNode> = {}): LawNode {
+  return {
+    predecessors: 0n,
+    tier: 1,
+    redundancy: 1,
+    threshold: 1,
+    risk: 0,
+    floor: Number(DEVNET.MIN_FLOOR_LOW),
+    questions: 1,
+    leaf: true,
+    band: 0,
+    panelSize: Number(DEVNET.MIN_PANEL_LOW),
+    timeout: Number(DEVNET.MAX_NODE_TIMEOUT),
+    reviewWindow: Number(DEVNET.MAX_HUMAN_REVIEW_TIMEOUT),
+    budget: tokens(100),
+    predicate: 0,
+    capabilities: 0n,
+    ...changes,
+  };
+}
+
+/** Packed bytes of a law. */
+export function lawOf(nodes: readonly LawNode[] = [node(), node({ predecessors: 1n })], changes: Partial<LawHeader> = {}): Hex {
+  const header = {
+    nodeCount: nodes.length,
+    risk: 0,
+    duration: 1800,
+    budget: DEPOSIT,
+    outputPredicate: 0,
+    goalHash: GOAL,
+    inputHash: hash("input"),
+    ...changes,
+  };
+  return encodeLaw(header, nodes) as Hex;
+}
+
+export interface Bill {
+  readonly law: Hex;
+  readonly docHash: Hex;
+  readonly specHash: Hex;
+}
+
+/** A law with its document, as a ballot knows it. */
+export function billOf(law: Hex, document = "document"): Bill {
+  const docHash = hash(document);
+  return { law, docHash, specHash: specHashOf(lawHashOf(law), docHash) as Hex };
+}
+
+/** The legislature's contracts of a loaded city. */
+export async function houseOf({ addresses }: City) {
+  return {
+    templates: await ethers.getContractAt("TemplateRegistry", addresses.TEMPLATES),
+    validator: await ethers.getContractAt("ConstitutionalValidator", addresses.VALIDATOR),
+    legislation: await ethers.getContractAt("LegislativeProcedure", addresses.LEGISLATION),
+  };
+}
+
+async function convene() {
+  const bare = await loadCity();
+  const city = { ...bare, ...(await houseOf(bare)) };
+  const { legislation, clerks, management, services, addresses } = city;
+
+  const producers: Wallet[] = [];
+  for (let i = 0; i < 8; i++) {
+    const principal = await city.account(`principal ${i % 4}`);
+    producers.push((await city.register(`producer ${i}`, { principal })).agent);
+  }
+
+  const offices = { REGISTRAR: [], SPEAKER: [], REGULATOR: [], CODIFIER: [] } as Record<keyof typeof ENVELOPES, Wallet[]>;
+  for (const [office, count] of [
+    ["REGISTRAR", 1],
+    ["SPEAKER", 1],
+    ["REGULATOR", 3],
+    ["CODIFIER", 1],
+  ] as const) {
+    const selectors = ENVELOPES[office].map((name) => legislation.interface.getFunction(name).selector);
+    await clerks.setEnvelope(Office[office], selectors, 8);
+    for (let i = 0; i < count; i++) {
+      const clerk = await city.account(`${office} ${i}`);
+      await clerks.appoint(Office[office], clerk.address, keyOf(`principal of ${office} ${i}`).address);
+      offices[office].push(clerk);
+    }
+  }
+
+  const owner = producers[0] as Wallet;
+  const record = [hash("code"), hash("schema"), "local:compile", ethers.ZeroHash] as const;
+  const direct = { agent: owner.address, deadline: 2n ** 40n - 1n, signature: "0x" };
+  const service = await services.connect(owner).registerService.staticCall(...record, direct);
+  await services.connect(owner).registerService(...record, direct);
+  await management.setMandate(Office.CODIFIER, OPERATION, service, false, hash("schema"));
+
+  const template = await ethers.deployContract("TemplateHarness", [0]);
+  await city.templates.publish(TEMPLATE, template, hash("audit"));
+  const adjudicators = await city.seatAdjudicators(7);
+
+  const sponsor = await city.account("sponsor");
+  await city.fund(sponsor, addresses.LEGISLATION, tokens(100_000));
+
+  return { ...city, producers, offices, sponsor, adjudicators, direct: directly, steps: stepsOf(city, producers, offices, sponsor) };
+}
+
+/** Authorisation by being the caller. */
+const directly = (agent: { address: string }) => ({ agent: agent.address, deadline: 2n ** 40n - 1n, signature: "0x" });
+
+/** What moves a session from stage to stage, each step by whom it belongs to. */
+function stepsOf(
+  city: City & Awaited<ReturnType<typeof houseOf>>,
+  producers: Wallet[],
+  offices: Record<keyof typeof ENVELOPES, Wallet[]>,
+  sponsor: Wallet,
+) {
+  const { legislation, management, addresses } = city;
+  const [registrar, speaker, codifier] = [offices.REGISTRAR[0], offices.SPEAKER[0], offices.CODIFIER[0]] as [Wallet, Wallet, Wallet];
+
+  async function open(deposit = DEPOSIT): Promise<bigint> {
+    await legislation.connect(sponsor).openSession(GOAL, deposit, ethers.ZeroAddress);
+    return legislation.sessionCount();
+  }
+
+  async function toProposing(deposit = DEPOSIT): Promise<bigint> {
+    const session = await open(deposit);
+    await legislation.connect(registrar).confirmIdentities(session, hash("identities"));
+    return session;
+  }
+
+  /** `author` proposes and the next `sponsors - 1` producers sponsor, the author's principal not alone. */
+  async function propose(session: bigint, author: number, specHash: Hex, sponsors = 5): Promise<number> {
+    const by = (offset: number) => producers[(author + offset) % producers.length] as Wallet;
+    await legislation.connect(by(0)).propose(session, specHash, hash(`cid of ${specHash}`), directly(by(0)));
+    const { candidates } = await legislation.sessionOf(session);
+    const candidate = Number(candidates) - 1;
+    for (let i = 1; i < sponsors; i++) await legislation.connect(by(i)).sponsor(session, candidate, directly(by(i)));
+    return candidate;
+  }
+
+  async function toVoting(bills: readonly Hex[], deposit = DEPOSIT): Promise<bigint> {
+    const session = await toProposing(deposit);
+    // Eight producers with three sponsorships each carry four candidates of five sponsors.
+    for (const [i, specHash] of bills.entries()) await propose(session, (i * 5) % producers.length, specHash);
+    await legislation.connect(speaker).openVoting(session);
+    return session;
+  }
+
+  /** A signed ballot; `order` lists ballot entries, best first. */
+  async function ballot(session: bigint, agent: Wallet, order: readonly number[] | bigint, deadline: BigNumberish = 2n ** 40n - 1n) {
+    const ranking = typeof order === "bigint" ? order : packRanking(order);
+    const message = { session, agent: agent.address, ranking, deadline };
+    const signature = await city.sign("Ballot", addresses.LEGISLATION, message, agent);
+    return { agent: agent.address, ranking, deadline, signature };
+  }
+
+  async function vote(session: bigint, orders: readonly (readonly number[])[]): Promise<void> {
+    const ballots = await Promise.all(orders.map((order, i) => ballot(session, producers[i] as Wallet, order)));
+    await legislation.castBallots(session, ballots);
+  }
+
+  /** The bill is the only candidate and everybody prefers it. */
+  async function toTallied(bill: Bill, deposit = DEPOSIT): Promise<bigint> {
+    const session = await toVoting([bill.specHash], deposit);
+    await vote(
+      session,
+      producers.map(() => [1, 0]),
+    );
+    await legislation.tally(session);
+    return session;
+  }
+
+  async function toValidated(bill: Bill, nodes: number, deposit = DEPOSIT): Promise<bigint> {
+    const session = await toTallied(bill, deposit);
+    await legislation.validate(session, bill.law, bill.docHash, witnesses(nodes));
+    return session;
+  }
+
+  /** One producer stands for every node. */
+  const witnesses = (nodes: number): string[] => Array.from({ length: nodes }, () => (producers[0] as Wallet).address);
+
+  async function delegate(session: bigint, specHash: Hex, operation: Hex = OPERATION): Promise<string> {
+    await management.connect(codifier).delegate(session, operation, specHash);
+    const delegation = await management.delegationId(session, operation, specHash);
+    await management.connect(codifier).recordResult(delegation, hash("compiled"), ethers.ZeroHash);
+    return delegation;
+  }
+
+  async function toCodified(bill: Bill, nodes: number, deposit = DEPOSIT): Promise<bigint> {
+    const session = await toValidated(bill, nodes, deposit);
+    await legislation.connect(codifier).codify(session, [await delegate(session, bill.specHash)]);
+    return session;
+  }
+
+  /** Signatures of the offices in ascending order of clerk. */
+  async function approvals(
+    session: bigint,
+    specHash: Hex,
+    signers: readonly (readonly [keyof typeof Office, Wallet])[],
+    deadline = 2n ** 40n - 1n,
+  ) {
+    const sorted = [...signers].sort(([, a], [, b]) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
+    return Promise.all(
+      sorted.map(async ([name, clerk]) => {
+        const office = Office[name];
+        const message = { clerk: clerk.address, office, session, specHash, deadline };
+        const signature = await city.sign("OfficeApproval", addresses.LEGISLATION, message, clerk);
+        return { clerk: clerk.address, office, deadline, signature };
+      }),
+    );
+  }
+
+  return { open, toProposing, propose, toVoting, ballot, vote, toTallied, toValidated, witnesses, delegate, toCodified, approvals };
+}
+
+export type Legislature = Awaited<ReturnType<typeof convene>>;
+
+/** A fresh house for each test. */
+export const loadLegislature = (): Promise<Legislature> => networkHelpers.loadFixture(convene);
+
+/** Sets one parameter of the unsealed city. */
+export const setParameter = async (city: City, name: ParameterName, value: BigNumberish): Promise<void> => {
+  await city.constitution.setParam(parameterIndex(name), value, hash("test"));
+};
