@@ -2,9 +2,12 @@
  * A whole city on a chain in this process, wired and unsealed: the deployer still governs, so that a test can set what it needs.
  * Nothing is mocked. What only another institution may do is done *as* its address (`city.as`).
  */
+import type { HardhatEthersSigner } from "@nomicfoundation/hardhat-ethers/types";
 import { AbiCoder, type ContractTransactionResponse, id, Wallet } from "ethers";
-import hre, { network } from "hardhat";
+import { network } from "hardhat";
+import { type Address, getAddress, isHex, keccak256, stringToHex } from "viem";
 import type {} from "../../artifacts/typechain/hardhat.d.ts";
+import { deployLaw, type GenesisPort, publishTemplate } from "../../deploy/genesis.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import { type MessageName, typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 
@@ -38,7 +41,7 @@ export const Office = { REGISTRAR: 0, SPEAKER: 1, REGULATOR: 2, CODIFIER: 3 } as
 /** Positions in `enum Standing`. */
 export const Standing = { NONE: 0, CURRENT: 1, RETIRED: 2 } as const;
 
-export const MANDATE = { hash: id("mandate"), cid: id("cid of the mandate") };
+export const MANDATE = { text: "mandate", hash: keccak256(stringToHex("mandate")), cid: keccak256(stringToHex("its content id")) } as const;
 
 /** `1000` whole tokens are `tokens(1000)` units. */
 export const tokens = (whole: number | bigint): bigint => BigInt(whole) * 1_000_000n;
@@ -56,39 +59,60 @@ export interface AgentOptions {
   capabilities?: bigint;
 }
 
-/** Deploys and wires every institution. Use it through `loadCity`. */
+/** Genesis as it runs everywhere, over this chain's deployer. */
+function genesisPort(deployer: HardhatEthersSigner): GenesisPort {
+  return {
+    deployer: getAddress(deployer.address),
+    async create(_step, code) {
+      const receipt = await (await deployer.sendTransaction({ data: code })).wait();
+      return getAddress(receipt?.contractAddress ?? "");
+    },
+    async call(_step, to, data) {
+      await (await deployer.sendTransaction({ to, data })).wait();
+    },
+    async read(to, data) {
+      const answer = await ethers.provider.call({ to, data });
+      return isHex(answer) ? answer : "0x";
+    },
+  };
+}
+
+/** Deploys and wires every institution and publishes the mission template. Use it through `loadCity`. */
 async function deployCity() {
   const [deployer] = await ethers.getSigners();
   if (deployer === undefined) throw new Error("the chain has no accounts");
-  const constitution = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
-  const token = await ethers.deployContract("CityToken");
-  const producers = await ethers.deployContract("ProducerContract", [constitution]);
-  const clerks = await ethers.deployContract("ClerkContract", [constitution]);
-  const management = await ethers.deployContract("ManagementContract", [constitution]);
-  const services = await ethers.deployContract("ServiceContract", [constitution]);
-  const evidence = await ethers.deployContract("EvidenceRegistry", [constitution]);
-  const treasury = await ethers.deployContract("Treasury", [constitution]);
-  const adjudication = await ethers.deployContract("AdjudicationProcedure", [constitution]);
-  const roster = await ethers.deployContract("AdjudicatorRoster", [constitution]);
-  const addresses: Record<InstitutionName, string> = {
-    TOKEN: await token.getAddress(),
-    PRODUCERS: await producers.getAddress(),
-    CLERKS: await clerks.getAddress(),
-    MANAGEMENT: await management.getAddress(),
-    SERVICES: await services.getAddress(),
-    EVIDENCE: await evidence.getAddress(),
-    TREASURY: await treasury.getAddress(),
-    TEMPLATES: await deployed("TemplateRegistry", constitution),
-    VALIDATOR: await deployed("ConstitutionalValidator", constitution),
-    LEGISLATION: await deployed("LegislativeProcedure", constitution),
-    EXECUTION: await deployed("ExecutionProcedure", constitution),
-    ADJUDICATION: await adjudication.getAddress(),
-    ROSTER: await roster.getAddress(),
+  const port = genesisPort(deployer);
+  const built = await deployLaw(port, { mandate: MANDATE.text, mandateDigest: MANDATE.cid, parameters: parameterValues() });
+  const template = await publishTemplate(port, built);
+  const constitution = await ethers.getContractAt("ConstitutionContract", built.ConstitutionContract);
+  const token = await ethers.getContractAt("CityToken", built.CityToken);
+  const producers = await ethers.getContractAt("ProducerContract", built.ProducerContract);
+  const clerks = await ethers.getContractAt("ClerkContract", built.ClerkContract);
+  const management = await ethers.getContractAt("ManagementContract", built.ManagementContract);
+  const services = await ethers.getContractAt("ServiceContract", built.ServiceContract);
+  const evidence = await ethers.getContractAt("EvidenceRegistry", built.EvidenceRegistry);
+  const treasury = await ethers.getContractAt("Treasury", built.Treasury);
+  const templates = await ethers.getContractAt("TemplateRegistry", built.TemplateRegistry);
+  const validator = await ethers.getContractAt("ConstitutionalValidator", built.ConstitutionalValidator);
+  const legislation = await ethers.getContractAt("LegislativeProcedure", built.LegislativeProcedure);
+  const execution = await ethers.getContractAt("ExecutionProcedure", built.ExecutionProcedure);
+  const adjudication = await ethers.getContractAt("AdjudicationProcedure", built.AdjudicationProcedure);
+  const roster = await ethers.getContractAt("AdjudicatorRoster", built.AdjudicatorRoster);
+  const addresses: Record<InstitutionName, Address> = {
+    TOKEN: built.CityToken,
+    PRODUCERS: built.ProducerContract,
+    CLERKS: built.ClerkContract,
+    MANAGEMENT: built.ManagementContract,
+    SERVICES: built.ServiceContract,
+    EVIDENCE: built.EvidenceRegistry,
+    TREASURY: built.Treasury,
+    TEMPLATES: built.TemplateRegistry,
+    VALIDATOR: built.ConstitutionalValidator,
+    LEGISLATION: built.LegislativeProcedure,
+    EXECUTION: built.ExecutionProcedure,
+    ADJUDICATION: built.AdjudicationProcedure,
+    ROSTER: built.AdjudicatorRoster,
   };
-  await constitution.wire(
-    INSTITUTIONS.map((_, index) => index),
-    INSTITUTIONS.map((name) => addresses[name]),
-  );
 
   /** A key with gas. */
   async function account(name: string): Promise<Wallet> {
@@ -163,7 +187,6 @@ async function deployCity() {
 
   /** A genuine mission that only reports what reaches it (`MissionProbe`), as mission number `session`. */
   async function probe(session: number) {
-    const templates = await ethers.getContractAt("TemplateRegistry", addresses.TEMPLATES);
     const name = id("probe");
     if ((await templates.latestVersion(name)) === 0n) {
       await templates.publish(name, await ethers.deployContract("MissionProbe"), id("audit"));
@@ -178,6 +201,10 @@ async function deployCity() {
 
   return {
     deployer,
+    /** What genesis returned, by contract name. */
+    built,
+    /** The mission implementation that genesis published. */
+    template,
     addresses,
     constitution,
     token,
@@ -187,6 +214,10 @@ async function deployCity() {
     services,
     evidence,
     treasury,
+    templates,
+    validator,
+    legislation,
+    execution,
     adjudication,
     roster,
     account,
@@ -220,21 +251,4 @@ export async function probeAt(address: string) {
     /** Refuses every override from now on. */
     refuse: () => send("refuse"),
   };
-}
-
-/** Another institution, by name, with the libraries it links: only its address matters here. */
-async function deployed(name: string, constitution: { getAddress(): Promise<string> }): Promise<string> {
-  if (!(await hre.artifacts.artifactExists(name))) return keyOf(name).address;
-  const libraries = await librariesOf(name);
-  return (await ethers.deployContract(name, [await constitution.getAddress()], { libraries })).getAddress();
-}
-
-async function librariesOf(name: string): Promise<Record<string, string>> {
-  const { linkReferences } = await hre.artifacts.readArtifact(name);
-  const libraries: Record<string, string> = {};
-  for (const library of Object.values(linkReferences).flatMap((file) => Object.keys(file))) {
-    const deployedLibrary = await ethers.deployContract(library, [], { libraries: await librariesOf(library) });
-    libraries[library] = await deployedLibrary.getAddress();
-  }
-  return libraries;
 }

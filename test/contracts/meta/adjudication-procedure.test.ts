@@ -1,0 +1,310 @@
+import { expect } from "chai";
+import { AbiCoder, id, TypedDataEncoder, type Wallet, ZeroAddress } from "ethers";
+import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
+import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, probeAt, tokens } from "../../support/city-fixture.ts";
+
+/** Positions in `enum Action`; signatures needed with seven seats; e enabled, m on a mission, r rotates. */
+const ROWS: [name: string, signatures: number, flags: string][] = [
+  ["NONE", 0, ""],
+  ["FREEZE", 1, "em"],
+  ["UNFREEZE", 1, "emr"],
+  ["TERMINATE_MISSION", 1, "em"],
+  ["APPROVE_POP", 1, "emr"],
+  ["REJECT_POP", 1, "em"],
+  ["AMEND_PARAMETER", 1, ""],
+  ["ADJUST_REPUTATION", 1, ""],
+  ["CLASSIFY_FALSE_POSITIVE", 1, "mr"],
+  ["EMERGENCY_STOP", 1, "m"],
+  ["CLEAR_EMERGENCY_STOP", 2, "m"],
+  ["APPROVE_PREDICATE", 1, ""],
+  ["VETO_OUTPUT", 1, "m"],
+  ["RELEASE_OUTPUT", 1, "mr"],
+  ["RESOLVE_APPEAL", 1, "m"],
+  ["SLASH", 2, ""],
+  ["FREEZE_PRINCIPAL", 2, ""],
+  ["CLAIM_INSURANCE", 2, ""],
+  ["DISBURSE", 2, ""],
+  ["APPROVE_CODIFICATION", 1, "er"],
+  ["APPOINT_CLERK", 2, ""],
+  ["SET_ENVELOPE", 2, ""],
+  ["PUBLISH_TEMPLATE", 2, ""],
+  ["REGISTER_ISSUER", 2, ""],
+  ["ADMIT_ADJUDICATOR", 5, ""],
+  ["AMEND_CONSTITUTION", 5, ""],
+];
+const action = (name: string): number => ROWS.findIndex(([row]) => row === name);
+
+describe("AdjudicationProcedure", () => {
+  let city: City;
+  let contract: City["adjudication"];
+  let seats: Wallet[];
+  let mission: Awaited<ReturnType<City["probe"]>>;
+  let salt = 0n;
+
+  beforeEach(async () => {
+    city = await loadCity();
+    contract = city.adjudication;
+    seats = await city.seatAdjudicators(7);
+    mission = await city.probe(1);
+    salt = 0n;
+  });
+
+  const seat = (index: number): Wallet => {
+    const found = seats[index];
+    if (found === undefined) throw new Error(`no seat ${index}`);
+    return found;
+  };
+
+  /** An action on the probe as it stands now. */
+  async function override(name: string, over: Record<string, unknown> = {}) {
+    const on = over.mission === undefined ? mission : await probeAt(String(over.mission));
+    return {
+      action: action(name),
+      mission: on.address,
+      node: 3,
+      target: keyOf("target").address,
+      data: "0x1234",
+      justification: id("why"),
+      caseHash: await on.caseHash(3),
+      salt: salt++,
+      deadline: (await city.now()) + 600n,
+      ...over,
+    };
+  }
+  type Override = Awaited<ReturnType<typeof override>>;
+
+  const signed = async (message: Override, by: Wallet) => ({
+    adjudicator: by.address,
+    signature: await city.sign("OverrideAction", city.addresses.ADJUDICATION, message, by),
+  });
+  async function act(message: Override, ...by: Wallet[]) {
+    const signatures = [];
+    for (const signer of by) signatures.push(await signed(message, signer));
+    return contract.act(message, signatures);
+  }
+
+  describe("act", () => {
+    it("executes what one adjudicator signed, whoever relays it, and tells it once", async () => {
+      const message = await override("APPROVE_POP");
+      const relay = contract.connect(await city.account("relayer"));
+      const call = relay.act(message, [await signed(message, seat(2))]);
+      await expect(call)
+        .to.emit(mission.contract, "Overridden")
+        .withArgs(action("APPROVE_POP"), 3, message.target, "0x1234", city.addresses.ADJUDICATION);
+      const digest = await contract.digestOf(message);
+      await expect(call)
+        .to.emit(contract, "OverrideExecuted")
+        .withArgs(digest, message.action, message.mission, 3, message.target, [seat(2).address], id("why"));
+      expect(await contract.isExecuted(digest)).to.equal(true);
+      await expect(act(message, seat(2)))
+        .to.be.revertedWithCustomError(contract, "AlreadyExecuted")
+        .withArgs(digest);
+      await expect(act(message, seat(3))).to.be.revertedWithCustomError(contract, "AlreadyExecuted");
+    });
+
+    it("hands every enabled mission action to the mission, and makes no other available", async () => {
+      for (const [index, [name, , flags]] of ROWS.entries()) {
+        const message = await override(name);
+        if (flags.includes("em")) {
+          await expect(act(message, seat(0)), name)
+            .to.emit(mission.contract, "Overridden")
+            .withArgs(index, 3, message.target, "0x1234", city.addresses.ADJUDICATION);
+        } else if (!flags.includes("e")) {
+          await expect(act(message, ...seats), name)
+            .to.be.revertedWithCustomError(contract, "ActionUnavailable")
+            .withArgs(index);
+        }
+      }
+    });
+
+    it("refuses a late action", async () => {
+      const message = await override("FREEZE");
+      await networkHelpers.time.increase(601);
+      await expect(act(message, seat(0)))
+        .to.be.revertedWithCustomError(contract, "Expired")
+        .withArgs(message.deadline);
+    });
+
+    it("needs a signature, and distinct signers in ascending order", async () => {
+      const message = await override("FREEZE");
+      await expect(act(message)).to.be.revertedWithCustomError(contract, "NotEnoughSignatures").withArgs(0, 1);
+      await expect(act(message, seat(1), seat(0)))
+        .to.be.revertedWithCustomError(contract, "SignersUnsorted")
+        .withArgs(seat(1).address, seat(0).address);
+      await expect(act(message, seat(1), seat(1))).to.be.revertedWithCustomError(contract, "SignersUnsorted");
+      await act(message, seat(0), seat(1));
+    });
+
+    it("refuses whoever has no seat", async () => {
+      const stranger = keyOf("stranger");
+      await expect(act(await override("FREEZE"), stranger))
+        .to.be.revertedWithCustomError(contract, "NotAdjudicator")
+        .withArgs(stranger.address);
+      const message = await override("FREEZE");
+      await city.roster.connect(seat(0)).resign();
+      await expect(act(message, seat(0)))
+        .to.be.revertedWithCustomError(contract, "NotAdjudicator")
+        .withArgs(seat(0).address);
+    });
+
+    it("refuses a signature by another key, for another contract, over anything else", async () => {
+      const message = await override("FREEZE");
+      const invalid = (given: Override, signature: string) =>
+        expect(contract.act(given, [{ adjudicator: seat(0).address, signature }]))
+          .to.be.revertedWithCustomError(contract, "InvalidSignature")
+          .withArgs(seat(0).address);
+      await invalid(message, (await signed(message, seat(1))).signature);
+      await invalid(message, await city.sign("OverrideAction", city.addresses.EXECUTION, message, seat(0)));
+      const { signature } = await signed(message, seat(0));
+      await invalid({ ...message, action: action("TERMINATE_MISSION") }, signature);
+      await invalid({ ...message, target: seat(1).address }, signature);
+      await invalid({ ...message, data: "0x1235" }, signature);
+      await invalid({ ...message, justification: id("other") }, signature);
+      await invalid({ ...message, salt: 99n }, signature);
+      await invalid({ ...message, deadline: message.deadline + 1n }, signature);
+      await invalid(message, "0x");
+    });
+
+    it("takes a contract wallet's signature (ERC-1271)", async () => {
+      const owner = await city.account("owner of a wallet");
+      const wallet = await ethers.deployContract("OwnedWallet", [owner.address]);
+      const at = await wallet.getAddress();
+      await city.token.mint(at, tokens(5000));
+      await wallet.getFunction("approve")(city.addresses.TOKEN, city.addresses.ROSTER, tokens(5000));
+      await city.roster.seat(at, keyOf("wallet's principal").address);
+      const message = await override("FREEZE");
+      const { signature } = await signed(message, owner);
+      await expect(contract.act(message, [{ adjudicator: at, signature: (await signed(message, seat(0))).signature }]))
+        .to.be.revertedWithCustomError(contract, "InvalidSignature")
+        .withArgs(at);
+      await expect(contract.act(message, [{ adjudicator: at, signature }])).to.emit(mission.contract, "Overridden");
+    });
+
+    it("acts on genuine missions only", async () => {
+      const forged = await ethers.deployContract("MissionProbe");
+      const message = await override("FREEZE", { mission: await forged.getAddress() });
+      await expect(act(message, seat(0)))
+        .to.be.revertedWithCustomError(contract, "NotGenuine")
+        .withArgs(message.mission);
+    });
+
+    it("judges the state that was signed", async () => {
+      const first = await override("FREEZE");
+      const second = await override("UNFREEZE");
+      await act(first, seat(0));
+      await expect(act(second, seat(0)))
+        .to.be.revertedWithCustomError(contract, "StaleCase")
+        .withArgs(second.caseHash, await mission.caseHash(3));
+    });
+
+    it("refuses an adjudicator whose principal took part in the mission, also beside others", async () => {
+      const owner = await city.account(`${"adjudicator 0"}'s principal`);
+      const conflicted = await city.account("adjudicator 0");
+      const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER, principal: owner });
+      const message = await override("APPROVE_POP");
+      await city.execution.connect(await city.as(mission.address)).recordVerifiers([verifier.address]);
+      await expect(act(message, conflicted))
+        .to.be.revertedWithCustomError(contract, "Conflicted")
+        .withArgs(conflicted.address, message.mission);
+      await expect(act(message, ...seats)).to.be.revertedWithCustomError(contract, "Conflicted");
+      await act(message, ...seats.filter(({ address }) => address !== conflicted.address));
+      const elsewhere = await city.probe(2);
+      await act(await override("APPROVE_POP", { mission: elsewhere.address }), conflicted);
+    });
+
+    it("bubbles what the mission answers, and executes nothing then", async () => {
+      const message = await override("FREEZE", { data: "0xdead" });
+      await mission.refuse();
+      await expect(act(message, seat(0))).to.be.revertedWithCustomError(mission.contract, "Refused");
+      expect(await contract.isExecuted(await contract.digestOf(message))).to.equal(false);
+    });
+  });
+
+  describe("rotation", () => {
+    const third = (by: Wallet, name = "APPROVE_POP") =>
+      override(name).then((message) =>
+        expect(act(message, by))
+          .to.be.revertedWithCustomError(contract, "RotationRequired")
+          .withArgs(by.address, message.mission, message.action),
+      );
+
+    it("asks for somebody else after two sole approvals of one kind in one mission", async () => {
+      await act(await override("APPROVE_POP"), seat(0));
+      await act(await override("APPROVE_POP"), seat(0));
+      await third(seat(0));
+      await act(await override("UNFREEZE"), seat(0));
+      await act(await override("UNFREEZE"), seat(0));
+      await third(seat(0), "UNFREEZE");
+      const elsewhere = await city.probe(2);
+      await act(await override("APPROVE_POP", { mission: elsewhere.address }), seat(0));
+      await third(seat(0));
+      await act(await override("APPROVE_POP"), seat(1));
+      await act(await override("APPROVE_POP"), seat(0));
+      await act(await override("APPROVE_POP"), seat(0));
+      await third(seat(0));
+    });
+
+    it("is satisfied by a shared approval", async () => {
+      await act(await override("APPROVE_POP"), seat(0));
+      await act(await override("APPROVE_POP"), seat(0));
+      await act(await override("APPROVE_POP"), seat(0), seat(1));
+      await act(await override("APPROVE_POP"), seat(0));
+      await act(await override("APPROVE_POP"), seat(0));
+      await third(seat(0));
+    });
+
+    it("never limits stopping and rejecting", async () => {
+      for (const name of ["FREEZE", "REJECT_POP", "TERMINATE_MISSION"]) {
+        for (let i = 0; i < 3; i++) await act(await override(name), seat(0));
+      }
+    });
+
+    it("follows the parameter", async () => {
+      await city.constitution.setParam(parameterIndex("SOLE_APPROVAL_LIMIT"), 1, id("why"));
+      await act(await override("APPROVE_POP"), seat(0));
+      await third(seat(0));
+    });
+  });
+
+  describe("APPROVE_CODIFICATION", () => {
+    const codification = async (session: bigint) => ({
+      ...(await override("APPROVE_CODIFICATION")),
+      mission: ZeroAddress,
+      caseHash: id("spec"),
+      data: AbiCoder.defaultAbiCoder().encode(["uint256"], [session]),
+    });
+
+    it("goes to the legislation, which judges session and spec; the session's sponsor is conflicted", async () => {
+      const { legislation } = city;
+      const sponsor = await city.account("adjudicator 0's principal");
+      await city.fund(sponsor, city.addresses.LEGISLATION, tokens(100));
+      await legislation.connect(sponsor).openSession(id("goal"), tokens(100), ZeroAddress);
+      const conflicted = keyOf("adjudicator 0");
+      const message = await codification(1n);
+      await expect(act(message, conflicted))
+        .to.be.revertedWithCustomError(contract, "Conflicted")
+        .withArgs(conflicted.address, ZeroAddress);
+      const free = seats.find(({ address }) => address !== conflicted.address) ?? conflicted;
+      await expect(act(message, free)).to.be.revertedWithCustomError(legislation, "WrongState");
+    });
+  });
+
+  describe("rowOf and digestOf", () => {
+    it("show the table as it counts now", async () => {
+      for (const [index, [name, signatures, flags]] of ROWS.entries()) {
+        const row = [BigInt(signatures), flags.includes("e"), flags.includes("m"), flags.includes("r")];
+        expect(await contract.rowOf(index), name).to.deep.equal(row);
+      }
+      await city.roster.connect(seat(0)).resign();
+      expect((await contract.rowOf(action("ADMIT_ADJUDICATOR"))).signatures).to.equal(4);
+    });
+
+    it("hash the typed message", async () => {
+      const message = await override("FREEZE");
+      const domain = { name: "AgentCity", version: "1", chainId: 31337n, verifyingContract: city.addresses.ADJUDICATION };
+      const digest = TypedDataEncoder.hash(domain, { OverrideAction: [...typedDataTypes.OverrideAction] }, message);
+      expect(await contract.digestOf(message)).to.equal(digest);
+    });
+  });
+});
