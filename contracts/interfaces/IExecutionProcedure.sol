@@ -77,7 +77,6 @@ interface IExecutionProcedure {
     error LockExceeded(address mission, uint8 node, uint8 slot, uint64 locked, uint64 wanted);
     error SlashExceeded(uint64 max, uint64 wanted);
     error NotGovernor(address caller);
-    error NotARegulator(address account);
     error AlreadyOpen(address mission);
     error Outbid(address mission, uint8 node, uint32 score, uint32 lowest);
     error AwardOutOfOrder(address mission, uint256 expected, uint8 node);

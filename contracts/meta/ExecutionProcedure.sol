@@ -202,7 +202,6 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         bytes32 message = TypedData.hashAwardDecision(regulator.agent, mission, bitmap, regulator.deadline);
         Signatures.requireAuth(regulator, _hashTypedDataV4(message));
         IClerkContract clerks = IClerkContract(_at(Institution.CLERKS));
-        if (!clerks.isClerk(Office.REGULATOR, regulator.agent)) revert NotARegulator(regulator.agent);
         uint256 session = _contextOf(mission).session;
         clerks.consume(Office.REGULATOR, regulator.agent, this.awardEarly.selector, session);
         _awardAll(mission, nodes, true);

@@ -37,6 +37,7 @@ export const legislativeProcedureAbi = [
   {"type":"error","name":"UnknownCandidate","inputs":[{"name":"session","type":"uint256"},{"name":"candidate","type":"uint8"}]},
   {"type":"error","name":"UnknownParent","inputs":[{"name":"parent","type":"address"}]},
   {"type":"error","name":"UnknownSession","inputs":[{"name":"session","type":"uint256"}]},
+  {"type":"error","name":"UnknownTemplate","inputs":[{"name":"name","type":"bytes32"},{"name":"version","type":"uint32"}]},
   {"type":"error","name":"UnmandatedDelegation","inputs":[{"name":"session","type":"uint256"},{"name":"delegation","type":"bytes32"}]},
   {"type":"error","name":"WrongState","inputs":[{"name":"session","type":"uint256"},{"name":"state","type":"uint8"},{"name":"allowed","type":"uint256"}]},
   {"type":"error","name":"ZeroDeposit","inputs":[]},

@@ -46,6 +46,7 @@ export const producerContractAbi = [
   {"type":"function","name":"deregister","inputs":[{"name":"agent","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"eip712Domain","inputs":[],"outputs":[{"name":"fields","type":"bytes1"},{"name":"name","type":"string"},{"name":"version","type":"string"},{"name":"chainId","type":"uint256"},{"name":"verifyingContract","type":"address"},{"name":"salt","type":"bytes32"},{"name":"extensions","type":"uint256[]"}],"stateMutability":"view"},
   {"type":"function","name":"electorOf","inputs":[{"name":"agent","type":"address"}],"outputs":[{"name":"mayVote","type":"bool"},{"name":"principal","type":"address"},{"name":"index","type":"uint16"},{"name":"countedFrom","type":"uint32"}],"stateMutability":"view"},
+  {"type":"function","name":"electorsOf","inputs":[{"name":"agents","type":"address[]"},{"name":"opened","type":"uint256"}],"outputs":[{"name":"indices","type":"uint16[]"}],"stateMutability":"view"},
   {"type":"function","name":"enroll","inputs":[{"name":"agent","type":"address"},{"name":"principal","type":"address"},{"name":"kind","type":"uint8"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"freezePrincipal","inputs":[{"name":"principal","type":"address"},{"name":"frozen","type":"bool"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"isEligible","inputs":[{"name":"agent","type":"address"},{"name":"kind","type":"uint8"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},

@@ -96,7 +96,6 @@ export const errorsAbi = [
   {"type":"error","name":"NodeOutOfRange","inputs":[{"name":"index","type":"uint256"},{"name":"nodeCount","type":"uint256"}]},
   {"type":"error","name":"NotAContract","inputs":[{"name":"institution","type":"uint8"},{"name":"at","type":"address"}]},
   {"type":"error","name":"NotADevnet","inputs":[{"name":"chainId","type":"uint256"}]},
-  {"type":"error","name":"NotARegulator","inputs":[{"name":"account","type":"address"}]},
   {"type":"error","name":"NotATemplate","inputs":[{"name":"implementation","type":"address"}]},
   {"type":"error","name":"NotAVerifier","inputs":[{"name":"account","type":"address"}]},
   {"type":"error","name":"NotAdjudication","inputs":[{"name":"caller","type":"address"}]},

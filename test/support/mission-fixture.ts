@@ -1,0 +1,501 @@
+/**
+ * A city with people in it and one mission under way: everything the market and a clone need, driven call by call. Only the session
+ * is skipped: the clone is deployed *as* the legislature, with its law, and funded by its sponsor.
+ */
+import { id, type Wallet, ZeroHash } from "ethers";
+import hre from "hardhat";
+import { type Address, encodeAbiParameters, type Hex } from "viem";
+import { addressSchema, hexSchema } from "../../orchestrator/primitives/hex.ts";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "../../orchestrator/rules/commitments.ts";
+import { Band, cloneArgs, encodeLaw, type LawNode, Risk } from "../../orchestrator/rules/law-codec.ts";
+import type { MissionParams } from "../../orchestrator/rules/mission-params-codec.ts";
+import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
+import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, Office, tokens } from "./city-fixture.ts";
+
+/** Positions in the Solidity enums. */
+export const MissionState = {
+  PENDING: 0n,
+  ACTIVE: 1n,
+  EXECUTING: 2n,
+  VERIFICATION: 3n,
+  DEGRADED: 4n,
+  COMPLETED: 5n,
+  FAILED: 6n,
+  ABORTED: 7n,
+};
+export const NodeState = {
+  WAITING: 0n,
+  ELIGIBLE: 1n,
+  EXECUTING: 2n,
+  PENDING_VERIFICATION: 3n,
+  PENDING_REVIEW: 4n,
+  FROZEN: 5n,
+  COMPLETED: 6n,
+  FAILED: 7n,
+};
+export const Result = { ABSTAIN: 0, PASS: 1, FAIL: 2 } as const;
+export const Clearing = { NONE: 0, PASS: 1, FAIL: 2, DISPUTED: 3, UNVERIFIABLE: 4 } as const;
+export const EvidenceClass = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 5 } as const;
+export const Action = { FREEZE: 1, UNFREEZE: 2, TERMINATE_MISSION: 3, APPROVE_POP: 4, REJECT_POP: 5 } as const;
+
+const PRODUCING = 4;
+const VERIFYING = 2;
+const EVERYTHING = (1n << 160n) - 1n;
+export const BIDDING_WINDOW = 60n;
+export const HOUR = 3600n;
+
+const hex = (text: string): Hex => hexSchema.parse(text);
+const address = (text: string): Address => addressSchema.parse(text);
+
+/** What a clone of these tests enforces: an hour's appeal window in band MODERATE, none in LOW. */
+export const PARAMS: MissionParams = {
+  verificationTimeout: 300,
+  maxHumanReviewTimeout: 3600,
+  baseEscalationWindow: 1200,
+  maxRefinementIterations: 3,
+  escalationFreezeCount: 3,
+  reputationScaling: true,
+  reputationScalingBonus: 3,
+  protocolFeeRate: 200,
+  insuranceReserveRate: 100,
+  reputationMultiplierAlpha: 500,
+  predicateGasLimit: 200_000,
+  appealWindows: [0, 60, 1440, 4320],
+  minConfidence: [6000, 7000, 8000],
+};
+
+/** A tier-1 leaf of 100 tokens with one verifier, appealable for an hour. */
+export const TASK: LawNode = {
+  predecessors: 0n,
+  tier: 1,
+  redundancy: 1,
+  threshold: 1,
+  risk: Risk.LOW,
+  floor: EvidenceClass.ATT,
+  questions: 1,
+  leaf: true,
+  band: Band.MODERATE,
+  panelSize: 1,
+  timeout: 60,
+  reviewWindow: 900,
+  budget: tokens(100),
+  predicate: 0,
+  capabilities: 0n,
+};
+
+/** The reference mission: four shards, three classifications by three executors each, one report for a human. */
+export const FOUR_THREE_ONE: LawNode[] = [
+  ...Array.from({ length: 4 }, () => TASK),
+  ...Array.from({ length: 3 }, (): LawNode => ({ ...TASK, predecessors: 0b1111n, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 })),
+  { ...TASK, predecessors: 0b1110000n, tier: 3 },
+];
+
+export interface MissionOptions {
+  nodes?: LawNode[];
+  params?: Partial<MissionParams>;
+  duration?: number;
+  outputPredicate?: number;
+  /** Kept in the escrow without belonging to a node. */
+  reserve?: bigint;
+}
+
+export interface VerdictOptions {
+  result?: number;
+  confidence?: number;
+  score?: number;
+  /** Slots found in agreement, tier 2. */
+  agreeing?: number;
+  basis?: bigint;
+  question?: number;
+}
+
+export interface ClearOptions extends VerdictOptions {
+  /** Leaves out this many panel members. */
+  absent?: number;
+  /** Hands in no evidence: every item stays SIGN. */
+  unproven?: boolean;
+}
+
+interface Worker {
+  agent: Wallet;
+  service: string;
+  record: { owner: string; codeHash: string; schemaHash: string; endpoint: string; constraints: string };
+}
+
+/** Two producers for each of four principals, five verifiers of two others, an issuer, a runner, a monitor, a regulator. */
+async function peopledCity() {
+  const city = await loadCity();
+  const { constitution, evidence, services, clerks } = city;
+  const set = (name: Parameters<typeof parameterIndex>[0], value: bigint) => constitution.setParam(parameterIndex(name), value, ZeroHash);
+  await set("BIDDING_WINDOW", BIDDING_WINDOW);
+  await set("PARTIAL_RELEG_BIDDING_TIMEOUT", BIDDING_WINDOW);
+
+  const workers: Worker[] = [];
+  for (let i = 0; i < 2 * PRODUCING; i++) {
+    const principal = await city.account(`principal ${i % PRODUCING}`);
+    const { agent } = await city.register(`producer ${i}`, { principal, stake: tokens(10_000), capabilities: EVERYTHING });
+    const record = {
+      owner: agent.address,
+      codeHash: id(`code ${i}`),
+      schemaHash: id("schema"),
+      endpoint: `city:${i}`,
+      constraints: ZeroHash,
+    };
+    const auth = { agent: agent.address, deadline: (await city.now()) + HOUR, signature: "0x" };
+    await services.connect(agent).registerService(record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth);
+    workers.push({ agent, record, service: await services.idOf(record) });
+  }
+  const verifiers = new Map<string, Wallet>();
+  for (let i = 0; i < 5; i++) {
+    const principal = await city.account(`verifying principal ${i % VERIFYING}`);
+    const { agent } = await city.register(`verifier ${i}`, { kind: Kind.VERIFIER, principal, stake: tokens(2000) });
+    await evidence.registerVerifier(agent.address, 100);
+    verifiers.set(agent.address, agent);
+  }
+  const issuer = await city.account("issuer");
+  await evidence.registerIssuer(issuer.address, keyOf("issuer's principal").address, 1 << EvidenceClass.ATT);
+  const runner = await city.account("runner");
+  await evidence.registerRunner(runner.address, keyOf("runner's principal").address);
+  const monitor = await city.account("monitor");
+  await evidence.registerMonitor(monitor.address, keyOf("monitor's principal").address);
+  const regulator = await city.account("regulator");
+  await clerks.appoint(Office.REGULATOR, regulator.address, keyOf("regulator's principal").address);
+  const execution = await ethers.getContractAt("ExecutionProcedure", city.addresses.EXECUTION);
+  await clerks.setEnvelope(Office.REGULATOR, [execution.interface.getFunction("awardEarly").selector], 64);
+
+  const templates = await ethers.getContractAt("TemplateRegistry", city.addresses.TEMPLATES);
+  const libraries = await librariesOf("CollaborationContract");
+  const implementation = await ethers.deployContract("CollaborationContract", [constitution], { libraries });
+  await templates.publish(id("collaboration"), implementation, id("audit"));
+  const sponsor = await city.account("sponsor");
+  // Premiums need something in the treasury to be paid from.
+  await city.fund(sponsor, city.addresses.TREASURY, tokens(10_000));
+  await city.treasury.connect(sponsor).deposit(tokens(10_000), 0, id("seed"));
+  return { ...city, workers, verifiers, issuer, runner, monitor, regulator, execution, templates, implementation, sponsor };
+}
+
+export type PeopledCity = Awaited<ReturnType<typeof peopledCity>>;
+
+const load = (): Promise<PeopledCity> => networkHelpers.loadFixture(peopledCity);
+
+/** Deploys, funds and activates a mission in a fresh, peopled city. */
+export async function openMission(options: MissionOptions = {}) {
+  const city = await load();
+  const nodes = options.nodes ?? [TASK];
+  const budget = nodes.reduce((sum, node) => sum + node.budget, options.reserve ?? 0n);
+  const law = encodeLaw(
+    {
+      nodeCount: nodes.length,
+      risk: Risk.LOW,
+      duration: options.duration ?? 604_800,
+      budget,
+      outputPredicate: options.outputPredicate ?? 0,
+      goalHash: hex(id("goal")),
+      inputHash: hex(id("input")),
+    },
+    nodes,
+  );
+  const args = cloneArgs(law, {
+    params: { ...PARAMS, ...options.params },
+    docHash: hex(id("document")),
+    session: 1n,
+    sponsor: address(city.sponsor.address),
+    deployedAt: Number(await city.now()),
+  });
+  const legislature = await city.as("LEGISLATION");
+  const at = await city.templates.predict(id("collaboration"), 1, args, 1);
+  await city.templates.connect(legislature).deploy(id("collaboration"), 1, args, 1);
+  const mission = await ethers.getContractAt("CollaborationContract", at);
+  await city.token.mint(at, budget);
+  return new Mission(city, mission, nodes, law, legislature);
+}
+
+type Clone = Awaited<ReturnType<typeof cloneAt>>;
+const cloneAt = (at: string) => ethers.getContractAt("CollaborationContract", at);
+
+/** One mission and the keys of everyone in it. */
+export class Mission {
+  readonly city: PeopledCity;
+  readonly contract: Clone;
+  readonly nodes: readonly LawNode[];
+  readonly law: Hex;
+  readonly legislature: Awaited<ReturnType<City["as"]>>;
+  #salt = 0;
+  readonly #openings = new Map<string, Opening>();
+
+  constructor(city: PeopledCity, contract: Clone, nodes: readonly LawNode[], law: Hex, legislature: Awaited<ReturnType<City["as"]>>) {
+    this.city = city;
+    this.contract = contract;
+    this.nodes = nodes;
+    this.law = law;
+    this.legislature = legislature;
+  }
+
+  get address(): string {
+    return String(this.contract.target);
+  }
+
+  async activate(): Promise<this> {
+    await this.contract.connect(this.legislature).activate();
+    await this.city.execution.connect(this.legislature).openMarket(this.address);
+    return this;
+  }
+
+  node(node: number): LawNode {
+    const law = this.nodes[node];
+    if (law === undefined) throw new Error(`no node ${node}`);
+    return law;
+  }
+
+  worker(index: number): Worker {
+    const worker = this.city.workers[index];
+    if (worker === undefined) throw new Error(`no worker ${index}`);
+    return worker;
+  }
+
+  workerOf(agent: string): Worker {
+    const worker = this.city.workers.find((one) => one.agent.address === agent);
+    if (worker === undefined) throw new Error(`${agent} is no worker`);
+    return worker;
+  }
+
+  async soon(): Promise<bigint> {
+    return (await this.city.now()) + HOUR;
+  }
+
+  // --- market ---
+
+  /** A bid of worker `index`, at the slot's whole budget unless told otherwise. */
+  async bid(node: number, index: number, price?: bigint) {
+    const { agent, service } = this.worker(index);
+    const { budget, redundancy } = this.node(node);
+    const offer = { mission: this.address, node, service, price: price ?? budget / BigInt(redundancy) };
+    const auth = { agent: agent.address, deadline: await this.soon(), signature: "0x" };
+    const nonce = await this.city.execution.nonceOf(agent.address);
+    const message = { ...offer, agent: agent.address, nonce, deadline: auth.deadline };
+    auth.signature = await this.city.sign("Bid", this.city.addresses.EXECUTION, message, agent);
+    return this.city.execution.connect(this.city.deployer).bid(offer, auth);
+  }
+
+  async closeMarket(): Promise<void> {
+    await networkHelpers.time.increase(BIDDING_WINDOW);
+  }
+
+  /** Workers 0–3, one per principal, bid for every node; all are awarded. */
+  async awardAll(): Promise<this> {
+    const nodes = this.nodes.map((_, node) => node);
+    for (const node of nodes) for (let w = 0; w < PRODUCING; w++) await this.bid(node, (w + node) % PRODUCING);
+    await this.closeMarket();
+    await this.city.execution.award(this.address, nodes);
+    return this;
+  }
+
+  // --- execution ---
+
+  async executorOf(node: number, slot = 0): Promise<Worker> {
+    return this.workerOf((await this.contract.slotOf(node, slot)).agent);
+  }
+
+  async order(node: number, options: { hash?: string; slots?: number[]; key?: Wallet } = {}) {
+    const { attempt } = await this.contract.nodeOf(node);
+    const slots = options.slots ?? Array.from({ length: this.node(node).redundancy }, (_, slot) => slot);
+    const key = options.key ?? this.city.runner;
+    const hashes = [];
+    const services = [];
+    for (const slot of slots) {
+      const { service, record } = await this.executorOf(node, slot);
+      const live = { mission: this.address, node, slot, attempt, service, hash: options.hash ?? record.codeHash };
+      const message = { ...live, deadline: await this.soon(), runner: key.address };
+      hashes.push({ ...message, signature: await this.city.sign("LiveHash", this.address, message, key) });
+      services.push(record);
+    }
+    return { node, hashes, services };
+  }
+
+  async route(...nodes: number[]) {
+    const orders = [];
+    for (const node of nodes) orders.push(await this.order(node));
+    return this.contract.route(orders);
+  }
+
+  /** What a slot has to show: one ATT item. The same again when asked again for the same attempt. */
+  async opening(node: number, slot = 0): Promise<Opening> {
+    const { attempt } = await this.contract.nodeOf(node);
+    const key = `${node}/${attempt}/${slot}`;
+    const known = this.#openings.get(key);
+    if (known !== undefined) return known;
+    const entry = evidenceLeafOf(hex(await this.contract.obligationOf(node)), this.#item(node, slot));
+    const opening: Opening = {
+      salt: hex(id(`salt ${this.#salt++}`)),
+      outputHash: hex(id(`output ${node}`)),
+      trailRoot: hex(id(`trail ${key}`)),
+      envelopeRoot: merkleRoot([entry]),
+      items: 1,
+      classes: BigInt(EvidenceClass.ATT),
+    };
+    this.#openings.set(key, opening);
+    return opening;
+  }
+
+  #item(node: number, slot: number) {
+    return {
+      slot,
+      index: 0,
+      kind: 1,
+      payload: hex(id(`payload ${node}`)),
+      issuer: address(this.city.issuer.address),
+      class: EvidenceClass.ATT,
+    };
+  }
+
+  async item(node: number, slot: number, key: Wallet = this.city.issuer) {
+    const obligation = hex(await this.contract.obligationOf(node));
+    const item = this.#item(node, slot);
+    const signature = await this.city.sign("Evidence", this.address, { ...item, obligation }, key);
+    return { ...item, proof: inclusionProof([evidenceLeafOf(obligation, item)], 0), signature };
+  }
+
+  async commitmentOf(node: number, slot = 0): Promise<Hex> {
+    const { agent } = await this.executorOf(node, slot);
+    return commitmentOf(address(agent.address), await this.opening(node, slot), hex(await this.contract.obligationOf(node)));
+  }
+
+  /** Tier 1 and 3: commits openly. Tier 2: commits sealed. */
+  async commit(node: number, slot = 0) {
+    const { agent } = await this.executorOf(node, slot);
+    const { attempt } = await this.contract.nodeOf(node);
+    const commitment = await this.commitmentOf(node, slot);
+    const deadline = await this.soon();
+    const message = { agent: agent.address, node, slot, attempt, commitment, deadline };
+    const signature = await this.city.sign("Commit", this.address, message, agent);
+    if (this.node(node).tier === 2) return this.contract.commit(node, slot, commitment, deadline, signature);
+    return this.contract.commitOpen(node, slot, await this.opening(node, slot), deadline, signature);
+  }
+
+  async reveal(node: number, slot: number) {
+    return this.contract.reveal(node, slot, await this.opening(node, slot));
+  }
+
+  /** Commits, and reveals if sealed, every slot. */
+  async work(node: number): Promise<void> {
+    const slots = Array.from({ length: this.node(node).redundancy }, (_, slot) => slot);
+    for (const slot of slots) await this.commit(node, slot);
+    if (this.node(node).tier === 2) for (const slot of slots) await this.reveal(node, slot);
+  }
+
+  // --- clearing ---
+
+  async present(node: number): Promise<number[]> {
+    const { commitMask } = await this.contract.nodeOf(node);
+    return Array.from({ length: this.node(node).redundancy }, (_, slot) => slot).filter((slot) => (commitMask >> BigInt(slot)) & 1n);
+  }
+
+  async verdict(node: number, verifier: string, options: VerdictOptions = {}) {
+    const key = this.city.verifiers.get(verifier);
+    if (key === undefined) throw new Error(`${verifier} is no verifier`);
+    const present = await this.present(node);
+    const commitments: Hex[] = [];
+    for (let slot = 0; slot < this.node(node).redundancy; slot++) {
+      commitments.push(present.includes(slot) ? hex(await this.contract.pledgeOf(node, slot)) : hex(ZeroHash));
+    }
+    const message = {
+      verifier,
+      obligation: await this.contract.obligationOf(node),
+      commitment: nodeCommitmentOf(commitments),
+      question: options.question ?? 0,
+      result: options.result ?? Result.PASS,
+      confidence: options.confidence ?? 9000,
+      score: options.score ?? 10_000,
+      basis: options.basis ?? present.reduce((basis, slot) => basis | (1n << BigInt(32 * slot)), 0n),
+      agreeing: options.agreeing ?? present.reduce((mask, slot) => mask | (1 << slot), 0),
+      deadline: await this.soon(),
+    };
+    return { ...message, signature: await this.city.sign("Verdict", this.address, message, key) };
+  }
+
+  async clearOrder(node: number, options: ClearOptions = {}) {
+    const panel = [...(await this.contract.panelOf(node))];
+    const verdicts = [];
+    for (const verifier of panel.slice(options.absent ?? 0)) verdicts.push(await this.verdict(node, verifier, options));
+    const openings = [];
+    for (let slot = 0; slot < this.node(node).redundancy; slot++) openings.push(await this.opening(node, slot));
+    const items = [];
+    for (const slot of options.unproven === true ? [] : await this.present(node)) items.push(await this.item(node, slot));
+    return { node, openings, verdicts, items };
+  }
+
+  /** In a later block than the last commitment. */
+  async clear(node: number, options: ClearOptions = {}) {
+    await networkHelpers.mine();
+    return this.contract.clear([await this.clearOrder(node, options)]);
+  }
+
+  /** From routing to a decision. */
+  async run(node: number, options: ClearOptions = {}) {
+    await this.route(node);
+    await this.work(node);
+    return this.clear(node, options);
+  }
+
+  async approval(node: number, share = 10_000): Promise<Hex> {
+    const item = await this.item(node, 0);
+    return encodeAbiParameters(APPROVAL, [[await this.opening(node)], [{ ...item, signature: hex(item.signature) }], 1n, share]);
+  }
+
+  /** As the override panel. */
+  async override(action: number, node: number, data = "0x") {
+    return this.contract.connect(await this.city.as("ADJUDICATION")).onOverride(action, node, this.address, data);
+  }
+
+  // --- money ---
+
+  /** deposit = paid + fees + insurance + discount + refunded + held, and what is held covers what is owed. */
+  async imbalance(): Promise<string> {
+    const l = await this.contract.ledger();
+    const balance = await this.city.token.balanceOf(this.address);
+    const out = l.paid + l.fees + l.insurance + l.discount + l.refunded;
+    if (l.deposit !== out + balance) return `deposit ${l.deposit} ≠ out ${out} + held ${balance}`;
+    if (balance < l.entitled + l.refundable) return `held ${balance} < entitled ${l.entitled} + refundable ${l.refundable}`;
+    return "";
+  }
+
+  async stateOf(node: number): Promise<bigint> {
+    return (await this.contract.nodeOf(node)).state;
+  }
+}
+
+const OPENING = [
+  { name: "salt", type: "bytes32" },
+  { name: "outputHash", type: "bytes32" },
+  { name: "trailRoot", type: "bytes32" },
+  { name: "envelopeRoot", type: "bytes32" },
+  { name: "items", type: "uint8" },
+  { name: "classes", type: "uint96" },
+] as const;
+const ITEM = [
+  { name: "slot", type: "uint8" },
+  { name: "index", type: "uint8" },
+  { name: "kind", type: "uint8" },
+  { name: "payload", type: "bytes32" },
+  { name: "issuer", type: "address" },
+  { name: "class", type: "uint8" },
+  { name: "proof", type: "bytes32[]" },
+  { name: "signature", type: "bytes" },
+] as const;
+const APPROVAL = [
+  { type: "tuple[]", components: OPENING },
+  { type: "tuple[]", components: ITEM },
+  { type: "uint256" },
+  { type: "uint16" },
+] as const;
+
+async function librariesOf(name: string): Promise<Record<string, string>> {
+  const { linkReferences } = await hre.artifacts.readArtifact(name);
+  const libraries: Record<string, string> = {};
+  for (const library of Object.values(linkReferences).flatMap((file) => Object.keys(file))) {
+    const deployed = await ethers.deployContract(library, [], { libraries: await librariesOf(library) });
+    libraries[library] = await deployed.getAddress();
+  }
+  return libraries;
+}
