@@ -1,0 +1,111 @@
+import type { LocalAccount } from "viem";
+import { z } from "zod";
+import { intentKey } from "../chain/outbox.ts";
+import type { Clerks } from "../clerks/clerks.ts";
+import type { LogNote } from "../client/base.ts";
+import type { AgentCityClient } from "../client/client.ts";
+import type { WriteOptions } from "../client/write.ts";
+import type { Mind } from "../minds/mind.ts";
+import { checkedMind } from "../minds/mind.ts";
+import { noBoundary } from "../primitives/boundary.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import type { LegislatureBoundary } from "../protocol/boundaries.ts";
+import type { MissionFile } from "../protocol/mission-file.ts";
+import type { LegislaturePorts } from "./ports.ts";
+
+/** An agent that takes part: its key, its mind, and who answers for it. */
+export interface Producer {
+  readonly account: LocalAccount;
+  readonly mind: Mind;
+  readonly principal: Address;
+}
+
+/** What the legislature must know of a service. */
+export interface LegislatedService {
+  readonly id: string;
+  readonly produces: "items" | "document";
+  /** Ten levels, 0–255. */
+  readonly capabilities: readonly number[];
+}
+
+/** The mission's input, as the law names it. */
+export interface MissionInputs {
+  readonly count: number;
+  /** Content-id digest of the canonical list of items, in order of id. */
+  readonly digest: Hash;
+}
+
+export interface LegislatureOptions {
+  readonly client: AgentCityClient;
+  readonly clerks: Clerks;
+  /** The principal who pays; sends its own transactions. */
+  readonly sponsor: LocalAccount;
+  readonly producers: readonly Producer[];
+  readonly mission: MissionFile;
+  readonly inputs: MissionInputs;
+  readonly services: readonly LegislatedService[];
+  readonly ports: LegislaturePorts;
+  /** Names the session across restarts; a run with the same id goes on where the last one stopped. */
+  readonly id: string;
+  /** Mission that this session continues. */
+  readonly parent?: Address | undefined;
+  /** Ballots per transaction. Default 4. */
+  readonly ballotBatch?: number | undefined;
+}
+
+/** Everything a stage uses. Stages differ only in what they do with it. */
+export class LegislatureContext {
+  readonly options: LegislatureOptions;
+  readonly client: AgentCityClient;
+  readonly clerks: Clerks;
+
+  constructor(options: LegislatureOptions) {
+    this.options = options;
+    this.client = options.client;
+    this.clerks = options.clerks;
+  }
+
+  /** Names one on-chain step of this session. */
+  step(step: string, subject: string | number | bigint = "", note?: LogNote): WriteOptions {
+    return { intent: intentKey("legislature", this.options.id, step, subject), note };
+  }
+
+  note(kind: string, subjects: readonly string[], content?: ContentId): LogNote {
+    return { kind: `legislature.${kind}`, subjects: [this.options.id, ...subjects], content };
+  }
+
+  cross(boundary: LegislatureBoundary): Promise<void> {
+    return (this.options.ports.boundary ?? noBoundary)(boundary);
+  }
+
+  /** A Mind's answer: asked once, recorded, and checked whenever it is read. Answers are JSON. */
+  ask<Answer>(agent: Address, step: string, schema: z.ZodType<Answer>, compute: (mind: Mind) => Promise<unknown>): Promise<Answer> {
+    const { mind } = this.producer(agent);
+    return this.options.ports.answers.remember({ session: this.options.id, agent, step, round: 0 }, schema, () =>
+      compute(checkedMind(mind)),
+    );
+  }
+
+  producer(agent: string): Producer {
+    const found = this.options.producers.find(({ account }) => account.address === agent);
+    if (found === undefined)
+      throw new AgentCityError("UnknownProducer", "The session's record names a producer that is not here", { details: agent });
+    return found;
+  }
+
+  save(value: unknown): ContentId {
+    return this.options.ports.records.putJson(value);
+  }
+
+  load<Value>(id: ContentId | null, schema: z.ZodType<Value>): Value {
+    if (id === null) throw new AgentCityError("RecordMissing", "A stage of the session asks for a record that no earlier stage wrote");
+    return schema.parse(this.options.ports.records.getJson(id));
+  }
+}
+
+/** Amounts in records are decimal text. */
+export const unitsSchema = z
+  .string()
+  .regex(/^(0|[1-9]\d*)$/)
+  .transform(BigInt);

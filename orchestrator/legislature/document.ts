@@ -1,0 +1,60 @@
+import type { CityFacts, Goal } from "../minds/goal.ts";
+import { riskNumber } from "../minds/goal.ts";
+import { itemAt, layOut, type PlannedNode } from "../minds/layout.ts";
+import { requiredLevels, riskOf } from "../minds/options.ts";
+import type { LawShape } from "../minds/shape.ts";
+import { MISSION_CONTEXT, type MissionDocument, type MissionNode, missionDocumentSchema } from "../protocol/mission-document.ts";
+import type { MissionFile } from "../protocol/mission-file.ts";
+import type { MissionInputs } from "./context.ts";
+
+/** Writes a draft down as the document that a ballot can be about. Pure: equal drafts are equal documents, whoever wrote them. */
+export function documentOf(mission: MissionFile, inputs: MissionInputs, goal: Goal, facts: CityFacts, shape: LawShape): MissionDocument {
+  return missionDocumentSchema.parse({
+    "@context": MISSION_CONTEXT,
+    "@type": "MissionSpecification",
+    name: mission.mission,
+    goal: mission.goal,
+    title: shape.title,
+    risk: riskOf(goal, facts.limits),
+    budget: goal.budget.toString(),
+    duration: goal.duration,
+    input: { kind: mission.input.kind, count: inputs.count, digest: inputs.digest },
+    nodes: layOut(goal, shape).map((node) => nodeOf(node, mission, inputs, goal, facts)),
+    output: { task: mission.output.task, format: mission.output.format },
+    predicates: mission.predicates,
+    outputPredicate: 0,
+  });
+}
+
+function nodeOf(planned: PlannedNode, mission: MissionFile, inputs: MissionInputs, goal: Goal, facts: CityFacts): MissionNode {
+  const { task, shape } = planned;
+  const risk = riskOf(goal, facts.limits);
+  return {
+    number: planned.number,
+    label: planned.label,
+    task: task.name,
+    shard: task.overInput ? { from: itemAt(planned.from, inputs.count), to: itemAt(planned.to, inputs.count) } : null,
+    services: task.services.map(({ name }) => name),
+    after: [...planned.after],
+    tier: task.tier,
+    redundancy: shape.redundancy,
+    threshold: shape.threshold,
+    agree: mission.tasks.find(({ name }) => name === task.name)?.agree ?? null,
+    risk,
+    floor: shape.floor,
+    questions:
+      risk === "HIGH" || (mission.predicates.length > 0 && isOutput(task.name, mission)) ? ["PERFORMANCE", "POLICY"] : ["PERFORMANCE"],
+    band: facts.limits.minBand[riskNumber(risk)],
+    panelSize: shape.panel,
+    timeout: shape.timeout,
+    reviewWindow: shape.review,
+    budget: planned.budget.toString(),
+    predicate: 0,
+    capabilities: requiredLevels(task),
+  };
+}
+
+/** The output's predicates are judged by its panel, as the policy question. */
+function isOutput(task: string, mission: MissionFile): boolean {
+  return task === mission.output.task;
+}

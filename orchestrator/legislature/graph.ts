@@ -1,0 +1,105 @@
+import { END, Send, START, StateGraph } from "@langchain/langgraph";
+import { codify } from "./codify.ts";
+import type { LegislatureContext } from "./context.ts";
+import { deploy } from "./deploy.ts";
+import { identify } from "./identify.ts";
+import { propose } from "./propose.ts";
+import { refund } from "./refund.ts";
+import { type SessionState, sessionState } from "./state.ts";
+import { surveySchema } from "./survey.ts";
+import { validate } from "./validate.ts";
+import { vote } from "./vote.ts";
+
+/**
+ * The session as a graph: identify → propose → vote → validate → codify → deploy. One effect kind per node (decision 45), so that
+ * a node that runs again after a crash signs the same bytes, or asks for the same transaction.
+ */
+export function sessionGraph(context: LegislatureContext) {
+  const stages = {
+    ...identify(context),
+    ...propose(context),
+    ...vote(context),
+    ...validate(context),
+    ...codify(context),
+    ...deploy(context),
+    ...refund(context),
+  };
+  const voters = (state: SessionState) => context.load(state.survey, surveySchema).voters;
+
+  return (
+    new StateGraph(sessionState)
+      // identify
+      .addNode("openSession", stages.openSession)
+      .addNode("signAttestations", stages.signAttestations)
+      .addNode("identify", stages.survey)
+      .addNode("confirmIdentities", stages.confirmIdentities)
+      // propose
+      .addNode("draft", stages.draft)
+      .addNode("endorse", stages.endorse)
+      .addNode("signProposals", stages.signProposals)
+      .addNode("sendProposals", stages.sendProposals)
+      .addNode("sendSponsorships", stages.sendSponsorships)
+      // vote
+      .addNode("awaitVoting", stages.awaitVoting)
+      .addNode("openVoting", stages.openVoting)
+      .addNode("rank", stages.rank)
+      .addNode("signBallots", stages.signBallots)
+      .addNode("castBallots", stages.castBallots)
+      .addNode("awaitBallots", stages.awaitBallots)
+      .addNode("tally", stages.tally)
+      // validate
+      .addNode("findWinner", stages.findWinner)
+      .addNode("sendValidation", stages.sendValidation)
+      // codify
+      .addNode("delegate", stages.delegate)
+      .addNode("sendCodification", stages.sendCodification)
+      // deploy
+      .addNode("signApprovals", stages.signApprovals)
+      .addNode("approve", stages.approve)
+      .addNode("verify", stages.verify)
+      // no law
+      .addNode("refund", stages.refund)
+
+      .addEdge(START, "openSession")
+      .addEdge("openSession", "signAttestations")
+      .addEdge("signAttestations", "identify")
+      .addEdge("identify", "confirmIdentities")
+      .addConditionalEdges("confirmIdentities", (state: SessionState) => fanOut("draft", state, voters(state)), ["draft", "awaitVoting"])
+      .addEdge("draft", "endorse")
+      .addEdge("endorse", "signProposals")
+      .addEdge("signProposals", "sendProposals")
+      .addEdge("sendProposals", "sendSponsorships")
+      .addConditionalEdges("sendSponsorships", (state: SessionState) => (stages.hasCandidates(state) ? "openVoting" : "awaitVoting"), [
+        "openVoting",
+        "awaitVoting",
+      ])
+      .addEdge("awaitVoting", "openVoting")
+      .addConditionalEdges(
+        "openVoting",
+        (state: SessionState) => (state.outcome === "failed" ? "refund" : fanOut("rank", state, voters(state))),
+        ["rank", "refund"],
+      )
+      .addEdge("rank", "signBallots")
+      .addEdge("signBallots", "castBallots")
+      .addEdge("castBallots", "awaitBallots")
+      .addEdge("awaitBallots", "tally")
+      .addConditionalEdges("tally", (state: SessionState) => (state.outcome === "failed" ? "refund" : "findWinner"), [
+        "findWinner",
+        "refund",
+      ])
+      .addEdge("findWinner", "sendValidation")
+      .addEdge("sendValidation", "delegate")
+      .addEdge("delegate", "sendCodification")
+      .addEdge("sendCodification", "signApprovals")
+      .addEdge("signApprovals", "approve")
+      .addEdge("approve", "verify")
+      .addEdge("verify", END)
+      .addEdge("refund", END)
+  );
+}
+
+/** One run of a thinking node per voter, side by side. With nobody to ask, the session waits for its end. */
+function fanOut(node: "draft" | "rank", { survey, drafts, session }: SessionState, voters: readonly { readonly agent: string }[]) {
+  if (voters.length === 0) return "awaitVoting";
+  return voters.map(({ agent }) => new Send(node, { agent, survey, drafts, session }));
+}

@@ -1,0 +1,34 @@
+import type { BaseCheckpointSaver } from "@langchain/langgraph";
+import type { z } from "zod";
+import type { Boundary } from "../primitives/boundary.ts";
+import type { ContentId } from "../primitives/hex.ts";
+import type { JsonValue } from "../primitives/json.ts";
+import type { LegislatureBoundary } from "../protocol/boundaries.ts";
+
+/** Content-addressed blocks of JSON. Putting the same value twice is putting it once. */
+export interface RecordsPort {
+  putJson(value: unknown): ContentId;
+  getJson(id: ContentId): JsonValue;
+}
+
+/** Which answer of a Mind. */
+export interface AnswerKey {
+  readonly session: string;
+  readonly agent: string;
+  readonly step: string;
+  readonly round: number;
+}
+
+/** Answers of Minds, recorded before anything depends on them, and read back on a re-run (decision 45). */
+export interface AnswersPort {
+  remember<Answer>(key: AnswerKey, schema: z.ZodType<Answer>, compute: () => Promise<unknown>): Promise<Answer>;
+}
+
+/** What a session needs of the city around it. Log entries travel with the transactions, as the client's notes. */
+export interface LegislaturePorts {
+  readonly records: RecordsPort;
+  readonly answers: AnswersPort;
+  readonly checkpointer: BaseCheckpointSaver;
+  /** Default: crossing a boundary does nothing. */
+  readonly boundary?: Boundary<LegislatureBoundary> | undefined;
+}

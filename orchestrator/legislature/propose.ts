@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { compileLaw } from "../client/compile-law.ts";
+import { signAuth } from "../client/sign/auth.ts";
+import type { DraftRequest } from "../minds/mind.ts";
+import { rankingSchema, speechSchema } from "../minds/mind.ts";
+import { type LawShape, lawShapeSchema } from "../minds/shape.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { contentIdOf, digestOf, parseContentId } from "../primitives/hash.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import { addressSchema, hashSchema, hexSchema } from "../primitives/hex.ts";
+import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
+import type { LegislatureContext } from "./context.ts";
+import { documentOf } from "./document.ts";
+import { endorse } from "./endorse.ts";
+import { goalOf } from "./goal.ts";
+import type { SessionState } from "./state.ts";
+import { factsOf, surveySchema } from "./survey.ts";
+
+/** What an agent drafted: the structure, the document it makes, and why. */
+export const draftSchema = z.strictObject({
+  agent: addressSchema,
+  shape: lawShapeSchema,
+  document: z.string().transform(parseContentId),
+  specHash: hashSchema,
+  reason: z.string(),
+});
+export type Draft = z.output<typeof draftSchema>;
+
+const endorsementsSchema = z.strictObject({
+  proposals: z.array(z.strictObject({ proposer: addressSchema, specHash: hashSchema })),
+  sponsorships: z.array(z.strictObject({ agent: addressSchema, specHash: hashSchema })),
+});
+
+const authSchema = z.strictObject({ agent: addressSchema, deadline: z.int(), signature: hexSchema });
+const proposalsSchema = z.array(
+  z.strictObject({ specHash: hashSchema, cid: hashSchema, document: z.string().transform(parseContentId), auth: authSchema }),
+);
+
+/** What every Mind is asked with: itself, the goal, and the facts all share. */
+export function requestFor(context: LegislatureContext, survey: ContentId | null, self: Address): DraftRequest {
+  const facts = factsOf(context.load(survey, surveySchema));
+  return { self, goal: goalOf(context.options.mission, context.options.services, facts.limits), facts };
+}
+
+/** Every draft of the session, in the order of its voters. */
+export function draftsOf(context: LegislatureContext, state: Pick<SessionState, "survey" | "drafts">): Draft[] {
+  const { voters } = context.load(state.survey, surveySchema);
+  return voters.flatMap(({ agent }) => {
+    const record = state.drafts[agent];
+    return record === undefined ? [] : [context.load(parseContentId(record), draftSchema)];
+  });
+}
+
+/** Laws that somebody drafted, each once, in order of hash. */
+function distinct(drafts: readonly Draft[]): { specHash: Hash; shape: LawShape }[] {
+  const bySpec = new Map(drafts.map(({ specHash, shape }) => [specHash, shape]));
+  return [...bySpec].map(([specHash, shape]) => ({ specHash, shape })).sort((a, b) => (a.specHash < b.specHash ? -1 : 1));
+}
+
+/** Stage 2: drafts side by side, then the candidates that find sponsors (AgentCity 3.4; decisions 9, 53). */
+export function propose(context: LegislatureContext) {
+  const { client, options } = context;
+
+  return {
+    /** Thinks: one producer's law, and its reason. Runs side by side for all of them. */
+    async draft({ agent, survey }: { readonly agent: Address; readonly survey: ContentId }): Promise<Partial<SessionState>> {
+      const request = requestFor(context, survey, agent);
+      const shape = await context.ask(agent, "draft", lawShapeSchema, (mind) => mind.draft(request));
+      const { text } = await context.ask(agent, "speak", speechSchema, (mind) => mind.speak({ ...request, about: shape }));
+      const { document, specHash } = compileLaw(documentOf(options.mission, options.inputs, request.goal, request.facts, shape));
+      const draft = { agent, shape, document: context.save(document), specHash, reason: text };
+      return { drafts: { [agent]: context.save(draft) } };
+    },
+
+    /** Thinks: everybody ranks all drafts; those that find sponsors become candidates. */
+    async endorse(state: SessionState): Promise<Partial<SessionState>> {
+      await context.cross("legislature:drafted");
+      const survey = context.load(state.survey, surveySchema);
+      const drafts = draftsOf(context, state);
+      const known = distinct(drafts);
+      const candidates = known.map(({ shape }, number) => ({ number, shape }));
+      const opinions = [];
+      for (const { agent, specHash } of drafts) {
+        const request = requestFor(context, state.survey, agent);
+        const order = await context.ask(agent, "endorse", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
+        opinions.push({ agent, draft: specHash, ranking: order.flatMap((number) => known[number]?.specHash ?? []) });
+      }
+      return { endorsements: context.save(endorse(opinions, survey.voters, survey.minSponsors)) };
+    },
+
+    /** Signs: the proposers. */
+    async signProposals(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const { proposals } = context.load(state.endorsements, endorsementsSchema);
+      const drafts = draftsOf(context, state);
+      const { deadline } = await client.legislation.sessionOf(session);
+      const signed: z.input<typeof proposalsSchema> = [];
+      for (const { proposer, specHash } of proposals) {
+        const document = drafts.find((draft) => draft.specHash === specHash)?.document;
+        if (document === undefined)
+          throw new AgentCityError("RecordMissing", "A proposal names a law that nobody drafted", { details: specHash });
+        const cid = digestOf(document);
+        const { account } = context.producer(proposer);
+        signed.push({
+          specHash,
+          cid,
+          document,
+          auth: await signAuth(client, account, "Propose", { session, agent: proposer, specHash, cid, deadline }),
+        });
+      }
+      const record = context.save(signed);
+      await context.cross("legislature:proposals-signed");
+      return { proposals: record };
+    },
+
+    /** Sends: the proposals, in order of producer index. */
+    async sendProposals(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      for (const { specHash, cid, document, auth } of context.load(state.proposals, proposalsSchema)) {
+        const note = context.note("proposal", [state.session, auth.agent], document);
+        await client.legislation.propose([session, specHash, cid, auth], context.step("propose", auth.agent, note));
+      }
+      await context.cross("legislature:proposed");
+      return {};
+    },
+
+    /** Signs and sends each sponsorship: it needs the number the chain gave its candidate, and is worth nothing elsewhere. */
+    async sendSponsorships(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const { candidates, deadline } = await client.legislation.sessionOf(session);
+      const numbers = new Map<Hash, number>();
+      for (let candidate = 1; candidate < candidates; candidate += 1) {
+        numbers.set((await client.legislation.candidateOf(session, candidate)).specHash, candidate);
+      }
+      for (const { agent, specHash } of context.load(state.endorsements, endorsementsSchema).sponsorships) {
+        const candidate = numbers.get(specHash);
+        if (candidate === undefined) continue;
+        const auth = await signAuth(client, context.producer(agent).account, "Sponsor", { session, agent, candidate, deadline });
+        const note = context.note("sponsorship", [state.session, agent]);
+        await client.legislation.sponsor([session, candidate, auth], context.step("sponsor", `${agent}/${specHash}`, note));
+      }
+      await context.cross("legislature:sponsored");
+      return {};
+    },
+
+    /** Whether anything found sponsors: without candidates there is nothing to vote on. */
+    hasCandidates(state: SessionState): boolean {
+      return context.load(state.endorsements, endorsementsSchema).proposals.length > 0;
+    },
+  };
+}
+
+/** The document behind a specHash, from the drafts. */
+export function documentBehind(
+  context: LegislatureContext,
+  drafts: readonly Draft[],
+  specHash: Hash,
+): { id: ContentId; document: MissionDocument } {
+  const draft = drafts.find((each) => each.specHash === specHash);
+  if (draft === undefined) throw new AgentCityError("RecordMissing", "A candidate on chain has no document here", { details: specHash });
+  const document = context.load(draft.document, missionDocumentSchema);
+  const { bytes } = compileLaw(document);
+  if (contentIdOf(bytes) !== draft.document)
+    throw new AgentCityError("RecordMissing", "A document is not what its id says", { details: draft.document });
+  return { id: draft.document, document };
+}

@@ -1,0 +1,122 @@
+import { compileLaw } from "../client/compile-law.ts";
+import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
+import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
+import { unpackRanking } from "../rules/condorcet.ts";
+import type { LegislatureContext } from "./context.ts";
+import { type Draft, draftsOf } from "./propose.ts";
+import type { SessionState } from "./state.ts";
+import { surveySchema } from "./survey.ts";
+
+/** A law on the ballot; entry 0 is "no law". */
+export interface BallotEntry {
+  /** Place on the ballot: what rankings, `pairwise` and `winner` count in. */
+  readonly entry: number;
+  /** Number on chain. */
+  readonly candidate: number;
+  readonly title: string;
+  readonly specHash: Hash;
+  readonly proposer: Address | null;
+  readonly sponsors: number;
+  readonly document: ContentId | null;
+}
+
+export interface CastBallot {
+  readonly agent: Address;
+  /** Entries, best first. */
+  readonly ranking: readonly number[];
+}
+
+interface SessionFacts {
+  readonly session: bigint;
+  readonly electorate: number;
+  /** In order of the ballot; only "no law" when it came to no vote. */
+  readonly candidates: readonly BallotEntry[];
+  readonly ballots: readonly CastBallot[];
+  /** pairwise[i][j]: voters who rank entry i above j, as the chain counted. */
+  readonly pairwise: readonly (readonly number[])[];
+  /** Entry of the winner; 0 = no law. */
+  readonly winner: number;
+}
+
+export interface EnactedLaw extends SessionFacts {
+  readonly status: "deployed";
+  readonly mission: Address;
+  readonly document: MissionDocument;
+  readonly documentId: ContentId;
+  readonly law: Hex;
+  readonly lawHash: Hash;
+  readonly docHash: Hash;
+  readonly specHash: Hash;
+}
+
+export interface NoLaw extends SessionFacts {
+  readonly status: "failed";
+  /** In words. */
+  readonly reason: string;
+}
+
+/** What a session ends with. */
+export type LegislatureResult = EnactedLaw | NoLaw;
+
+/** Reads a finished session from the chain and the records. */
+export async function resultOf(context: LegislatureContext, state: SessionState): Promise<LegislatureResult> {
+  const session = BigInt(state.session);
+  const { legislation } = context.client;
+  const onChain = await legislation.sessionOf(session);
+  const candidates = await entriesOf(context, session, draftsOf(context, state));
+  const ballots = await castBallots(context, session, state, candidates.length);
+  const pairwise: number[][] = [];
+  for (const { entry: i } of candidates) {
+    const row: number[] = [];
+    for (const { entry: j } of candidates) row.push(onChain.entries === 0 ? 0 : Number(await legislation.pairwise(session, i, j)));
+    pairwise.push(row);
+  }
+  const winner = Math.max(
+    0,
+    candidates.findIndex(({ candidate }) => candidate === onChain.winner),
+  );
+  const facts = { session, electorate: onChain.electorate, candidates, ballots, pairwise, winner };
+  if (state.outcome !== "deployed" || state.mission === null || state.document === null) {
+    return {
+      status: "failed",
+      ...facts,
+      reason: reasonOf(onChain.entries, ballots.length, onChain.electorate, onChain.rules.turnoutQuorum),
+    };
+  }
+  const { document, law, lawHash, docHash, specHash } = compileLaw(context.load(state.document, missionDocumentSchema));
+  return { status: "deployed", ...facts, mission: state.mission, document, documentId: state.document, law, lawHash, docHash, specHash };
+}
+
+async function entriesOf(context: LegislatureContext, session: bigint, drafts: readonly Draft[]): Promise<BallotEntry[]> {
+  const entries: BallotEntry[] = [];
+  for (const [entry, candidate] of (await context.client.legislation.ballotOf(session)).entries()) {
+    const { specHash, proposer, sponsors } = await context.client.legislation.candidateOf(session, candidate);
+    const draft = drafts.find((each) => each.specHash === specHash);
+    entries.push({
+      entry,
+      candidate,
+      title: candidate === 0 ? "no law" : (draft?.shape.title ?? "unknown law"),
+      specHash,
+      proposer: candidate === 0 ? null : proposer,
+      sponsors,
+      document: draft?.document ?? null,
+    });
+  }
+  return entries;
+}
+
+/** The rankings that the chain recorded, in order of producer index. */
+async function castBallots(context: LegislatureContext, session: bigint, state: SessionState, entries: number): Promise<CastBallot[]> {
+  const cast: CastBallot[] = [];
+  for (const { agent } of context.load(state.survey, surveySchema).voters) {
+    const ranking = await context.client.legislation.rankingOf(session, agent);
+    if (ranking !== 0n) cast.push({ agent, ranking: unpackRanking(ranking, entries) });
+  }
+  return cast;
+}
+
+function reasonOf(entries: number, ballots: number, electorate: number, quorum: number): string {
+  if (entries === 0) return "no candidate found enough sponsors";
+  if (ballots * 10_000 < electorate * quorum) return `${ballots} of ${electorate} producers voted, fewer than ${quorum / 100} %`;
+  return `"no law" won the vote`;
+}

@@ -1,0 +1,61 @@
+import { ReducedValue, StateSchema } from "@langchain/langgraph";
+import { z } from "zod";
+import { parseContentId } from "../primitives/hash.ts";
+import type { Address, ContentId } from "../primitives/hex.ts";
+import { addressSchema } from "../primitives/hex.ts";
+
+const contentId = z.string().transform(parseContentId);
+const none = contentId.nullable().default(null);
+
+/** One record per agent, from nodes that run side by side. */
+const perAgent = () =>
+  new ReducedValue(z.record(z.string(), z.string()).default({}), {
+    inputSchema: z.record(z.string(), z.string()),
+    reducer: (known: Record<string, string>, added: Record<string, string>) => ({ ...known, ...added }),
+  });
+
+export const OUTCOMES = ["open", "deployed", "failed"] as const;
+
+/** What LangGraph keeps of a session: ids only. The records hold what they name, the chain says what is true. */
+export const sessionState = new StateSchema({
+  /** Number on chain, decimal. */
+  session: z.string().default(""),
+  /** Signed identity attestations. */
+  attestations: none,
+  /** Facts about the city that every later decision rests on. */
+  survey: none,
+  /** Agent → its draft. */
+  drafts: perAgent(),
+  /** Who proposes and who sponsors what. */
+  endorsements: none,
+  /** Signed proposals and sponsorships. */
+  proposals: none,
+  /** Agent → its ranking. */
+  rankings: perAgent(),
+  /** Signed ballots. */
+  ballots: none,
+  /** The winning law's document. */
+  document: none,
+  delegations: z.array(z.string()).default([]),
+  /** Signatures of the offices. */
+  approvals: none,
+  mission: addressSchema.nullable().default(null),
+  outcome: z.enum(OUTCOMES).default("open"),
+});
+
+/** The same, as the stages read it. */
+export interface SessionState {
+  readonly session: string;
+  readonly attestations: ContentId | null;
+  readonly survey: ContentId | null;
+  readonly drafts: Readonly<Record<string, string>>;
+  readonly endorsements: ContentId | null;
+  readonly proposals: ContentId | null;
+  readonly rankings: Readonly<Record<string, string>>;
+  readonly ballots: ContentId | null;
+  readonly document: ContentId | null;
+  readonly delegations: readonly string[];
+  readonly approvals: ContentId | null;
+  readonly mission: Address | null;
+  readonly outcome: (typeof OUTCOMES)[number];
+}

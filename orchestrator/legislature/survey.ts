@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { AgentCityClient } from "../client/client.ts";
+import type { BandName, CityFacts, FloorName, LawLimits, ProducerFacts } from "../minds/goal.ts";
+import type { Address } from "../primitives/hex.ts";
+import { addressSchema } from "../primitives/hex.ts";
+import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
+import { Band } from "../rules/law-codec.ts";
+import { unitsSchema } from "./context.ts";
+
+const floorSchema = z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]);
+const bandSchema = z.enum(["LOW", "MODERATE", "ELEVATED", "CRITICAL"]);
+const producerSchema = z.strictObject({
+  agent: addressSchema,
+  principal: addressSchema,
+  reputation: z.int(),
+  capabilities: z.array(z.int()).length(10).readonly(),
+});
+
+/** Facts of the city as a session found them: every later decision rests on this record, not on what the chain says by then. */
+export const surveySchema = z.strictObject({
+  /** Who votes, in order of producer index. */
+  voters: z.array(producerSchema).readonly(),
+  /** Principal that may not bid: the sponsor. */
+  sponsor: addressSchema,
+  verifiers: z.int(),
+  minSponsors: z.int(),
+  limits: z.strictObject({
+    maxNodeTimeout: z.int(),
+    minReview: z.int(),
+    maxReview: z.int(),
+    maxDuration: z.int(),
+    minFloor: z.tuple([floorSchema, floorSchema, floorSchema]).readonly(),
+    minPanel: z.tuple([z.int(), z.int(), z.int()]).readonly(),
+    minBand: z.tuple([bandSchema, bandSchema, bandSchema]).readonly(),
+    mediumRiskFrom: unitsSchema,
+    highRiskFrom: unitsSchema,
+  }),
+});
+export type Survey = z.output<typeof surveySchema>;
+
+/** What agents may rest their decisions on: those who could also bid. */
+export function factsOf(survey: Survey): CityFacts {
+  return {
+    producers: survey.voters.filter(({ principal }) => principal !== survey.sponsor),
+    verifiers: survey.verifiers,
+    limits: survey.limits,
+  };
+}
+
+/** A survey as it is recorded: amounts as decimal text. */
+export function surveyRecord(survey: Survey): z.input<typeof surveySchema> {
+  const { limits } = survey;
+  return {
+    ...survey,
+    limits: { ...limits, mediumRiskFrom: limits.mediumRiskFrom.toString(), highRiskFrom: limits.highRiskFrom.toString() },
+  };
+}
+
+/** A producer as the chain shows it now. */
+export async function producerFacts(client: AgentCityClient, agent: Address): Promise<ProducerFacts> {
+  const [{ principal }, reputation, capabilities] = await Promise.all([
+    client.agents.agentOf(agent),
+    client.agents.reputationOf(agent),
+    client.agents.capabilitiesOf(agent),
+  ]);
+  const levels = Array.from({ length: 10 }, (_, dimension) => Number((capabilities >> BigInt(16 * dimension)) & 0xffffn));
+  return { agent, principal, reputation: Number(reputation), capabilities: levels };
+}
+
+/** What the constitution demands of a law now. */
+export async function readLimits(client: AgentCityClient): Promise<LawLimits> {
+  const param = (name: ParameterName) => client.constitution.param(parameterIndex(name));
+  const units = (name: ParameterName) => client.constitution.paramInUnits(parameterIndex(name));
+  const floor = async (name: "MIN_FLOOR_LOW" | "MIN_FLOOR_MEDIUM" | "MIN_FLOOR_HIGH") =>
+    nameOf<FloorName>(EvidenceClass, await param(name));
+  const band = async (name: "MIN_BAND_LOW" | "MIN_BAND_MEDIUM" | "MIN_BAND_HIGH") => nameOf<BandName>(Band, await param(name));
+  return {
+    maxNodeTimeout: Number(await param("MAX_NODE_TIMEOUT")),
+    minReview: Number(await param("MIN_HUMAN_REVIEW_TIMEOUT")),
+    maxReview: Number(await param("MAX_HUMAN_REVIEW_TIMEOUT")),
+    maxDuration: Number(await param("MAX_MISSION_DURATION")),
+    minFloor: [await floor("MIN_FLOOR_LOW"), await floor("MIN_FLOOR_MEDIUM"), await floor("MIN_FLOOR_HIGH")],
+    minPanel: [Number(await param("MIN_PANEL_LOW")), Number(await param("MIN_PANEL_MEDIUM")), Number(await param("MIN_PANEL_HIGH"))],
+    minBand: [await band("MIN_BAND_LOW"), await band("MIN_BAND_MEDIUM"), await band("MIN_BAND_HIGH")],
+    mediumRiskFrom: await units("MEDIUM_RISK_FROM"),
+    highRiskFrom: await units("HIGH_RISK_FROM"),
+  };
+}
+
+/** The name behind a code. */
+function nameOf<Name extends string>(codes: Readonly<Record<Name, number>>, code: bigint): Name {
+  for (const name in codes) if (BigInt(codes[name]) === code) return name;
+  throw new RangeError(`no such code: ${code}`);
+}

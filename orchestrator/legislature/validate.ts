@@ -1,0 +1,38 @@
+import { compileLaw } from "../client/compile-law.ts";
+import { fits } from "../minds/fit.ts";
+import { missionDocumentSchema } from "../protocol/mission-document.ts";
+import type { LegislatureContext } from "./context.ts";
+import { NoWitness } from "./errors.ts";
+import { documentBehind, draftsOf } from "./propose.ts";
+import type { SessionState } from "./state.ts";
+import { factsOf, surveySchema } from "./survey.ts";
+
+/** Stage 4: the chain checks the winner against the constitution (AgentCity 3.4; decision 12). */
+export function validate(context: LegislatureContext) {
+  const { client } = context;
+
+  return {
+    /** Thinks: which document won. */
+    async findWinner(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const { winner } = await client.legislation.sessionOf(session);
+      const { specHash } = await client.legislation.candidateOf(session, winner);
+      return { document: documentBehind(context, draftsOf(context, state), specHash).id };
+    },
+
+    /** Sends: the law, with one able producer per node as witness that it can be done. */
+    async sendValidation(state: SessionState): Promise<Partial<SessionState>> {
+      const { law, docHash, document } = compileLaw(context.load(state.document, missionDocumentSchema));
+      const { producers } = factsOf(context.load(state.survey, surveySchema));
+      const witnesses = document.nodes.map(({ label, capabilities }) => {
+        const able = producers.find((producer) => fits(producer.capabilities, capabilities));
+        if (able === undefined) throw new NoWitness(label);
+        return able.agent;
+      });
+      const note = context.note("validation", [state.session], state.document ?? undefined);
+      await client.legislation.validate([BigInt(state.session), law, docHash, witnesses], context.step("validate", state.session, note));
+      await context.cross("legislature:validated");
+      return {};
+    },
+  };
+}

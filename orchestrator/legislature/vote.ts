@@ -1,0 +1,137 @@
+import { z } from "zod";
+import { signMessage } from "../client/sign/sign-message.ts";
+import { rankingSchema } from "../minds/mind.ts";
+import { parseContentId } from "../primitives/hash.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import { addressSchema, hashSchema, hexSchema } from "../primitives/hex.ts";
+import { packRanking, tally as tallyOf } from "../rules/condorcet.ts";
+import type { LegislatureContext } from "./context.ts";
+import { TallyDisagrees } from "./errors.ts";
+import { draftsOf, requestFor } from "./propose.ts";
+import type { SessionState } from "./state.ts";
+import { surveySchema } from "./survey.ts";
+
+export const ballotsSchema = z.array(
+  z.strictObject({ agent: addressSchema, ranking: hexSchema.transform(BigInt), deadline: z.int(), signature: hexSchema }),
+);
+
+/** The ballot as the chain fixed it: entry → law. Entry 0 is "no law". */
+export const ballotPaperSchema = z.array(z.strictObject({ candidate: z.int(), specHash: hashSchema }));
+
+const DEFAULT_BATCH = 4;
+
+/** Reads the ballot paper from the chain. */
+export async function ballotPaper(context: LegislatureContext, session: bigint): Promise<{ candidate: number; specHash: Hash }[]> {
+  const paper = [];
+  for (const candidate of await context.client.legislation.ballotOf(session)) {
+    paper.push({ candidate, specHash: (await context.client.legislation.candidateOf(session, candidate)).specHash });
+  }
+  return paper;
+}
+
+/** Stage 3: one full ranking from everybody, signed, submitted in batches, tallied on chain and off (AgentCity 3.4; decision 11). */
+export function vote(context: LegislatureContext) {
+  const { client, clerks, options } = context;
+
+  return {
+    /** Waits for the end of proposing when nothing found sponsors; the chain then ends the session. */
+    async awaitVoting(state: SessionState): Promise<Partial<SessionState>> {
+      const { deadline } = await client.legislation.sessionOf(BigInt(state.session));
+      await client.chain.clock.sleepUntil(BigInt(deadline) + 1n);
+      return {};
+    },
+
+    /** Sends: the Speaker fixes the ballot. */
+    async openVoting(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      await clerks.speaker.openVoting(session, context.step("openVoting", state.session, context.note("voting", [state.session])));
+      await context.cross("legislature:voting-opened");
+      const { entries } = await client.legislation.sessionOf(session);
+      return entries === 0 ? { outcome: "failed" } : {};
+    },
+
+    /** Thinks: one producer's ranking. Runs side by side for all of them. */
+    async rank(input: {
+      readonly agent: Address;
+      readonly survey: ContentId;
+      readonly drafts: Readonly<Record<string, string>>;
+      readonly session: string;
+    }): Promise<Partial<SessionState>> {
+      const request = requestFor(context, input.survey, input.agent);
+      const drafts = draftsOf(context, input);
+      const candidates = (await ballotPaper(context, BigInt(input.session))).map(({ specHash }, number) => ({
+        number,
+        shape: drafts.find((draft) => draft.specHash === specHash)?.shape ?? null,
+      }));
+      const ranking = await context.ask(input.agent, "rank", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
+      return { rankings: { [input.agent]: context.save(ranking) } };
+    },
+
+    /** Signs: every voter, in order of producer index. */
+    async signBallots(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const { deadline } = await client.legislation.sessionOf(session);
+      const { voters } = context.load(state.survey, surveySchema);
+      const signed: z.input<typeof ballotsSchema> = [];
+      for (const { agent } of voters) {
+        const order = rankingOf(context, state, agent);
+        if (order === undefined) continue;
+        const ranking = packRanking(order);
+        const signature = await signMessage(client, context.producer(agent).account, "Ballot", { session, agent, ranking, deadline });
+        signed.push({ agent, ranking: `0x${ranking.toString(16).padStart(16, "0")}`, deadline, signature });
+      }
+      const ballots = context.save(signed);
+      await context.cross("legislature:ballots-signed");
+      return { ballots };
+    },
+
+    /** Sends: the ballots in batches, sorted by producer index. */
+    async castBallots(state: SessionState): Promise<Partial<SessionState>> {
+      const ballots = context.load(state.ballots, ballotsSchema);
+      const size = options.ballotBatch ?? DEFAULT_BATCH;
+      for (let first = 0; first < ballots.length; first += size) {
+        const batch = ballots.slice(first, first + size);
+        const note = context.note("ballots", [state.session, ...batch.map(({ agent }) => agent)], state.ballots ?? undefined);
+        await client.legislation.castBallots([BigInt(state.session), batch], context.step("castBallots", first, note));
+        if (first + size < ballots.length) await context.cross("legislature:mid-ballots");
+      }
+      return {};
+    },
+
+    /** Waits until all have voted or voting is over. */
+    async awaitBallots(state: SessionState): Promise<Partial<SessionState>> {
+      const { ballots, electorate, deadline } = await client.legislation.sessionOf(BigInt(state.session));
+      if (ballots < electorate) await client.chain.clock.sleepUntil(BigInt(deadline) + 1n);
+      return {};
+    },
+
+    /** Sends: the tally; then compares it with what the recorded ballots give. */
+    async tally(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      await client.legislation.tally(
+        [session],
+        context.step("tally", state.session, context.note("tally", [state.session], state.ballots ?? undefined)),
+      );
+      await context.cross("legislature:tallied");
+      const { winner, entries, ballots, tieSeed } = await client.legislation.sessionOf(session);
+      if (winner === 0) return { outcome: "failed" };
+      const cast = context.load(state.ballots, ballotsSchema);
+      const computed = tallyOf(
+        cast.map(({ ranking }) => ranking),
+        entries,
+        tieSeed,
+      );
+      const paper = await client.legislation.ballotOf(session);
+      if (cast.length !== ballots || paper[computed.winner] !== winner) {
+        throw new TallyDisagrees(session, `${winner} of ${ballots} ballots`, `${paper[computed.winner]} of ${cast.length} ballots`);
+      }
+      return {};
+    },
+  };
+}
+
+/** An agent's recorded ranking of ballot entries. */
+function rankingOf(context: LegislatureContext, state: SessionState, agent: Address): readonly number[] | undefined {
+  const record = state.rankings[agent];
+  return record === undefined ? undefined : context.load(parseContentId(record), rankingSchema);
+}

@@ -1,0 +1,182 @@
+/**
+ * A small city on an embedded chain in memory, with everything real: genesis, sender, relayers, offices, adjudicators, producers
+ * and verifiers. Keys come from names, so every run is the same.
+ */
+import { parseEther } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { deployLaw, type GenesisPort, publishTemplate, seal, setEnvelopes } from "../../deploy/genesis.ts";
+import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
+import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
+import { createSender, type SenderBoundary } from "../../orchestrator/chain/sender.ts";
+import { OFFICES } from "../../orchestrator/clerks/clerk.ts";
+import { openOffices } from "../../orchestrator/clerks/clerks.ts";
+import type { LogNote } from "../../orchestrator/client/base.ts";
+import { createAgentCityClient } from "../../orchestrator/client/client.ts";
+import { contractAbis } from "../../orchestrator/client/contracts.ts";
+import { signAuth } from "../../orchestrator/client/sign/auth.ts";
+import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
+import type { Boundary } from "../../orchestrator/primitives/boundary.ts";
+import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { bytesToHex, type Hash, type Hex } from "../../orchestrator/primitives/hex.ts";
+import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { operationId } from "../../orchestrator/protocol/operations.ts";
+import { DEVNET, PARAMETERS, type ParameterValues } from "../../orchestrator/protocol/parameters.ts";
+
+export const hashOf = (text: string): Hash => keccak256(bytesToHex(new TextEncoder().encode(text)));
+export const keyOf = (name: string) => privateKeyToAccount(hashOf(`agentcity test key ${name}`));
+export const tokens = (whole: number): bigint => BigInt(whole) * 1_000_000n;
+
+const KIND = { PRODUCER: 1, VERIFIER: 4 } as const;
+const STAKE = tokens(20_000);
+
+export interface LivingCityOptions {
+  readonly producers?: number;
+  readonly principals?: number;
+  readonly verifiers?: number;
+  readonly parameters?: Partial<ParameterValues>;
+  readonly boundary?: Boundary<SenderBoundary>;
+}
+
+export async function openLivingCity(options: LivingCityOptions = {}) {
+  const chain = await openEmbeddedChain();
+  const deployer = devnetAccount(0);
+  const relayers = [devnetAccount(1), devnetAccount(2)];
+  const outbox = memoryOutbox();
+  const notes: LogNote[] = [];
+  const sender = createSender<LogNote>({
+    chain,
+    outbox: {
+      ...outbox,
+      insert: (rows, added) => {
+        notes.push(...added);
+        return outbox.insert(rows, []);
+      },
+    },
+    relayers,
+    abis: Object.values(contractAbis),
+    ...(options.boundary === undefined ? {} : { boundary: options.boundary }),
+  });
+  const port: GenesisPort = {
+    deployer: deployer.address,
+    async create(step, data) {
+      const receipt = await sender.send({ intent: intentKey(step), data, account: deployer, what: step });
+      if (receipt.contractAddress == null) throw new Error(`${step} created nothing`);
+      return receipt.contractAddress;
+    },
+    async call(step, to, data) {
+      await sender.send({ intent: intentKey(step), to, data, account: deployer, what: step });
+    },
+    async read(to, data) {
+      return (await chain.publicClient.call({ to, data })).data ?? "0x";
+    },
+  };
+  const parameters = { ...DEVNET, ...options.parameters };
+  const addresses = await deployLaw(port, {
+    mandate: "Serve the humans who sign.",
+    mandateDigest: hashOf("mandate"),
+    parameters: PARAMETERS.map(({ name }) => parameters[name]),
+  });
+  await publishTemplate(port, addresses);
+  await setEnvelopes(port, addresses);
+  const client = createAgentCityClient({ chain, addresses, sender });
+  const asDeployer = (step: string) => ({ intent: intentKey("test", step), account: deployer });
+
+  /** A key with gas. */
+  async function account(name: string) {
+    const key = keyOf(name);
+    await sender.send({ intent: intentKey("gas", name), to: key.address, value: parseEther("1"), account: deployer });
+    return key;
+  }
+  async function fund(name: string, spender: Hex, amount: bigint) {
+    const key = await account(name);
+    await client.token.mint([key.address, amount], asDeployer(`mint ${name}`));
+    await client.token.approve([spender, amount], { intent: intentKey("approve", name, spender), account: key });
+    return key;
+  }
+
+  const clerkAccounts = {
+    registrar: await account("registrar"),
+    speaker: await account("speaker"),
+    regulators: [await account("regulator 1"), await account("regulator 2")],
+    codifier: await account("codifier"),
+  };
+  const { registrar, speaker, regulators, codifier } = clerkAccounts;
+  for (const [office, clerk] of [
+    ["REGISTRAR", registrar],
+    ["SPEAKER", speaker],
+    ["REGULATOR", regulators[0]],
+    ["REGULATOR", regulators[1]],
+    ["CODIFIER", codifier],
+  ] as const) {
+    if (clerk === undefined) continue;
+    await client.clerks.appoint(
+      [OFFICES[office], clerk.address, keyOf("clerks' principal").address],
+      asDeployer(`appoint ${clerk.address}`),
+    );
+  }
+  for (let seat = 1; seat <= 7; seat += 1) {
+    const adjudicator = await fund(`adjudicator ${seat}`, addresses.AdjudicatorRoster, tokens(5_000));
+    await client.roster.seat([adjudicator.address, keyOf(`adjudicator ${seat}'s principal`).address], asDeployer(`seat ${seat}`));
+  }
+
+  async function register(name: string, principalName: string, kind: number, capabilities: bigint) {
+    const agent = keyOf(name);
+    const principal = keyOf(principalName);
+    const did = `did:city:${agent.address.toLowerCase()}`;
+    const nonce = await client.agents.nonceOf(principal.address);
+    const deadline = Number(chain.clock.now()) + 3_600;
+    const message = {
+      agent: agent.address,
+      principal: principal.address,
+      kind,
+      did: hashOf(did),
+      capabilities,
+      stake: STAKE,
+      nonce,
+      deadline,
+    };
+    const signatures = await Promise.all([principal, agent].map((key) => signMessage(client, key, "PrincipalBinding", message)));
+    await client.agents.register([message, did, signatures[0] ?? "0x", signatures[1] ?? "0x"], { intent: intentKey("register", name) });
+    return { account: agent, principal: principal.address };
+  }
+
+  const levels = randomStream(7, "capabilities");
+  const producers = [];
+  for (let index = 0; index < (options.principals ?? 4); index += 1)
+    await fund(`principal ${index}`, addresses.ProducerContract, 100n * STAKE);
+  for (let index = 0; index < (options.producers ?? 8); index += 1) {
+    const capabilities = Array.from({ length: 10 }).reduce<bigint>(
+      (word, _, d) => word | (BigInt(36_000 + levels.int(20_000)) << BigInt(16 * d)),
+      0n,
+    );
+    producers.push(await register(`producer ${index}`, `principal ${index % (options.principals ?? 4)}`, KIND.PRODUCER, capabilities));
+  }
+  for (const index of [0, 1]) await fund(`verifying principal ${index}`, addresses.ProducerContract, 100n * STAKE);
+  for (let index = 0; index < (options.verifiers ?? 5); index += 1) {
+    const { account: verifier } = await register(`verifier ${index}`, `verifying principal ${index % 2}`, KIND.VERIFIER, 0n);
+    await client.evidence.registerVerifier([verifier.address, 100], asDeployer(`verifier ${index}`));
+  }
+
+  // The Codifier's one mandate: laws come from a registered compiler.
+  const [owner] = producers;
+  if (owner === undefined) throw new Error("a city needs producers");
+  const record = { codeHash: hashOf("compile-law"), schemaHash: hashOf("schema"), endpoint: "city:compile-law", constraints: hashOf("") };
+  const deadline = Number(chain.clock.now()) + 3_600;
+  const auth = await signAuth(client, owner.account, "RegisterService", { agent: owner.account.address, ...record, nonce: 0n, deadline });
+  await client.services.registerService([record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth], {
+    intent: intentKey("compiler"),
+  });
+  const compiler = await client.services.idOf({ owner: owner.account.address, ...record });
+  await client.mandates.setMandate(
+    [OFFICES.CODIFIER, operationId("compile-law"), compiler, true, record.schemaHash],
+    asDeployer("mandate"),
+  );
+  await seal(port, addresses);
+
+  const sponsor = await account("sponsor");
+  await client.token.mint([sponsor.address, tokens(50_000)], asDeployer("mint sponsor"));
+  return { chain, client, sender, notes, clerks: openOffices(client, clerkAccounts), sponsor, producers, parameters };
+}
+
+export type LivingCity = Awaited<ReturnType<typeof openLivingCity>>;
