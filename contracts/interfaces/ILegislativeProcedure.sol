@@ -19,7 +19,7 @@ interface ILegislativeProcedure {
         /// Candidates including the status quo, which is number 0.
         uint8 candidates;
         /// Candidates on the ballot, 2–16; 0 before voting opened.
-        uint8 entries;
+        uint8 ballotSize;
         /// Candidate number; meaningful from TALLIED on.
         uint8 winner;
         /// Producers that counted when the session opened.

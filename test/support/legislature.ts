@@ -102,10 +102,10 @@ async function convene() {
   const city = { ...bare, ...(await houseOf(bare)) };
   const { legislation, clerks, management, services, addresses } = city;
 
-  const producers: Wallet[] = [];
+  const voters: Wallet[] = [];
   for (let i = 0; i < 8; i++) {
     const principal = await city.account(`principal ${i % 4}`);
-    producers.push((await city.register(`producer ${i}`, { principal })).agent);
+    voters.push((await city.register(`producer ${i}`, { principal })).agent);
   }
 
   const offices = { REGISTRAR: [], SPEAKER: [], REGULATOR: [], CODIFIER: [] } as Record<keyof typeof ENVELOPES, Wallet[]>;
@@ -124,7 +124,7 @@ async function convene() {
     }
   }
 
-  const owner = producers[0] as Wallet;
+  const owner = voters[0] as Wallet;
   const record = [hash("code"), hash("schema"), "local:compile", ethers.ZeroHash] as const;
   const direct = { agent: owner.address, deadline: 2n ** 40n - 1n, signature: "0x" };
   const service = await services.connect(owner).registerService.staticCall(...record, direct);
@@ -138,7 +138,15 @@ async function convene() {
   const sponsor = await city.account("sponsor");
   await city.fund(sponsor, addresses.LEGISLATION, tokens(100_000));
 
-  return { ...city, producers, offices, sponsor, adjudicators, direct: directly, steps: stepsOf(city, producers, offices, sponsor) };
+  return {
+    ...city,
+    voters,
+    offices,
+    sponsor,
+    adjudicators,
+    direct: directly,
+    steps: stepsOf(city, voters, offices, sponsor),
+  };
 }
 
 /** Authorisation by being the caller. */
@@ -147,7 +155,7 @@ const directly = (agent: { address: string }) => ({ agent: agent.address, deadli
 /** What moves a session from stage to stage, each step by whom it belongs to. */
 function stepsOf(
   city: City & Awaited<ReturnType<typeof houseOf>>,
-  producers: Wallet[],
+  voters: Wallet[],
   offices: Record<keyof typeof ENVELOPES, Wallet[]>,
   sponsor: Wallet,
 ) {
@@ -167,7 +175,7 @@ function stepsOf(
 
   /** `author` proposes and the next `sponsors - 1` producers sponsor, the author's principal not alone. */
   async function propose(session: bigint, author: number, specHash: Hex, sponsors = 5): Promise<number> {
-    const by = (offset: number) => producers[(author + offset) % producers.length] as Wallet;
+    const by = (offset: number) => voters[(author + offset) % voters.length] as Wallet;
     await legislation.connect(by(0)).propose(session, specHash, hash(`cid of ${specHash}`), directly(by(0)));
     const { candidates } = await legislation.sessionOf(session);
     const candidate = Number(candidates) - 1;
@@ -178,7 +186,7 @@ function stepsOf(
   async function toVoting(bills: readonly Hex[], deposit = DEPOSIT): Promise<bigint> {
     const session = await toProposing(deposit);
     // Eight producers with three sponsorships each carry four candidates of five sponsors.
-    for (const [i, specHash] of bills.entries()) await propose(session, (i * 5) % producers.length, specHash);
+    for (const [i, specHash] of bills.entries()) await propose(session, (i * 5) % voters.length, specHash);
     await legislation.connect(speaker).openVoting(session);
     return session;
   }
@@ -192,7 +200,7 @@ function stepsOf(
   }
 
   async function vote(session: bigint, orders: readonly (readonly number[])[]): Promise<void> {
-    const ballots = await Promise.all(orders.map((order, i) => ballot(session, producers[i] as Wallet, order)));
+    const ballots = await Promise.all(orders.map((order, i) => ballot(session, voters[i] as Wallet, order)));
     await legislation.castBallots(session, ballots);
   }
 
@@ -201,7 +209,7 @@ function stepsOf(
     const session = await toVoting([bill.specHash], deposit);
     await vote(
       session,
-      producers.map(() => [1, 0]),
+      voters.map(() => [1, 0]),
     );
     await legislation.tally(session);
     return session;
@@ -214,7 +222,7 @@ function stepsOf(
   }
 
   /** One producer stands for every node. */
-  const witnesses = (nodes: number): string[] => Array.from({ length: nodes }, () => (producers[0] as Wallet).address);
+  const witnesses = (nodes: number): string[] => Array.from({ length: nodes }, () => (voters[0] as Wallet).address);
 
   async function delegate(session: bigint, specHash: Hex, operation: Hex = OPERATION): Promise<string> {
     await management.connect(codifier).delegate(session, operation, specHash);

@@ -40,7 +40,7 @@ library BallotBox {
         Batch memory batch;
         batch.session = session;
         batch.domain = domain;
-        batch.m = docket.info.entries;
+        batch.m = docket.info.ballotSize;
         batch.lanes = docket.lanes[0];
         uint256[16] memory rows;
         _castAll(docket, batch, rows, producers, ballots);
@@ -53,22 +53,22 @@ library BallotBox {
 
     /// @notice All ballot entries, best first.
     function order(Docket storage docket) internal view returns (uint8[] memory entries) {
-        uint256 m = docket.info.entries;
+        uint256 m = docket.info.ballotSize;
         (, entries) = Condorcet.winner(_counters(docket, m), m, docket.info.ballots, docket.info.tieSeed);
     }
 
     /// @notice Ballots that put entry i before entry j.
     function pairwise(Docket storage docket, uint8 i, uint8 j) internal view returns (uint256) {
-        uint256 m = docket.info.entries;
+        uint256 m = docket.info.ballotSize;
         if (i >= m || j >= m) return 0;
         return Condorcet.prefers(_counters(docket, m), i, j, m, docket.info.ballots);
     }
 
     /// @notice Recorded ranking of the producer with that index, zero if it has not voted.
     function rankingAt(Docket storage docket, uint16 index) internal view returns (uint64) {
-        (uint256 word, uint256 shift) = _place(index, _width(docket.info.entries));
+        (uint256 word, uint256 shift) = _place(index, _width(docket.info.ballotSize));
         uint256 lane = docket.lanes[word] >> shift;
-        return docket.info.entries > _NARROW ? uint64(lane) : uint32(lane);
+        return docket.info.ballotSize > _NARROW ? uint64(lane) : uint32(lane);
     }
 
     function _castAll(

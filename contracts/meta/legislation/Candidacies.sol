@@ -72,13 +72,13 @@ library Candidacies {
         uint128 packed = 0;
         for (uint256 e = 1; e < entries.length; ++e) packed |= uint128(entries[e]) << uint128(8 * e);
         docket.ballot = packed;
-        docket.info.entries = uint8(entries.length);
+        docket.info.ballotSize = uint8(entries.length);
     }
 
     /// @notice The ballot: candidate numbers by entry.
     function ballotOf(Docket storage docket) internal view returns (uint8[] memory entries) {
         uint128 packed = docket.ballot;
-        entries = new uint8[](docket.info.entries);
+        entries = new uint8[](docket.info.ballotSize);
         for (uint256 e = 1; e < entries.length; ++e) entries[e] = uint8(packed >> (8 * e));
     }
 
