@@ -46,8 +46,9 @@ interface IAdjudicationProcedure {
     error RotationRequired(address adjudicator, address mission, Action action);
 
     /// @notice Executes a signed action. Anyone may relay; signers in strictly ascending address order. A mission's
-    /// action names a genuine clone and its `caseHash(node)`. APPROVE_CODIFICATION has data = abi.encode(uint256 session)
-    /// and caseHash = the approved spec hash, which the legislation checks; the session's sponsor is conflicted.
+    /// action names a genuine clone and its `caseHash(node)`; a city-wide one names no mission. APPROVE_CODIFICATION has
+    /// data = abi.encode(uint256 session) and caseHash = the approved spec hash, which the legislation checks; the
+    /// session's sponsor is conflicted.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external;
 
     function rowOf(Action action) external view returns (Row memory);

@@ -5,7 +5,7 @@ import {Action} from "../types/Actions.sol";
 
 /// @title What each action of the override panel needs: one row, one byte, one table (AgentCity B.12; decisions 26)
 /// @notice Bits 0–3 signatures needed (15 = two thirds of the active seats, rounded up), bit 4 enabled, bit 5 executed on a
-/// mission, bit 6 rotates: an approval that one person may not give alone for ever.
+/// mission, bit 6 rotates: an approval that one person may not give alone for ever in one mission.
 library ActionTable {
     uint256 private constant SUPERMAJORITY = 15;
     uint256 private constant ENABLED = 1 << 4;
@@ -31,7 +31,7 @@ library ActionTable {
             (2 << (8 * uint256(Action.FREEZE_PRINCIPAL))) |
             (2 << (8 * uint256(Action.CLAIM_INSURANCE))) |
             (2 << (8 * uint256(Action.DISBURSE))) |
-            ((1 | ENABLED | ROTATES) << (8 * uint256(Action.APPROVE_CODIFICATION))) |
+            ((1 | ENABLED) << (8 * uint256(Action.APPROVE_CODIFICATION))) |
             (2 << (8 * uint256(Action.APPOINT_CLERK))) |
             (2 << (8 * uint256(Action.SET_ENVELOPE))) |
             (2 << (8 * uint256(Action.PUBLISH_TEMPLATE))) |

@@ -40,7 +40,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (!action.action.isEnabled()) revert ActionUnavailable(action.action);
         Signatures.requireInTime(action.deadline);
         if (_executed[digest]) revert AlreadyExecuted(digest);
-        if (action.action.onMission()) _requireCase(action);
+        _requireCase(action);
         address[] memory adjudicators = _requireSigned(action, digest, signatures);
 
         _executed[digest] = true;
@@ -79,8 +79,13 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         return _hashTypedDataV4(TypedData.hashOverrideAction(action));
     }
 
-    /// @dev A signature judges one state of one genuine mission; what happened since needs a new one.
+    /// @dev A signature judges one state of one genuine mission, and what happened since needs a new one; or it is about the
+    /// whole city and names no mission.
     function _requireCase(OverrideAction calldata action) private view {
+        if (!action.action.onMission()) {
+            if (action.mission != address(0)) revert NotGenuine(action.mission);
+            return;
+        }
         ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
         if (!templates.isGenuine(action.mission)) revert NotGenuine(action.mission);
         bytes32 current = ICollaborationContract(action.mission).caseHash(action.node);

@@ -25,7 +25,7 @@ const ROWS: [name: string, signatures: number, flags: string][] = [
   ["FREEZE_PRINCIPAL", 2, ""],
   ["CLAIM_INSURANCE", 2, ""],
   ["DISBURSE", 2, ""],
-  ["APPROVE_CODIFICATION", 1, "er"],
+  ["APPROVE_CODIFICATION", 1, "e"],
   ["APPOINT_CLERK", 2, ""],
   ["SET_ENVELOPE", 2, ""],
   ["PUBLISH_TEMPLATE", 2, ""],
@@ -273,6 +273,13 @@ describe("AdjudicationProcedure", () => {
       mission: ZeroAddress,
       caseHash: id("spec"),
       data: AbiCoder.defaultAbiCoder().encode(["uint256"], [session]),
+    });
+
+    it("names no mission", async () => {
+      const message = await codification(1n);
+      await expect(act({ ...message, mission: mission.address }, seat(0)))
+        .to.be.revertedWithCustomError(contract, "NotGenuine")
+        .withArgs(mission.address);
     });
 
     it("goes to the legislation, which judges session and spec; the session's sponsor is conflicted", async () => {
