@@ -1,0 +1,129 @@
+import { formatMoney } from "../primitives/amounts.ts";
+import { balances, type Outcome } from "../protocol/outcome.ts";
+
+const INDENT = 8;
+
+/** The first screen (decision 54), drawn from the outcome alone. `elapsed` is wall time in seconds. */
+export function renderScreen(outcome: Outcome, elapsed: number): string {
+  const lines = [
+    `AgentCity · ${outcome.name} · ${outcome.network} ${outcome.chainId} · seed ${outcome.seed}`,
+    ...block("LAW", law(outcome)),
+    ...(outcome.mission === null ? [] : running(outcome)),
+    ...block("MONEY", money(outcome)),
+    ...table("TALLY", pairwiseRows(outcome)),
+    ...table("GAS", gasRows(outcome)),
+    ...table("REPUTATION", reputationRows(outcome)),
+    ...(outcome.report === null ? [] : block("REPORT", [outcome.report])),
+    ...(outcome.mission === null ? [] : block("CHECK", [`npm run audit -- ${outcome.mission}`])),
+    `${`${outcome.status.toUpperCase()}`.padEnd(INDENT)} ${elapsed.toFixed(0)} s`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function running(outcome: Outcome): string[] {
+  return [
+    ...block("MARKET", [
+      `${outcome.market.tasks} tasks · ${outcome.market.bids} bids · fairness ${outcome.market.fairness} (≥ ${outcome.market.minFairness}) · stake locked ${amount(outcome.market.stakeLocked)}`,
+    ]),
+    ...block("RUN", outcome.nodes.map(nodeLine)),
+    ...block("HUMAN", outcome.human.map(humanLine)),
+    ...block("SETTLE", [settlement(outcome)]),
+  ];
+}
+
+function law({ law, ballots, pairwise, winner }: Outcome): string[] {
+  const lines = [
+    `${law.producers} producers of ${law.principals} principals · ${law.candidates.length - 1} candidates · ${ballots.length}/${law.producers} ballots`,
+  ];
+  if (winner === null) return [...lines, "no law: nothing won the ballot, the deposit went back"];
+  const duels = law.candidates
+    .filter(({ entry }) => entry !== winner.entry)
+    .map(({ entry, letter }) => `${letter} ${pairwise[winner.entry]?.[entry] ?? 0}–${pairwise[entry]?.[winner.entry] ?? 0}`);
+  lines.push(`${winner.letter} "${winner.title}" wins: ${duels.join(", ")}`);
+  if (law.lawHash !== null) lines.push(`law ${short(law.lawHash)}: deployed code ${law.fidelity ? "equals the ballot's spec ✓" : "DIFFERS from the ballot's spec ✗"}`);
+  return lines;
+}
+
+function nodeLine({ label, state, attempts, class: evidence, executors, dissent, tier }: Outcome["nodes"][number]): string {
+  const parts = [`${label} ${state === "COMPLETED" ? "✓" : state}`];
+  if (evidence !== "") parts.push(evidence);
+  if (tier === 2) {
+    const agreed = executors.filter(({ result }) => result === "agreed");
+    const last = executors.filter(({ result }) => result !== "failed");
+    parts.push(`${agreed.length}/${last.length}`);
+    const dissenters = executors.filter(({ result }) => result === "dissented").map(({ agent }) => agent);
+    if (dissenters.length > 0) parts.push(`${dissenters.join(", ")} dissents`);
+    if (dissent > 0) parts.push(`(${dissent} items differ)`);
+  }
+  for (const { agent, result, slashed } of executors) {
+    if (result === "failed") parts.push(`· ${agent} failed${slashed === "0" ? "" : `, slashed ${amount(slashed)}`}`);
+  }
+  if (attempts > 1) parts.push(`· attempt ${attempts} by ${executors.filter(({ result }) => result === "agreed").map(({ agent }) => agent).join(", ")}`);
+  return parts.join(" ");
+}
+
+function humanLine({ node, action, adjudicator, simulated }: Outcome["human"][number]): string {
+  return `${node}: ${simulated ? "SIMULATED " : ""}${adjudicator} ${action}${simulated ? "   (--ask: sign it yourself)" : ""}`;
+}
+
+function settlement({ settlement: { appealWindow, advancedClock, closed } }: Outcome): string {
+  const window = appealWindow === 0 ? "no appeal window" : `appeal window ${span(appealWindow)}${advancedClock ? " (chain clock advanced)" : ""}`;
+  return `${window} · ${closed ? "claimed and closed" : "open"}`;
+}
+
+function money({ money, slashed }: Outcome): string[] {
+  const parts = `${amount(money.paid)} paid + ${amount(money.fees)} fees + ${amount(money.insurance)} insurance + ${amount(money.discount)} discount + ${amount(money.refunded)} refunded`;
+  const lines = [`${amount(money.deposit)} = ${parts} ${balances(money) ? "✓" : "✗"}`, `subsidy apart ${amount(money.subsidy)}`];
+  if (slashed !== "0") lines.push(`slashed from stake ${amount(slashed)}: half to the treasury, half to insurance`);
+  return lines;
+}
+
+function pairwiseRows({ law, pairwise }: Outcome): string[][] {
+  if (pairwise.length === 0) return [];
+  const head = ["prefer ↓ over →", ...law.candidates.map(({ letter }) => letter)];
+  const rows = law.candidates.map(({ entry, letter, title }) => [
+    entry === 0 ? letter : `${letter} ${title}`,
+    ...law.candidates.map((other) => (other.entry === entry ? "·" : String(pairwise[entry]?.[other.entry] ?? 0))),
+  ]);
+  return [head, ...rows];
+}
+
+function gasRows({ gasByStage }: Outcome): string[][] {
+  if (gasByStage.length === 0) return [];
+  return [["stage", "transactions", "gas"], ...gasByStage.map(({ stage, transactions, gas }) => [stage, String(transactions), grouped(gas)])];
+}
+
+function reputationRows({ reputations }: Outcome): string[][] {
+  const moved = reputations.filter(({ before, after }) => before !== after);
+  if (moved.length === 0) return [];
+  return [["agent", "before", "after"], ...moved.map(({ agent, before, after }) => [agent, String(before), String(after)])];
+}
+
+/** A heading in the left column, its lines beside it. */
+function block(heading: string, lines: readonly string[]): string[] {
+  return lines.map((line, index) => `${(index === 0 ? heading : "").padEnd(INDENT)} ${line}`);
+}
+
+/** First column left, the others right. */
+function table(heading: string, rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  const lines = rows.map((row) => row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart((widths[column] ?? 0) + 3))).join(""));
+  return heading.length < INDENT || lines.length === 0 ? block(heading, lines) : [heading, ...block("", lines)];
+}
+
+function amount(units: string): string {
+  return formatMoney(BigInt(units));
+}
+
+function grouped(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+function short(hash: string): string {
+  return `${hash.slice(0, 6)}…${hash.slice(-4)}`;
+}
+
+function span(seconds: number): string {
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+
+/** Amounts are decimal text in the settlement token's smallest unit. */
+const units = z.string().regex(/^(0|[1-9]\d*)$/);
+const hex = z.string().regex(/^0x[0-9a-f]*$/i);
+
+/** Where a mission's money went: deposit = paid + fees + insurance + discount + refunded; the subsidy comes from the treasury. */
+export const moneySchema = z.strictObject({
+  deposit: units,
+  paid: units,
+  fees: units,
+  insurance: units,
+  discount: units,
+  refunded: units,
+  subsidy: units,
+});
+
+const candidateSchema = z.strictObject({
+  /** Position on the ballot; 0 is "no law". */
+  entry: z.int().min(0),
+  letter: z.string(),
+  title: z.string(),
+  specHash: hex,
+  proposer: z.string(),
+  sponsors: z.int().min(0),
+});
+
+const executorSchema = z.strictObject({
+  agent: z.string(),
+  service: z.string(),
+  price: units,
+  paid: units,
+  /** What became of the work: in the agreeing majority, outside it, false, absent, or barred from the redo. */
+  result: z.enum(["agreed", "dissented", "failed", "absent"]),
+  slashed: units,
+});
+
+const nodeSchema = z.strictObject({
+  label: z.string(),
+  state: z.string(),
+  tier: z.int(),
+  /** Gas of every transaction that concerned this node alone, and its share of batches. */
+  gas: z.int().min(0),
+  attempts: z.int().min(1),
+  class: z.string(),
+  executors: z.array(executorSchema),
+  /** Items on which executors differ. */
+  dissent: z.int().min(0),
+});
+
+/** The one document `--json` prints; the screen is drawn from it alone. */
+export const outcomeSchema = z.strictObject({
+  status: z.enum(["completed", "failed", "aborted", "no-law"]),
+  name: z.string(),
+  network: z.string(),
+  chainId: z.int(),
+  seed: z.string(),
+  session: z.string(),
+  /** Address of the mission's contract; null when no law was made. */
+  mission: z.string().nullable(),
+  law: z.strictObject({
+    producers: z.int(),
+    principals: z.int(),
+    candidates: z.array(candidateSchema),
+    lawHash: hex.nullable(),
+    fidelity: z.boolean(),
+  }),
+  /** One per voter, by name: ballot entries, most preferred first. */
+  ballots: z.array(z.strictObject({ agent: z.string(), ranking: z.array(z.int()) })),
+  /** pairwise[i][j]: voters who rank entry i above entry j. */
+  pairwise: z.array(z.array(z.int())),
+  winner: z.strictObject({ entry: z.int(), letter: z.string(), title: z.string() }).nullable(),
+  market: z.strictObject({
+    tasks: z.int(),
+    bids: z.int(),
+    fairness: z.int(),
+    minFairness: z.int(),
+    stakeLocked: units,
+  }),
+  nodes: z.array(nodeSchema),
+  human: z.array(z.strictObject({ node: z.string(), action: z.string(), adjudicator: z.string(), simulated: z.boolean() })),
+  settlement: z.strictObject({ appealWindow: z.int(), advancedClock: z.boolean(), closed: z.boolean() }),
+  money: moneySchema,
+  slashed: units,
+  gasByStage: z.array(z.strictObject({ stage: z.string(), transactions: z.int(), gas: z.int() })),
+  reputations: z.array(z.strictObject({ agent: z.string(), before: z.int(), after: z.int() })),
+  /** Path of the report, relative to the working directory; null when none was produced. */
+  report: z.string().nullable(),
+  bundle: z.string().nullable(),
+  /** The chain's last block when the mission ended. */
+  finalBlock: z.strictObject({ number: z.int(), hash: hex }),
+});
+
+export type Outcome = z.infer<typeof outcomeSchema>;
+export type Money = z.infer<typeof moneySchema>;
+
+/** deposit = paid + fees + insurance + discount + refunded. */
+export function balances(money: Money): boolean {
+  const { deposit, paid, fees, insurance, discount, refunded } = money;
+  return BigInt(deposit) === [paid, fees, insurance, discount, refunded].reduce((sum, part) => sum + BigInt(part), 0n);
+}
