@@ -1,0 +1,28 @@
+import type { Address, Hash, Hex } from "../primitives/hex.ts";
+
+/** What a human is asked to judge: one node of one mission that waits in PENDING_REVIEW, with what supports it. */
+export interface Case {
+  readonly mission: Address;
+  readonly node: number;
+  readonly label: string;
+  /** The state the signature will bind (`caseHash` on chain). */
+  readonly caseHash: Hash;
+  /** Why it is here. */
+  readonly reason: "human tier" | "disputed" | "vetoed" | "frozen";
+  /** The mesh's score, 0–1; 0 when it reached none. */
+  readonly quality: number;
+  /** 1 − the mesh's confidence, 0–1; 1 when it reached none. */
+  readonly risk: number;
+  /** The work itself, as text for a person; at most a few thousand characters. */
+  readonly excerpt: string;
+  /** ABI-encoded arguments of APPROVE_POP: openings, proven items, basis, share. */
+  readonly approval: Hex;
+}
+
+export type Ruling = "approve" | "reject";
+
+/** Whoever decides a case: a person at a terminal, or a labelled simulation of one. */
+export interface Judge {
+  readonly simulated: boolean;
+  decide(subject: Case): Promise<{ readonly ruling: Ruling; readonly justification: string }>;
+}

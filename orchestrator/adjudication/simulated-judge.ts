@@ -1,0 +1,33 @@
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Case, Judge } from "./case.ts";
+
+/** Thresholds of the paper's simulated human (AgentCity D.5): calibrated there, an upper bound on what people achieve. */
+export const SIMULATED_THRESHOLDS = { maxRisk: 0.8, minQuality: 0.6 } as const;
+
+/** Chain id of a devnet: the only place where a simulated signature may stand for a human's (decision 42). */
+const DEVNET = 31337;
+
+export class SimulationRefused extends AgentCityError {
+  constructor(chainId: number) {
+    super("SimulationRefused", `A simulated adjudicator may not sign on chain ${chainId}`, {
+      action: "let an adjudicator sign: npm start -- --ask, or the command shown beside the waiting case",
+    });
+  }
+}
+
+/** Rejects what is too risky or too poor, approves the rest; says that no human decided. */
+export function simulatedJudge(chainId: number): Judge {
+  if (chainId !== DEVNET) throw new SimulationRefused(chainId);
+  return {
+    simulated: true,
+    async decide(subject: Case) {
+      const { maxRisk, minQuality } = SIMULATED_THRESHOLDS;
+      const approve = subject.risk <= maxRisk && subject.quality >= minQuality;
+      const figures = `quality ${subject.quality.toFixed(4)} (≥ ${minQuality}), risk ${subject.risk.toFixed(4)} (≤ ${maxRisk})`;
+      return {
+        ruling: approve ? "approve" : "reject",
+        justification: `SIMULATED adjudicator, no human decided. ${subject.label}: ${figures}.`,
+      };
+    },
+  };
+}
