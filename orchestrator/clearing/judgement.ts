@@ -1,0 +1,119 @@
+import type { Hash } from "../primitives/hex.ts";
+import type { JsonObject } from "../primitives/json.ts";
+import { type EvidenceKind, evidenceKinds, ITEMS_PER_SLOT, type QuestionName, type VerdictResultName } from "../protocol/evidence.ts";
+import { type Answer, type ItemAgreement, labelAgreement } from "../rules/consensus.ts";
+
+/** One item of evidence as a verifier sees it: named by its place, never by its class. */
+export interface Exhibit {
+  readonly slot: number;
+  readonly index: number;
+  readonly kind: EvidenceKind;
+  readonly payload: Hash;
+}
+
+/** What one executor handed in. `output` is absent when the bytes behind its hash cannot be had. */
+export interface Submission {
+  readonly slot: number;
+  readonly outputHash: Hash;
+  readonly output: JsonObject | undefined;
+  readonly exhibits: readonly Exhibit[];
+}
+
+/** How redundant outputs are compared, from the law's document. */
+export interface AgreementTerms {
+  readonly on: string;
+  readonly atLeastBps: number;
+  readonly threshold: number;
+}
+
+/** One verifier's answer before it is signed (decision 23). Basis points; bit per item and per slot. */
+export interface Judgement {
+  readonly question: QuestionName;
+  readonly result: VerdictResultName;
+  readonly confidence: number;
+  readonly score: number;
+  readonly basis: bigint;
+  readonly agreeing: number;
+}
+
+const WHOLE = 10_000;
+
+/** Tiers 1 and 3: does an independent re-execution give the committed output? Without one there is nothing to say. */
+export function judgeReexecution(work: Submission): Judgement {
+  const exhibit = work.exhibits.find(({ kind }) => kind === evidenceKinds.REEXECUTION);
+  if (exhibit === undefined || work.output === undefined) return abstain("PERFORMANCE");
+  const pass = exhibit.payload === work.outputHash;
+  return {
+    question: "PERFORMANCE",
+    result: pass ? "PASS" : "FAIL",
+    confidence: WHOLE,
+    score: pass ? WHOLE : 0,
+    basis: bitOf(exhibit),
+    agreeing: pass ? 1 << work.slot : 0,
+  };
+}
+
+/**
+ * Tier 2: which received outputs agree item by item? The score is the agreeing slots' mean pairwise share. Below the law's
+ * threshold nobody is shown to be wrong, so the verifier abstains.
+ */
+export function judgeConsensus(works: readonly Submission[], terms: AgreementTerms): Judgement {
+  const received = works.filter((work) => work.output !== undefined && receiptOf(work) !== undefined);
+  const agreement = agreementOf(received, terms);
+  if (!agreement.reached) return abstain("PERFORMANCE");
+  const agreeing = received.filter(({ slot }) => agreement.slots.includes(slot));
+  const shares = agreement.pairs.filter(({ a, b }) => agreement.slots.includes(a) && agreement.slots.includes(b)).map(({ shareBps }) => shareBps);
+  return {
+    question: "PERFORMANCE",
+    result: "PASS",
+    confidence: WHOLE,
+    score: shares.length === 0 ? WHOLE : Math.floor(shares.reduce((sum, share) => sum + share, 0) / shares.length),
+    basis: agreeing.reduce((basis, work) => basis | bitOf(receiptOf(work)), 0n),
+    agreeing: agreeing.reduce((mask, { slot }) => mask | (1 << slot), 0),
+  };
+}
+
+/** Agreement of outputs on one field of their items; the mission's merged output is built from the same result. */
+export function agreementOf(works: readonly Submission[], terms: AgreementTerms): ItemAgreement {
+  return labelAgreement(
+    works.map(({ slot, output }) => ({ slot, answers: answersIn(output, terms.on) })),
+    { atLeastBps: terms.atLeastBps, quorum: terms.threshold },
+  );
+}
+
+/** The policy question: are the law's predicates met? It rests on the same exhibits as the performance answer. */
+export function judgePolicy(works: readonly Submission[], problems: readonly string[]): Judgement {
+  const basis = works.reduce((bits, { exhibits }) => exhibits.reduce((sum, exhibit) => sum | bitOf(exhibit), bits), 0n);
+  if (basis === 0n) return abstain("POLICY");
+  const pass = problems.length === 0;
+  return {
+    question: "POLICY",
+    result: pass ? "PASS" : "FAIL",
+    confidence: WHOLE,
+    score: pass ? WHOLE : 0,
+    basis,
+    agreeing: pass ? works.reduce((mask, { slot }) => mask | (1 << slot), 0) : 0,
+  };
+}
+
+function abstain(question: QuestionName): Judgement {
+  return { question, result: "ABSTAIN", confidence: 0, score: 0, basis: 0n, agreeing: 0 };
+}
+
+function receiptOf({ exhibits, outputHash }: Submission): Exhibit | undefined {
+  return exhibits.find(({ kind, payload }) => kind === evidenceKinds.RECEIPT && payload === outputHash);
+}
+
+function bitOf(exhibit: Exhibit | undefined): bigint {
+  return exhibit === undefined ? 0n : 1n << BigInt(ITEMS_PER_SLOT * exhibit.slot + exhibit.index);
+}
+
+function answersIn(output: JsonObject | undefined, field: string): Answer[] {
+  const items = output?.["items"];
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((item: unknown) => {
+    if (typeof item !== "object" || item === null) return [];
+    const { id, [field]: value } = item as Record<string, unknown>;
+    return typeof id === "string" && (typeof value === "string" || typeof value === "number") ? [{ id, value }] : [];
+  });
+}

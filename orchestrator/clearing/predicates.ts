@@ -1,0 +1,24 @@
+import type { JsonObject } from "../primitives/json.ts";
+import type { MissionDocument } from "../protocol/mission-document.ts";
+
+/** What a mission's predicates are checked against. */
+export interface PredicateSubject {
+  readonly output: JsonObject;
+  /** Ids of the mission's whole input. */
+  readonly inputIds: readonly string[];
+  /** Ids of every item that reached the output node. */
+  readonly coveredIds: ReadonlySet<string>;
+}
+
+/** The predicates of a mission's document that its output does not meet, in words; empty when all hold. */
+export function brokenPredicates(predicates: MissionDocument["predicates"], subject: PredicateSubject): string[] {
+  return predicates.flatMap((predicate) => {
+    if (predicate === "every-input-covered") {
+      const missing = subject.inputIds.filter((id) => !subject.coveredIds.has(id));
+      return missing.length === 0 ? [] : [`every-input-covered: ${missing.length} missing, first ${missing[0]}`];
+    }
+    const text = subject.output["document"];
+    const bytes = new TextEncoder().encode(typeof text === "string" ? text : JSON.stringify(subject.output)).length;
+    return bytes <= predicate.maxBytes ? [] : [`maxBytes: ${bytes} bytes, at most ${predicate.maxBytes}`];
+  });
+}
