@@ -1,0 +1,70 @@
+import type { HDAccount } from "viem/accounts";
+import { devnetAccount } from "../chain/devnet.ts";
+
+/** What somebody does in a city. */
+export type Role =
+  | "deployer"
+  | "relayer"
+  | "sponsor"
+  | "principal"
+  | "producer"
+  | "verifier"
+  | "issuer"
+  | "runner"
+  | "monitor"
+  | "registrar"
+  | "speaker"
+  | "regulator"
+  | "codifier"
+  | "adjudicator";
+
+/** One key holder of a devnet. `principal` names the human behind an agent. */
+export interface Member {
+  readonly name: string;
+  readonly role: Role;
+  readonly principal?: string;
+  readonly account: HDAccount;
+}
+
+/** How many of each role a demonstration needs (decision 34), and who answers for whom. */
+const PLAN: readonly { readonly role: Role; readonly names: readonly string[]; readonly principals?: readonly string[] }[] = [
+  { role: "deployer", names: ["deployer"] },
+  { role: "relayer", names: ["relayer-1", "relayer-2", "relayer-3"] },
+  { role: "sponsor", names: ["sponsor"] },
+  { role: "principal", names: ["Ada", "Bo", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hana"] },
+  { role: "producer", names: ["P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8"], principals: ["Ada", "Bo", "Cleo", "Dan"] },
+  { role: "verifier", names: ["V1", "V2", "V3", "V4", "V5"], principals: ["Eve", "Finn"] },
+  { role: "issuer", names: ["re-execution issuer", "receipt issuer"], principals: ["Gil"] },
+  { role: "runner", names: ["runner"], principals: ["Hana"] },
+  { role: "monitor", names: ["monitor"], principals: ["Hana"] },
+  { role: "registrar", names: ["registrar"] },
+  { role: "speaker", names: ["speaker"] },
+  { role: "regulator", names: ["regulator"] },
+  { role: "codifier", names: ["codifier"] },
+  { role: "adjudicator", names: [1, 2, 3, 4, 5, 6, 7].map((number) => `adjudicator-${number}`) },
+];
+
+/** The members of a devnet city, in one fixed order; member k holds development key k. */
+export function devnetSociety(mnemonic?: string): readonly Member[] {
+  let index = 0;
+  return PLAN.flatMap(({ role, names, principals }) =>
+    names.map((name, position): Member => {
+      const principal = principals?.[position % principals.length];
+      const member = { name, role, account: devnetAccount(index, mnemonic), ...(principal === undefined ? {} : { principal }) };
+      index += 1;
+      return member;
+    }),
+  );
+}
+
+/** Members of one role, in order. */
+export function membersOf(society: readonly Member[], role: Role): readonly Member[] {
+  return society.filter((member) => member.role === role);
+}
+
+/** The only member of a role, or the named one. */
+export function memberOf(society: readonly Member[], role: Role, name?: string): Member {
+  const found = society.find((member) => member.role === role && (name === undefined || member.name === name));
+  if (found === undefined) throw new RangeError(`no ${role} ${name ?? ""} in this city`);
+  return found;
+}

@@ -1,0 +1,89 @@
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
+import type { MissionNode } from "../protocol/mission-document.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Mission, World } from "./world.ts";
+
+/** `enum NodeState`, in order. */
+export const nodeStates = ["WAITING", "ELIGIBLE", "EXECUTING", "PENDING_VERIFICATION", "PENDING_REVIEW", "FROZEN", "COMPLETED", "FAILED"] as const;
+export type NodeStateName = (typeof nodeStates)[number];
+
+/** `enum MissionState`, in order. */
+export const missionStates = ["PENDING", "ACTIVE", "EXECUTING", "VERIFICATION", "DEGRADED", "COMPLETED", "FAILED", "ABORTED"] as const;
+export type MissionStateName = (typeof missionStates)[number];
+
+/** An executor slot as the chain has it. */
+export interface SlotView {
+  readonly slot: number;
+  readonly agent: Address;
+  readonly price: bigint;
+  /** Bound service until the slot commits, then its commitment. */
+  readonly pledge: Hash;
+  readonly committed: boolean;
+  readonly revealed: boolean;
+}
+
+/** A node as law and chain have it together. */
+export interface NodeView {
+  readonly law: MissionNode;
+  readonly state: NodeStateName;
+  readonly attempt: number;
+  /** Unix seconds; 0n = no clock runs. */
+  readonly deadline: bigint;
+  readonly recorded: boolean;
+  readonly share: number;
+  readonly agreeing: number;
+  /** Slots with an executor, in order. */
+  readonly slots: readonly SlotView[];
+}
+
+const ZERO = "0x0000000000000000000000000000000000000000";
+
+/** Reads every node of a mission at one block. */
+export async function viewNodes(world: World, mission: Mission): Promise<readonly NodeView[]> {
+  const { publicClient } = world.chain;
+  const contract = { address: mission.address, abi: collaborationContractAbi } as const;
+  const blockNumber = await publicClient.getBlockNumber();
+  return Promise.all(
+    mission.document.nodes.map(async (law): Promise<NodeView> => {
+      const node = await publicClient.readContract({ ...contract, functionName: "nodeOf", args: [law.number], blockNumber });
+      const slots = await Promise.all(
+        Array.from({ length: law.redundancy }, async (_, slot): Promise<SlotView> => {
+          const { agent, price } = await publicClient.readContract({ ...contract, functionName: "slotOf", args: [law.number, slot], blockNumber });
+          const pledge = await publicClient.readContract({ ...contract, functionName: "pledgeOf", args: [law.number, slot], blockNumber });
+          return { slot, agent, price, pledge, committed: hasBit(node.commitMask, slot), revealed: hasBit(node.revealMask, slot) };
+        }),
+      );
+      return {
+        law,
+        state: nameOf(nodeStates, node.state),
+        attempt: node.attempt,
+        deadline: BigInt(node.deadline),
+        recorded: node.recorded,
+        share: node.share,
+        agreeing: node.agreeing,
+        slots: slots.filter(({ agent }) => agent !== ZERO),
+      };
+    }),
+  );
+}
+
+export async function missionState(world: World, mission: Mission): Promise<MissionStateName> {
+  const state = await world.chain.publicClient.readContract({ address: mission.address, abi: collaborationContractAbi, functionName: "state" });
+  return nameOf(missionStates, state);
+}
+
+/** True once every slot the law asks for has an executor. */
+export function isStaffed({ law, slots }: NodeView): boolean {
+  return slots.length === law.redundancy;
+}
+
+function hasBit(mask: number, bit: number): boolean {
+  return ((mask >> bit) & 1) === 1;
+}
+
+function nameOf<Name extends string>(names: readonly Name[], index: number): Name {
+  const name = names[index];
+  if (name === undefined) throw new AgentCityError("UnknownState", `The chain names state ${index}, which this version does not know`);
+  return name;
+}

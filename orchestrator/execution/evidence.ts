@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { type Address, addressSchema, bytesToHex, type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
+import { randomStream } from "../primitives/random.ts";
+import { type EvidenceClassName, evidenceClasses, evidenceKinds } from "../protocol/evidence.ts";
+import { commitment, evidenceLeaf } from "../rules/commitments.ts";
+import { proof, root } from "../rules/ordered-merkle.ts";
+
+/** An item of an executor's envelope, signed by its issuer. */
+export const signedItemSchema = z.strictObject({
+  slot: z.int(),
+  index: z.int(),
+  kind: z.enum(evidenceKinds),
+  payload: hashSchema,
+  issuer: addressSchema,
+  class: z.enum(evidenceClasses),
+  signature: hexSchema,
+});
+export type SignedItem = z.infer<typeof signedItemSchema>;
+
+/** What a commitment hides (`struct Opening`). */
+export interface Opening {
+  readonly salt: Hash;
+  readonly outputHash: Hash;
+  readonly trailRoot: Hash;
+  readonly envelopeRoot: Hash;
+  readonly items: number;
+  readonly classes: bigint;
+}
+
+const BITS_PER_CLASS = 3n;
+
+/** Position of a class in `enum EvidenceClass`. */
+export function classNumber(name: EvidenceClassName): number {
+  return evidenceClasses.indexOf(name);
+}
+
+function leafOf(obligation: Hash, item: Omit<SignedItem, "signature">): Hash {
+  return evidenceLeaf(obligation, item.slot, item.index, item.kind, item.payload, item.issuer, classNumber(item.class));
+}
+
+/** Opening of a commitment over an output, its trail and its evidence. The salt comes from the agent's own stream. */
+export function openingOf(options: {
+  readonly seed: string;
+  readonly agent: Address;
+  readonly obligation: Hash;
+  readonly outputHash: Hash;
+  readonly trail: readonly Hash[];
+  readonly items: readonly SignedItem[];
+}): Opening {
+  const { seed, agent, obligation, outputHash, trail, items } = options;
+  return {
+    salt: bytesToHex(randomStream(seed, agent, "salt", obligation).bytes(32)),
+    outputHash,
+    trailRoot: root(trail),
+    envelopeRoot: root(items.map((item) => leafOf(obligation, item))),
+    items: items.length,
+    classes: items.reduce((word, item) => word | (BigInt(classNumber(item.class)) << (BITS_PER_CLASS * BigInt(item.index))), 0n),
+  };
+}
+
+/** The commitment itself: what goes on chain before anybody evaluates the work. */
+export function commitmentOf(agent: Address, opening: Opening, obligation: Hash): Hash {
+  return commitment(agent, opening, obligation);
+}
+
+/** An item as `clear` takes it: with its inclusion proof in the slot's envelope. */
+export function provenItem(obligation: Hash, envelope: readonly SignedItem[], index: number) {
+  const item = envelope[index];
+  if (item === undefined) throw new RangeError(`no item ${index} in an envelope of ${envelope.length}`);
+  const leaves = envelope.map((entry) => leafOf(obligation, entry));
+  return { ...item, class: classNumber(item.class), proof: proof(leaves, index) };
+}

@@ -1,0 +1,76 @@
+import { encodeFunctionData } from "viem";
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
+import { intentKey } from "../chain/outbox.ts";
+import { isStaffed, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
+import { commit } from "./stages/commit.ts";
+import { gate } from "./stages/gate.ts";
+import { guard } from "./stages/guard.ts";
+import { invoke } from "./stages/invoke.ts";
+import { orchestrate } from "./stages/orchestrate.ts";
+import { record } from "./stages/record.ts";
+import { verify } from "./stages/verify.ts";
+import { attemptKey } from "./work.ts";
+import type { Mission, World } from "./world.ts";
+
+/** Why execution stopped: every node is done, or somebody else has to act first. */
+export type Halt =
+  | { readonly kind: "done" }
+  | { readonly kind: "ended"; readonly state: MissionStateName }
+  /** A human decides (adjudication). */
+  | { readonly kind: "review"; readonly nodes: readonly NodeView[] }
+  /** Failed attempts, and nodes nobody was awarded: the market reopens or the mission aborts (city). */
+  | { readonly kind: "fault"; readonly nodes: readonly NodeView[] };
+
+/** The seven stages, once, for every node that is ready for them. What the chain already has is not done again. */
+export async function runWave(world: World, mission: Mission): Promise<void> {
+  const view = () => viewNodes(world, mission);
+  await orchestrate(world, mission, await view());
+  const invocations = await invoke(world, mission, await view());
+  await commit(world, mission, invocations);
+  await guard(world, mission, invocations);
+  await verify(world, mission, await view());
+  gate(world, mission, await view());
+  await record(world, mission, await view());
+}
+
+/** Runs waves until nothing moves without somebody else. Overdue stages are ended by `timeout`, never waited for twice. */
+export async function runMission(world: World, mission: Mission): Promise<Halt> {
+  let before = "";
+  for (;;) {
+    const state = await missionState(world, mission);
+    if (state === "COMPLETED" || state === "FAILED" || state === "ABORTED") return { kind: "ended", state };
+    await runWave(world, mission);
+    const nodes = await viewNodes(world, mission);
+    if (nodes.every(({ state: node, recorded }) => node === "COMPLETED" && recorded)) return { kind: "done" };
+    const now = JSON.stringify(nodes.map(({ state: node, attempt, recorded, slots }) => [node, attempt, recorded, slots.map(({ committed, revealed }) => [committed, revealed])]));
+    if (now !== before) {
+      before = now;
+      continue;
+    }
+    const halt = haltOf(nodes);
+    if (halt !== undefined) return halt;
+    await endOverdue(world, mission, nodes);
+  }
+}
+
+function haltOf(nodes: readonly NodeView[]): Halt | undefined {
+  const review = nodes.filter(({ state }) => state === "PENDING_REVIEW" || state === "FROZEN");
+  if (review.length > 0) return { kind: "review", nodes: review };
+  const fault = nodes.filter((node) => node.state === "FAILED" || ((node.state === "ELIGIBLE" || node.state === "WAITING") && !isStaffed(node)));
+  return fault.length > 0 ? { kind: "fault", nodes: fault } : undefined;
+}
+
+/** Lets time pass to the earliest deadline of a stage that does not move, and ends that stage. */
+export async function endOverdue(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
+  const running = nodes.filter(({ deadline, state }) => deadline > 0n && state !== "COMPLETED" && state !== "FAILED");
+  const [next] = running.toSorted((a, b) => (a.deadline < b.deadline ? -1 : a.deadline > b.deadline ? 1 : a.law.number - b.law.number));
+  if (next === undefined) throw new RangeError("a mission stands still and no clock runs");
+  await world.chain.clock.sleepUntil(next.deadline + 1n);
+  await world.sender.send({
+    intent: intentKey("timeout", ...attemptKey(mission, next), next.state, next.deadline.toString()),
+    to: mission.address,
+    data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "timeout", args: [next.law.number] }),
+    what: `timeout ${next.law.label}`,
+  });
+  world.tell(`${next.law.label}: time is up (${next.state})`);
+}

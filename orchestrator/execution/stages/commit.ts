@@ -1,0 +1,126 @@
+import { encodeFunctionData } from "viem";
+import { z } from "zod";
+import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import type { Intent } from "../../chain/sender.ts";
+import { sign } from "../../client/sign.ts";
+import type { Hash } from "../../primitives/hex.ts";
+import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../protocol/evidence.ts";
+import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
+import { classNumber, commitmentOf, type Opening, openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
+import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workOf } from "../work.ts";
+import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
+import type { Invocation } from "./invoke.ts";
+
+/** How long an executor's signature holds, seconds of chain time. */
+const COMMIT_VALIDITY = 3600n;
+
+/** What an executor committed: kept so that it can be opened, judged and audited. */
+export interface Envelope {
+  readonly obligation: Hash;
+  readonly work: Work & { ok: true };
+  readonly opening: Opening;
+  readonly items: readonly SignedItem[];
+}
+
+/**
+ * Stage 3: commits to every output before anybody evaluates it (decision 19). Tiers 1 and 3 open at once; tier 2 reveals when all
+ * of a node have committed, so that nobody copies.
+ */
+export async function commit(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
+  const deadline = Number(world.chain.clock.now() + COMMIT_VALIDITY);
+  const done = invocations.filter(({ work }) => work.ok);
+  await inOneBlock(world, await Promise.all(done.map(({ view, slot }) => commitIntent(world, mission, view, slot, deadline))));
+  await world.boundary("execution:committed");
+  await reveal(world, mission);
+}
+
+async function commitIntent(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number): Promise<Intent> {
+  const { obligation, opening } = await envelopeOf(world, mission, view, slot);
+  const commitment = commitmentOf(slot.agent, opening, obligation);
+  const node = view.law.number;
+  const message = { agent: slot.agent, node, slot: slot.slot, attempt: view.attempt, commitment, deadline };
+  const signature = await sign(world.chain.id, workerOf(world, slot.agent).account, "Commit", mission.address, message);
+  const abi = collaborationContractAbi;
+  return {
+    intent: intentKey("commit", ...attemptKey(mission, view), slot.slot),
+    to: mission.address,
+    data:
+      view.law.tier === 2
+        ? encodeFunctionData({ abi, functionName: "commit", args: [node, slot.slot, commitment, deadline, signature] })
+        : encodeFunctionData({ abi, functionName: "commitOpen", args: [node, slot.slot, opening, deadline, signature] }),
+    what: `commit ${view.law.label}`,
+  };
+}
+
+/** Opens the sealed commitments of every tier-2 node whose slots have all committed. */
+async function reveal(world: World, mission: Mission): Promise<void> {
+  const nodes = await viewNodes(world, mission);
+  const due = nodes
+    .filter(({ law, state, slots }) => law.tier === 2 && state === "EXECUTING" && slots.length > 0 && slots.every(({ committed }) => committed))
+    .flatMap((view) => view.slots.filter(({ revealed }) => !revealed).map((slot) => ({ view, slot })));
+  const intents = due.map(async ({ view, slot }): Promise<Intent> => {
+    const { opening } = await envelopeOf(world, mission, view, slot);
+    return {
+      intent: intentKey("reveal", ...attemptKey(mission, view), slot.slot),
+      to: mission.address,
+      data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "reveal", args: [view.law.number, slot.slot, opening] }),
+      what: `reveal ${view.law.label}`,
+    };
+  });
+  await inOneBlock(world, await Promise.all(intents));
+}
+
+/** What a slot's executor committed, or is about to: its recorded work, the evidence issued for it, and the opening. */
+export async function envelopeOf(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Envelope> {
+  const obligation = await obligationOf(world, mission, view);
+  const work = await workOf(world, mission, view, slot.slot);
+  const items = await world.remember(["evidence", ...attemptKey(mission, view), slot.slot], z.array(signedItemSchema), async () => [
+    await evidenceFor(world, mission, view, slot, obligation, work),
+  ]);
+  const { outputHash, trail } = work;
+  return { obligation, work, items, opening: openingOf({ seed: world.seed, agent: slot.agent, obligation, outputHash, trail, items }) };
+}
+
+/** The obligation of a node's current attempt, as the chain computes it. */
+export function obligationOf(world: World, mission: Mission, view: NodeView): Promise<Hash> {
+  return world.chain.publicClient.readContract({
+    address: mission.address,
+    abi: collaborationContractAbi,
+    functionName: "obligationOf",
+    args: [view.law.number],
+  });
+}
+
+/** Tier 2: a receipt. Tiers 1 and 3: what an independent issuer gets from the same bundle and input (decision 43). */
+async function evidenceFor(world: World, mission: Mission, view: NodeView, slot: SlotView, obligation: Hash, work: Work & { ok: true }): Promise<SignedItem> {
+  if (view.law.tier === 2) {
+    return issue(world, mission, world.receiver, "REC", evidenceKinds.RECEIPT, { slot: slot.slot, obligation, payload: work.outputHash });
+  }
+  const { bundle, schemas } = serviceById(world, work.service);
+  const rerun = await world.sandbox.run({ bundle, schemas, input: await inputOf(world, mission, view), limits: world.limits });
+  const payload = rerun.status === "ok" && isObject(rerun.output) ? outputHashOf(rerun.output) : NO_OUTPUT;
+  return issue(world, mission, world.reexecutor, "ATT", evidenceKinds.REEXECUTION, { slot: slot.slot, obligation, payload });
+}
+
+async function issue(
+  world: World,
+  mission: Mission,
+  issuer: Signatory,
+  evidenceClass: EvidenceClassName,
+  kind: EvidenceKind,
+  { slot, obligation, payload }: { readonly slot: number; readonly obligation: Hash; readonly payload: Hash },
+): Promise<SignedItem> {
+  const address = issuer.account.address;
+  const message = { issuer: address, obligation, slot, index: 0, kind, payload, class: classNumber(evidenceClass) };
+  const signature = await sign(world.chain.id, issuer.account, "Evidence", mission.address, message);
+  return { slot, index: 0, kind, payload, issuer: address, class: evidenceClass, signature };
+}
+
+/** One block for all, in order; nothing when there is nothing. */
+async function inOneBlock(world: World, intents: readonly Intent[]): Promise<void> {
+  if (intents.length > 0) await world.sender.sendMany(intents);
+}
+
+/** Payload of a re-execution that itself gave no output. */
+const NO_OUTPUT: Hash = `0x${"0".repeat(64)}`;

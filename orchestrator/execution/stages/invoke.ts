@@ -1,0 +1,42 @@
+import { canonicalBytes } from "../../primitives/json.ts";
+import type { NodeView, SlotView } from "../chain-view.ts";
+import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
+import { type Mission, type World, workerOf } from "../world.ts";
+
+/** One executor's work on one node. */
+export interface Invocation {
+  readonly view: NodeView;
+  readonly slot: SlotView;
+  readonly work: Work;
+}
+
+/** Stage 2: every executor that has not committed yet runs its service on the node's input, in a sandbox (AgentCity 3.5; decision 44). */
+export async function invoke(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly Invocation[]> {
+  const due = nodes.filter(({ state }) => state === "EXECUTING").flatMap((view) => view.slots.filter(({ committed }) => !committed).map((slot) => ({ view, slot })));
+  return Promise.all(
+    due.map(async ({ view, slot }): Promise<Invocation> => {
+      const work = await world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, () => run(world, mission, view, slot));
+      const { name } = serviceById(world, work.service);
+      world.tell(`${view.law.label}: ${workerOf(world, slot.agent).name} ${work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`}`);
+      return { view, slot, work };
+    }),
+  );
+}
+
+async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work> {
+  const { id: service, bundle, schemas } = serviceById(world, slot.pledge);
+  const run = await world.sandbox.run({ bundle, schemas, input: await inputOf(world, mission, view), limits: world.limits });
+  if (run.status === "failed") return { ok: false, service, fault: run.kind, details: run.details };
+  if (!isObject(run.output)) return { ok: false, service, fault: "schema", details: "the output is not an object" };
+  const agent = workerOf(world, slot.agent).name;
+  const output = world.tamper?.({ label: view.law.label, attempt: view.attempt, agent }, run.output) ?? run.output;
+  return {
+    ok: true,
+    service,
+    outputId: await world.store.put(canonicalBytes(output)),
+    outputHash: outputHashOf(output),
+    trail: run.trail.map(({ hash }) => hash),
+    tools: run.meters.tools,
+    messages: run.meters.messages,
+  };
+}

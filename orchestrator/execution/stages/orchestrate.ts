@@ -1,0 +1,44 @@
+import { encodeFunctionData } from "viem";
+import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import { sign } from "../../client/sign.ts";
+import { isStaffed, type NodeView } from "../chain-view.ts";
+import type { Mission, World } from "../world.ts";
+import { attemptKey, serviceById } from "../work.ts";
+
+/** How long a runner's statement holds, seconds of chain time. */
+const LIVE_HASH_VALIDITY = 600n;
+
+/** Stage 1: binds nodes to the code that is really live, by a runner's signature, and starts them (AgentCity 3.5; decision 17). */
+export async function orchestrate(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
+  const ready = nodes.filter((node) => node.state === "ELIGIBLE" && isStaffed(node));
+  if (ready.length === 0) return;
+  const deadline = Number(world.chain.clock.now() + LIVE_HASH_VALIDITY);
+  const orders = [];
+  for (const view of ready) {
+    const hashes = [];
+    const services = [];
+    for (const { slot, pledge } of view.slots) {
+      const service = serviceById(world, pledge);
+      const live = {
+        mission: mission.address,
+        node: view.law.number,
+        slot,
+        attempt: view.attempt,
+        service: service.id,
+        hash: service.bundle.codeHash,
+        deadline,
+        runner: world.runner.account.address,
+      };
+      hashes.push({ ...live, signature: await sign(world.chain.id, world.runner.account, "LiveHash", mission.address, live) });
+      services.push(service.record);
+    }
+    orders.push({ node: view.law.number, hashes, services });
+  }
+  await world.sender.send({
+    intent: intentKey("route", ...ready.flatMap((view) => attemptKey(mission, view))),
+    to: mission.address,
+    data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "route", args: [orders] }),
+    what: "route",
+  });
+}

@@ -1,0 +1,72 @@
+import { encodeFunctionData } from "viem";
+import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import { agreementOf, type Submission } from "../../clearing/judgement.ts";
+import { canonicalBytes, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import type { NodeView } from "../chain-view.ts";
+import { attemptKey, isObject, type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
+import type { Mission, World } from "../world.ts";
+import { type Envelope } from "./commit.ts";
+import { submissions, submittedEnvelopes, termsOf } from "./verify.ts";
+
+/** Stage 7: turns completed nodes into provisional entitlements, and keeps what they hand to their successors. */
+export async function record(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
+  const completed = nodes.filter(({ state }) => state === "COMPLETED");
+  const due = completed.filter(({ recorded }) => !recorded);
+  if (due.length > 0) {
+    await world.sender.sendMany(
+      due.map((view) => ({
+        intent: intentKey("record", ...attemptKey(mission, view)),
+        to: mission.address,
+        data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "record", args: [view.law.number] }),
+        what: `record ${view.law.label}`,
+      })),
+    );
+  }
+  for (const view of completed) {
+    const result = await world.remember(["result", mission.address, view.law.number], resultSchema, () => resultFor(world, mission, view));
+    if (due.includes(view)) world.tell(`${view.law.label}: recorded${result.dissent.length === 0 ? "" : `, executors differ on ${result.dissent.length}`}`);
+  }
+}
+
+async function resultFor(world: World, mission: Mission, view: NodeView): Promise<NodeResult> {
+  const envelopes = await submittedEnvelopes(world, mission, view);
+  const works = await submissions(world, envelopes);
+  const terms = termsOf(view);
+  const agreeing = works.filter(({ slot }) => ((view.agreeing >> slot) & 1) === 1);
+  const [first = works[0]] = agreeing;
+  if (first?.output === undefined) throw new RangeError(`${view.law.label} is completed without an output`);
+  if (terms === undefined) return { ...(await store(world, first.output)), dissent: [] };
+  const agreement = agreementOf(works, terms);
+  const chosen = new Map(agreement.merged.map(({ id, value }) => [id, value]));
+  const output = { ...first.output, items: merge(agreeing, chosen, terms.on) };
+  const by = (slot: number) => nameOfService(world, envelopes[slot]);
+  const dissent = agreement.disagreements.map(({ id, chosen: value, answers }) => ({
+    id,
+    chosen: value,
+    answers: answers.map(({ slot, value: answer }) => ({ by: by(slot), value: answer ?? null })),
+  }));
+  return { ...(await store(world, output)), dissent };
+}
+
+/** Every item of the agreeing outputs once, as the first agreeing slot that has it says, with the majority's answer. */
+function merge(agreeing: readonly Submission[], chosen: ReadonlyMap<string, string | number>, on: string): JsonValue[] {
+  const items = new Map<string, JsonObject>();
+  for (const { output } of agreeing) {
+    const list = output?.["items"];
+    for (const item of Array.isArray(list) ? list : []) {
+      if (!isObject(item) || typeof item["id"] !== "string" || items.has(item["id"])) continue;
+      const value = chosen.get(item["id"]);
+      items.set(item["id"], value === undefined ? item : { ...item, [on]: value });
+    }
+  }
+  return [...items.values()];
+}
+
+async function store(world: World, output: JsonObject): Promise<Pick<NodeResult, "outputId" | "outputHash">> {
+  return { outputId: await world.store.put(canonicalBytes(output)), outputHash: outputHashOf(output) };
+}
+
+function nameOfService(world: World, envelope: Envelope | undefined): string {
+  return envelope === undefined ? "absent" : serviceById(world, envelope.work.service).name;
+}

@@ -1,0 +1,173 @@
+import { encodeFunctionData } from "viem";
+import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import { type AgreementTerms, type Judgement, judgeConsensus, judgePolicy, judgeReexecution, type Submission } from "../../clearing/judgement.ts";
+import { brokenPredicates } from "../../clearing/predicates.ts";
+import { sign } from "../../client/sign.ts";
+import { AgentCityError } from "../../primitives/errors.ts";
+import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
+import { nodeCommitment } from "../../rules/commitments.ts";
+import type { NodeView } from "../chain-view.ts";
+import { commitmentOf, provenItem } from "../evidence.ts";
+import { attemptKey, inputOf, readOutput } from "../work.ts";
+import type { Mission, World } from "../world.ts";
+import { type Envelope, envelopeOf } from "./commit.ts";
+
+/** How long a verdict holds, seconds of chain time. */
+const VERDICT_VALIDITY = 3600n;
+const NOTHING: Hash = `0x${"0".repeat(64)}`;
+
+/** A verdict as it goes on chain; numbers are positions in the enums. */
+export interface SignedVerdict {
+  readonly verifier: Address;
+  readonly obligation: Hash;
+  readonly commitment: Hash;
+  readonly question: number;
+  readonly result: number;
+  readonly confidence: number;
+  readonly score: number;
+  readonly basis: bigint;
+  readonly agreeing: number;
+  readonly deadline: number;
+  readonly signature: Hex;
+}
+
+/**
+ * Stage 5: the drawn panel judges what was committed, each verifier for itself, and the chain clears the node against the law's
+ * floor (RAILS A.4; decisions 20–23).
+ */
+export async function verify(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
+  const due = nodes.filter(({ state }) => state === "PENDING_VERIFICATION");
+  if (due.length === 0) return;
+  const orders = await Promise.all(due.map((view) => clearOrder(world, mission, view)));
+  await world.sender.send({
+    intent: intentKey("clear", ...due.flatMap((view) => attemptKey(mission, view)), ...orders.flatMap(({ verdicts }) => verdicts.map(({ signature }) => signature))),
+    to: mission.address,
+    data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "clear", args: [orders] }),
+    what: "clear",
+  });
+  await world.boundary("execution:cleared");
+}
+
+/** Everything `clear` needs for one node: openings, the panel's signed verdicts, and the items they rest on. */
+async function clearOrder(world: World, mission: Mission, view: NodeView) {
+  const envelopes = await submittedEnvelopes(world, mission, view);
+  const first = envelopes.find((envelope) => envelope !== undefined);
+  if (first === undefined) throw new AgentCityError("NothingCommitted", `${view.law.label} awaits verification without a commitment`);
+  const commitments = view.slots.map(({ agent }, slot) => {
+    const envelope = envelopes[slot];
+    return envelope === undefined ? NOTHING : commitmentOf(agent, envelope.opening, envelope.obligation);
+  });
+  const judgements = await judge(world, mission, view, envelopes);
+  const deadline = Number(world.chain.clock.now() + VERDICT_VALIDITY);
+  const verdicts: SignedVerdict[] = [];
+  for (const verifier of await panelOf(world, mission, view)) {
+    for (const judgement of judgements) {
+      verdicts.push(await signVerdict(world, mission, verifier, judgement, first.obligation, nodeCommitment(commitments), deadline));
+    }
+  }
+  const basis = judgements.reduce((bits, judgement) => bits | judgement.basis, 0n);
+  const items = envelopes.flatMap((envelope) =>
+    envelope === undefined ? [] : envelope.items.flatMap((item) =>
+      ((basis >> BigInt(ITEMS_PER_SLOT * item.slot + item.index)) & 1n) === 1n ? [provenItem(envelope.obligation, envelope.items, item.index)] : [],
+    ),
+  );
+  return { node: view.law.number, openings: envelopes.flatMap((envelope) => (envelope === undefined ? [] : [envelope.opening])), verdicts, items };
+}
+
+/** One entry per slot; absent where the executor never revealed. */
+export function submittedEnvelopes(world: World, mission: Mission, view: NodeView): Promise<(Envelope | undefined)[]> {
+  return Promise.all(view.slots.map((slot) => (slot.revealed ? envelopeOf(world, mission, view, slot) : undefined)));
+}
+
+/** What an honest verifier concludes. Deterministic: every panel member computes it from the same records. */
+export async function judge(world: World, mission: Mission, view: NodeView, envelopes: readonly (Envelope | undefined)[]): Promise<readonly Judgement[]> {
+  const works = await submissions(world, envelopes);
+  const terms = termsOf(view);
+  const [single] = works;
+  const judgements = [terms !== undefined ? judgeConsensus(works, terms) : single === undefined ? judgePolicy([], []) : judgeReexecution(single)];
+  if (view.law.questions.includes("POLICY")) judgements.push(judgePolicy(works, await policyProblems(world, mission, view, works)));
+  return judgements;
+}
+
+/** How the node's redundant outputs are compared; undefined for a single executor. */
+export function termsOf({ law }: Pick<NodeView, "law">): AgreementTerms | undefined {
+  return law.tier !== 2 || law.agree === null ? undefined : { ...law.agree, threshold: law.threshold };
+}
+
+/** The outputs behind the envelopes, as verifiers see them. */
+export async function submissions(world: World, envelopes: readonly (Envelope | undefined)[]): Promise<readonly Submission[]> {
+  const present = envelopes.flatMap((envelope, slot) => (envelope === undefined ? [] : [{ envelope, slot }]));
+  return Promise.all(
+    present.map(async ({ envelope: { work, items }, slot }): Promise<Submission> => ({
+      slot,
+      outputHash: work.outputHash,
+      output: await readOutput(world, work.outputId),
+      exhibits: items.map(({ index, kind, payload }) => ({ slot, index, kind, payload })),
+    })),
+  );
+}
+
+/** The predicates of the mission's document, asked of the node that makes its output. */
+async function policyProblems(world: World, mission: Mission, view: NodeView, works: readonly Submission[]): Promise<string[]> {
+  if (view.law.task !== mission.document.output.task) return [];
+  const input = await inputOf(world, mission, view);
+  const coveredIds = new Set([...idsIn(input["items"]), ...listOf(input["upstream"]).flatMap((upstream) => idsIn(field(upstream, "items")))]);
+  const inputIds = mission.items.map(({ id }) => id);
+  return works.flatMap(({ output }) => (output === undefined ? [] : brokenPredicates(mission.document.predicates, { output, inputIds, coveredIds })));
+}
+
+async function panelOf(world: World, mission: Mission, view: NodeView) {
+  const panel = await world.chain.publicClient.readContract({
+    address: mission.address,
+    abi: collaborationContractAbi,
+    functionName: "panelOf",
+    args: [view.law.number],
+    blockTag: "pending",
+  });
+  return panel.map((address) => {
+    const verifier = world.verifiers.find(({ account }) => account.address === address);
+    if (verifier === undefined) throw new AgentCityError("VerifierUnknown", "A drawn verifier is not run here", { details: address });
+    return verifier;
+  });
+}
+
+async function signVerdict(
+  world: World,
+  mission: Mission,
+  verifier: World["verifiers"][number],
+  judgement: Judgement,
+  obligation: Hash,
+  commitment: Hash,
+  deadline: number,
+): Promise<SignedVerdict> {
+  const verdict = {
+    verifier: verifier.account.address,
+    obligation,
+    commitment,
+    question: questions.indexOf(judgement.question),
+    result: verdictResults.indexOf(judgement.result),
+    confidence: judgement.confidence,
+    score: judgement.score,
+    basis: judgement.basis,
+    agreeing: judgement.agreeing,
+    deadline,
+  };
+  return { ...verdict, signature: await sign(world.chain.id, verifier.account, "Verdict", mission.address, verdict) };
+}
+
+function idsIn(items: unknown): string[] {
+  return listOf(items).flatMap((item) => {
+    const id = field(item, "id");
+    return typeof id === "string" ? [id] : [];
+  });
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { AgentCityError } from "../primitives/errors.ts";
+import { contentIdOf, digestOf, keccak256, parseContentId } from "../primitives/hash.ts";
+import { type Hash, hashSchema } from "../primitives/hex.ts";
+import { canonicalBytes, type JsonObject, type JsonValue, parseJsonBytes } from "../primitives/json.ts";
+import type { NodeView } from "./chain-view.ts";
+import type { Mission, RegisteredService, World } from "./world.ts";
+
+/** What an executor's run gave. The output is stored by content, so that verifiers, successors and auditors read the same bytes. */
+export const workSchema = z.discriminatedUnion("ok", [
+  z.strictObject({
+    ok: z.literal(true),
+    /** On-chain id of the service that ran. */
+    service: hashSchema,
+    outputId: z.string(),
+    outputHash: hashSchema,
+    trail: z.array(hashSchema),
+    tools: z.int(),
+    messages: z.int(),
+  }),
+  z.strictObject({ ok: z.literal(false), service: hashSchema, fault: z.string(), details: z.string() }),
+]);
+export type Work = z.infer<typeof workSchema>;
+
+const said = z.strictObject({ by: z.string(), value: z.union([z.string(), z.number(), z.null()]) });
+
+/** What a completed node hands to its successors: one output, and where redundant executors differ. */
+export const resultSchema = z.strictObject({
+  outputId: z.string(),
+  outputHash: hashSchema,
+  dissent: z.array(z.strictObject({ id: z.string(), chosen: z.union([z.string(), z.number()]), answers: z.array(said) })),
+});
+export type NodeResult = z.infer<typeof resultSchema>;
+
+/** Name of one attempt at one node, for records and intents. */
+export function attemptKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">): readonly (string | number)[] {
+  return [mission.address, view.law.number, view.attempt];
+}
+
+/** Keccak of an output's canonical bytes: what is committed on chain. */
+export function outputHashOf(output: JsonObject): Hash {
+  return keccak256(canonicalBytes(output));
+}
+
+/** An output read back from the content store. */
+export async function readOutput(world: Pick<World, "store">, outputId: string): Promise<JsonObject> {
+  const value = parseJsonBytes(await world.store.get(parseContentId(outputId)));
+  if (!isObject(value)) throw new AgentCityError("OutputNotAnObject", "A stored output is not a JSON object", { details: outputId });
+  return value;
+}
+
+/** The service a slot's executor bound. */
+export function serviceById(world: Pick<World, "services">, id: Hash): RegisteredService {
+  const service = world.services.find((candidate) => candidate.id === id);
+  if (service === undefined) throw new AgentCityError("ServiceUnknown", "An executor bound a service whose bundle is not here", { details: id });
+  return service;
+}
+
+/** Digest under which a list of items is named on chain. */
+export function itemsDigest(items: readonly JsonObject[]): Hash {
+  return digestOf(contentIdOf(canonicalBytes(items)));
+}
+
+/** What a node's service is given: its shard of the mission's items and its predecessors' results. */
+export async function inputOf(world: Pick<World, "store" | "remember">, mission: Mission, { law }: Pick<NodeView, "law">): Promise<JsonObject> {
+  const upstream = await Promise.all(
+    law.after.map(async (number): Promise<JsonObject> => {
+      const before = mission.document.nodes[number];
+      const { outputId, dissent } = await resultOf(world, mission, number);
+      const output = await readOutput(world, outputId);
+      return { task: before?.task ?? "", node: before?.label ?? "", items: output["items"] ?? [], dissent };
+    }),
+  );
+  const items = law.shard === null ? [] : mission.items.slice(law.shard.from, law.shard.to);
+  return { goal: mission.document.goal, items, upstream };
+}
+
+/** The recorded result of a completed node. */
+export async function resultOf(world: Pick<World, "remember">, mission: Mission, node: number): Promise<NodeResult> {
+  return world.remember(["result", mission.address, node], resultSchema, async () => {
+    throw new AgentCityError("ResultMissing", `Node ${node} is completed on chain but its result is not in the records`, {
+      action: "restore the city's records from a bundle or a backup",
+    });
+  });
+}
+
+/** The recorded work of a slot; refuses when there is none or it failed. */
+export async function workOf(world: Pick<World, "remember">, mission: Mission, view: Pick<NodeView, "law" | "attempt">, slot: number): Promise<Work & { ok: true }> {
+  const work = await world.remember(["work", ...attemptKey(mission, view), slot], workSchema, async () => {
+    throw new AgentCityError("WorkMissing", `Slot ${slot} of ${view.law.label} committed, but its work is not in the records`);
+  });
+  if (!work.ok) throw new AgentCityError("WorkFailed", `Slot ${slot} of ${view.law.label} has no output: ${work.fault}`);
+  return work;
+}
+
+export function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,101 @@
+import type { LocalAccount } from "viem";
+import type { z } from "zod";
+import type { Chain } from "../chain/chain.ts";
+import type { Sender } from "../chain/sender.ts";
+import type { Mind } from "../minds/mind.ts";
+import type { Boundary } from "../primitives/boundary.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import type { JsonObject } from "../primitives/json.ts";
+import type { CityAddresses } from "../protocol/addresses.ts";
+import type { MissionDocument } from "../protocol/mission-document.ts";
+import type { Bundle } from "./sandbox/bundle.ts";
+import type { Sandbox } from "./sandbox/run.ts";
+
+/** Points where a test can stop the process for good; the list of all names is in `protocol/boundaries.ts`. */
+export type ExecutionBoundary = "execution:committed" | "execution:cleared";
+
+/** A key that signs for somebody. */
+export interface Signatory {
+  readonly name: string;
+  readonly account: LocalAccount;
+}
+
+/** A producer that bids and executes. */
+export interface Worker extends Signatory {
+  readonly principal: Address;
+  readonly mind: Mind;
+}
+
+/** Code as its owner registered it. */
+export interface RegisteredService {
+  /** On-chain id: hash of the record. */
+  readonly id: Hash;
+  /** Name in the catalogue. */
+  readonly name: string;
+  readonly owner: Address;
+  readonly bundle: Bundle;
+  /** JSON Schemas of its input and output. */
+  readonly schemas: { readonly input: JsonObject; readonly output: JsonObject };
+  readonly record: {
+    readonly owner: Address;
+    readonly codeHash: Hash;
+    readonly schemaHash: Hash;
+    readonly endpoint: string;
+    readonly constraints: Hash;
+  };
+}
+
+/** Content-addressed bytes; filled by `records/`. */
+export interface ContentStore {
+  put(bytes: Uint8Array): Promise<ContentId>;
+  get(id: ContentId): Promise<Uint8Array>;
+}
+
+/** Keeps the first answer to a question for ever, as JSON, so that a re-run reads it back (decision 45). */
+export type Remember = <Value>(key: readonly (string | number)[], schema: z.ZodType<Value>, compute: () => Promise<Value>) => Promise<Value>;
+
+/** Everything execution works with; a port is filled in `city/`. */
+export interface World {
+  readonly chain: Chain;
+  readonly sender: Sender;
+  readonly addresses: CityAddresses;
+  readonly seed: string;
+  readonly workers: readonly Worker[];
+  readonly verifiers: readonly Signatory[];
+  /** Reruns committed bundles (class ATT). */
+  readonly reexecutor: Signatory;
+  /** Signs receipts for outputs (class REC). */
+  readonly receiver: Signatory;
+  /** Attests which code is live. */
+  readonly runner: Signatory;
+  /** Reports anomalies. */
+  readonly monitor: Signatory;
+  readonly services: readonly RegisteredService[];
+  /** Most tools and messages one run may use before it is frozen (Table 19). */
+  readonly limits: { readonly tools: number; readonly messages: number };
+  readonly sandbox: Sandbox;
+  readonly store: ContentStore;
+  readonly remember: Remember;
+  readonly boundary: Boundary<ExecutionBoundary>;
+  /** Progress for people. */
+  readonly tell: (line: string) => void;
+  /** Test and demonstration only: what a lying executor hands in instead of its result. */
+  readonly tamper?: (work: { readonly label: string; readonly attempt: number; readonly agent: string }, output: JsonObject) => JsonObject;
+}
+
+/** The mission being executed. */
+export interface Mission {
+  readonly address: Address;
+  readonly sponsor: Address;
+  readonly document: MissionDocument;
+  /** The mission's input items in order of id. */
+  readonly items: readonly (JsonObject & { readonly id: string })[];
+}
+
+/** The worker behind an executor's address; execution only holds keys of agents of this city. */
+export function workerOf(world: Pick<World, "workers">, agent: Address): Worker {
+  const worker = world.workers.find(({ account }) => account.address === agent);
+  if (worker === undefined) throw new AgentCityError("ExecutorUnknown", "An executor of this mission is not run here", { details: agent });
+  return worker;
+}
