@@ -1,4 +1,3 @@
-import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import type { MissionNode } from "../protocol/mission-document.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -39,18 +38,16 @@ export interface NodeView {
 
 const ZERO = "0x0000000000000000000000000000000000000000";
 
-/** Reads every node of a mission at one block. */
+/** Reads every node of a mission. Only this city writes between two reads, so they belong together. */
 export async function viewNodes(world: World, mission: Mission): Promise<readonly NodeView[]> {
-  const { publicClient } = world.chain;
-  const contract = { address: mission.address, abi: collaborationContractAbi } as const;
-  const blockNumber = await publicClient.getBlockNumber();
+  const contract = world.client.mission(mission.address);
   return Promise.all(
     mission.document.nodes.map(async (law): Promise<NodeView> => {
-      const node = await publicClient.readContract({ ...contract, functionName: "nodeOf", args: [law.number], blockNumber });
+      const node = await contract.nodeOf(law.number);
       const slots = await Promise.all(
         Array.from({ length: law.redundancy }, async (_, slot): Promise<SlotView> => {
-          const { agent, price } = await publicClient.readContract({ ...contract, functionName: "slotOf", args: [law.number, slot], blockNumber });
-          const pledge = await publicClient.readContract({ ...contract, functionName: "pledgeOf", args: [law.number, slot], blockNumber });
+          const { agent, price } = await contract.slotOf(law.number, slot);
+          const pledge = await contract.pledgeOf(law.number, slot);
           return { slot, agent, price, pledge, committed: hasBit(node.commitMask, slot), revealed: hasBit(node.revealMask, slot) };
         }),
       );
@@ -69,8 +66,7 @@ export async function viewNodes(world: World, mission: Mission): Promise<readonl
 }
 
 export async function missionState(world: World, mission: Mission): Promise<MissionStateName> {
-  const state = await world.chain.publicClient.readContract({ address: mission.address, abi: collaborationContractAbi, functionName: "state" });
-  return nameOf(missionStates, state);
+  return nameOf(missionStates, await world.client.mission(mission.address).state());
 }
 
 /** True once every slot the law asks for has an executor. */

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { type Address, addressSchema, bytesToHex, type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
-import { type EvidenceClassName, evidenceClasses, evidenceKinds } from "../protocol/evidence.ts";
-import { commitment, evidenceLeaf } from "../rules/commitments.ts";
-import { proof, root } from "../rules/ordered-merkle.ts";
+import { evidenceClasses, evidenceKinds } from "../protocol/evidence.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
+import { evidenceLeafOf, type Opening } from "../rules/commitments.ts";
+import { inclusionProof, merkleRoot } from "../rules/ordered-merkle.ts";
 
 /** An item of an executor's envelope, signed by its issuer. */
 export const signedItemSchema = z.strictObject({
@@ -17,25 +18,10 @@ export const signedItemSchema = z.strictObject({
 });
 export type SignedItem = z.infer<typeof signedItemSchema>;
 
-/** What a commitment hides (`struct Opening`). */
-export interface Opening {
-  readonly salt: Hash;
-  readonly outputHash: Hash;
-  readonly trailRoot: Hash;
-  readonly envelopeRoot: Hash;
-  readonly items: number;
-  readonly classes: bigint;
-}
-
 const BITS_PER_CLASS = 3n;
 
-/** Position of a class in `enum EvidenceClass`. */
-export function classNumber(name: EvidenceClassName): number {
-  return evidenceClasses.indexOf(name);
-}
-
 function leafOf(obligation: Hash, item: Omit<SignedItem, "signature">): Hash {
-  return evidenceLeaf(obligation, item.slot, item.index, item.kind, item.payload, item.issuer, classNumber(item.class));
+  return evidenceLeafOf(obligation, { ...item, class: EvidenceClass[item.class] });
 }
 
 /** Opening of a commitment over an output, its trail and its evidence. The salt comes from the agent's own stream. */
@@ -51,16 +37,11 @@ export function openingOf(options: {
   return {
     salt: bytesToHex(randomStream(seed, agent, "salt", obligation).bytes(32)),
     outputHash,
-    trailRoot: root(trail),
-    envelopeRoot: root(items.map((item) => leafOf(obligation, item))),
+    trailRoot: merkleRoot(trail),
+    envelopeRoot: merkleRoot(items.map((item) => leafOf(obligation, item))),
     items: items.length,
-    classes: items.reduce((word, item) => word | (BigInt(classNumber(item.class)) << (BITS_PER_CLASS * BigInt(item.index))), 0n),
+    classes: items.reduce((word, item) => word | (BigInt(EvidenceClass[item.class]) << (BITS_PER_CLASS * BigInt(item.index))), 0n),
   };
-}
-
-/** The commitment itself: what goes on chain before anybody evaluates the work. */
-export function commitmentOf(agent: Address, opening: Opening, obligation: Hash): Hash {
-  return commitment(agent, opening, obligation);
 }
 
 /** An item as `clear` takes it: with its inclusion proof in the slot's envelope. */
@@ -68,5 +49,5 @@ export function provenItem(obligation: Hash, envelope: readonly SignedItem[], in
   const item = envelope[index];
   if (item === undefined) throw new RangeError(`no item ${index} in an envelope of ${envelope.length}`);
   const leaves = envelope.map((entry) => leafOf(obligation, entry));
-  return { ...item, class: classNumber(item.class), proof: proof(leaves, index) };
+  return { ...item, class: EvidenceClass[item.class], proof: inclusionProof(leaves, index) };
 }

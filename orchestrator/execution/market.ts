@@ -1,12 +1,11 @@
-import { encodeFunctionData } from "viem";
 import { z } from "zod";
-import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
-import { producerContractAbi } from "../chain/abi/ProducerContract.ts";
 import { intentKey } from "../chain/outbox.ts";
-import { sign } from "../client/sign.ts";
+import type { Intent } from "../chain/sender.ts";
+import { signAuth } from "../client/sign/auth.ts";
+import { writeMany } from "../client/write.ts";
 import type { CityFacts, ProducerFacts } from "../minds/goal.ts";
 import { checkedMind, type Offer, type OpenNode } from "../minds/mind.ts";
-import type { Address, Hash } from "../primitives/hex.ts";
+import type { Address } from "../primitives/hex.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Mission, World, Worker } from "./world.ts";
 
@@ -34,7 +33,7 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
   const offers = new Map<Worker, readonly Offer[]>();
   for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, nodes, producers, terms));
   await placeBids(world, mission, nodes, offers);
-  await world.chain.clock.sleepUntil(await closingTime(world, mission, nodes));
+  await world.client.chain.clock.sleepUntil(await closingTime(world, mission, nodes));
   await award(world, mission, nodes);
   await withdrawLosers(world, mission, nodes);
   return [...offers.values()].reduce((sum, list) => sum + list.length, 0);
@@ -42,13 +41,10 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
 
 /** Producers as the chain shows them: what a mind may rest its decisions on. */
 export async function factsOf(world: World): Promise<readonly ProducerFacts[]> {
-  const contract = { address: world.addresses.ProducerContract, abi: producerContractAbi } as const;
+  const { agents } = world.client;
   return Promise.all(
     world.workers.map(async ({ account: { address: agent }, principal }) => {
-      const [reputation, packed] = await Promise.all([
-        world.chain.publicClient.readContract({ ...contract, functionName: "reputationOf", args: [agent] }),
-        world.chain.publicClient.readContract({ ...contract, functionName: "capabilitiesOf", args: [agent] }),
-      ]);
+      const [reputation, packed] = await Promise.all([agents.reputationOf(agent), agents.capabilitiesOf(agent)]);
       const capabilities = Array.from({ length: CAPABILITIES }, (_, dimension) => Number((packed >> (CAPABILITY_BITS * BigInt(dimension))) & 0xffffn));
       return { agent, principal, reputation: Number(reputation), capabilities };
     }),
@@ -95,98 +91,54 @@ function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms
 async function placeBids(world: World, mission: Mission, nodes: readonly NodeView[], offers: ReadonlyMap<Worker, readonly Offer[]>): Promise<void> {
   const rounds = Math.max(0, ...[...offers.values()].map((list) => list.length));
   for (let round = 0; round < rounds; round += 1) {
-    const intents = [];
+    const intents: Intent[] = [];
     for (const [worker, list] of offers) {
       const offer = list[round];
       const view = nodes.find(({ law }) => law.number === offer?.node);
-      if (offer === undefined || view === undefined) continue;
-      intents.push({
-        intent: intentKey("bid", mission.address, offer.node, view.attempt, worker.account.address),
-        to: world.addresses.ExecutionProcedure,
-        data: await bidCall(world, mission, worker, offer),
-        what: `bid of ${worker.name} for ${view.law.label}`,
-      });
+      if (offer !== undefined && view !== undefined) intents.push(await bidIntent(world, mission, worker, view, offer));
     }
-    await world.sender.sendMany(intents);
+    await writeMany(world.client, intents);
   }
 }
 
-async function bidCall(world: World, mission: Mission, worker: Worker, { node, service: name, price }: Offer): Promise<Hash> {
+async function bidIntent(world: World, mission: Mission, worker: Worker, view: NodeView, { node, service: name, price }: Offer): Promise<Intent> {
   const agent = worker.account.address;
   const service = world.services.find((candidate) => candidate.owner === agent && candidate.name === name);
   if (service === undefined) throw new RangeError(`${worker.name} does not sell ${name}`);
+  const { execution, chain } = world.client;
   const offer = { mission: mission.address, node, service: service.id, price };
-  const deadline = Number(world.chain.clock.now() + BID_VALIDITY);
-  const nonce = await world.chain.publicClient.readContract({
-    address: world.addresses.ExecutionProcedure,
-    abi: executionProcedureAbi,
-    functionName: "nonceOf",
-    args: [agent],
-  });
-  const signature = await sign(world.chain.id, worker.account, "Bid", world.addresses.ExecutionProcedure, { agent, ...offer, nonce, deadline });
-  return encodeFunctionData({ abi: executionProcedureAbi, functionName: "bid", args: [offer, { agent, deadline, signature }] });
+  const deadline = Number(chain.clock.now() + BID_VALIDITY);
+  const message = { agent, ...offer, nonce: await execution.nonceOf(agent), deadline };
+  const auth = await signAuth(world.client, worker.account, "Bid", message);
+  return execution.call.bid([offer, auth], { intent: intentKey("bid", mission.address, node, view.attempt, agent) });
 }
 
 async function closingTime(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<bigint> {
-  const times = await Promise.all(
-    nodes.map(({ law }) =>
-      world.chain.publicClient.readContract({
-        address: world.addresses.ExecutionProcedure,
-        abi: executionProcedureAbi,
-        functionName: "marketOf",
-        args: [mission.address, law.number],
-      }),
-    ),
-  );
-  return times.reduce((latest, { closesAt }) => (BigInt(closesAt) > latest ? BigInt(closesAt) : latest), 0n) + 1n;
+  const markets = await Promise.all(nodes.map(({ law }) => world.client.execution.marketOf(mission.address, law.number)));
+  return markets.reduce((latest, { closesAt }) => (BigInt(closesAt) > latest ? BigInt(closesAt) : latest), 0n) + 1n;
 }
 
 async function award(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
-  await world.sender.send({
+  await world.client.execution.award([mission.address, nodes.map(({ law }) => law.number)], {
     intent: intentKey("award", mission.address, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt])),
-    to: world.addresses.ExecutionProcedure,
-    data: encodeFunctionData({
-      abi: executionProcedureAbi,
-      functionName: "award",
-      args: [mission.address, nodes.map(({ law }) => law.number)],
-    }),
-    what: "award",
   });
 }
 
 /** Bids that won nothing are withdrawn at once, so that their stake can back other bids. */
 async function withdrawLosers(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
-  const intents = [];
+  const { execution } = world.client;
+  const intents: Intent[] = [];
   for (const { law, attempt } of nodes) {
-    const bids = await world.chain.publicClient.readContract({
-      address: world.addresses.ExecutionProcedure,
-      abi: executionProcedureAbi,
-      functionName: "bidsOf",
-      args: [mission.address, law.number],
-    });
-    for (const { agent, awarded } of bids) {
+    for (const { agent, awarded } of await execution.bidsOf(mission.address, law.number)) {
       if (awarded) continue;
-      intents.push({
-        intent: intentKey("withdraw-bid", mission.address, law.number, attempt, agent),
-        to: world.addresses.ExecutionProcedure,
-        data: encodeFunctionData({
-          abi: executionProcedureAbi,
-          functionName: "withdrawBid",
-          args: [mission.address, law.number, { agent, deadline: 0, signature: "0x" }],
-        }),
-        what: `withdraw a bid for ${law.label}`,
-      });
+      const intent = intentKey("withdraw-bid", mission.address, law.number, attempt, agent);
+      intents.push(execution.call.withdrawBid([mission.address, law.number, { agent, deadline: 0, signature: "0x" }], { intent }));
     }
   }
-  await world.sender.sendMany(intents);
+  await writeMany(world.client, intents);
 }
 
 async function freeStakeOf(world: World, agent: Address): Promise<bigint> {
-  const { held, locked } = await world.chain.publicClient.readContract({
-    address: world.addresses.ProducerContract,
-    abi: producerContractAbi,
-    functionName: "stakeOf",
-    args: [agent],
-  });
+  const { held, locked } = await world.client.agents.stakeOf(agent);
   return held - locked;
 }

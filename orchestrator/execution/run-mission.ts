@@ -1,5 +1,3 @@
-import { encodeFunctionData } from "viem";
-import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { isStaffed, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
 import { commit } from "./stages/commit.ts";
@@ -65,12 +63,9 @@ export async function endOverdue(world: World, mission: Mission, nodes: readonly
   const running = nodes.filter(({ deadline, state }) => deadline > 0n && state !== "COMPLETED" && state !== "FAILED");
   const [next] = running.toSorted((a, b) => (a.deadline < b.deadline ? -1 : a.deadline > b.deadline ? 1 : a.law.number - b.law.number));
   if (next === undefined) throw new RangeError("a mission stands still and no clock runs");
-  await world.chain.clock.sleepUntil(next.deadline + 1n);
-  await world.sender.send({
-    intent: intentKey("timeout", ...attemptKey(mission, next), next.state, next.deadline.toString()),
-    to: mission.address,
-    data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "timeout", args: [next.law.number] }),
-    what: `timeout ${next.law.label}`,
+  await world.client.chain.clock.sleepUntil(next.deadline + 1n);
+  await world.client.mission(mission.address).timeout([next.law.number], {
+    intent: intentKey("timeout", ...attemptKey(mission, next), next.state, next.deadline),
   });
   world.tell(`${next.law.label}: time is up (${next.state})`);
 }

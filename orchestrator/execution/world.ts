@@ -1,13 +1,11 @@
 import type { LocalAccount } from "viem";
 import type { z } from "zod";
-import type { Chain } from "../chain/chain.ts";
-import type { Sender } from "../chain/sender.ts";
+import type { AgentCityClient } from "../client/client.ts";
 import type { Mind } from "../minds/mind.ts";
 import type { Boundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
-import type { CityAddresses } from "../protocol/addresses.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { Bundle } from "./sandbox/bundle.ts";
 import type { Sandbox } from "./sandbox/run.ts";
@@ -57,9 +55,7 @@ export type Remember = <Value>(key: readonly (string | number)[], schema: z.ZodT
 
 /** Everything execution works with; a port is filled in `city/`. */
 export interface World {
-  readonly chain: Chain;
-  readonly sender: Sender;
-  readonly addresses: CityAddresses;
+  readonly client: AgentCityClient;
   readonly seed: string;
   readonly workers: readonly Worker[];
   readonly verifiers: readonly Signatory[];

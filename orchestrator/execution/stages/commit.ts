@@ -1,13 +1,14 @@
-import { encodeFunctionData } from "viem";
 import { z } from "zod";
-import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import type { Intent } from "../../chain/sender.ts";
-import { sign } from "../../client/sign.ts";
+import { signMessage } from "../../client/sign/sign-message.ts";
+import { writeMany } from "../../client/write.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../protocol/evidence.ts";
+import { EvidenceClass } from "../../rules/admissibility.ts";
+import { commitmentOf, type Opening } from "../../rules/commitments.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
-import { classNumber, commitmentOf, type Opening, openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
+import { openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
 import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workOf } from "../work.ts";
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
 import type { Invocation } from "./invoke.ts";
@@ -28,9 +29,9 @@ export interface Envelope {
  * of a node have committed, so that nobody copies.
  */
 export async function commit(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
-  const deadline = Number(world.chain.clock.now() + COMMIT_VALIDITY);
+  const deadline = Number(world.client.chain.clock.now() + COMMIT_VALIDITY);
   const done = invocations.filter(({ work }) => work.ok);
-  await inOneBlock(world, await Promise.all(done.map(({ view, slot }) => commitIntent(world, mission, view, slot, deadline))));
+  await writeMany(world.client, await Promise.all(done.map(({ view, slot }) => commitIntent(world, mission, view, slot, deadline))));
   await world.boundary("execution:committed");
   await reveal(world, mission);
 }
@@ -40,17 +41,12 @@ async function commitIntent(world: World, mission: Mission, view: NodeView, slot
   const commitment = commitmentOf(slot.agent, opening, obligation);
   const node = view.law.number;
   const message = { agent: slot.agent, node, slot: slot.slot, attempt: view.attempt, commitment, deadline };
-  const signature = await sign(world.chain.id, workerOf(world, slot.agent).account, "Commit", mission.address, message);
-  const abi = collaborationContractAbi;
-  return {
-    intent: intentKey("commit", ...attemptKey(mission, view), slot.slot),
-    to: mission.address,
-    data:
-      view.law.tier === 2
-        ? encodeFunctionData({ abi, functionName: "commit", args: [node, slot.slot, commitment, deadline, signature] })
-        : encodeFunctionData({ abi, functionName: "commitOpen", args: [node, slot.slot, opening, deadline, signature] }),
-    what: `commit ${view.law.label}`,
-  };
+  const signature = await signMessage(world.client, workerOf(world, slot.agent).account, "Commit", message, mission.address);
+  const { call } = world.client.mission(mission.address);
+  const intent = intentKey("commit", ...attemptKey(mission, view), slot.slot);
+  return view.law.tier === 2
+    ? call.commit([node, slot.slot, commitment, deadline, signature], { intent })
+    : call.commitOpen([node, slot.slot, opening, deadline, signature], { intent });
 }
 
 /** Opens the sealed commitments of every tier-2 node whose slots have all committed. */
@@ -61,14 +57,10 @@ async function reveal(world: World, mission: Mission): Promise<void> {
     .flatMap((view) => view.slots.filter(({ revealed }) => !revealed).map((slot) => ({ view, slot })));
   const intents = due.map(async ({ view, slot }): Promise<Intent> => {
     const { opening } = await envelopeOf(world, mission, view, slot);
-    return {
-      intent: intentKey("reveal", ...attemptKey(mission, view), slot.slot),
-      to: mission.address,
-      data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "reveal", args: [view.law.number, slot.slot, opening] }),
-      what: `reveal ${view.law.label}`,
-    };
+    const intent = intentKey("reveal", ...attemptKey(mission, view), slot.slot);
+    return world.client.mission(mission.address).call.reveal([view.law.number, slot.slot, opening], { intent });
   });
-  await inOneBlock(world, await Promise.all(intents));
+  await writeMany(world.client, await Promise.all(intents));
 }
 
 /** What a slot's executor committed, or is about to: its recorded work, the evidence issued for it, and the opening. */
@@ -84,12 +76,7 @@ export async function envelopeOf(world: World, mission: Mission, view: NodeView,
 
 /** The obligation of a node's current attempt, as the chain computes it. */
 export function obligationOf(world: World, mission: Mission, view: NodeView): Promise<Hash> {
-  return world.chain.publicClient.readContract({
-    address: mission.address,
-    abi: collaborationContractAbi,
-    functionName: "obligationOf",
-    args: [view.law.number],
-  });
+  return world.client.mission(mission.address).obligationOf(view.law.number);
 }
 
 /** Tier 2: a receipt. Tiers 1 and 3: what an independent issuer gets from the same bundle and input (decision 43). */
@@ -112,14 +99,9 @@ async function issue(
   { slot, obligation, payload }: { readonly slot: number; readonly obligation: Hash; readonly payload: Hash },
 ): Promise<SignedItem> {
   const address = issuer.account.address;
-  const message = { issuer: address, obligation, slot, index: 0, kind, payload, class: classNumber(evidenceClass) };
-  const signature = await sign(world.chain.id, issuer.account, "Evidence", mission.address, message);
+  const message = { issuer: address, obligation, slot, index: 0, kind, payload, class: EvidenceClass[evidenceClass] };
+  const signature = await signMessage(world.client, issuer.account, "Evidence", message, mission.address);
   return { slot, index: 0, kind, payload, issuer: address, class: evidenceClass, signature };
-}
-
-/** One block for all, in order; nothing when there is nothing. */
-async function inOneBlock(world: World, intents: readonly Intent[]): Promise<void> {
-  if (intents.length > 0) await world.sender.sendMany(intents);
 }
 
 /** Payload of a re-execution that itself gave no output. */

@@ -1,5 +1,4 @@
-import { encodeFunctionData, stringToHex } from "viem";
-import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
+import { stringToHex } from "viem";
 import { intentKey } from "../../chain/outbox.ts";
 import { attemptKey } from "../work.ts";
 import type { Mission, World } from "../world.ts";
@@ -16,12 +15,9 @@ export async function guard(world: World, mission: Mission, invocations: readonl
   for (const { view, work } of invocations) {
     const used = work.ok ? Math.max(work.tools - world.limits.tools, work.messages - world.limits.messages) : work.fault === "limit" ? 1 : 0;
     if (used <= 0) continue;
-    await world.sender.send({
+    await world.client.mission(mission.address).report([view.law.number, OVERUSE, BigInt(used)], {
       intent: intentKey("report", ...attemptKey(mission, view)),
       account: world.monitor.account,
-      to: mission.address,
-      data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "report", args: [view.law.number, OVERUSE, BigInt(used)] }),
-      what: `freeze ${view.law.label}`,
     });
     world.tell(`${view.law.label}: frozen, its executor used more than it may`);
   }

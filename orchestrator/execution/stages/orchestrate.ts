@@ -1,7 +1,5 @@
-import { encodeFunctionData } from "viem";
-import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../chain/outbox.ts";
-import { sign } from "../../client/sign.ts";
+import { signMessage } from "../../client/sign/sign-message.ts";
 import { isStaffed, type NodeView } from "../chain-view.ts";
 import type { Mission, World } from "../world.ts";
 import { attemptKey, serviceById } from "../work.ts";
@@ -13,7 +11,7 @@ const LIVE_HASH_VALIDITY = 600n;
 export async function orchestrate(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const ready = nodes.filter((node) => node.state === "ELIGIBLE" && isStaffed(node));
   if (ready.length === 0) return;
-  const deadline = Number(world.chain.clock.now() + LIVE_HASH_VALIDITY);
+  const deadline = Number(world.client.chain.clock.now() + LIVE_HASH_VALIDITY);
   const orders = [];
   for (const view of ready) {
     const hashes = [];
@@ -30,15 +28,10 @@ export async function orchestrate(world: World, mission: Mission, nodes: readonl
         deadline,
         runner: world.runner.account.address,
       };
-      hashes.push({ ...live, signature: await sign(world.chain.id, world.runner.account, "LiveHash", mission.address, live) });
+      hashes.push({ ...live, signature: await signMessage(world.client, world.runner.account, "LiveHash", live, mission.address) });
       services.push(service.record);
     }
     orders.push({ node: view.law.number, hashes, services });
   }
-  await world.sender.send({
-    intent: intentKey("route", ...ready.flatMap((view) => attemptKey(mission, view))),
-    to: mission.address,
-    data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "route", args: [orders] }),
-    what: "route",
-  });
+  await world.client.mission(mission.address).route([orders], { intent: intentKey("route", ...ready.flatMap((view) => attemptKey(mission, view))) });
 }

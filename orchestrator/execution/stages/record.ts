@@ -1,28 +1,22 @@
-import { encodeFunctionData } from "viem";
-import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../chain/outbox.ts";
+import { writeMany } from "../../client/write.ts";
 import { agreementOf, type Submission } from "../../clearing/judgement.ts";
 import { canonicalBytes, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 import type { NodeView } from "../chain-view.ts";
 import { attemptKey, isObject, type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
-import { type Envelope } from "./commit.ts";
+import type { Envelope } from "./commit.ts";
 import { submissions, submittedEnvelopes, termsOf } from "./verify.ts";
 
 /** Stage 7: turns completed nodes into provisional entitlements, and keeps what they hand to their successors. */
 export async function record(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const completed = nodes.filter(({ state }) => state === "COMPLETED");
   const due = completed.filter(({ recorded }) => !recorded);
-  if (due.length > 0) {
-    await world.sender.sendMany(
-      due.map((view) => ({
-        intent: intentKey("record", ...attemptKey(mission, view)),
-        to: mission.address,
-        data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "record", args: [view.law.number] }),
-        what: `record ${view.law.label}`,
-      })),
-    );
-  }
+  const { call } = world.client.mission(mission.address);
+  await writeMany(
+    world.client,
+    due.map((view) => call.record([view.law.number], { intent: intentKey("record", ...attemptKey(mission, view)) })),
+  );
   for (const view of completed) {
     const result = await world.remember(["result", mission.address, view.law.number], resultSchema, () => resultFor(world, mission, view));
     if (due.includes(view)) world.tell(`${view.law.label}: recorded${result.dissent.length === 0 ? "" : `, executors differ on ${result.dissent.length}`}`);

@@ -1,16 +1,15 @@
-import { encodeFunctionData } from "viem";
 import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { type AgreementTerms, type Judgement, judgeConsensus, judgePolicy, judgeReexecution, type Submission } from "../../clearing/judgement.ts";
 import { brokenPredicates } from "../../clearing/predicates.ts";
-import { sign } from "../../client/sign.ts";
+import { signMessage } from "../../client/sign/sign-message.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
-import { nodeCommitment } from "../../rules/commitments.ts";
+import { commitmentOf, nodeCommitmentOf } from "../../rules/commitments.ts";
 import type { NodeView } from "../chain-view.ts";
-import { commitmentOf, provenItem } from "../evidence.ts";
-import { attemptKey, inputOf, readOutput } from "../work.ts";
+import { provenItem } from "../evidence.ts";
+import { inputOf, readOutput } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 import { type Envelope, envelopeOf } from "./commit.ts";
 
@@ -41,12 +40,8 @@ export async function verify(world: World, mission: Mission, nodes: readonly Nod
   const due = nodes.filter(({ state }) => state === "PENDING_VERIFICATION");
   if (due.length === 0) return;
   const orders = await Promise.all(due.map((view) => clearOrder(world, mission, view)));
-  await world.sender.send({
-    intent: intentKey("clear", ...due.flatMap((view) => attemptKey(mission, view)), ...orders.flatMap(({ verdicts }) => verdicts.map(({ signature }) => signature))),
-    to: mission.address,
-    data: encodeFunctionData({ abi: collaborationContractAbi, functionName: "clear", args: [orders] }),
-    what: "clear",
-  });
+  const signatures = orders.flatMap(({ verdicts }) => verdicts.map(({ signature }) => signature));
+  await world.client.mission(mission.address).clear([orders], { intent: intentKey("clear", mission.address, ...signatures) });
   await world.boundary("execution:cleared");
 }
 
@@ -60,11 +55,11 @@ async function clearOrder(world: World, mission: Mission, view: NodeView) {
     return envelope === undefined ? NOTHING : commitmentOf(agent, envelope.opening, envelope.obligation);
   });
   const judgements = await judge(world, mission, view, envelopes);
-  const deadline = Number(world.chain.clock.now() + VERDICT_VALIDITY);
+  const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
   const verdicts: SignedVerdict[] = [];
   for (const verifier of await panelOf(world, mission, view)) {
     for (const judgement of judgements) {
-      verdicts.push(await signVerdict(world, mission, verifier, judgement, first.obligation, nodeCommitment(commitments), deadline));
+      verdicts.push(await signVerdict(world, mission, verifier, judgement, first.obligation, nodeCommitmentOf(commitments), deadline));
     }
   }
   const basis = judgements.reduce((bits, judgement) => bits | judgement.basis, 0n);
@@ -119,7 +114,7 @@ async function policyProblems(world: World, mission: Mission, view: NodeView, wo
 }
 
 async function panelOf(world: World, mission: Mission, view: NodeView) {
-  const panel = await world.chain.publicClient.readContract({
+  const panel = await world.client.chain.publicClient.readContract({
     address: mission.address,
     abi: collaborationContractAbi,
     functionName: "panelOf",
@@ -154,7 +149,7 @@ async function signVerdict(
     agreeing: judgement.agreeing,
     deadline,
   };
-  return { ...verdict, signature: await sign(world.chain.id, verifier.account, "Verdict", mission.address, verdict) };
+  return { ...verdict, signature: await signMessage(world.client, verifier.account, "Verdict", verdict, mission.address) };
 }
 
 function idsIn(items: unknown): string[] {
