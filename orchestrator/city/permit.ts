@@ -1,0 +1,25 @@
+import { type LocalAccount, parseSignature } from "viem";
+import type { AgentCityClient } from "../client/client.ts";
+import type { Address } from "../primitives/hex.ts";
+
+/** Arguments of the token's `permit` (ERC-2612): an allowance by signature, so that its giver needs no gas. */
+export async function signPermit(client: AgentCityClient, owner: LocalAccount, spender: Address, value: bigint, deadline: number) {
+  const [name, nonce] = await Promise.all([client.token.name(), client.token.nonces(owner.address)]);
+  const message = { owner: owner.address, spender, value, nonce, deadline: BigInt(deadline) };
+  const signature = await owner.signTypedData({
+    domain: { name, version: "1", chainId: client.chain.id, verifyingContract: client.token.address },
+    types: {
+      Permit: [
+        { name: "owner", type: "address" },
+        { name: "spender", type: "address" },
+        { name: "value", type: "uint256" },
+        { name: "nonce", type: "uint256" },
+        { name: "deadline", type: "uint256" },
+      ],
+    },
+    primaryType: "Permit",
+    message,
+  });
+  const { r, s, yParity } = parseSignature(signature);
+  return [owner.address, spender, value, message.deadline, 27 + yParity, r, s] as const;
+}

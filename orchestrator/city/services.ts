@@ -1,0 +1,85 @@
+import { encodeAbiParameters, encodePacked, keccak256 } from "viem";
+import { bytesToHex, type Hash } from "../primitives/hex.ts";
+import { canonicalBytes } from "../primitives/json.ts";
+import type { RegisteredService } from "../execution/world.ts";
+import { type Bundle, bundleService } from "../execution/sandbox/bundle.ts";
+import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
+import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
+import type { Member } from "./society.ts";
+
+/**
+ * Which principals sell a service. The three licence classifiers belong to one house each, so that redundant executors of
+ * different principals run different code; everything else is sold by all.
+ */
+const HOUSES: Readonly<Record<string, readonly string[]>> = {
+  "licence-by-spdx": ["Ada"],
+  "licence-by-text": ["Bo"],
+  "licence-by-headings": ["Cleo"],
+};
+
+/** What a producer sells, before it is registered. */
+export interface Offer {
+  readonly seller: Member;
+  readonly entry: CatalogEntry;
+  readonly bundle: Bundle;
+}
+
+/** Every producer's services, in the order of producers and catalogue. Each file is bundled once. */
+export async function offersOf(producers: readonly Member[]): Promise<readonly Offer[]> {
+  const bundles = new Map<string, Bundle>();
+  for (const { id, file } of CATALOG) bundles.set(id, await bundleService(file));
+  return producers.flatMap((seller) =>
+    CATALOG.flatMap((entry): Offer[] => {
+      const houses = HOUSES[entry.id];
+      const bundle = bundles.get(entry.id);
+      const sells = houses === undefined || (seller.principal !== undefined && houses.includes(seller.principal));
+      return sells && bundle !== undefined ? [{ seller, entry, bundle }] : [];
+    }),
+  );
+}
+
+/** The record a service is registered under; its hash is the service's id (contracts/interfaces/IServiceContract.sol). */
+export function registeredService({ seller, entry, bundle }: Offer): RegisteredService {
+  const record = {
+    owner: seller.account.address,
+    codeHash: bundle.codeHash,
+    schemaHash: keccak256(canonicalBytes({ input: entry.input, output: entry.output })),
+    endpoint: `city:${entry.id}`,
+    constraints: CONSTRAINTS,
+  };
+  return { id: serviceId(record), name: entry.id, owner: record.owner, bundle, schemas: { input: entry.input, output: entry.output }, record };
+}
+
+export function serviceId({ owner, codeHash, schemaHash, endpoint, constraints }: RegisteredService["record"]): Hash {
+  return keccak256(
+    encodeAbiParameters(
+      [{ type: "address" }, { type: "bytes32" }, { type: "bytes32" }, { type: "string" }, { type: "bytes32" }],
+      [owner, codeHash, schemaHash, endpoint, constraints],
+    ),
+  );
+}
+
+/** maxLatency ms 32 | maxMemory MB 16 | maxConcurrent 8 | maxTools 16 | maxMessages 16, lowest first. */
+const CONSTRAINTS: Hash = bytesToHex(
+  (() => {
+    const { wallClockMs, memoryMb, tools, messages } = DEFAULT_LIMITS;
+    const packed = [
+      [wallClockMs, 32],
+      [memoryMb, 16],
+      [1, 8],
+      [tools, 16],
+      [messages, 16],
+    ] as const;
+    let word = 0n;
+    let shift = 0n;
+    for (const [value, bits] of packed) {
+      word |= BigInt(value) << shift;
+      shift += BigInt(bits);
+    }
+    return hexWord(word);
+  })(),
+);
+
+function hexWord(word: bigint): Uint8Array {
+  return Uint8Array.from({ length: 32 }, (_, index) => Number((word >> BigInt(8 * (31 - index))) & 0xffn));
+}
