@@ -33,8 +33,13 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
   const offers = new Map<Worker, readonly Offer[]>();
   for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, nodes, producers, terms));
   await placeBids(world, mission, nodes, offers);
-  await world.client.chain.clock.sleepUntil(await closingTime(world, mission, nodes));
-  await award(world, mission, nodes);
+  // A node with too few or unfair bids stays open for one more window; then it is awarded or its attempt ends.
+  for (let open = nodes; open.length > 0; ) {
+    const closesAt = await closingTime(world, mission, open);
+    await world.client.chain.clock.sleepUntil(closesAt);
+    await award(world, mission, open, closesAt);
+    open = await stillOpen(world, mission, open);
+  }
   await withdrawLosers(world, mission, nodes);
   return [...offers.values()].reduce((sum, list) => sum + list.length, 0);
 }
@@ -118,9 +123,15 @@ async function closingTime(world: World, mission: Mission, nodes: readonly NodeV
   return markets.reduce((latest, { closesAt }) => (BigInt(closesAt) > latest ? BigInt(closesAt) : latest), 0n) + 1n;
 }
 
-async function award(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
+async function stillOpen(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly NodeView[]> {
+  const now = world.client.chain.clock.now();
+  const markets = await Promise.all(nodes.map(async (view) => ({ view, market: await world.client.execution.marketOf(mission.address, view.law.number) })));
+  return markets.filter(({ market }) => BigInt(market.closesAt) > now).map(({ view }) => view);
+}
+
+async function award(world: World, mission: Mission, nodes: readonly NodeView[], closesAt: bigint): Promise<void> {
   await world.client.execution.award([mission.address, nodes.map(({ law }) => law.number)], {
-    intent: intentKey("award", mission.address, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt])),
+    intent: intentKey("award", mission.address, closesAt, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt])),
   });
 }
 

@@ -1,6 +1,6 @@
 import { intentKey } from "../chain/outbox.ts";
 import { isStaffed, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
-import { commit } from "./stages/commit.ts";
+import { commit, hasEnoughCommits } from "./stages/commit.ts";
 import { gate } from "./stages/gate.ts";
 import { guard } from "./stages/guard.ts";
 import { invoke } from "./stages/invoke.ts";
@@ -64,6 +64,8 @@ export async function endOverdue(world: World, mission: Mission, nodes: readonly
   const [next] = running.toSorted((a, b) => (a.deadline < b.deadline ? -1 : a.deadline > b.deadline ? 1 : a.law.number - b.law.number));
   if (next === undefined) throw new RangeError("a mission stands still and no clock runs");
   await world.client.chain.clock.sleepUntil(next.deadline + 1n);
+  // Enough redundant executors have committed: the next wave opens their work without the absent ones.
+  if (next.law.tier === 2 && next.state === "EXECUTING" && hasEnoughCommits(next)) return;
   await world.client.mission(mission.address).timeout([next.law.number], {
     intent: intentKey("timeout", ...attemptKey(mission, next), next.state, next.deadline),
   });

@@ -49,18 +49,28 @@ async function commitIntent(world: World, mission: Mission, view: NodeView, slot
     : call.commitOpen([node, slot.slot, opening, deadline, signature], { intent });
 }
 
-/** Opens the sealed commitments of every tier-2 node whose slots have all committed. */
+/** Opens the sealed commitments of every tier-2 node once all its slots have committed, or enough have and time is up. */
 async function reveal(world: World, mission: Mission): Promise<void> {
   const nodes = await viewNodes(world, mission);
+  const now = world.client.chain.clock.now();
   const due = nodes
-    .filter(({ law, state, slots }) => law.tier === 2 && state === "EXECUTING" && slots.length > 0 && slots.every(({ committed }) => committed))
-    .flatMap((view) => view.slots.filter(({ revealed }) => !revealed).map((slot) => ({ view, slot })));
+    .filter((view) => view.law.tier === 2 && view.state === "EXECUTING" && (hasAllCommits(view) || (hasEnoughCommits(view) && now >= view.deadline)))
+    .flatMap((view) => view.slots.filter(({ committed, revealed }) => committed && !revealed).map((slot) => ({ view, slot })));
   const intents = due.map(async ({ view, slot }): Promise<Intent> => {
     const { opening } = await envelopeOf(world, mission, view, slot);
     const intent = intentKey("reveal", ...attemptKey(mission, view), slot.slot);
     return world.client.mission(mission.address).call.reveal([view.law.number, slot.slot, opening], { intent });
   });
   await writeMany(world.client, await Promise.all(intents));
+}
+
+function hasAllCommits({ law, slots }: NodeView): boolean {
+  return slots.filter(({ committed }) => committed).length === law.redundancy;
+}
+
+/** Enough for the law's threshold: the absent are charged, the others may be opened. */
+export function hasEnoughCommits({ law, slots }: NodeView): boolean {
+  return slots.filter(({ committed }) => committed).length >= law.threshold;
 }
 
 /** What a slot's executor committed, or is about to: its recorded work, the evidence issued for it, and the opening. */

@@ -6,7 +6,7 @@ import type { NodeView } from "../chain-view.ts";
 import { attemptKey, isObject, type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 import type { Envelope } from "./commit.ts";
-import { submissions, submittedEnvelopes, termsOf } from "./verify.ts";
+import { docketOf, submissions, termsOf } from "./verify.ts";
 
 /** Stage 7: turns completed nodes into provisional entitlements, and keeps what they hand to their successors. */
 export async function record(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
@@ -24,7 +24,7 @@ export async function record(world: World, mission: Mission, nodes: readonly Nod
 }
 
 async function resultFor(world: World, mission: Mission, view: NodeView): Promise<NodeResult> {
-  const envelopes = await submittedEnvelopes(world, mission, view);
+  const { envelopes } = await docketOf(world, mission, view);
   const works = await submissions(world, envelopes);
   const terms = termsOf(view);
   const agreeing = works.filter(({ slot }) => ((view.agreeing >> slot) & 1) === 1);

@@ -6,16 +6,17 @@ import { signMessage } from "../../client/sign/sign-message.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
-import { commitmentOf, nodeCommitmentOf } from "../../rules/commitments.ts";
+import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import type { NodeView } from "../chain-view.ts";
 import { provenItem } from "../evidence.ts";
 import { inputOf, readOutput } from "../work.ts";
 import type { Mission, World } from "../world.ts";
-import { type Envelope, envelopeOf } from "./commit.ts";
+import { type Envelope, envelopeOf, obligationOf } from "./commit.ts";
 
 /** How long a verdict holds, seconds of chain time. */
 const VERDICT_VALIDITY = 3600n;
 const NOTHING: Hash = `0x${"0".repeat(64)}`;
+const NO_OPENING: Opening = { salt: NOTHING, outputHash: NOTHING, trailRoot: NOTHING, envelopeRoot: NOTHING, items: 0, classes: 0n };
 
 /** A verdict as it goes on chain; numbers are positions in the enums. */
 export interface SignedVerdict {
@@ -45,39 +46,55 @@ export async function verify(world: World, mission: Mission, nodes: readonly Nod
   await world.boundary("execution:cleared");
 }
 
-/** Everything `clear` needs for one node: openings, the panel's signed verdicts, and the items they rest on. */
-async function clearOrder(world: World, mission: Mission, view: NodeView) {
+/** What a node's committed work rests on, in the form the chain takes it. */
+export interface Docket {
+  readonly envelopes: readonly (Envelope | undefined)[];
+  readonly judgements: readonly Judgement[];
+  /** One per slot; zeros where nothing was committed. */
+  readonly openings: readonly Opening[];
+  /** Proven items that some judgement rests on. */
+  readonly items: readonly ReturnType<typeof provenItem>[];
+  readonly basis: bigint;
+}
+
+/** Gathers what the executors of a node committed and what an honest verifier concludes from it. */
+export async function docketOf(world: World, mission: Mission, view: NodeView): Promise<Docket> {
   const envelopes = await submittedEnvelopes(world, mission, view);
-  const first = envelopes.find((envelope) => envelope !== undefined);
-  if (first === undefined) throw new AgentCityError("NothingCommitted", `${view.law.label} awaits verification without a commitment`);
-  const commitments = view.slots.map(({ agent }, slot) => {
-    const envelope = envelopes[slot];
-    return envelope === undefined ? NOTHING : commitmentOf(agent, envelope.opening, envelope.obligation);
-  });
   const judgements = await judge(world, mission, view, envelopes);
-  const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
-  const verdicts: SignedVerdict[] = [];
-  for (const verifier of await panelOf(world, mission, view)) {
-    for (const judgement of judgements) {
-      verdicts.push(await signVerdict(world, mission, verifier, judgement, first.obligation, nodeCommitmentOf(commitments), deadline));
-    }
-  }
   const basis = judgements.reduce((bits, judgement) => bits | judgement.basis, 0n);
   const items = envelopes.flatMap((envelope) =>
-    envelope === undefined ? [] : envelope.items.flatMap((item) =>
-      ((basis >> BigInt(ITEMS_PER_SLOT * item.slot + item.index)) & 1n) === 1n ? [provenItem(envelope.obligation, envelope.items, item.index)] : [],
-    ),
+    envelope === undefined ? [] : envelope.items.flatMap((item) => (isIn(basis, item) ? [provenItem(envelope.obligation, envelope.items, item.index)] : [])),
   );
-  return { node: view.law.number, openings: envelopes.flatMap((envelope) => (envelope === undefined ? [] : [envelope.opening])), verdicts, items };
+  return { envelopes, judgements, openings: envelopes.map((envelope) => envelope?.opening ?? NO_OPENING), items, basis };
+}
+
+/** Everything `clear` needs for one node: openings, the panel's signed verdicts, and the items they rest on. */
+async function clearOrder(world: World, mission: Mission, view: NodeView) {
+  const { envelopes, judgements, openings, items } = await docketOf(world, mission, view);
+  const obligation = await obligationOf(world, mission, view);
+  const commitments = envelopes.map((envelope, slot) => {
+    const agent = view.slots[slot]?.agent;
+    return envelope === undefined || agent === undefined ? NOTHING : commitmentOf(agent, envelope.opening, obligation);
+  });
+  const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
+  const panel = await panelOf(world, mission, view);
+  const verdicts = await Promise.all(
+    panel.flatMap((verifier) => judgements.map((judgement) => signVerdict(world, mission, verifier, judgement, obligation, nodeCommitmentOf(commitments), deadline))),
+  );
+  return { node: view.law.number, openings, verdicts, items };
+}
+
+function isIn(basis: bigint, { slot, index }: { readonly slot: number; readonly index: number }): boolean {
+  return ((basis >> BigInt(ITEMS_PER_SLOT * slot + index)) & 1n) === 1n;
 }
 
 /** One entry per slot; absent where the executor never revealed. */
-export function submittedEnvelopes(world: World, mission: Mission, view: NodeView): Promise<(Envelope | undefined)[]> {
+function submittedEnvelopes(world: World, mission: Mission, view: NodeView): Promise<(Envelope | undefined)[]> {
   return Promise.all(view.slots.map((slot) => (slot.revealed ? envelopeOf(world, mission, view, slot) : undefined)));
 }
 
 /** What an honest verifier concludes. Deterministic: every panel member computes it from the same records. */
-export async function judge(world: World, mission: Mission, view: NodeView, envelopes: readonly (Envelope | undefined)[]): Promise<readonly Judgement[]> {
+async function judge(world: World, mission: Mission, view: NodeView, envelopes: readonly (Envelope | undefined)[]): Promise<readonly Judgement[]> {
   const works = await submissions(world, envelopes);
   const terms = termsOf(view);
   const [single] = works;

@@ -1,0 +1,104 @@
+import { decodeFunctionData, type TransactionReceipt } from "viem";
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
+import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
+import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
+import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
+import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
+import type { AgentCityClient } from "../client/client.ts";
+import type { Address, Hex } from "../primitives/hex.ts";
+
+/** Stage of a mission's life that a call belongs to, in order of appearance. */
+const STAGES: Readonly<Record<string, readonly string[]>> = {
+  legislate: ["openSession", "confirmIdentities", "propose", "sponsor", "openVoting", "castBallots", "tally", "validate", "delegate", "recordResult", "codify", "approve"],
+  market: ["bid", "award", "withdrawBid", "reopen"],
+  orchestrate: ["route"],
+  commit: ["commit", "commitOpen", "reveal"],
+  verify: ["clear", "redraw", "timeout", "report"],
+  adjudicate: ["act"],
+  settle: ["record", "claim", "refund", "close", "abort"],
+  anchor: ["anchor"],
+};
+
+/** Functions that concern nodes, and where in their arguments the node numbers are. */
+const NODES_OF: Readonly<Record<string, (args: readonly unknown[]) => readonly unknown[]>> = {
+  route: ([orders]) => listOf(orders).map((order) => field(order, "node")),
+  commit: ([node]) => [node],
+  commitOpen: ([node]) => [node],
+  reveal: ([node]) => [node],
+  clear: ([orders]) => listOf(orders).map((order) => field(order, "node")),
+  act: ([action]) => [field(action, "node")],
+  record: ([node]) => [node],
+  claim: ([nodes]) => listOf(nodes),
+  timeout: ([node]) => [node],
+  reopen: ([node]) => [node],
+  report: ([node]) => [node],
+};
+
+export interface GasTable {
+  readonly stages: readonly { readonly stage: string; readonly transactions: number; readonly gas: number }[];
+  /** Gas by node number; a batch is shared equally, the odd units go to its first nodes. */
+  readonly nodes: ReadonlyMap<number, number>;
+}
+
+/** One transaction of the city, decoded. */
+export interface CityCall {
+  readonly functionName: string;
+  readonly args: readonly unknown[];
+  readonly to: Address;
+  readonly receipt: TransactionReceipt;
+}
+
+/** Every call to the branches' contracts and to one mission, from a block to the head. */
+export async function callsSince(client: AgentCityClient, from: bigint, mission: Address | undefined): Promise<readonly CityCall[]> {
+  const { publicClient } = client.chain;
+  const abis = new Map([
+    [client.legislation.address.toLowerCase(), legislativeProcedureAbi],
+    [client.mandates.address.toLowerCase(), managementContractAbi],
+    [client.execution.address.toLowerCase(), executionProcedureAbi],
+    [client.adjudication.address.toLowerCase(), adjudicationProcedureAbi],
+    ...(mission === undefined ? [] : [[mission.toLowerCase(), collaborationContractAbi] as const]),
+  ]);
+  const calls: CityCall[] = [];
+  const head = await publicClient.getBlockNumber();
+  for (let blockNumber = from; blockNumber <= head; blockNumber += 1n) {
+    const block = await publicClient.getBlock({ blockNumber, includeTransactions: true });
+    for (const { to, input, hash } of block.transactions) {
+      const abi = to === null ? undefined : abis.get(to.toLowerCase());
+      if (to === null || abi === undefined) continue;
+      const receipt = await publicClient.getTransactionReceipt({ hash });
+      calls.push({ ...decode(abi, input), to, receipt });
+    }
+  }
+  return calls;
+}
+
+/** Gas of a mission's calls by stage and by node. */
+export function gasTable(calls: readonly CityCall[]): GasTable {
+  const nodes = new Map<number, number>();
+  for (const { functionName, args, receipt } of calls) {
+    const numbers = (NODES_OF[functionName]?.(args) ?? []).map(Number);
+    const gas = Number(receipt.gasUsed);
+    for (const [index, number] of numbers.entries()) {
+      const share = Math.floor(gas / numbers.length) + (index < gas % numbers.length ? 1 : 0);
+      nodes.set(number, (nodes.get(number) ?? 0) + share);
+    }
+  }
+  const stages = Object.entries(STAGES).map(([stage, names]) => {
+    const own = calls.filter(({ functionName }) => names.includes(functionName));
+    return { stage, transactions: own.length, gas: own.reduce((sum, { receipt }) => sum + Number(receipt.gasUsed), 0) };
+  });
+  return { stages: stages.filter(({ transactions }) => transactions > 0), nodes };
+}
+
+function decode(abi: Parameters<typeof decodeFunctionData>[0]["abi"], data: Hex): { functionName: string; args: readonly unknown[] } {
+  const { functionName, args } = decodeFunctionData({ abi, data });
+  return { functionName, args: args ?? [] };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
