@@ -34,6 +34,9 @@ const CODIFIER = 3;
 /** Bitmaps over `EvidenceClass`: what each issuer may attest. */
 const CLASS_BITS = { ATT: 1 << 4, REC: 1 << 3 } as const;
 
+/** Who sends transactions of its own: the sponsor, whose money it is, and officers whose office is their address. */
+const SENDERS = ["sponsor", "monitor", "registrar", "speaker", "regulator", "codifier"] as const;
+
 /** Devnet money, smallest unit. */
 const ENDOWMENT = {
   stake: 10_000n * TOKEN,
@@ -101,7 +104,7 @@ async function payOut({ society, sender }: Founding, client: AgentCityClient): P
     client,
     grants.map(([to, amount]) => client.token.call.mint([to, amount], { intent: intentKey("genesis", "mint", to), account: deployer })),
   );
-  for (const role of ["sponsor", "monitor"] as const) {
+  for (const role of SENDERS) {
     const { address } = memberOf(society, role).account;
     await sender.send({ intent: intentKey("genesis", "gas", address), to: address, value: ENDOWMENT.gas, account: deployer, what: `gas for the ${role}` });
   }
