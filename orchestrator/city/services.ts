@@ -7,16 +7,6 @@ import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import type { Member } from "./society.ts";
 
-/**
- * Which principals sell a service. The three licence classifiers belong to one house each, so that redundant executors of
- * different principals run different code; everything else is sold by all.
- */
-const HOUSES: Readonly<Record<string, readonly string[]>> = {
-  "licence-by-spdx": ["Ada"],
-  "licence-by-text": ["Bo"],
-  "licence-by-headings": ["Cleo"],
-};
-
 /** What a producer sells, before it is registered. */
 export interface Offer {
   readonly seller: Member;
@@ -24,16 +14,14 @@ export interface Offer {
   readonly bundle: Bundle;
 }
 
-/** Every producer's services, in the order of producers and catalogue. Each file is bundled once. */
+/** Every producer sells the whole catalogue, in the order of producers and catalogue. Each file is bundled once. */
 export async function offersOf(producers: readonly Member[]): Promise<readonly Offer[]> {
   const bundles = new Map<string, Bundle>();
   for (const { id, file } of CATALOG) bundles.set(id, await bundleService(file));
   return producers.flatMap((seller) =>
     CATALOG.flatMap((entry): Offer[] => {
-      const houses = HOUSES[entry.id];
       const bundle = bundles.get(entry.id);
-      const sells = houses === undefined || (seller.principal !== undefined && houses.includes(seller.principal));
-      return sells && bundle !== undefined ? [{ seller, entry, bundle }] : [];
+      return bundle === undefined ? [] : [{ seller, entry, bundle }];
     }),
   );
 }

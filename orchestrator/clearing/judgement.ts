@@ -1,7 +1,8 @@
+import { z } from "zod";
 import type { Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import { type EvidenceKind, evidenceKinds, ITEMS_PER_SLOT, type QuestionName, type VerdictResultName } from "../protocol/evidence.ts";
-import { type Answer, type ItemAgreement, labelAgreement } from "../rules/consensus.ts";
+import { agreeOnItems, type ItemAgreement } from "../rules/consensus.ts";
 
 /** One item of evidence as a verifier sees it: named by its place, never by its class. */
 export interface Exhibit {
@@ -35,6 +36,11 @@ export interface Judgement {
   readonly basis: bigint;
   readonly agreeing: number;
 }
+
+/** One item of an output; what else it holds is the service's business. */
+const itemSchema = z.looseObject({ id: z.string() });
+const itemsSchema = z.array(itemSchema);
+type Item = z.infer<typeof itemSchema>;
 
 const WHOLE = 10_000;
 
@@ -74,11 +80,9 @@ export function judgeConsensus(works: readonly Submission[], terms: AgreementTer
 }
 
 /** Agreement of outputs on one field of their items; the mission's merged output is built from the same result. */
-export function agreementOf(works: readonly Submission[], terms: AgreementTerms): ItemAgreement {
-  return labelAgreement(
-    works.map(({ slot, output }) => ({ slot, answers: answersIn(output, terms.on) })),
-    { atLeastBps: terms.atLeastBps, quorum: terms.threshold },
-  );
+export function agreementOf(works: readonly Submission[], terms: AgreementTerms): ItemAgreement & { readonly items: readonly Item[] } {
+  const outputs = works.map(({ slot, output }) => ({ slot, items: itemsIn(output) }));
+  return agreeOnItems(outputs, terms.on, { atLeastBps: terms.atLeastBps, quorum: terms.threshold });
 }
 
 /** The policy question: are the law's predicates met? It rests on the same exhibits as the performance answer. */
@@ -108,12 +112,6 @@ function bitOf(exhibit: Exhibit | undefined): bigint {
   return exhibit === undefined ? 0n : 1n << BigInt(ITEMS_PER_SLOT * exhibit.slot + exhibit.index);
 }
 
-function answersIn(output: JsonObject | undefined, field: string): Answer[] {
-  const items = output?.["items"];
-  if (!Array.isArray(items)) return [];
-  return items.flatMap((item: unknown) => {
-    if (typeof item !== "object" || item === null) return [];
-    const { id, [field]: value } = item as Record<string, unknown>;
-    return typeof id === "string" && (typeof value === "string" || typeof value === "number") ? [{ id, value }] : [];
-  });
+function itemsIn(output: JsonObject | undefined): Item[] {
+  return itemsSchema.safeParse(output?.["items"]).data ?? [];
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Intent } from "../chain/sender.ts";
 import { signAuth } from "../client/sign/auth.ts";
@@ -66,10 +67,9 @@ async function offersOf(
 ): Promise<readonly Offer[]> {
   const agent = worker.account.address;
   const sold = world.services.filter(({ owner }) => owner === agent).map(({ name }) => name);
-  const open = nodes.map((view): OpenNode => openNode(view, sold, terms)).filter(({ services }) => services.length > 0);
+  const open = await Promise.all(nodes.map(async (view) => openNode(view, sold, terms, await formerPrincipals(world, mission, view))));
   const key = ["offers", mission.address, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt]), agent];
   const stored = await world.remember(key, offersSchema, async () => {
-    if (open.length === 0 || terms.barred.includes(worker.principal)) return [];
     const freeStake = await freeStakeOf(world, agent);
     const offers = await checkedMind(worker.mind).bid({ self: agent, nodes: open, producers, freeStake });
     return offers.map(({ node, service, price }) => ({ node, service, price: price.toString() }));
@@ -77,7 +77,20 @@ async function offersOf(
   return stored.map(({ price, ...offer }) => ({ ...offer, price: BigInt(price) }));
 }
 
-function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms): OpenNode {
+/** Principals whose agents executed an earlier attempt: they may not bid again (decision 25). */
+async function formerPrincipals(world: World, mission: Mission, { law, attempt }: NodeView): Promise<readonly Address[]> {
+  if (attempt === 0) return [];
+  const bound = await world.client.chain.publicClient.getContractEvents({
+    address: mission.address,
+    abi: collaborationContractAbi,
+    eventName: "ExecutorBound",
+    args: { node: law.number },
+    fromBlock: 0n,
+  });
+  return bound.flatMap(({ args: { agent } }) => world.workers.filter(({ account }) => account.address === agent).map(({ principal }) => principal));
+}
+
+function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms, former: readonly Address[]): OpenNode {
   const risk = law.risk === "LOW" ? 0 : law.risk === "MEDIUM" ? 1 : 2;
   return {
     node: law.number,
@@ -88,7 +101,7 @@ function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms
     stake: terms.stakes[risk],
     services: law.services.filter((name) => sold.includes(name)),
     capabilities: law.capabilities,
-    barred: terms.barred,
+    barred: [...terms.barred, ...former],
   };
 }
 

@@ -1,9 +1,10 @@
+import { z } from "zod";
 import { intentKey } from "../../chain/outbox.ts";
 import { writeMany } from "../../client/write.ts";
-import { agreementOf, type Submission } from "../../clearing/judgement.ts";
-import { canonicalBytes, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import { agreementOf } from "../../clearing/judgement.ts";
+import { canonicalBytes, type JsonObject } from "../../primitives/json.ts";
 import type { NodeView } from "../chain-view.ts";
-import { attemptKey, isObject, type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
+import { attemptKey, type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 import type { Envelope } from "./commit.ts";
 import { docketOf, submissions, termsOf } from "./verify.ts";
@@ -32,8 +33,7 @@ async function resultFor(world: World, mission: Mission, view: NodeView): Promis
   if (first?.output === undefined) throw new RangeError(`${view.law.label} is completed without an output`);
   if (terms === undefined) return { ...(await store(world, first.output)), dissent: [] };
   const agreement = agreementOf(works, terms);
-  const chosen = new Map(agreement.merged.map(({ id, value }) => [id, value]));
-  const output = { ...first.output, items: merge(agreeing, chosen, terms.on) };
+  const output = { ...first.output, items: z.array(z.json()).parse(agreement.items) };
   const by = (slot: number) => nameOfService(world, envelopes[slot]);
   const dissent = agreement.disagreements.map(({ id, chosen: value, answers }) => ({
     id,
@@ -41,20 +41,6 @@ async function resultFor(world: World, mission: Mission, view: NodeView): Promis
     answers: answers.map(({ slot, value: answer }) => ({ by: by(slot), value: answer ?? null })),
   }));
   return { ...(await store(world, output)), dissent };
-}
-
-/** Every item of the agreeing outputs once, as the first agreeing slot that has it says, with the majority's answer. */
-function merge(agreeing: readonly Submission[], chosen: ReadonlyMap<string, string | number>, on: string): JsonValue[] {
-  const items = new Map<string, JsonObject>();
-  for (const { output } of agreeing) {
-    const list = output?.["items"];
-    for (const item of Array.isArray(list) ? list : []) {
-      if (!isObject(item) || typeof item["id"] !== "string" || items.has(item["id"])) continue;
-      const value = chosen.get(item["id"]);
-      items.set(item["id"], value === undefined ? item : { ...item, [on]: value });
-    }
-  }
-  return [...items.values()];
 }
 
 async function store(world: World, output: JsonObject): Promise<Pick<NodeResult, "outputId" | "outputHash">> {

@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { BaseCheckpointSaver } from "@langchain/langgraph";
+import { z } from "zod";
+import { errorsAbi } from "../chain/abi/errors.ts";
+import { removeCityFile, writeCityFile } from "../chain/city-file.ts";
+import { type EmbeddedChain, openEmbeddedChain } from "../chain/embedded.ts";
+import { acquireLock } from "../chain/lock.ts";
+import { serveRpc } from "../chain/rpc-server.ts";
+import { createSender, type Sender, type SenderBoundary } from "../chain/sender.ts";
+import { type AgentCityClient, createAgentCityClient } from "../client/client.ts";
+import type { LogNote } from "../client/base.ts";
+import { createSandbox, type Sandbox } from "../execution/sandbox/run.ts";
+import { type Boundary, noBoundary } from "../primitives/boundary.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { writeFileAtomic } from "../primitives/files.ts";
+import { canonicalJson, parseJson } from "../primitives/json.ts";
+import type { BoundaryName } from "../protocol/boundaries.ts";
+import { type Answers, openAnswers } from "../records/answers.ts";
+import { type Blocks, openBlocks } from "../records/blocks.ts";
+import { openCheckpointer } from "../records/checkpoints.ts";
+import { type Database, openDatabase } from "../records/database.ts";
+import { RecordLog } from "../records/log.ts";
+import { openOutbox } from "../records/outbox.ts";
+import { foundCity } from "./found-city.ts";
+import { genesisPort } from "./genesis-port.ts";
+import { devnetSociety, type Member, memberOf, membersOf } from "./society.ts";
+
+export interface CityOptions {
+  /** The network's folder, `.agentcity/embedded`. */
+  readonly dir: string;
+  /** Shared between cities: a prepared empty database. */
+  readonly cacheDir: string;
+  /** Names every random stream; fixed when the city is founded. */
+  readonly seed: string;
+  /** Progress for people. */
+  readonly tell: (line: string) => void;
+  readonly boundary?: Boundary<BoundaryName>;
+}
+
+/** A city that runs in this process: chain, records, keys, and the one sender. */
+export interface City {
+  readonly dir: string;
+  readonly seed: string;
+  readonly chain: EmbeddedChain;
+  readonly client: AgentCityClient;
+  readonly sender: Sender<LogNote>;
+  readonly society: readonly Member[];
+  readonly database: Database;
+  readonly log: RecordLog;
+  readonly blocks: Blocks;
+  readonly answers: Answers;
+  readonly checkpointer: BaseCheckpointSaver;
+  readonly sandbox: Sandbox;
+  readonly boundary: Boundary<BoundaryName>;
+  readonly tell: (line: string) => void;
+  close(): Promise<void>;
+}
+
+const foundingSchema = z.strictObject({ seed: z.string() });
+
+/** The city at this place was founded with another seed. */
+export class SeedDiffers extends AgentCityError {
+  constructor(dir: string, founded: string, asked: string) {
+    super("SeedDiffers", `The city in ${dir} was founded with seed ${founded}, not ${asked}`, {
+      action: `leave --seed out, or start a new city: npm start -- --seed ${asked}`,
+    });
+  }
+}
+
+/** Opens the city in a folder, founding it if there is none. One process owns it at a time (decision 36). */
+export async function openCity({ dir, cacheDir, seed, tell, boundary = noBoundary }: CityOptions): Promise<City> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const lock = acquireLock(dir, tell);
+    closers.push(() => lock.release());
+    checkSeed(dir, seed);
+    const chain = await openEmbeddedChain({ dir, log: tell });
+    closers.push(() => chain.close());
+    const database = await openDatabase({ dir: join(dir, "records"), template: join(cacheDir, "pglite-0.5.14.tar.gz") });
+    closers.push(() => database.close());
+    const log = new RecordLog(database, chain.clock);
+    const society = devnetSociety();
+    const sender = createSender<LogNote>({
+      chain,
+      outbox: openOutbox(database, log),
+      relayers: membersOf(society, "relayer").map(({ account }) => account),
+      abis: [errorsAbi],
+      boundary: senderBoundary(boundary),
+      guard: () => lock.assertHeld(),
+    });
+    const again = await sender.recover();
+    if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
+    const port = genesisPort(chain, sender, memberOf(society, "deployer").account);
+    const addresses = await foundCity({ chain, sender, society, port, seed, tell });
+    const rpc = await serveRpc({ request: chain.request });
+    closers.push(() => rpc.close());
+    writeCityFile(dir, { pid: process.pid, rpcUrl: rpc.url, apiUrl: null, chainId: chain.id, addresses });
+    closers.push(() => removeCityFile(dir));
+    return {
+      dir,
+      seed,
+      chain,
+      client: createAgentCityClient({ chain, addresses, sender }),
+      sender,
+      society,
+      database,
+      log,
+      blocks: openBlocks(join(dir, "blocks")),
+      answers: openAnswers(database),
+      checkpointer: await openCheckpointer(database),
+      sandbox: createSandbox({ directory: join(dir, "bundles"), now: () => performance.now() }),
+      boundary,
+      tell,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function checkSeed(dir: string, seed: string): void {
+  const path = join(dir, "founding.json");
+  if (!existsSync(path)) {
+    writeFileAtomic(path, `${canonicalJson({ seed })}\n`);
+    return;
+  }
+  const founded = foundingSchema.parse(parseJson(readFileSync(path, "utf8"))).seed;
+  if (founded !== seed) throw new SeedDiffers(dir, founded, seed);
+}
+
+/** Sender and stages share one list of boundaries. */
+function senderBoundary(boundary: Boundary<BoundaryName>): Boundary<SenderBoundary> {
+  return (name) => boundary(name);
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import type { RegisteredService, World } from "../execution/world.ts";
+import type { Mind } from "../minds/mind.ts";
+import type { JsonObject } from "../primitives/json.ts";
+import { parseContentId } from "../primitives/hash.ts";
+import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
+import type { City } from "./city.ts";
+import { type Member, memberOf, membersOf } from "./society.ts";
+
+/** Fills execution's ports from a city. `tamper` is for demonstrations and tests of a lying executor. */
+export async function worldOf(
+  city: City,
+  minds: ReadonlyMap<string, Mind>,
+  services: readonly RegisteredService[],
+  tamper: World["tamper"],
+): Promise<World> {
+  const { client, society, answers, blocks, log } = city;
+  const [reexecutor, receiver] = membersOf(society, "issuer");
+  if (reexecutor === undefined || receiver === undefined) throw new RangeError("a city needs two issuers");
+  return {
+    client,
+    seed: city.seed,
+    workers: membersOf(society, "producer").map((member) => {
+      const mind = minds.get(member.name);
+      if (mind === undefined) throw new RangeError(`${member.name} has no mind`);
+      return { name: member.name, account: member.account, principal: principalOf(society, member).account.address, mind };
+    }),
+    verifiers: membersOf(society, "verifier"),
+    reexecutor,
+    receiver,
+    runner: memberOf(society, "runner"),
+    monitor: memberOf(society, "monitor"),
+    services,
+    limits: { tools: await param(city, "MAX_TOOL_INVOCATIONS"), messages: await param(city, "MAX_MESSAGE_VOLUME") },
+    sandbox: city.sandbox,
+    store: { put: async (bytes) => blocks.put(bytes), get: async (id) => blocks.get(parseContentId(id)) },
+    // The record's content enters the log before anything depends on it.
+    remember: (key, schema, compute) =>
+      answers.remember({ session: String(key[1]), agent: "", step: key.join("/"), round: 0 }, schema, async () => {
+        const answer = await compute();
+        await log.append([{ kind: `execution.${key[0]}`, subjects: key.slice(1).map(String), content: blocks.putJson(answer) }]);
+        return answer;
+      }),
+    boundary: city.boundary,
+    tell: city.tell,
+    ...(tamper === undefined ? {} : { tamper }),
+  };
+}
+
+/** The human behind an agent. */
+export function principalOf(society: readonly Member[], { principal, account, name, role }: Member): Member {
+  return principal === undefined ? { name, role, account } : memberOf(society, "principal", principal);
+}
+
+/** A lie worth telling: every label of the first item turned into the most permissive one, or the item dropped. */
+export function lieAbout(output: JsonObject): JsonObject {
+  const items = z.array(z.record(z.string(), z.json())).safeParse(output["items"]);
+  if (!items.success || items.data.length === 0) return { ...output, forged: true };
+  return { ...output, items: items.data.slice(1) };
+}
+
+async function param({ client }: City, name: ParameterName): Promise<number> {
+  return Number(await client.constitution.param(parameterIndex(name)));
+}
