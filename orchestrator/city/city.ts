@@ -80,7 +80,7 @@ export async function openCity({ dir, cacheDir, seed, tell, boundary = noBoundar
     checkSeed(dir, seed);
     const chain = await openEmbeddedChain({ dir, log: tell });
     closers.push(() => chain.close());
-    const database = await openDatabase({ dir: join(dir, "records"), template: join(cacheDir, "pglite-0.5.14.tar.gz") });
+    const database = await openDatabase({ dir: join(dir, "records"), cache: cacheDir });
     closers.push(() => database.close());
     const log = new RecordLog(database, chain.clock);
     const society = devnetSociety();

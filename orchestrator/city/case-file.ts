@@ -1,0 +1,76 @@
+import { encodeAbiParameters } from "viem";
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
+import type { Case } from "../adjudication/case.ts";
+import { docketOf } from "../execution/stages/verify.ts";
+import { readOutput } from "../execution/work.ts";
+import type { NodeView } from "../execution/chain-view.ts";
+import type { Mission, World } from "../execution/world.ts";
+
+/** `struct Opening` and `struct EvidenceItem`: what an approval carries, so that it passes the same floor (decision 23). */
+const APPROVAL = [
+  {
+    type: "tuple[]",
+    components: [
+      { name: "salt", type: "bytes32" },
+      { name: "outputHash", type: "bytes32" },
+      { name: "trailRoot", type: "bytes32" },
+      { name: "envelopeRoot", type: "bytes32" },
+      { name: "items", type: "uint8" },
+      { name: "classes", type: "uint96" },
+    ],
+  },
+  {
+    type: "tuple[]",
+    components: [
+      { name: "slot", type: "uint8" },
+      { name: "index", type: "uint8" },
+      { name: "kind", type: "uint8" },
+      { name: "payload", type: "bytes32" },
+      { name: "issuer", type: "address" },
+      { name: "class", type: "uint8" },
+      { name: "proof", type: "bytes32[]" },
+      { name: "signature", type: "bytes" },
+    ],
+  },
+  { type: "uint256" },
+  { type: "uint16" },
+] as const;
+
+const EXCERPT = 4_000;
+
+/** Puts a case together from chain and records: what the mesh found, what the work says, what an approval would rest on. */
+export async function caseOf(world: World, mission: Mission, view: NodeView): Promise<Case> {
+  const contract = world.client.mission(mission.address);
+  const { envelopes, openings, items, basis } = await docketOf(world, mission, view);
+  const cleared = await lastClearing(world, mission, view);
+  const score = cleared?.score ?? 0;
+  const [first] = envelopes.flatMap((envelope) => (envelope === undefined ? [] : [envelope]));
+  const output = first === undefined ? {} : await readOutput(world, first.work.outputId);
+  const text = typeof output["document"] === "string" ? output["document"] : JSON.stringify(output);
+  return {
+    mission: mission.address,
+    node: view.law.number,
+    label: view.law.label,
+    caseHash: await contract.caseHash(view.law.number),
+    reason: view.state === "FROZEN" ? "frozen" : cleared?.result === PASS ? (view.law.tier === 3 ? "human tier" : "vetoed") : "disputed",
+    quality: score / WHOLE,
+    risk: 1 - (cleared?.confidence ?? 0) / WHOLE,
+    excerpt: text.slice(0, EXCERPT),
+    approval: encodeAbiParameters(APPROVAL, [openings, items, basis, score]),
+  };
+}
+
+/** `ClearingResult.PASS`, and what a share of one is. */
+const PASS = 1;
+const WHOLE = 10_000;
+
+async function lastClearing(world: World, mission: Mission, { law, attempt }: NodeView) {
+  const events = await world.client.chain.publicClient.getContractEvents({
+    address: mission.address,
+    abi: collaborationContractAbi,
+    eventName: "Cleared",
+    args: { node: law.number },
+    fromBlock: 0n,
+  });
+  return events.map(({ args }) => args).findLast((args) => args.attempt === attempt);
+}

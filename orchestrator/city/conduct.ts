@@ -1,0 +1,193 @@
+import { z } from "zod";
+import { intentKey } from "../chain/outbox.ts";
+import { openOffices } from "../clerks/clerks.ts";
+import type { Bench, Decision } from "../adjudication/rule.ts";
+import { ruleOn } from "../adjudication/rule.ts";
+import type { Judge } from "../adjudication/case.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { isStaffed, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { readInput } from "../execution/inputs/read-input.ts";
+import { runMarket } from "../execution/market.ts";
+import { endOverdue, runMission } from "../execution/run-mission.ts";
+import { isObject, readOutput, resultOf } from "../execution/work.ts";
+import type { Mission, RegisteredService, World } from "../execution/world.ts";
+import { runLegislature } from "../legislature/run-legislature.ts";
+import type { EnactedLaw, LegislatureResult } from "../legislature/result.ts";
+import { HeuristicMind } from "../minds/heuristic-mind.ts";
+import type { Mind } from "../minds/mind.ts";
+import { personaNames } from "../minds/personas.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { MissionFile } from "../protocol/mission-file.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+import { caseOf } from "./case-file.ts";
+import type { City } from "./city.ts";
+import { offersOf, registeredService } from "./services.ts";
+import { settle } from "./settle.ts";
+import { memberOf, membersOf } from "./society.ts";
+import { principalOf, worldOf } from "./world.ts";
+
+/** A mission to be made law, executed and paid. */
+export interface Order {
+  readonly file: MissionFile;
+  /** What the input's path is relative to. */
+  readonly directory: string;
+  /** Names this run across restarts: the same id goes on where it stopped. */
+  readonly id: string;
+  /** Who decides cases that need a human. */
+  readonly judge: Judge;
+  /** A lying executor, for demonstrations and tests. */
+  readonly tamper?: World["tamper"];
+}
+
+/** What became of an order; facts only, everything else can be read from chain and records. */
+export interface Conducted {
+  readonly law: LegislatureResult;
+  /** Chain block before the session opened. */
+  readonly fromBlock: bigint;
+  readonly items: Mission["items"];
+  readonly world: World | undefined;
+  readonly mission: Mission | undefined;
+  readonly bids: number;
+  readonly decisions: readonly (Decision & { readonly label: string })[];
+  /** The document that the mission's output node wrote, if it wrote one. */
+  readonly report: string | undefined;
+}
+
+/** Leads a mission through the three branches: each hears of the others' work from the chain (decision 46). */
+export async function conduct(city: City, order: Order): Promise<Conducted> {
+  const { file, id } = order;
+  const { items, digest } = readInput(file.input, order.directory);
+  city.tell(`${file.mission}: ${items.length} inputs`);
+  const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () => city.chain.head().number.toString());
+  const minds = mindsOf(city);
+  const law = await legislate(city, order, minds, { count: items.length, digest });
+  const nothing = { law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, bids: 0, decisions: [], report: undefined };
+  if (law.status === "failed") return nothing;
+  city.tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);
+  const services = (await offersOf(membersOf(city.society, "producer"))).map(registeredService);
+  const world = await worldOf(city, minds, services, order.tamper);
+  const mission: Mission = { address: law.mission, sponsor: memberOf(city.society, "sponsor").account.address, document: law.document, items };
+  const done = await execute(city, order, world, mission);
+  const report = await reportOf(world, mission);
+  return { ...nothing, world, mission, ...done, report };
+}
+
+const decimalSchema = z.string().regex(/^\d+$/);
+
+/** One mind per producer; its character depends on its place, its choices on the city's seed. */
+function mindsOf(city: City): ReadonlyMap<string, Mind> {
+  return new Map(
+    membersOf(city.society, "producer").map(({ name }, index) => {
+      const persona = personaNames[index % personaNames.length] ?? "cooperative";
+      return [name, new HeuristicMind({ persona, seed: city.seed })];
+    }),
+  );
+}
+
+function legislate(city: City, { file, id }: Order, minds: ReadonlyMap<string, Mind>, inputs: { readonly count: number; readonly digest: EnactedLaw["docHash"] }): Promise<LegislatureResult> {
+  const { client, society } = city;
+  const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
+  return runLegislature({
+    client,
+    clerks: openOffices(client, {
+      registrar: clerk("registrar"),
+      speaker: clerk("speaker"),
+      regulators: membersOf(society, "regulator").map(({ account }) => account),
+      codifier: clerk("codifier"),
+    }),
+    sponsor: memberOf(society, "sponsor").account,
+    producers: membersOf(society, "producer").flatMap((member) => {
+      const mind = minds.get(member.name);
+      return mind === undefined ? [] : [{ account: member.account, mind, principal: principalOf(society, member).account.address }];
+    }),
+    mission: file,
+    inputs,
+    services: CATALOG,
+    ports: { records: city.blocks, answers: city.answers, checkpointer: city.checkpointer, boundary: city.boundary },
+    id,
+  });
+}
+
+/** Market, waves, humans and further attempts until the mission is over, then settlement. */
+async function execute(city: City, order: Order, world: World, mission: Mission): Promise<Pick<Conducted, "bids" | "decisions">> {
+  const { client } = city;
+  const terms = { stakes: await stakesOf(city), barred: [mission.sponsor] };
+  const decisions: (Decision & { label: string })[] = [];
+  let bids = await runMarket(world, mission, (await viewNodes(world, mission)).filter(awaitsBids), terms);
+  for (;;) {
+    const halt = await runMission(world, mission);
+    if (halt.kind === "done" || halt.kind === "ended") break;
+    if (halt.kind === "review") {
+      for (const view of halt.nodes) {
+        const subject = await caseOf(world, mission, view);
+        const decision = await ruleOn(benchOf(city, order.judge), subject);
+        decisions.push({ ...decision, label: view.law.label });
+        city.tell(`${view.law.label}: ${decision.simulated ? "SIMULATED " : ""}${decision.adjudicator} ${pastTense(decision.ruling)}`);
+      }
+      continue;
+    }
+    const reopened: NodeView[] = [];
+    for (const view of halt.nodes) if (await reopen(world, mission, view)) reopened.push(view);
+    if (reopened.length === 0) {
+      await abort(world, mission);
+      break;
+    }
+    const numbers = new Set(reopened.map(({ law }) => law.number));
+    bids += await runMarket(world, mission, (await viewNodes(world, mission)).filter(({ law }) => numbers.has(law.number)), terms);
+  }
+  await settle(city, world, mission);
+  city.tell(`settled: ${await client.mission(mission.address).state()}`);
+  return { bids, decisions };
+}
+
+/** Another attempt for a failed or unwanted node; false when there is none left (AgentCity 3.5, adaptive refinement). */
+async function reopen(world: World, mission: Mission, view: NodeView): Promise<boolean> {
+  const { params } = await world.client.mission(mission.address).context();
+  if (view.attempt >= params.maxRefinementIterations) return false;
+  await world.client.mission(mission.address).reopen([view.law.number], { intent: intentKey("reopen", mission.address, view.law.number, view.attempt) });
+  world.tell(`${view.law.label}: reopened for attempt ${view.attempt + 2}`);
+  return true;
+}
+
+/** Out of attempts: the mission ends now; out of time: once its time is over. */
+async function abort(world: World, mission: Mission): Promise<void> {
+  const contract = world.client.mission(mission.address);
+  for (const view of await viewNodes(world, mission)) {
+    // A node nobody wanted fails by its own timeout, which is what exhausts its attempts.
+    if (view.state === "ELIGIBLE" && !isStaffed(view)) await endOverdue(world, mission, [view]);
+  }
+  try {
+    await contract.abort([], { intent: intentKey("abort", mission.address, "exhausted") });
+  } catch (error) {
+    if (!(error instanceof AgentCityError)) throw error;
+    await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
+    await contract.abort([], { intent: intentKey("abort", mission.address, "expired") });
+  }
+  world.tell("mission ended before its goal: what was not earned goes back to the sponsor");
+}
+
+function awaitsBids(view: NodeView): boolean {
+  return !isStaffed(view) && (view.state === "ELIGIBLE" || view.state === "WAITING");
+}
+
+function benchOf({ client, society, blocks }: City, judge: Judge): Bench {
+  return { client, judge, seats: membersOf(society, "adjudicator"), keep: (text) => blocks.put(text) };
+}
+
+async function stakesOf({ client }: City): Promise<readonly [bigint, bigint, bigint]> {
+  const stake = (name: "MIN_STAKE_LOW" | "MIN_STAKE_MEDIUM" | "MIN_STAKE_HIGH") => client.constitution.paramInUnits(parameterIndex(name));
+  return [await stake("MIN_STAKE_LOW"), await stake("MIN_STAKE_MEDIUM"), await stake("MIN_STAKE_HIGH")];
+}
+
+async function reportOf(world: World, mission: Mission): Promise<string | undefined> {
+  const nodes = await viewNodes(world, mission);
+  const node = nodes.find(({ law, state }) => law.task === mission.document.output.task && state === "COMPLETED");
+  if (node === undefined) return undefined;
+  const output = await readOutput(world, (await resultOf(world, mission, node.law.number)).outputId);
+  const text = isObject(output) ? output["document"] : undefined;
+  return typeof text === "string" ? text : undefined;
+}
+
+function pastTense(ruling: Decision["ruling"]): string {
+  return ruling === "approve" ? "approved" : "rejected";
+}

@@ -1,0 +1,36 @@
+import { intentKey } from "../chain/outbox.ts";
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
+import { viewNodes } from "../execution/chain-view.ts";
+import type { Mission, World } from "../execution/world.ts";
+import type { City } from "./city.ts";
+
+/** Waits until every appeal window is over, pays what is due, slashes what waited, and returns the rest (decisions 5, 6, 24). */
+export async function settle(city: City, world: World, mission: Mission): Promise<void> {
+  const contract = world.client.mission(mission.address);
+  const { due, nodes } = await pending(world, mission);
+  if (nodes.length > 0) {
+    await city.chain.clock.sleepUntil(due);
+    await contract.claim([nodes], { intent: intentKey("claim", mission.address, ...nodes) });
+  }
+  await contract.close([], { intent: intentKey("close", mission.address) });
+}
+
+/** Nodes with an entitlement or a slash, and the time from which all of them are final. */
+async function pending(world: World, mission: Mission): Promise<{ readonly due: bigint; readonly nodes: readonly number[] }> {
+  const contract = world.client.mission(mission.address);
+  const events = await world.client.chain.publicClient.getContractEvents({ address: mission.address, abi: collaborationContractAbi, fromBlock: 0n });
+  let due = 0n;
+  const faulted = new Set<number>();
+  for (const event of events) {
+    const at = event.eventName === "Recorded" ? event.args.claimableAt : event.eventName === "SlashPending" ? event.args.dueAt : undefined;
+    if (at !== undefined && BigInt(at) > due) due = BigInt(at);
+    if (event.eventName === "SlashPending" && event.args.node !== undefined) faulted.add(event.args.node);
+  }
+  const views = await viewNodes(world, mission);
+  const nodes: number[] = [];
+  for (const { law, recorded, slots } of views) {
+    const claimed = await Promise.all(slots.map(({ slot }) => contract.entitlementOf(law.number, slot)));
+    if (faulted.has(law.number) || (recorded && claimed.some(({ claimed: paid }) => !paid))) nodes.push(law.number);
+  }
+  return { due: due + 1n, nodes };
+}
