@@ -57,6 +57,7 @@ export interface City {
   close(): Promise<void>;
 }
 
+const FOUNDING_FILE = "founding.json";
 const foundingSchema = z.strictObject({ seed: z.string() });
 
 /** The city at this place was founded with another seed. */
@@ -123,14 +124,16 @@ export async function openCity({ dir, cacheDir, seed, tell, boundary = noBoundar
   }
 }
 
+/** The seed of the city in this folder, if there is one. */
+export function foundedSeed(dir: string): string | undefined {
+  const path = join(dir, FOUNDING_FILE);
+  return existsSync(path) ? foundingSchema.parse(parseJson(readFileSync(path, "utf8"))).seed : undefined;
+}
+
 function checkSeed(dir: string, seed: string): void {
-  const path = join(dir, "founding.json");
-  if (!existsSync(path)) {
-    writeFileAtomic(path, `${canonicalJson({ seed })}\n`);
-    return;
-  }
-  const founded = foundingSchema.parse(parseJson(readFileSync(path, "utf8"))).seed;
-  if (founded !== seed) throw new SeedDiffers(dir, founded, seed);
+  const founded = foundedSeed(dir);
+  if (founded === undefined) writeFileAtomic(join(dir, FOUNDING_FILE), `${canonicalJson({ seed })}\n`);
+  else if (founded !== seed) throw new SeedDiffers(dir, founded, seed);
 }
 
 /** Sender and stages share one list of boundaries. */

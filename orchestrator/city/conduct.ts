@@ -10,13 +10,14 @@ import { readInput } from "../execution/inputs/read-input.ts";
 import { runMarket } from "../execution/market.ts";
 import { endOverdue, runMission } from "../execution/run-mission.ts";
 import { isObject, readOutput, resultOf } from "../execution/work.ts";
-import type { Mission, RegisteredService, World } from "../execution/world.ts";
+import type { Mission, World } from "../execution/world.ts";
 import { runLegislature } from "../legislature/run-legislature.ts";
 import type { EnactedLaw, LegislatureResult } from "../legislature/result.ts";
 import { HeuristicMind } from "../minds/heuristic-mind.ts";
 import type { Mind } from "../minds/mind.ts";
 import { personaNames } from "../minds/personas.ts";
 import { AgentCityError } from "../primitives/errors.ts";
+import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { caseOf } from "./case-file.ts";
@@ -24,7 +25,7 @@ import type { City } from "./city.ts";
 import { offersOf, registeredService } from "./services.ts";
 import { settle } from "./settle.ts";
 import { memberOf, membersOf } from "./society.ts";
-import { principalOf, worldOf } from "./world.ts";
+import { lieAbout, principalOf, worldOf } from "./world.ts";
 
 /** A mission to be made law, executed and paid. */
 export interface Order {
@@ -35,8 +36,8 @@ export interface Order {
   readonly id: string;
   /** Who decides cases that need a human. */
   readonly judge: Judge;
-  /** A lying executor, for demonstrations and tests. */
-  readonly tamper?: World["tamper"];
+  /** Demonstration: the first executor of the first checkable node hands in a lie. */
+  readonly cheat?: boolean;
 }
 
 /** What became of an order; facts only, everything else can be read from chain and records. */
@@ -65,7 +66,7 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
   if (law.status === "failed") return nothing;
   city.tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);
   const services = (await offersOf(membersOf(city.society, "producer"))).map(registeredService);
-  const world = await worldOf(city, minds, services, order.tamper);
+  const world = await worldOf(city, minds, services, order.cheat === true ? liar(law.document) : undefined);
   const mission: Mission = { address: law.mission, sponsor: memberOf(city.society, "sponsor").account.address, document: law.document, items };
   const done = await execute(city, order, world, mission);
   const report = await reportOf(world, mission);
@@ -82,6 +83,12 @@ function mindsOf(city: City): ReadonlyMap<string, Mind> {
       return [name, new HeuristicMind({ persona, seed: city.seed })];
     }),
   );
+}
+
+/** Lies once, at the first attempt of the first node whose work is run again by an issuer. */
+function liar({ nodes }: MissionDocument): World["tamper"] {
+  const victim = nodes.find(({ tier }) => tier === 1) ?? nodes.find(({ tier }) => tier === 3);
+  return ({ label, attempt }, output) => (label === victim?.label && attempt === 0 ? lieAbout(output) : output);
 }
 
 function legislate(city: City, { file, id }: Order, minds: ReadonlyMap<string, Mind>, inputs: { readonly count: number; readonly digest: EnactedLaw["docHash"] }): Promise<LegislatureResult> {

@@ -184,7 +184,7 @@ async function fillOffices({ society, chain }: Founding, client: AgentCityClient
 }
 
 /** What producers sell, and the compiler that the Codifier must use. */
-async function registerServices({ society, port, chain }: Founding, client: AgentCityClient): Promise<void> {
+async function registerServices({ society, port }: Founding, client: AgentCityClient): Promise<void> {
   for (const offer of await offersOf(membersOf(society, "producer"))) await register(client, offer.seller, registeredService(offer).record);
   const codifier = memberOf(society, "codifier");
   const compiler = await bundleService(new URL("../client/compile-law.ts", import.meta.url).pathname);

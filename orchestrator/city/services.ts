@@ -1,5 +1,5 @@
-import { encodeAbiParameters, encodePacked, keccak256 } from "viem";
-import { bytesToHex, type Hash } from "../primitives/hex.ts";
+import { encodeAbiParameters, keccak256, numberToHex } from "viem";
+import type { Hash } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import type { RegisteredService } from "../execution/world.ts";
 import { type Bundle, bundleService } from "../execution/sandbox/bundle.ts";
@@ -48,26 +48,8 @@ export function serviceId({ owner, codeHash, schemaHash, endpoint, constraints }
 }
 
 /** maxLatency ms 32 | maxMemory MB 16 | maxConcurrent 8 | maxTools 16 | maxMessages 16, lowest first. */
-const CONSTRAINTS: Hash = bytesToHex(
-  (() => {
-    const { wallClockMs, memoryMb, tools, messages } = DEFAULT_LIMITS;
-    const packed = [
-      [wallClockMs, 32],
-      [memoryMb, 16],
-      [1, 8],
-      [tools, 16],
-      [messages, 16],
-    ] as const;
-    let word = 0n;
-    let shift = 0n;
-    for (const [value, bits] of packed) {
-      word |= BigInt(value) << shift;
-      shift += BigInt(bits);
-    }
-    return hexWord(word);
-  })(),
+const { wallClockMs, memoryMb, tools, messages } = DEFAULT_LIMITS;
+const CONSTRAINTS: Hash = numberToHex(
+  BigInt(wallClockMs) | (BigInt(memoryMb) << 32n) | (1n << 48n) | (BigInt(tools) << 56n) | (BigInt(messages) << 72n),
+  { size: 32 },
 );
-
-function hexWord(word: bigint): Uint8Array {
-  return Uint8Array.from({ length: 32 }, (_, index) => Number((word >> BigInt(8 * (31 - index))) & 0xffn));
-}

@@ -52,7 +52,7 @@ export function principalOf(society: readonly Member[], { principal, account, na
   return principal === undefined ? { name, role, account } : memberOf(society, "principal", principal);
 }
 
-/** A lie worth telling: every label of the first item turned into the most permissive one, or the item dropped. */
+/** A lie that saves work: the first item is left out; an output without items claims something else. */
 export function lieAbout(output: JsonObject): JsonObject {
   const items = z.array(z.record(z.string(), z.json())).safeParse(output["items"]);
   if (!items.success || items.data.length === 0) return { ...output, forged: true };

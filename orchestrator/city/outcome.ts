@@ -1,0 +1,198 @@
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
+import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
+import { producerContractAbi } from "../chain/abi/ProducerContract.ts";
+import { evidenceClasses } from "../protocol/evidence.ts";
+import { type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { resultOf, serviceById } from "../execution/work.ts";
+import type { Address } from "../primitives/hex.ts";
+import type { Money, Outcome } from "../protocol/outcome.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+import type { City } from "./city.ts";
+import type { Conducted } from "./conduct.ts";
+import { callsSince, gasTable } from "./gas.ts";
+import { membersOf } from "./society.ts";
+
+const LETTERS = "ABCDEFGHIJKLMNOP";
+const POINTS = 1000;
+
+/** Describes a conducted mission from chain and records; nothing in it depends on the wall clock. */
+export async function outcomeOf(city: City, name: string, conducted: Conducted, paths: Pick<Outcome, "report" | "bundle">): Promise<Outcome> {
+  const { law, mission } = conducted;
+  const calls = await callsSince(city.client, conducted.fromBlock + 1n, mission?.address);
+  const gas = gasTable(calls);
+  const letterOf = (entry: number) => (entry === 0 ? "no law" : (LETTERS[entry - 1] ?? String(entry)));
+  const winner = law.candidates[law.winner];
+  const head = city.chain.head();
+  return {
+    status: mission === undefined ? "no-law" : await statusOf(city, mission.address),
+    name,
+    network: "embedded L2",
+    chainId: city.chain.id,
+    seed: city.seed,
+    session: law.session.toString(),
+    mission: mission?.address ?? null,
+    law: {
+      producers: law.electorate,
+      principals: new Set(membersOf(city.society, "producer").map(({ principal }) => principal)).size,
+      candidates: law.candidates.map(({ entry, title, specHash, proposer, sponsors }) => ({
+        entry,
+        letter: letterOf(entry),
+        title,
+        specHash,
+        proposer: proposer === null ? "" : nameOf(city, proposer),
+        sponsors,
+      })),
+      lawHash: law.status === "deployed" ? law.lawHash : null,
+      fidelity: law.status === "deployed" && (await city.client.mission(law.mission).lawHash()) === law.lawHash,
+    },
+    ballots: law.ballots.map(({ agent, ranking }) => ({ agent: nameOf(city, agent), ranking: [...ranking] })),
+    pairwise: law.pairwise.map((row) => [...row]),
+    winner: law.status === "deployed" && winner !== undefined ? { entry: winner.entry, letter: letterOf(winner.entry), title: winner.title } : null,
+    market: await marketOf(city, conducted),
+    nodes: await nodesOf(city, conducted, gas.nodes),
+    human: conducted.decisions.map(({ label, ruling, adjudicator, simulated }) => ({
+      node: label,
+      action: ruling === "approve" ? "approved" : "rejected",
+      adjudicator,
+      simulated,
+    })),
+    settlement: await settlementOf(city, mission?.address),
+    money: await moneyOf(city, conducted),
+    slashed: (await slashesOf(city, mission?.address)).reduce((sum, { slashed }) => sum + slashed, 0n).toString(),
+    gasByStage: gas.stages.map((row) => ({ ...row })),
+    reputations: await reputationsOf(city, conducted.fromBlock),
+    ...paths,
+    finalBlock: { number: Number(head.number), hash: head.hash },
+  };
+}
+
+function nameOf(city: City, address: Address): string {
+  return city.society.find(({ account }) => account.address === address)?.name ?? address;
+}
+
+async function statusOf(city: City, mission: Address): Promise<Outcome["status"]> {
+  const COMPLETED = 5;
+  const FAILED = 6;
+  const state = await city.client.mission(mission).state();
+  return state === COMPLETED ? "completed" : state === FAILED ? "failed" : "aborted";
+}
+
+async function marketOf(city: City, { mission, bids }: Conducted): Promise<Outcome["market"]> {
+  const minFairness = Number(await city.client.constitution.param(parameterIndex("MIN_FAIRNESS_SCORE")));
+  if (mission === undefined) return { tasks: 0, bids: 0, fairness: 0, minFairness, stakeLocked: "0" };
+  const [score] = await city.client.execution.fairnessOf(mission.address);
+  const awards = await city.chain.publicClient.getContractEvents({
+    address: city.client.execution.address,
+    abi: executionProcedureAbi,
+    eventName: "BidPlaced",
+    args: { mission: mission.address },
+    fromBlock: 0n,
+  });
+  const won = await boundOf(city, mission.address);
+  const locked = awards
+    .filter(({ args }) => won.some(({ node, agent }) => node === args.node && agent === args.agent))
+    .reduce((sum, { args }) => sum + (args.locked ?? 0n), 0n);
+  return { tasks: mission.document.nodes.length, bids, fairness: Number(score), minFairness, stakeLocked: locked.toString() };
+}
+
+/** Every binding of an executor, in order. */
+async function boundOf(city: City, mission: Address) {
+  const events = await city.chain.publicClient.getContractEvents({ address: mission, abi: collaborationContractAbi, eventName: "ExecutorBound", fromBlock: 0n, strict: true });
+  return events.map(({ args }) => args);
+}
+
+async function slashesOf(city: City, mission: Address | undefined) {
+  if (mission === undefined) return [];
+  const events = await city.chain.publicClient.getContractEvents({ address: mission, abi: collaborationContractAbi, eventName: "ExecutorFaulted", fromBlock: 0n, strict: true });
+  return events.map(({ args }) => args);
+}
+
+async function nodesOf(city: City, { world, mission }: Conducted, gas: ReadonlyMap<number, number>): Promise<Outcome["nodes"]> {
+  if (world === undefined || mission === undefined) return [];
+  const [views, bound, slashes] = await Promise.all([viewNodes(world, mission), boundOf(city, mission.address), slashesOf(city, mission.address)]);
+  const cleared = await city.chain.publicClient.getContractEvents({ address: mission.address, abi: collaborationContractAbi, eventName: "Cleared", fromBlock: 0n, strict: true });
+  return Promise.all(
+    views.map(async (view) => {
+      const node = view.law.number;
+      const last = cleared.map(({ args }) => args).findLast((args) => args.node === node);
+      const executors = await Promise.all(
+        bound
+          .filter((binding) => binding.node === node)
+          .map(async ({ agent, slot, service, price, attempt }) => {
+            const slashed = slashes.filter((fault) => fault.node === node && fault.agent === agent).reduce((sum, fault) => sum + fault.slashed, 0n);
+            const paid = attempt === view.attempt ? (await city.client.mission(mission.address).entitlementOf(node, slot)).paid : 0n;
+            return {
+              agent: nameOf(city, agent),
+              service: serviceById(world, service).name,
+              price: price.toString(),
+              paid: paid.toString(),
+              result: executorResult(view, slot, attempt),
+              slashed: slashed.toString(),
+            };
+          }),
+      );
+      return {
+        label: view.law.label,
+        state: view.state,
+        tier: view.law.tier,
+        gas: gas.get(node) ?? 0,
+        attempts: view.attempt + 1,
+        class: last === undefined ? "" : (evidenceClasses[last.evidenceClass] ?? ""),
+        executors,
+        dissent: view.state === "COMPLETED" ? (await resultOf(world, mission, node)).dissent.length : 0,
+      };
+    }),
+  );
+}
+
+function executorResult(view: NodeView, slot: number, attempt: number): Outcome["nodes"][number]["executors"][number]["result"] {
+  if (attempt !== view.attempt || view.state === "FAILED") return "failed";
+  const own = view.slots.find((candidate) => candidate.slot === slot);
+  if (own?.committed !== true) return "absent";
+  return ((view.agreeing >> slot) & 1) === 1 ? "agreed" : "dissented";
+}
+
+async function settlementOf(city: City, mission: Address | undefined): Promise<Outcome["settlement"]> {
+  if (mission === undefined) return { appealWindow: 0, advancedClock: false, closed: false };
+  const recorded = await city.chain.publicClient.getContractEvents({ address: mission, abi: collaborationContractAbi, eventName: "Recorded", fromBlock: 0n, strict: true });
+  const windows = await Promise.all(recorded.map(async ({ args, blockNumber }) => args.claimableAt - Number((await city.chain.publicClient.getBlock({ blockNumber })).timestamp)));
+  const { deposit, paid, fees, insurance, discount, refunded } = await city.client.mission(mission).ledger();
+  const appealWindow = Math.max(0, ...windows);
+  return { appealWindow, advancedClock: appealWindow > 0, closed: deposit === paid + fees + insurance + discount + refunded };
+}
+
+async function moneyOf(city: City, { law, mission }: Conducted): Promise<Money> {
+  if (mission === undefined) {
+    const { deposit } = await city.client.legislation.sessionOf(law.session);
+    return { deposit: deposit.toString(), paid: "0", fees: "0", insurance: "0", discount: "0", refunded: deposit.toString(), subsidy: "0" };
+  }
+  const { deposit, paid, fees, insurance, discount, refunded, subsidy } = await city.client.mission(mission.address).ledger();
+  return {
+    deposit: deposit.toString(),
+    paid: paid.toString(),
+    fees: fees.toString(),
+    insurance: insurance.toString(),
+    discount: discount.toString(),
+    refunded: refunded.toString(),
+    subsidy: subsidy.toString(),
+  };
+}
+
+/** Whole points before the session opened, from the events since, and now. */
+async function reputationsOf(city: City, fromBlock: bigint): Promise<Outcome["reputations"]> {
+  const changes = await city.chain.publicClient.getContractEvents({
+    address: city.client.agents.address,
+    abi: producerContractAbi,
+    eventName: "ReputationChanged",
+    fromBlock: fromBlock + 1n,
+    strict: true,
+  });
+  const agents = [...membersOf(city.society, "producer"), ...membersOf(city.society, "verifier")];
+  return Promise.all(
+    agents.map(async ({ name, account }) => {
+      const first = changes.find(({ args }) => args.agent === account.address);
+      const after = Number(await city.client.agents.reputationOf(account.address));
+      return { agent: name, before: first === undefined ? after : Math.floor(first.args.previous / POINTS), after };
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { CATALOG } from "../../services/catalog.ts";
+import { simulatedJudge } from "../adjudication/simulated-judge.ts";
+import { openCity } from "../city/city.ts";
+import { runToEnd } from "../city/run.ts";
+import { beginRun, endRun, type RunKey } from "../city/runs.ts";
+import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
+import { parseMissionFile } from "../protocol/mission-file.ts";
+import { parameter } from "../protocol/parameters.ts";
+import { personAtTerminal } from "./person.ts";
+import { renderScreen } from "./screen.ts";
+import { testBoundary } from "./test-boundary.ts";
+
+export interface Commission {
+  readonly key: RunKey;
+  readonly seed: string;
+  readonly fileName: string;
+  readonly text: string;
+  /** What the file's input path is relative to. */
+  readonly directory: string;
+  readonly input?: string;
+  readonly cheat?: boolean;
+  readonly ask?: boolean;
+  readonly json?: boolean;
+}
+
+/** Where a folder keeps its city and its finished missions. */
+export function home(): { readonly root: string; readonly dir: string; readonly cacheDir: string } {
+  const root = process.env["AGENTCITY_HOME"] ?? ".agentcity";
+  return { root, dir: join(root, "embedded"), cacheDir: join(root, "cache") };
+}
+
+/** Opens the city, runs the mission, prints its outcome. Progress goes to stderr. */
+export async function carryOut(commission: Commission): Promise<void> {
+  const began = performance.now();
+  const { seed, fileName, text, directory, json = false } = commission;
+  const file = parseMissionFile(text, { fileName, catalog: CATALOG, budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS) });
+  const order = commission.input === undefined ? file : { ...file, input: { ...file.input, path: commission.input } };
+  const { root, dir, cacheDir } = home();
+  const elapsed = () => (performance.now() - began) / 1000;
+  const tell = (line: string) => process.stderr.write(`${elapsed().toFixed(1).padStart(6)} s  ${line}\n`);
+  const city = await openCity({ dir, cacheDir, seed, tell, boundary: testBoundary() });
+  try {
+    const { id, resumed } = beginRun(dir, commission.key);
+    if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
+    const judge = commission.ask === true ? personAtTerminal() : simulatedJudge(city.chain.id);
+    const outcome = await runToEnd(city, { file: order, directory, id, judge, cheat: commission.cheat === true }, text, root);
+    endRun(dir);
+    process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
+    if (outcome.status !== "completed") process.exitCode = 1;
+  } finally {
+    await city.close();
+  }
+}

@@ -1,0 +1,65 @@
+import { Command, CommanderError, Option } from "commander";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import { audit } from "./audit.ts";
+import { mission } from "./mission.ts";
+import { start } from "./start.ts";
+
+/** Exit codes: 0 done, 1 failed, 2 used wrongly. */
+const FAILED = 1;
+const USAGE = 2;
+
+const json = () => new Option("--json", "print one JSON document on stdout and nothing else");
+const ask = () => new Option("--ask", "let a person decide what needs a human, instead of a simulated adjudicator");
+
+const program = new Command("agentcity")
+  .description("Agents legislate, software executes, humans adjudicate.")
+  .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(text) });
+
+program
+  .command("start")
+  .description("found a city on an embedded L2 and run the sample mission, from goal to payout")
+  .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
+  .addOption(new Option("--cheat", "let one executor lie, to see it caught"))
+  .addOption(ask())
+  .addOption(json())
+  .action(start);
+
+program
+  .command("mission")
+  .description("run a mission file in the city of this folder")
+  .argument("<file>", "mission file (YAML)")
+  .addOption(new Option("--input <path>", "another input than the file names"))
+  .addOption(new Option("--seed <seed>", "seed of a city that is founded now"))
+  .addOption(new Option("--rpc <url>", "a chain by its RPC URL instead of the embedded one"))
+  .addOption(ask())
+  .addOption(json())
+  .action(mission);
+
+program
+  .command("audit")
+  .description("verify a finished mission again, from its bundle alone")
+  .argument("<mission>", "address of the mission, or the path of its bundle")
+  .addOption(json())
+  .action(audit);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : USAGE;
+  } else {
+    process.exitCode = FAILED;
+    report(error);
+  }
+}
+
+/** What happened, the facts, what to do; one JSON document with `--json`. A defect of ours keeps its stack. */
+function report(error: unknown): void {
+  if (process.argv.includes("--json")) {
+    const plain = error instanceof AgentCityError ? error.toPlain() : { code: "InternalError", message: messageOf(error) };
+    process.stdout.write(`${JSON.stringify({ status: "error", error: plain })}\n`);
+  }
+  const text = error instanceof AgentCityError ? `${error.code}: ${error.message}` : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${text}\n`);
+}

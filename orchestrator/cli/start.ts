@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { clearUnlessInterrupted } from "../city/runs.ts";
+import { carryOut, home } from "./carry-out.ts";
+
+const SAMPLE = fileURLToPath(new URL("../../missions/dependency-licences.yaml", import.meta.url));
+/** The sample audits this project's own dependencies, wherever it is called from. */
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface StartOptions {
+  readonly seed: string;
+  readonly cheat?: boolean;
+  readonly ask?: boolean;
+  readonly json?: boolean;
+}
+
+/** The main job: a new city, the sample mission, the first screen. An interrupted start goes on where it stopped. */
+export async function start(options: StartOptions): Promise<void> {
+  const { dir } = home();
+  const key = { command: "start", seed: options.seed, cheat: options.cheat === true };
+  clearUnlessInterrupted(dir, key);
+  await carryOut({ ...options, key, fileName: "missions/dependency-licences.yaml", text: readFileSync(SAMPLE, "utf8"), directory: PROJECT });
+}
