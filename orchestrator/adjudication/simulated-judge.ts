@@ -7,6 +7,14 @@ export const SIMULATED_THRESHOLDS = { maxRisk: 0.8, minQuality: 0.6 } as const;
 /** Chain id of a devnet: the only place where a simulated signature may stand for a human's (decision 42). */
 const DEVNET = 31337;
 
+/** First word of every justification that no human wrote. */
+const LABEL = "SIMULATED";
+
+/** True for the justification of a decision that no human took. */
+export function isSimulated(justification: string): boolean {
+  return justification.startsWith(LABEL);
+}
+
 export class SimulationRefused extends AgentCityError {
   constructor(chainId: number) {
     super("SimulationRefused", `A simulated adjudicator may not sign on chain ${chainId}`, {
@@ -26,7 +34,7 @@ export function simulatedJudge(chainId: number): Judge {
       const figures = `quality ${subject.quality.toFixed(4)} (≥ ${minQuality}), risk ${subject.risk.toFixed(4)} (≤ ${maxRisk})`;
       return {
         ruling: approve ? "approve" : "reject",
-        justification: `SIMULATED adjudicator, no human decided. ${subject.label}: ${figures}.`,
+        justification: `${LABEL} adjudicator, no human decided. ${subject.label}: ${figures}.`,
       };
     },
   };

@@ -5,7 +5,7 @@ import type { Bench, Decision } from "../adjudication/rule.ts";
 import { ruleOn } from "../adjudication/rule.ts";
 import type { Judge } from "../adjudication/case.ts";
 import { CATALOG } from "../../services/catalog.ts";
-import { isStaffed, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { isStaffed, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { readInput } from "../execution/inputs/read-input.ts";
 import { runMarket } from "../execution/market.ts";
 import { endOverdue, runMission } from "../execution/run-mission.ts";
@@ -48,8 +48,6 @@ export interface Conducted {
   readonly items: Mission["items"];
   readonly world: World | undefined;
   readonly mission: Mission | undefined;
-  readonly bids: number;
-  readonly decisions: readonly (Decision & { readonly label: string })[];
   /** The document that the mission's output node wrote, if it wrote one. */
   readonly report: string | undefined;
 }
@@ -62,15 +60,14 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
   const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () => city.chain.head().number.toString());
   const minds = mindsOf(city);
   const law = await legislate(city, order, minds, { count: items.length, digest });
-  const nothing = { law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, bids: 0, decisions: [], report: undefined };
+  const nothing = { law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
   if (law.status === "failed") return nothing;
   city.tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);
   const services = (await offersOf(membersOf(city.society, "producer"))).map(registeredService);
   const world = await worldOf(city, minds, services, order.cheat === true ? liar(law.document) : undefined);
   const mission: Mission = { address: law.mission, sponsor: memberOf(city.society, "sponsor").account.address, document: law.document, items };
-  const done = await execute(city, order, world, mission);
-  const report = await reportOf(world, mission);
-  return { ...nothing, world, mission, ...done, report };
+  await execute(city, order, world, mission);
+  return { ...nothing, world, mission, report: await reportOf(world, mission) };
 }
 
 const decimalSchema = z.string().regex(/^\d+$/);
@@ -116,19 +113,17 @@ function legislate(city: City, { file, id }: Order, minds: ReadonlyMap<string, M
 }
 
 /** Market, waves, humans and further attempts until the mission is over, then settlement. */
-async function execute(city: City, order: Order, world: World, mission: Mission): Promise<Pick<Conducted, "bids" | "decisions">> {
-  const { client } = city;
+async function execute(city: City, order: Order, world: World, mission: Mission): Promise<void> {
   const terms = { stakes: await stakesOf(city), barred: [mission.sponsor] };
-  const decisions: (Decision & { label: string })[] = [];
-  let bids = await runMarket(world, mission, (await viewNodes(world, mission)).filter(awaitsBids), terms);
+  await runMarket(world, mission, (await viewNodes(world, mission)).filter(awaitsBids), terms);
   for (;;) {
     const halt = await runMission(world, mission);
     if (halt.kind === "done" || halt.kind === "ended") break;
     if (halt.kind === "review") {
       for (const view of halt.nodes) {
         const subject = await caseOf(world, mission, view);
+        city.tell(`${view.law.label}: waits for a human (${subject.reason})`);
         const decision = await ruleOn(benchOf(city, order.judge), subject);
-        decisions.push({ ...decision, label: view.law.label });
         city.tell(`${view.law.label}: ${decision.simulated ? "SIMULATED " : ""}${decision.adjudicator} ${pastTense(decision.ruling)}`);
       }
       continue;
@@ -140,11 +135,10 @@ async function execute(city: City, order: Order, world: World, mission: Mission)
       break;
     }
     const numbers = new Set(reopened.map(({ law }) => law.number));
-    bids += await runMarket(world, mission, (await viewNodes(world, mission)).filter(({ law }) => numbers.has(law.number)), terms);
+    await runMarket(world, mission, (await viewNodes(world, mission)).filter(({ law }) => numbers.has(law.number)), terms);
   }
   await settle(city, world, mission);
-  city.tell(`settled: ${await client.mission(mission.address).state()}`);
-  return { bids, decisions };
+  city.tell(`settled: ${await missionState(world, mission)}`);
 }
 
 /** Another attempt for a failed or unwanted node; false when there is none left (AgentCity 3.5, adaptive refinement). */

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { keccak256, stringToHex } from "viem";
 import {
   callContract,
@@ -16,11 +17,12 @@ import { type AgentCityClient, createAgentCityClient } from "../client/client.ts
 import { signAuth } from "../client/sign/auth.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { writeMany } from "../client/write.ts";
-import { bundleService } from "../execution/sandbox/bundle.ts";
+import { bundled, bundleOf } from "../execution/sandbox/bundle.ts";
 import { contentIdOf, digestOf } from "../primitives/hash.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
 import type { CityAddresses } from "../protocol/addresses.ts";
+import { operationId } from "../protocol/operations.ts";
 import { DEVNET, PARAMETERS } from "../protocol/parameters.ts";
 import { signPermit } from "./permit.ts";
 import { offersOf, registeredService, serviceId } from "./services.ts";
@@ -60,9 +62,6 @@ export const devnetConstitution: Constitution = {
   mandateDigest: digestOf(contentIdOf(new TextEncoder().encode(MANDATE))),
   parameters: PARAMETERS.map(({ name }) => DEVNET[name]),
 };
-
-/** The operation a Codifier must have done by registered code, and so cannot do by hand (AgentCity 2800–2990). */
-export const COMPILATION = keccak256(stringToHex("agentcity.law-compilation"));
 
 export interface Founding {
   readonly chain: Chain;
@@ -187,10 +186,10 @@ async function fillOffices({ society, chain }: Founding, client: AgentCityClient
 async function registerServices({ society, port }: Founding, client: AgentCityClient): Promise<void> {
   for (const offer of await offersOf(membersOf(society, "producer"))) await register(client, offer.seller, registeredService(offer).record);
   const codifier = memberOf(society, "codifier");
-  const compiler = await bundleService(new URL("../client/compile-law.ts", import.meta.url).pathname);
+  const compiler = bundleOf(await bundled(fileURLToPath(new URL("../client/compile-law.ts", import.meta.url)), "node"));
   const record = { owner: codifier.account.address, codeHash: compiler.codeHash, schemaHash: NO_SCHEMA, endpoint: "city:law-compiler", constraints: NO_SCHEMA };
   await register(client, codifier, record);
-  await callContract(port, "mandate-compilation", client.addresses, "ManagementContract", "setMandate", [CODIFIER, COMPILATION, serviceId(record), true, NO_SCHEMA]);
+  await callContract(port, "mandate-compilation", client.addresses, "ManagementContract", "setMandate", [CODIFIER, operationId("compile-law"), serviceId(record), true, NO_SCHEMA]);
 }
 
 async function register(client: AgentCityClient, { account }: Member, { codeHash, schemaHash, endpoint, constraints }: ReturnType<typeof registeredService>["record"]): Promise<void> {

@@ -1,4 +1,4 @@
-import { decodeFunctionData, type TransactionReceipt } from "viem";
+import { type Abi, decodeFunctionData, type TransactionReceipt } from "viem";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
 import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
@@ -51,12 +51,12 @@ export interface CityCall {
 /** Every call to the branches' contracts and to one mission, from a block to the head. */
 export async function callsSince(client: AgentCityClient, from: bigint, mission: Address | undefined): Promise<readonly CityCall[]> {
   const { publicClient } = client.chain;
-  const abis = new Map([
+  const abis = new Map<string, Abi>([
     [client.legislation.address.toLowerCase(), legislativeProcedureAbi],
     [client.mandates.address.toLowerCase(), managementContractAbi],
     [client.execution.address.toLowerCase(), executionProcedureAbi],
     [client.adjudication.address.toLowerCase(), adjudicationProcedureAbi],
-    ...(mission === undefined ? [] : [[mission.toLowerCase(), collaborationContractAbi] as const]),
+    ...(mission === undefined ? [] : [[mission.toLowerCase(), collaborationContractAbi] satisfies [string, Abi]]),
   ]);
   const calls: CityCall[] = [];
   const head = await publicClient.getBlockNumber();
@@ -90,7 +90,7 @@ export function gasTable(calls: readonly CityCall[]): GasTable {
   return { stages: stages.filter(({ transactions }) => transactions > 0), nodes };
 }
 
-function decode(abi: Parameters<typeof decodeFunctionData>[0]["abi"], data: Hex): { functionName: string; args: readonly unknown[] } {
+function decode(abi: Abi, data: Hex): { functionName: string; args: readonly unknown[] } {
   const { functionName, args } = decodeFunctionData({ abi, data });
   return { functionName, args: args ?? [] };
 }

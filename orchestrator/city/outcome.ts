@@ -1,9 +1,13 @@
+import { ACTIONS } from "../adjudication/rule.ts";
+import { isSimulated } from "../adjudication/simulated-judge.ts";
+import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
 import { producerContractAbi } from "../chain/abi/ProducerContract.ts";
 import { evidenceClasses } from "../protocol/evidence.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { resultOf, serviceById } from "../execution/work.ts";
+import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { Money, Outcome } from "../protocol/outcome.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
@@ -14,6 +18,14 @@ import { membersOf } from "./society.ts";
 
 const LETTERS = "ABCDEFGHIJKLMNOP";
 const POINTS = 1000;
+/** By number of `enum Action`. */
+const PAST_TENSE: Readonly<Record<number, string>> = {
+  [ACTIONS.FREEZE]: "froze it",
+  [ACTIONS.UNFREEZE]: "released it",
+  [ACTIONS.TERMINATE_MISSION]: "ended the mission",
+  [ACTIONS.APPROVE_POP]: "approved",
+  [ACTIONS.REJECT_POP]: "rejected",
+};
 
 /** Describes a conducted mission from chain and records; nothing in it depends on the wall clock. */
 export async function outcomeOf(city: City, name: string, conducted: Conducted, paths: Pick<Outcome, "report" | "bundle">): Promise<Outcome> {
@@ -39,23 +51,18 @@ export async function outcomeOf(city: City, name: string, conducted: Conducted, 
         letter: letterOf(entry),
         title,
         specHash,
-        proposer: proposer === null ? "" : nameOf(city, proposer),
+        proposer: proposer === null ? "" : nameOf(city.society, proposer),
         sponsors,
       })),
       lawHash: law.status === "deployed" ? law.lawHash : null,
       fidelity: law.status === "deployed" && (await city.client.mission(law.mission).lawHash()) === law.lawHash,
     },
-    ballots: law.ballots.map(({ agent, ranking }) => ({ agent: nameOf(city, agent), ranking: [...ranking] })),
+    ballots: law.ballots.map(({ agent, ranking }) => ({ agent: nameOf(city.society, agent), ranking: [...ranking] })),
     pairwise: law.pairwise.map((row) => [...row]),
     winner: law.status === "deployed" && winner !== undefined ? { entry: winner.entry, letter: letterOf(winner.entry), title: winner.title } : null,
     market: await marketOf(city, conducted),
     nodes: await nodesOf(city, conducted, gas.nodes),
-    human: conducted.decisions.map(({ label, ruling, adjudicator, simulated }) => ({
-      node: label,
-      action: ruling === "approve" ? "approved" : "rejected",
-      adjudicator,
-      simulated,
-    })),
+    human: await humanOf(city, conducted),
     settlement: await settlementOf(city, mission?.address),
     money: await moneyOf(city, conducted),
     slashed: (await slashesOf(city, mission?.address)).reduce((sum, { slashed }) => sum + slashed, 0n).toString(),
@@ -66,8 +73,8 @@ export async function outcomeOf(city: City, name: string, conducted: Conducted, 
   };
 }
 
-function nameOf(city: City, address: Address): string {
-  return city.society.find(({ account }) => account.address === address)?.name ?? address;
+function nameOf(society: City["society"], address: Address): string {
+  return society.find(({ account }) => account.address === address)?.name ?? address;
 }
 
 async function statusOf(city: City, mission: Address): Promise<Outcome["status"]> {
@@ -77,11 +84,30 @@ async function statusOf(city: City, mission: Address): Promise<Outcome["status"]
   return state === COMPLETED ? "completed" : state === FAILED ? "failed" : "aborted";
 }
 
-async function marketOf(city: City, { mission, bids }: Conducted): Promise<Outcome["market"]> {
+/** What adjudicators did to the mission, as the chain has it; whether a simulation decided stands in its justification. */
+async function humanOf({ chain, client, blocks, society }: City, { mission }: Conducted): Promise<Outcome["human"]> {
+  if (mission === undefined) return [];
+  const events = await chain.publicClient.getContractEvents({
+    address: client.adjudication.address,
+    abi: adjudicationProcedureAbi,
+    eventName: "OverrideExecuted",
+    args: { mission: mission.address },
+    fromBlock: 0n,
+    strict: true,
+  });
+  return events.map(({ args }) => ({
+    node: mission.document.nodes[args.node]?.label ?? String(args.node),
+    action: PAST_TENSE[args.action] ?? "acted",
+    adjudicator: args.adjudicators.map((address) => nameOf(society, address)).join(", "),
+    simulated: isSimulated(new TextDecoder().decode(blocks.get(contentIdFromDigest(args.justification)))),
+  }));
+}
+
+async function marketOf(city: City, { mission }: Conducted): Promise<Outcome["market"]> {
   const minFairness = Number(await city.client.constitution.param(parameterIndex("MIN_FAIRNESS_SCORE")));
   if (mission === undefined) return { tasks: 0, bids: 0, fairness: 0, minFairness, stakeLocked: "0" };
   const [score] = await city.client.execution.fairnessOf(mission.address);
-  const awards = await city.chain.publicClient.getContractEvents({
+  const bids = await city.chain.publicClient.getContractEvents({
     address: city.client.execution.address,
     abi: executionProcedureAbi,
     eventName: "BidPlaced",
@@ -89,10 +115,10 @@ async function marketOf(city: City, { mission, bids }: Conducted): Promise<Outco
     fromBlock: 0n,
   });
   const won = await boundOf(city, mission.address);
-  const locked = awards
+  const locked = bids
     .filter(({ args }) => won.some(({ node, agent }) => node === args.node && agent === args.agent))
     .reduce((sum, { args }) => sum + (args.locked ?? 0n), 0n);
-  return { tasks: mission.document.nodes.length, bids, fairness: Number(score), minFairness, stakeLocked: locked.toString() };
+  return { tasks: mission.document.nodes.length, bids: bids.length, fairness: Number(score), minFairness, stakeLocked: locked.toString() };
 }
 
 /** Every binding of an executor, in order. */
@@ -122,7 +148,7 @@ async function nodesOf(city: City, { world, mission }: Conducted, gas: ReadonlyM
             const slashed = slashes.filter((fault) => fault.node === node && fault.agent === agent).reduce((sum, fault) => sum + fault.slashed, 0n);
             const paid = attempt === view.attempt ? (await city.client.mission(mission.address).entitlementOf(node, slot)).paid : 0n;
             return {
-              agent: nameOf(city, agent),
+              agent: nameOf(city.society, agent),
               service: serviceById(world, service).name,
               price: price.toString(),
               paid: paid.toString(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Intent } from "../chain/sender.ts";
+import type { LogNote } from "../client/base.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { writeMany } from "../client/write.ts";
 import type { CityFacts, ProducerFacts } from "../minds/goal.ts";
@@ -26,10 +27,10 @@ const offersSchema = z.array(z.strictObject({ node: z.int(), service: z.string()
 
 /**
  * Takes every producer's bids for the given nodes, waits until the window closes, awards, and frees the losers' stake
- * (AgentCity Eq. 1; decisions 15, 16). Returns how many bids stood.
+ * (AgentCity Eq. 1; decisions 15, 16).
  */
-export async function runMarket(world: World, mission: Mission, nodes: readonly NodeView[], terms: MarketTerms): Promise<number> {
-  if (nodes.length === 0) return 0;
+export async function runMarket(world: World, mission: Mission, nodes: readonly NodeView[], terms: MarketTerms): Promise<void> {
+  if (nodes.length === 0) return;
   const producers = await factsOf(world);
   const offers = new Map<Worker, readonly Offer[]>();
   for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, nodes, producers, terms));
@@ -42,7 +43,6 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
     open = await stillOpen(world, mission, open);
   }
   await withdrawLosers(world, mission, nodes);
-  return [...offers.values()].reduce((sum, list) => sum + list.length, 0);
 }
 
 /** Producers as the chain shows them: what a mind may rest its decisions on. */
@@ -109,7 +109,7 @@ function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms
 async function placeBids(world: World, mission: Mission, nodes: readonly NodeView[], offers: ReadonlyMap<Worker, readonly Offer[]>): Promise<void> {
   const rounds = Math.max(0, ...[...offers.values()].map((list) => list.length));
   for (let round = 0; round < rounds; round += 1) {
-    const intents: Intent[] = [];
+    const intents: Intent<LogNote>[] = [];
     for (const [worker, list] of offers) {
       const offer = list[round];
       const view = nodes.find(({ law }) => law.number === offer?.node);
@@ -119,7 +119,7 @@ async function placeBids(world: World, mission: Mission, nodes: readonly NodeVie
   }
 }
 
-async function bidIntent(world: World, mission: Mission, worker: Worker, view: NodeView, { node, service: name, price }: Offer): Promise<Intent> {
+async function bidIntent(world: World, mission: Mission, worker: Worker, view: NodeView, { node, service: name, price }: Offer): Promise<Intent<LogNote>> {
   const agent = worker.account.address;
   const service = world.services.find((candidate) => candidate.owner === agent && candidate.name === name);
   if (service === undefined) throw new RangeError(`${worker.name} does not sell ${name}`);
@@ -151,7 +151,7 @@ async function award(world: World, mission: Mission, nodes: readonly NodeView[],
 /** Bids that won nothing are withdrawn at once, so that their stake can back other bids. */
 async function withdrawLosers(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const { execution } = world.client;
-  const intents: Intent[] = [];
+  const intents: Intent<LogNote>[] = [];
   for (const { law, attempt } of nodes) {
     for (const { agent, awarded } of await execution.bidsOf(mission.address, law.number)) {
       if (awarded) continue;

@@ -27,7 +27,7 @@ export async function runWave(world: World, mission: Mission): Promise<void> {
   await commit(world, mission, invocations);
   await guard(world, mission, invocations);
   await verify(world, mission, await view());
-  gate(world, mission, await view());
+  await gate(world, mission, await view());
   await record(world, mission, await view());
 }
 
@@ -36,7 +36,11 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
   let before = "";
   for (;;) {
     const state = await missionState(world, mission);
-    if (state === "COMPLETED" || state === "FAILED" || state === "ABORTED") return { kind: "ended", state };
+    if (state === "COMPLETED" || state === "FAILED" || state === "ABORTED") {
+      // The last node may have been completed by a human: it is recorded all the same.
+      await record(world, mission, await viewNodes(world, mission));
+      return { kind: "ended", state };
+    }
     await runWave(world, mission);
     const nodes = await viewNodes(world, mission);
     if (nodes.every(({ state: node, recorded }) => node === "COMPLETED" && recorded)) return { kind: "done" };

@@ -6,12 +6,10 @@ import type { Boundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
+import type { ExecutionBoundary } from "../protocol/boundaries.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { Bundle } from "./sandbox/bundle.ts";
 import type { Sandbox } from "./sandbox/run.ts";
-
-/** Points where a test can stop the process for good; the list of all names is in `protocol/boundaries.ts`. */
-export type ExecutionBoundary = "execution:committed" | "execution:cleared";
 
 /** A key that signs for somebody. */
 export interface Signatory {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { intentKey } from "../../chain/outbox.ts";
 import type { Intent } from "../../chain/sender.ts";
+import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeMany } from "../../client/write.ts";
 import type { Hash } from "../../primitives/hex.ts";
@@ -36,7 +37,7 @@ export async function commit(world: World, mission: Mission, invocations: readon
   await reveal(world, mission);
 }
 
-async function commitIntent(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number): Promise<Intent> {
+async function commitIntent(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number): Promise<Intent<LogNote>> {
   const { obligation, opening } = await envelopeOf(world, mission, view, slot);
   const commitment = commitmentOf(slot.agent, opening, obligation);
   const node = view.law.number;
@@ -56,7 +57,7 @@ async function reveal(world: World, mission: Mission): Promise<void> {
   const due = nodes
     .filter((view) => view.law.tier === 2 && view.state === "EXECUTING" && (hasAllCommits(view) || (hasEnoughCommits(view) && now >= view.deadline)))
     .flatMap((view) => view.slots.filter(({ committed, revealed }) => committed && !revealed).map((slot) => ({ view, slot })));
-  const intents = due.map(async ({ view, slot }): Promise<Intent> => {
+  const intents = due.map(async ({ view, slot }): Promise<Intent<LogNote>> => {
     const { opening } = await envelopeOf(world, mission, view, slot);
     const intent = intentKey("reveal", ...attemptKey(mission, view), slot.slot);
     return world.client.mission(mission.address).call.reveal([view.law.number, slot.slot, opening], { intent });

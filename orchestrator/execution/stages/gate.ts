@@ -1,12 +1,33 @@
+import { z } from "zod";
+import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import type { NodeView } from "../chain-view.ts";
+import { attemptKey } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 
 /**
- * Stage 6: the law's predicates decide on chain, inside `clear`; here the society hears of a veto. A vetoed node waits for a human
- * (AgentCity 3.5, Gate).
+ * Stage 6: the law's predicates decide on chain, inside `clear` (AgentCity 3.5, Gate). Here the society takes note of each
+ * decision, once; a vetoed node waits for a human.
  */
-export function gate(world: World, _mission: Mission, nodes: readonly NodeView[]): readonly NodeView[] {
-  const waiting = nodes.filter(({ state }) => state === "PENDING_REVIEW");
-  for (const { law } of waiting) world.tell(`${law.label}: waits for a human`);
-  return waiting;
+export async function gate(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
+  for (const view of nodes) {
+    const decided = await decisionOn(world, mission, view);
+    if (decided === undefined) continue;
+    await world.remember(["gate", ...attemptKey(mission, view)], z.strictObject({ allowed: z.boolean() }), async () => {
+      if (!decided) world.tell(`${view.law.label}: vetoed by the law's predicate`);
+      return { allowed: decided };
+    });
+  }
+}
+
+/** What the gate said about the node's current attempt, if it has spoken. */
+async function decisionOn(world: World, mission: Mission, { law, state }: NodeView): Promise<boolean | undefined> {
+  if (state !== "COMPLETED" && state !== "PENDING_REVIEW") return undefined;
+  const events = await world.client.chain.publicClient.getContractEvents({
+    address: mission.address,
+    abi: collaborationContractAbi,
+    eventName: "GateDecided",
+    args: { node: law.number },
+    fromBlock: 0n,
+  });
+  return events.at(-1)?.args.allowed;
 }
