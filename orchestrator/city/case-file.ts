@@ -1,9 +1,9 @@
 import { encodeAbiParameters } from "viem";
-import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import type { Case } from "../adjudication/case.ts";
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
+import type { NodeView } from "../execution/chain-view.ts";
 import { docketOf } from "../execution/stages/verify.ts";
 import { readOutput } from "../execution/work.ts";
-import type { NodeView } from "../execution/chain-view.ts";
 import type { Mission, World } from "../execution/world.ts";
 
 /** `struct Opening` and `struct EvidenceItem`: what an approval carries, so that it passes the same floor (decision 23). */

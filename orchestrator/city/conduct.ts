@@ -1,18 +1,18 @@
 import { z } from "zod";
-import { intentKey } from "../chain/outbox.ts";
-import { openOffices } from "../clerks/clerks.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import type { Judge } from "../adjudication/case.ts";
 import type { Bench, Decision } from "../adjudication/rule.ts";
 import { ruleOn } from "../adjudication/rule.ts";
-import type { Judge } from "../adjudication/case.ts";
-import { CATALOG } from "../../services/catalog.ts";
+import { intentKey } from "../chain/outbox.ts";
+import { openOffices } from "../clerks/clerks.ts";
 import { isStaffed, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { readInput } from "../execution/inputs/read-input.ts";
 import { runMarket } from "../execution/market.ts";
 import { endOverdue, runMission } from "../execution/run-mission.ts";
 import { isObject, readOutput, resultOf } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
-import { runLegislature } from "../legislature/run-legislature.ts";
 import type { EnactedLaw, LegislatureResult } from "../legislature/result.ts";
+import { runLegislature } from "../legislature/run-legislature.ts";
 import { HeuristicMind } from "../minds/heuristic-mind.ts";
 import type { Mind } from "../minds/mind.ts";
 import { personaNames } from "../minds/personas.ts";
@@ -57,7 +57,9 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
   const { file, id } = order;
   const { items, digest } = readInput(file.input, order.directory);
   city.tell(`${file.mission}: ${items.length} inputs`);
-  const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () => city.chain.head().number.toString());
+  const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () =>
+    city.chain.head().number.toString(),
+  );
   const minds = mindsOf(city);
   const law = await legislate(city, order, minds, { count: items.length, digest });
   const nothing = { law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
@@ -65,7 +67,12 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
   city.tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);
   const services = (await offersOf(membersOf(city.society, "producer"))).map(registeredService);
   const world = await worldOf(city, minds, services, order.cheat === true ? liar(law.document) : undefined);
-  const mission: Mission = { address: law.mission, sponsor: memberOf(city.society, "sponsor").account.address, document: law.document, items };
+  const mission: Mission = {
+    address: law.mission,
+    sponsor: memberOf(city.society, "sponsor").account.address,
+    document: law.document,
+    items,
+  };
   await execute(city, order, world, mission);
   return { ...nothing, world, mission, report: await reportOf(world, mission) };
 }
@@ -88,7 +95,12 @@ function liar({ nodes }: MissionDocument): World["tamper"] {
   return ({ label, attempt }, output) => (label === victim?.label && attempt === 0 ? lieAbout(output) : output);
 }
 
-function legislate(city: City, { file, id }: Order, minds: ReadonlyMap<string, Mind>, inputs: { readonly count: number; readonly digest: EnactedLaw["docHash"] }): Promise<LegislatureResult> {
+function legislate(
+  city: City,
+  { file, id }: Order,
+  minds: ReadonlyMap<string, Mind>,
+  inputs: { readonly count: number; readonly digest: EnactedLaw["docHash"] },
+): Promise<LegislatureResult> {
   const { client, society } = city;
   const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
   return runLegislature({
@@ -135,7 +147,12 @@ async function execute(city: City, order: Order, world: World, mission: Mission)
       break;
     }
     const numbers = new Set(reopened.map(({ law }) => law.number));
-    await runMarket(world, mission, (await viewNodes(world, mission)).filter(({ law }) => numbers.has(law.number)), terms);
+    await runMarket(
+      world,
+      mission,
+      (await viewNodes(world, mission)).filter(({ law }) => numbers.has(law.number)),
+      terms,
+    );
   }
   await settle(city, world, mission);
   city.tell(`settled: ${await missionState(world, mission)}`);
@@ -145,7 +162,9 @@ async function execute(city: City, order: Order, world: World, mission: Mission)
 async function reopen(world: World, mission: Mission, view: NodeView): Promise<boolean> {
   const { params } = await world.client.mission(mission.address).context();
   if (view.attempt >= params.maxRefinementIterations) return false;
-  await world.client.mission(mission.address).reopen([view.law.number], { intent: intentKey("reopen", mission.address, view.law.number, view.attempt) });
+  await world.client
+    .mission(mission.address)
+    .reopen([view.law.number], { intent: intentKey("reopen", mission.address, view.law.number, view.attempt) });
   world.tell(`${view.law.label}: reopened for attempt ${view.attempt + 2}`);
   return true;
 }

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { keccak256, stringToHex } from "viem";
 import {
-  callContract,
   type Constitution,
+  callContract,
   deployLaw,
   type GenesisPort,
   publishTemplate,
@@ -10,8 +10,8 @@ import {
   setEnvelopes,
   verifyGenesis,
 } from "../../deploy/genesis.ts";
-import { intentKey } from "../chain/outbox.ts";
 import type { Chain } from "../chain/chain.ts";
+import { intentKey } from "../chain/outbox.ts";
 import type { Sender } from "../chain/sender.ts";
 import { type AgentCityClient, createAgentCityClient } from "../client/client.ts";
 import { signAuth } from "../client/sign/auth.ts";
@@ -105,10 +105,19 @@ async function payOut({ society, sender }: Founding, client: AgentCityClient): P
   );
   for (const role of SENDERS) {
     const { address } = memberOf(society, role).account;
-    await sender.send({ intent: intentKey("genesis", "gas", address), to: address, value: ENDOWMENT.gas, account: deployer, what: `gas for the ${role}` });
+    await sender.send({
+      intent: intentKey("genesis", "gas", address),
+      to: address,
+      value: ENDOWMENT.gas,
+      account: deployer,
+      what: `gas for the ${role}`,
+    });
   }
   const treasury = client.treasury.address;
-  await client.token.approve([treasury, ENDOWMENT.treasury + ENDOWMENT.insurance], { intent: intentKey("genesis", "seed-approve"), account: deployer });
+  await client.token.approve([treasury, ENDOWMENT.treasury + ENDOWMENT.insurance], {
+    intent: intentKey("genesis", "seed-approve"),
+    account: deployer,
+  });
   await client.treasury.deposit([ENDOWMENT.treasury, ENDOWMENT.insurance, keccak256(stringToHex("genesis"))], {
     intent: intentKey("genesis", "seed"),
     account: deployer,
@@ -119,7 +128,9 @@ async function payOut({ society, sender }: Founding, client: AgentCityClient): P
 async function admitAgents({ society, seed, chain }: Founding, client: AgentCityClient): Promise<void> {
   const deadline = Number(chain.clock.now()) + 86_400;
   for (const principal of membersOf(society, "principal")) {
-    const agents = society.filter((member) => member.principal === principal.name && (member.role === "producer" || member.role === "verifier"));
+    const agents = society.filter(
+      (member) => member.principal === principal.name && (member.role === "producer" || member.role === "verifier"),
+    );
     if (agents.length === 0) continue;
     const permit = await signPermit(client, principal.account, client.agents.address, ENDOWMENT.stake * BigInt(agents.length), deadline);
     await client.token.permit(permit, { intent: intentKey("genesis", "permit", principal.name) });
@@ -151,16 +162,21 @@ async function admitAgents({ society, seed, chain }: Founding, client: AgentCity
 /** Ten levels between 31,000 and 65,535: everybody can do everything, some better than others. */
 function capabilitiesOf(seed: string, name: string): bigint {
   const stream = randomStream(seed, "capabilities", name);
-  return Array.from({ length: 10 }, () => BigInt(31_000 + stream.int(34_536))).reduce((word, level, dimension) => word | (level << BigInt(16 * dimension)), 0n);
+  return Array.from({ length: 10 }, () => BigInt(31_000 + stream.int(34_536))).reduce(
+    (word, level, dimension) => word | (level << BigInt(16 * dimension)),
+    0n,
+  );
 }
 
 /** Clerks, seats of the panel, evidence roles: the deployer's last acts as governor. */
 async function fillOffices({ society, chain }: Founding, client: AgentCityClient): Promise<void> {
   const { account: deployer } = memberOf(society, "deployer");
   const by = (step: string, name: string) => ({ intent: intentKey("genesis", step, name), account: deployer });
-  const principalOf = ({ principal, account }: Member) => (principal === undefined ? account.address : memberOf(society, "principal", principal).account.address);
+  const principalOf = ({ principal, account }: Member) =>
+    principal === undefined ? account.address : memberOf(society, "principal", principal).account.address;
   for (const [office, role] of OFFICES.entries()) {
-    for (const clerk of membersOf(society, role)) await client.clerks.appoint([office, clerk.account.address, principalOf(clerk)], by("appoint", clerk.name));
+    for (const clerk of membersOf(society, role))
+      await client.clerks.appoint([office, clerk.account.address, principalOf(clerk)], by("appoint", clerk.name));
   }
   const deadline = Number(chain.clock.now()) + 86_400;
   for (const { account, name } of membersOf(society, "adjudicator")) {
@@ -168,13 +184,15 @@ async function fillOffices({ society, chain }: Founding, client: AgentCityClient
     await client.token.permit(permit, { intent: intentKey("genesis", "permit", name) });
     await client.roster.seat([account.address, account.address], by("seat", name));
   }
-  for (const { account, name } of membersOf(society, "verifier")) await client.evidence.registerVerifier([account.address, 100], by("verifier", name));
+  for (const { account, name } of membersOf(society, "verifier"))
+    await client.evidence.registerVerifier([account.address, 100], by("verifier", name));
   const [reexecutor, receiver] = membersOf(society, "issuer");
   for (const [issuer, classes] of [
     [reexecutor, CLASS_BITS.ATT],
     [receiver, CLASS_BITS.REC],
   ] as const) {
-    if (issuer !== undefined) await client.evidence.registerIssuer([issuer.account.address, principalOf(issuer), classes], by("issuer", issuer.name));
+    if (issuer !== undefined)
+      await client.evidence.registerIssuer([issuer.account.address, principalOf(issuer), classes], by("issuer", issuer.name));
   }
   const runner = memberOf(society, "runner");
   await client.evidence.registerRunner([runner.account.address, principalOf(runner)], by("runner", runner.name));
@@ -187,15 +205,41 @@ async function registerServices({ society, port }: Founding, client: AgentCityCl
   for (const offer of await offersOf(membersOf(society, "producer"))) await register(client, offer.seller, registeredService(offer).record);
   const codifier = memberOf(society, "codifier");
   const compiler = bundleOf(await bundled(fileURLToPath(new URL("../client/compile-law.ts", import.meta.url)), "node"));
-  const record = { owner: codifier.account.address, codeHash: compiler.codeHash, schemaHash: NO_SCHEMA, endpoint: "city:law-compiler", constraints: NO_SCHEMA };
+  const record = {
+    owner: codifier.account.address,
+    codeHash: compiler.codeHash,
+    schemaHash: NO_SCHEMA,
+    endpoint: "city:law-compiler",
+    constraints: NO_SCHEMA,
+  };
   await register(client, codifier, record);
-  await callContract(port, "mandate-compilation", client.addresses, "ManagementContract", "setMandate", [CODIFIER, operationId("compile-law"), serviceId(record), true, NO_SCHEMA]);
+  await callContract(port, "mandate-compilation", client.addresses, "ManagementContract", "setMandate", [
+    CODIFIER,
+    operationId("compile-law"),
+    serviceId(record),
+    true,
+    NO_SCHEMA,
+  ]);
 }
 
-async function register(client: AgentCityClient, { account }: Member, { codeHash, schemaHash, endpoint, constraints }: ReturnType<typeof registeredService>["record"]): Promise<void> {
-  const message = { agent: account.address, codeHash, schemaHash, endpoint, constraints, nonce: await client.services.nonceOf(account.address), deadline: Number(client.chain.clock.now()) + 86_400 };
+async function register(
+  client: AgentCityClient,
+  { account }: Member,
+  { codeHash, schemaHash, endpoint, constraints }: ReturnType<typeof registeredService>["record"],
+): Promise<void> {
+  const message = {
+    agent: account.address,
+    codeHash,
+    schemaHash,
+    endpoint,
+    constraints,
+    nonce: await client.services.nonceOf(account.address),
+    deadline: Number(client.chain.clock.now()) + 86_400,
+  };
   const auth = await signAuth(client, account, "RegisterService", message);
-  await client.services.registerService([codeHash, schemaHash, endpoint, constraints, auth], { intent: intentKey("genesis", "service", account.address, endpoint) });
+  await client.services.registerService([codeHash, schemaHash, endpoint, constraints, auth], {
+    intent: intentKey("genesis", "service", account.address, endpoint),
+  });
 }
 
 const NO_SCHEMA: Hash = `0x${"0".repeat(64)}`;

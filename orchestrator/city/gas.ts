@@ -1,6 +1,6 @@
 import { type Abi, decodeFunctionData, type TransactionReceipt } from "viem";
-import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
+import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
 import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
@@ -9,7 +9,20 @@ import type { Address, Hex } from "../primitives/hex.ts";
 
 /** Stage of a mission's life that a call belongs to, in order of appearance. */
 const STAGES: Readonly<Record<string, readonly string[]>> = {
-  legislate: ["openSession", "confirmIdentities", "propose", "sponsor", "openVoting", "castBallots", "tally", "validate", "delegate", "recordResult", "codify", "approve"],
+  legislate: [
+    "openSession",
+    "confirmIdentities",
+    "propose",
+    "sponsor",
+    "openVoting",
+    "castBallots",
+    "tally",
+    "validate",
+    "delegate",
+    "recordResult",
+    "codify",
+    "approve",
+  ],
   market: ["bid", "award", "withdrawBid", "reopen"],
   orchestrate: ["route"],
   commit: ["commit", "commitOpen", "reveal"],

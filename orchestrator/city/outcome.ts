@@ -4,11 +4,11 @@ import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts"
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
 import { producerContractAbi } from "../chain/abi/ProducerContract.ts";
-import { evidenceClasses } from "../protocol/evidence.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { resultOf, serviceById } from "../execution/work.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
+import { evidenceClasses } from "../protocol/evidence.ts";
 import type { Money, Outcome } from "../protocol/outcome.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
@@ -28,7 +28,12 @@ const PAST_TENSE: Readonly<Record<number, string>> = {
 };
 
 /** Describes a conducted mission from chain and records; nothing in it depends on the wall clock. */
-export async function outcomeOf(city: City, name: string, conducted: Conducted, paths: Pick<Outcome, "report" | "bundle">): Promise<Outcome> {
+export async function outcomeOf(
+  city: City,
+  name: string,
+  conducted: Conducted,
+  paths: Pick<Outcome, "report" | "bundle">,
+): Promise<Outcome> {
   const { law, mission } = conducted;
   const calls = await callsSince(city.client, conducted.fromBlock + 1n, mission?.address);
   const gas = gasTable(calls);
@@ -59,7 +64,10 @@ export async function outcomeOf(city: City, name: string, conducted: Conducted, 
     },
     ballots: law.ballots.map(({ agent, ranking }) => ({ agent: nameOf(city.society, agent), ranking: [...ranking] })),
     pairwise: law.pairwise.map((row) => [...row]),
-    winner: law.status === "deployed" && winner !== undefined ? { entry: winner.entry, letter: letterOf(winner.entry), title: winner.title } : null,
+    winner:
+      law.status === "deployed" && winner !== undefined
+        ? { entry: winner.entry, letter: letterOf(winner.entry), title: winner.title }
+        : null,
     market: await marketOf(city, conducted),
     nodes: await nodesOf(city, conducted, gas.nodes),
     human: await humanOf(city, conducted),
@@ -123,20 +131,42 @@ async function marketOf(city: City, { mission }: Conducted): Promise<Outcome["ma
 
 /** Every binding of an executor, in order. */
 async function boundOf(city: City, mission: Address) {
-  const events = await city.chain.publicClient.getContractEvents({ address: mission, abi: collaborationContractAbi, eventName: "ExecutorBound", fromBlock: 0n, strict: true });
+  const events = await city.chain.publicClient.getContractEvents({
+    address: mission,
+    abi: collaborationContractAbi,
+    eventName: "ExecutorBound",
+    fromBlock: 0n,
+    strict: true,
+  });
   return events.map(({ args }) => args);
 }
 
 async function slashesOf(city: City, mission: Address | undefined) {
   if (mission === undefined) return [];
-  const events = await city.chain.publicClient.getContractEvents({ address: mission, abi: collaborationContractAbi, eventName: "ExecutorFaulted", fromBlock: 0n, strict: true });
+  const events = await city.chain.publicClient.getContractEvents({
+    address: mission,
+    abi: collaborationContractAbi,
+    eventName: "ExecutorFaulted",
+    fromBlock: 0n,
+    strict: true,
+  });
   return events.map(({ args }) => args);
 }
 
 async function nodesOf(city: City, { world, mission }: Conducted, gas: ReadonlyMap<number, number>): Promise<Outcome["nodes"]> {
   if (world === undefined || mission === undefined) return [];
-  const [views, bound, slashes] = await Promise.all([viewNodes(world, mission), boundOf(city, mission.address), slashesOf(city, mission.address)]);
-  const cleared = await city.chain.publicClient.getContractEvents({ address: mission.address, abi: collaborationContractAbi, eventName: "Cleared", fromBlock: 0n, strict: true });
+  const [views, bound, slashes] = await Promise.all([
+    viewNodes(world, mission),
+    boundOf(city, mission.address),
+    slashesOf(city, mission.address),
+  ]);
+  const cleared = await city.chain.publicClient.getContractEvents({
+    address: mission.address,
+    abi: collaborationContractAbi,
+    eventName: "Cleared",
+    fromBlock: 0n,
+    strict: true,
+  });
   return Promise.all(
     views.map(async (view) => {
       const node = view.law.number;
@@ -145,7 +175,9 @@ async function nodesOf(city: City, { world, mission }: Conducted, gas: ReadonlyM
         bound
           .filter((binding) => binding.node === node)
           .map(async ({ agent, slot, service, price, attempt }) => {
-            const slashed = slashes.filter((fault) => fault.node === node && fault.agent === agent).reduce((sum, fault) => sum + fault.slashed, 0n);
+            const slashed = slashes
+              .filter((fault) => fault.node === node && fault.agent === agent)
+              .reduce((sum, fault) => sum + fault.slashed, 0n);
             const paid = attempt === view.attempt ? (await city.client.mission(mission.address).entitlementOf(node, slot)).paid : 0n;
             return {
               agent: nameOf(city.society, agent),
@@ -180,8 +212,18 @@ function executorResult(view: NodeView, slot: number, attempt: number): Outcome[
 
 async function settlementOf(city: City, mission: Address | undefined): Promise<Outcome["settlement"]> {
   if (mission === undefined) return { appealWindow: 0, advancedClock: false, closed: false };
-  const recorded = await city.chain.publicClient.getContractEvents({ address: mission, abi: collaborationContractAbi, eventName: "Recorded", fromBlock: 0n, strict: true });
-  const windows = await Promise.all(recorded.map(async ({ args, blockNumber }) => args.claimableAt - Number((await city.chain.publicClient.getBlock({ blockNumber })).timestamp)));
+  const recorded = await city.chain.publicClient.getContractEvents({
+    address: mission,
+    abi: collaborationContractAbi,
+    eventName: "Recorded",
+    fromBlock: 0n,
+    strict: true,
+  });
+  const windows = await Promise.all(
+    recorded.map(
+      async ({ args, blockNumber }) => args.claimableAt - Number((await city.chain.publicClient.getBlock({ blockNumber })).timestamp),
+    ),
+  );
   const { deposit, paid, fees, insurance, discount, refunded } = await city.client.mission(mission).ledger();
   const appealWindow = Math.max(0, ...windows);
   return { appealWindow, advancedClock: appealWindow > 0, closed: deposit === paid + fees + insurance + discount + refunded };

@@ -1,10 +1,10 @@
 import { encodeAbiParameters, keccak256, numberToHex } from "viem";
-import type { Hash } from "../primitives/hex.ts";
-import { canonicalBytes } from "../primitives/json.ts";
-import type { RegisteredService } from "../execution/world.ts";
+import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { type Bundle, bundleService } from "../execution/sandbox/bundle.ts";
 import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
-import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
+import type { RegisteredService } from "../execution/world.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { canonicalBytes } from "../primitives/json.ts";
 import type { Member } from "./society.ts";
 
 /** What a producer sells, before it is registered. */
@@ -35,7 +35,14 @@ export function registeredService({ seller, entry, bundle }: Offer): RegisteredS
     endpoint: `city:${entry.id}`,
     constraints: CONSTRAINTS,
   };
-  return { id: serviceId(record), name: entry.id, owner: record.owner, bundle, schemas: { input: entry.input, output: entry.output }, record };
+  return {
+    id: serviceId(record),
+    name: entry.id,
+    owner: record.owner,
+    bundle,
+    schemas: { input: entry.input, output: entry.output },
+    record,
+  };
 }
 
 export function serviceId({ owner, codeHash, schemaHash, endpoint, constraints }: RegisteredService["record"]): Hash {

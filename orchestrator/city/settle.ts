@@ -1,5 +1,5 @@
-import { intentKey } from "../chain/outbox.ts";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
+import { intentKey } from "../chain/outbox.ts";
 import { viewNodes } from "../execution/chain-view.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { City } from "./city.ts";
@@ -18,7 +18,11 @@ export async function settle(city: City, world: World, mission: Mission): Promis
 /** Nodes with an entitlement or a slash, and the time from which all of them are final. */
 async function pending(world: World, mission: Mission): Promise<{ readonly due: bigint; readonly nodes: readonly number[] }> {
   const contract = world.client.mission(mission.address);
-  const events = await world.client.chain.publicClient.getContractEvents({ address: mission.address, abi: collaborationContractAbi, fromBlock: 0n });
+  const events = await world.client.chain.publicClient.getContractEvents({
+    address: mission.address,
+    abi: collaborationContractAbi,
+    fromBlock: 0n,
+  });
   let due = 0n;
   const faulted = new Set<number>();
   for (const event of events) {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { RegisteredService, World } from "../execution/world.ts";
 import type { Mind } from "../minds/mind.ts";
-import type { JsonObject } from "../primitives/json.ts";
 import { parseContentId } from "../primitives/hash.ts";
+import type { JsonObject } from "../primitives/json.ts";
 import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
 import { type Member, memberOf, membersOf } from "./society.ts";

@@ -68,7 +68,9 @@ export function judgeConsensus(works: readonly Submission[], terms: AgreementTer
   const agreement = agreementOf(received, terms);
   if (!agreement.reached) return abstain("PERFORMANCE");
   const agreeing = received.filter(({ slot }) => agreement.slots.includes(slot));
-  const shares = agreement.pairs.filter(({ a, b }) => agreement.slots.includes(a) && agreement.slots.includes(b)).map(({ shareBps }) => shareBps);
+  const shares = agreement.pairs
+    .filter(({ a, b }) => agreement.slots.includes(a) && agreement.slots.includes(b))
+    .map(({ shareBps }) => shareBps);
   return {
     question: "PERFORMANCE",
     result: "PASS",

@@ -34,7 +34,11 @@ export function home(): { readonly root: string; readonly dir: string; readonly 
 export async function carryOut(commission: Commission): Promise<void> {
   const began = performance.now();
   const { seed, fileName, text, directory, json = false } = commission;
-  const file = parseMissionFile(text, { fileName, catalog: CATALOG, budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS) });
+  const file = parseMissionFile(text, {
+    fileName,
+    catalog: CATALOG,
+    budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
+  });
   const order = commission.input === undefined ? file : { ...file, input: { ...file.input, path: commission.input } };
   const { root, dir, cacheDir } = home();
   const elapsed = () => (performance.now() - began) / 1000;
@@ -44,7 +48,7 @@ export async function carryOut(commission: Commission): Promise<void> {
     const { id, resumed } = beginRun(dir, commission.key);
     if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
     const judge = commission.ask === true ? personAtTerminal() : simulatedJudge(city.chain.id);
-    const outcome = await runToEnd(city, { file: order, directory, id, judge, cheat: commission.cheat === true }, text, root);
+    const outcome = await runToEnd(city, { file: order, directory, id, judge, cheat: commission.cheat === true }, root);
     endRun(dir);
     process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
     if (outcome.status !== "completed") process.exitCode = 1;

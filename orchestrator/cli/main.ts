@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from "commander";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
-import { audit } from "./audit.ts";
 import { mission } from "./mission.ts";
 import { start } from "./start.ts";
 
@@ -36,13 +35,6 @@ program
   .addOption(json())
   .action(mission);
 
-program
-  .command("audit")
-  .description("verify a finished mission again, from its bundle alone")
-  .argument("<mission>", "address of the mission, or the path of its bundle")
-  .addOption(json())
-  .action(audit);
-
 try {
   await program.parseAsync();
 } catch (error) {
@@ -60,6 +52,11 @@ function report(error: unknown): void {
     const plain = error instanceof AgentCityError ? error.toPlain() : { code: "InternalError", message: messageOf(error) };
     process.stdout.write(`${JSON.stringify({ status: "error", error: plain })}\n`);
   }
-  const text = error instanceof AgentCityError ? `${error.code}: ${error.message}` : error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text =
+    error instanceof AgentCityError
+      ? `${error.code}: ${error.message}`
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
   process.stderr.write(`${text}\n`);
 }

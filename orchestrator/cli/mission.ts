@@ -47,5 +47,7 @@ async function requireFoundedChain(url: string): Promise<never> {
   const chain = await connectRpcChain({ url, wall: wallTime });
   const { id } = chain;
   await chain.close();
-  throw new AgentCityError("NoCityThere", `Chain ${id} answers, but no city is known on it`, { action: "leave --rpc out to use the embedded chain" });
+  throw new AgentCityError("NoCityThere", `Chain ${id} answers, but no city is known on it`, {
+    action: "leave --rpc out to use the embedded chain",
+  });
 }

@@ -40,7 +40,10 @@ function law({ law, ballots, pairwise, winner }: Outcome): string[] {
     .filter(({ entry }) => entry !== winner.entry)
     .map(({ entry, letter }) => `${letter} ${pairwise[winner.entry]?.[entry] ?? 0}–${pairwise[entry]?.[winner.entry] ?? 0}`);
   lines.push(`${winner.letter} "${winner.title}" wins: ${duels.join(", ")}`);
-  if (law.lawHash !== null) lines.push(`law ${short(law.lawHash)}: deployed code ${law.fidelity ? "equals the ballot's spec ✓" : "DIFFERS from the ballot's spec ✗"}`);
+  if (law.lawHash !== null)
+    lines.push(
+      `law ${short(law.lawHash)}: deployed code ${law.fidelity ? "equals the ballot's spec ✓" : "DIFFERS from the ballot's spec ✗"}`,
+    );
   return lines;
 }
 
@@ -58,7 +61,13 @@ function nodeLine({ label, state, attempts, class: evidence, executors, dissent,
   for (const { agent, result, slashed } of executors) {
     if (result === "failed") parts.push(`· ${agent} failed${slashed === "0" ? "" : `, slashed ${amount(slashed)}`}`);
   }
-  if (attempts > 1) parts.push(`· attempt ${attempts} by ${executors.filter(({ result }) => result === "agreed").map(({ agent }) => agent).join(", ")}`);
+  if (attempts > 1)
+    parts.push(
+      `· attempt ${attempts} by ${executors
+        .filter(({ result }) => result === "agreed")
+        .map(({ agent }) => agent)
+        .join(", ")}`,
+    );
   return parts.join(" ");
 }
 
@@ -67,7 +76,8 @@ function humanLine({ node, action, adjudicator, simulated }: Outcome["human"][nu
 }
 
 function settlement({ settlement: { appealWindow, advancedClock, closed } }: Outcome): string {
-  const window = appealWindow === 0 ? "no appeal window" : `appeal window ${span(appealWindow)}${advancedClock ? " (chain clock advanced)" : ""}`;
+  const window =
+    appealWindow === 0 ? "no appeal window" : `appeal window ${span(appealWindow)}${advancedClock ? " (chain clock advanced)" : ""}`;
   return `${window} · ${closed ? "claimed and closed" : "open"}`;
 }
 
@@ -90,7 +100,10 @@ function pairwiseRows({ law, pairwise }: Outcome): string[][] {
 
 function gasRows({ gasByStage }: Outcome): string[][] {
   if (gasByStage.length === 0) return [];
-  return [["stage", "transactions", "gas"], ...gasByStage.map(({ stage, transactions, gas }) => [stage, String(transactions), grouped(gas)])];
+  return [
+    ["stage", "transactions", "gas"],
+    ...gasByStage.map(({ stage, transactions, gas }) => [stage, String(transactions), grouped(gas)]),
+  ];
 }
 
 function reputationRows({ reputations }: Outcome): string[][] {
@@ -107,7 +120,9 @@ function block(heading: string, lines: readonly string[]): string[] {
 /** First column left, the others right. */
 function table(heading: string, rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  const lines = rows.map((row) => row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart((widths[column] ?? 0) + 3))).join(""));
+  const lines = rows.map((row) =>
+    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart((widths[column] ?? 0) + 3))).join(""),
+  );
   return heading.length < INDENT || lines.length === 0 ? block(heading, lines) : [heading, ...block("", lines)];
 }
 

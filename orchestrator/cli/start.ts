@@ -19,5 +19,11 @@ export async function start(options: StartOptions): Promise<void> {
   const { dir } = home();
   const key = { command: "start", seed: options.seed, cheat: options.cheat === true };
   clearUnlessInterrupted(dir, key);
-  await carryOut({ ...options, key, fileName: "missions/dependency-licences.yaml", text: readFileSync(SAMPLE, "utf8"), directory: PROJECT });
+  await carryOut({
+    ...options,
+    key,
+    fileName: "missions/dependency-licences.yaml",
+    text: readFileSync(SAMPLE, "utf8"),
+    directory: PROJECT,
+  });
 }

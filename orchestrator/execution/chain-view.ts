@@ -1,10 +1,19 @@
+import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import type { MissionNode } from "../protocol/mission-document.ts";
-import { AgentCityError } from "../primitives/errors.ts";
 import type { Mission, World } from "./world.ts";
 
 /** `enum NodeState`, in order. */
-export const nodeStates = ["WAITING", "ELIGIBLE", "EXECUTING", "PENDING_VERIFICATION", "PENDING_REVIEW", "FROZEN", "COMPLETED", "FAILED"] as const;
+export const nodeStates = [
+  "WAITING",
+  "ELIGIBLE",
+  "EXECUTING",
+  "PENDING_VERIFICATION",
+  "PENDING_REVIEW",
+  "FROZEN",
+  "COMPLETED",
+  "FAILED",
+] as const;
 export type NodeStateName = (typeof nodeStates)[number];
 
 /** `enum MissionState`, in order. */

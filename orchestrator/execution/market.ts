@@ -9,7 +9,7 @@ import type { CityFacts, ProducerFacts } from "../minds/goal.ts";
 import { checkedMind, type Offer, type OpenNode } from "../minds/mind.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { NodeView } from "./chain-view.ts";
-import type { Mission, World, Worker } from "./world.ts";
+import type { Mission, Worker, World } from "./world.ts";
 
 /** How long a bid's signature holds, seconds of chain time. */
 const BID_VALIDITY = 86_400n;
@@ -51,7 +51,9 @@ export async function factsOf(world: World): Promise<readonly ProducerFacts[]> {
   return Promise.all(
     world.workers.map(async ({ account: { address: agent }, principal }) => {
       const [reputation, packed] = await Promise.all([agents.reputationOf(agent), agents.capabilitiesOf(agent)]);
-      const capabilities = Array.from({ length: CAPABILITIES }, (_, dimension) => Number((packed >> (CAPABILITY_BITS * BigInt(dimension))) & 0xffffn));
+      const capabilities = Array.from({ length: CAPABILITIES }, (_, dimension) =>
+        Number((packed >> (CAPABILITY_BITS * BigInt(dimension))) & 0xffffn),
+      );
       return { agent, principal, reputation: Number(reputation), capabilities };
     }),
   );
@@ -87,7 +89,9 @@ async function formerPrincipals(world: World, mission: Mission, { law, attempt }
     args: { node: law.number },
     fromBlock: 0n,
   });
-  return bound.flatMap(({ args: { agent } }) => world.workers.filter(({ account }) => account.address === agent).map(({ principal }) => principal));
+  return bound.flatMap(({ args: { agent } }) =>
+    world.workers.filter(({ account }) => account.address === agent).map(({ principal }) => principal),
+  );
 }
 
 function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms, former: readonly Address[]): OpenNode {
@@ -106,7 +110,12 @@ function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms
 }
 
 /** One bid per agent in a block: its next nonce is known only then. */
-async function placeBids(world: World, mission: Mission, nodes: readonly NodeView[], offers: ReadonlyMap<Worker, readonly Offer[]>): Promise<void> {
+async function placeBids(
+  world: World,
+  mission: Mission,
+  nodes: readonly NodeView[],
+  offers: ReadonlyMap<Worker, readonly Offer[]>,
+): Promise<void> {
   const rounds = Math.max(0, ...[...offers.values()].map((list) => list.length));
   for (let round = 0; round < rounds; round += 1) {
     const intents: Intent<LogNote>[] = [];
@@ -119,7 +128,13 @@ async function placeBids(world: World, mission: Mission, nodes: readonly NodeVie
   }
 }
 
-async function bidIntent(world: World, mission: Mission, worker: Worker, view: NodeView, { node, service: name, price }: Offer): Promise<Intent<LogNote>> {
+async function bidIntent(
+  world: World,
+  mission: Mission,
+  worker: Worker,
+  view: NodeView,
+  { node, service: name, price }: Offer,
+): Promise<Intent<LogNote>> {
   const agent = worker.account.address;
   const service = world.services.find((candidate) => candidate.owner === agent && candidate.name === name);
   if (service === undefined) throw new RangeError(`${worker.name} does not sell ${name}`);
@@ -138,7 +153,9 @@ async function closingTime(world: World, mission: Mission, nodes: readonly NodeV
 
 async function stillOpen(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly NodeView[]> {
   const now = world.client.chain.clock.now();
-  const markets = await Promise.all(nodes.map(async (view) => ({ view, market: await world.client.execution.marketOf(mission.address, view.law.number) })));
+  const markets = await Promise.all(
+    nodes.map(async (view) => ({ view, market: await world.client.execution.marketOf(mission.address, view.law.number) })),
+  );
   return markets.filter(({ market }) => BigInt(market.closesAt) > now).map(({ view }) => view);
 }
 

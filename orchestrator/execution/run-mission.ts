@@ -44,7 +44,14 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
     await runWave(world, mission);
     const nodes = await viewNodes(world, mission);
     if (nodes.every(({ state: node, recorded }) => node === "COMPLETED" && recorded)) return { kind: "done" };
-    const now = JSON.stringify(nodes.map(({ state: node, attempt, recorded, slots }) => [node, attempt, recorded, slots.map(({ committed, revealed }) => [committed, revealed])]));
+    const now = JSON.stringify(
+      nodes.map(({ state: node, attempt, recorded, slots }) => [
+        node,
+        attempt,
+        recorded,
+        slots.map(({ committed, revealed }) => [committed, revealed]),
+      ]),
+    );
     if (now !== before) {
       before = now;
       continue;
@@ -58,7 +65,9 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
 function haltOf(nodes: readonly NodeView[]): Halt | undefined {
   const review = nodes.filter(({ state }) => state === "PENDING_REVIEW" || state === "FROZEN");
   if (review.length > 0) return { kind: "review", nodes: review };
-  const fault = nodes.filter((node) => node.state === "FAILED" || ((node.state === "ELIGIBLE" || node.state === "WAITING") && !isStaffed(node)));
+  const fault = nodes.filter(
+    (node) => node.state === "FAILED" || ((node.state === "ELIGIBLE" || node.state === "WAITING") && !isStaffed(node)),
+  );
   return fault.length > 0 ? { kind: "fault", nodes: fault } : undefined;
 }
 

@@ -52,7 +52,8 @@ export async function readOutput(world: Pick<World, "store">, outputId: string):
 /** The service a slot's executor bound. */
 export function serviceById(world: Pick<World, "services">, id: Hash): RegisteredService {
   const service = world.services.find((candidate) => candidate.id === id);
-  if (service === undefined) throw new AgentCityError("ServiceUnknown", "An executor bound a service whose bundle is not here", { details: id });
+  if (service === undefined)
+    throw new AgentCityError("ServiceUnknown", "An executor bound a service whose bundle is not here", { details: id });
   return service;
 }
 
@@ -62,7 +63,11 @@ export function itemsDigest(items: readonly JsonObject[]): Hash {
 }
 
 /** What a node's service is given: its shard of the mission's items and its predecessors' results. */
-export async function inputOf(world: Pick<World, "store" | "remember">, mission: Mission, { law }: Pick<NodeView, "law">): Promise<JsonObject> {
+export async function inputOf(
+  world: Pick<World, "store" | "remember">,
+  mission: Mission,
+  { law }: Pick<NodeView, "law">,
+): Promise<JsonObject> {
   const upstream = await Promise.all(
     law.after.map(async (number): Promise<JsonObject> => {
       const before = mission.document.nodes[number];
@@ -85,7 +90,12 @@ export async function resultOf(world: Pick<World, "remember">, mission: Mission,
 }
 
 /** The recorded work of a slot; refuses when there is none or it failed. */
-export async function workOf(world: Pick<World, "remember">, mission: Mission, view: Pick<NodeView, "law" | "attempt">, slot: number): Promise<Work & { ok: true }> {
+export async function workOf(
+  world: Pick<World, "remember">,
+  mission: Mission,
+  view: Pick<NodeView, "law" | "attempt">,
+  slot: number,
+): Promise<Work & { ok: true }> {
   const work = await world.remember(["work", ...attemptKey(mission, view), slot], workSchema, async () => {
     throw new AgentCityError("WorkMissing", `Slot ${slot} of ${view.law.label} committed, but its work is not in the records`);
   });

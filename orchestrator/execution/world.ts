@@ -49,7 +49,11 @@ export interface ContentStore {
 }
 
 /** Keeps the first answer to a question for ever, as JSON, so that a re-run reads it back (decision 45). */
-export type Remember = <Value>(key: readonly (string | number)[], schema: z.ZodType<Value>, compute: () => Promise<Value>) => Promise<Value>;
+export type Remember = <Value>(
+  key: readonly (string | number)[],
+  schema: z.ZodType<Value>,
+  compute: () => Promise<Value>,
+) => Promise<Value>;
 
 /** Everything execution works with; a port is filled in `city/`. */
 export interface World {

@@ -25,3 +25,9 @@ export const LEGISLATURE_BOUNDARIES = [
 export const SENDER_BOUNDARIES = ["sender:signed", "sender:broadcast"] as const;
 
 export type LegislatureBoundary = (typeof LEGISLATURE_BOUNDARIES)[number];
+
+/** Points between a mission's stages. */
+export const EXECUTION_BOUNDARIES = ["execution:committed", "execution:cleared"] as const;
+export type ExecutionBoundary = (typeof EXECUTION_BOUNDARIES)[number];
+
+export type BoundaryName = LegislatureBoundary | ExecutionBoundary | (typeof SENDER_BOUNDARIES)[number];

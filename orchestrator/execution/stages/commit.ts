@@ -55,7 +55,10 @@ async function reveal(world: World, mission: Mission): Promise<void> {
   const nodes = await viewNodes(world, mission);
   const now = world.client.chain.clock.now();
   const due = nodes
-    .filter((view) => view.law.tier === 2 && view.state === "EXECUTING" && (hasAllCommits(view) || (hasEnoughCommits(view) && now >= view.deadline)))
+    .filter(
+      (view) =>
+        view.law.tier === 2 && view.state === "EXECUTING" && (hasAllCommits(view) || (hasEnoughCommits(view) && now >= view.deadline)),
+    )
     .flatMap((view) => view.slots.filter(({ committed, revealed }) => committed && !revealed).map((slot) => ({ view, slot })));
   const intents = due.map(async ({ view, slot }): Promise<Intent<LogNote>> => {
     const { opening } = await envelopeOf(world, mission, view, slot);
@@ -91,7 +94,14 @@ export function obligationOf(world: World, mission: Mission, view: NodeView): Pr
 }
 
 /** Tier 2: a receipt. Tiers 1 and 3: what an independent issuer gets from the same bundle and input (decision 43). */
-async function evidenceFor(world: World, mission: Mission, view: NodeView, slot: SlotView, obligation: Hash, work: Work & { ok: true }): Promise<SignedItem> {
+async function evidenceFor(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  slot: SlotView,
+  obligation: Hash,
+  work: Work & { ok: true },
+): Promise<SignedItem> {
   if (view.law.tier === 2) {
     return issue(world, mission, world.receiver, "REC", evidenceKinds.RECEIPT, { slot: slot.slot, obligation, payload: work.outputHash });
   }

@@ -13,7 +13,11 @@ const OVERUSE = stringToHex("tools or messages over limit", { size: 32 });
  */
 export async function guard(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
   for (const { view, work } of invocations) {
-    const used = work.ok ? Math.max(work.tools - world.limits.tools, work.messages - world.limits.messages) : work.fault === "limit" ? 1 : 0;
+    const used = work.ok
+      ? Math.max(work.tools - world.limits.tools, work.messages - world.limits.messages)
+      : work.fault === "limit"
+        ? 1
+        : 0;
     if (used <= 0) continue;
     await world.client.mission(mission.address).report([view.law.number, OVERUSE, BigInt(used)], {
       intent: intentKey("report", ...attemptKey(mission, view)),

@@ -12,12 +12,18 @@ export interface Invocation {
 
 /** Stage 2: every executor that has not committed yet runs its service on the node's input, in a sandbox (AgentCity 3.5; decision 44). */
 export async function invoke(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly Invocation[]> {
-  const due = nodes.filter(({ state }) => state === "EXECUTING").flatMap((view) => view.slots.filter(({ committed }) => !committed).map((slot) => ({ view, slot })));
+  const due = nodes
+    .filter(({ state }) => state === "EXECUTING")
+    .flatMap((view) => view.slots.filter(({ committed }) => !committed).map((slot) => ({ view, slot })));
   return Promise.all(
     due.map(async ({ view, slot }): Promise<Invocation> => {
-      const work = await world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, () => run(world, mission, view, slot));
+      const work = await world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, () =>
+        run(world, mission, view, slot),
+      );
       const { name } = serviceById(world, work.service);
-      world.tell(`${view.law.label}: ${workerOf(world, slot.agent).name} ${work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`}`);
+      world.tell(
+        `${view.law.label}: ${workerOf(world, slot.agent).name} ${work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`}`,
+      );
       return { view, slot, work };
     }),
   );

@@ -1,8 +1,8 @@
 import { intentKey } from "../../chain/outbox.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { isStaffed, type NodeView } from "../chain-view.ts";
-import type { Mission, World } from "../world.ts";
 import { attemptKey, serviceById } from "../work.ts";
+import type { Mission, World } from "../world.ts";
 
 /** How long a runner's statement holds, seconds of chain time. */
 const LIVE_HASH_VALIDITY = 600n;
@@ -33,5 +33,7 @@ export async function orchestrate(world: World, mission: Mission, nodes: readonl
     }
     orders.push({ node: view.law.number, hashes, services });
   }
-  await world.client.mission(mission.address).route([orders], { intent: intentKey("route", ...ready.flatMap((view) => attemptKey(mission, view))) });
+  await world.client
+    .mission(mission.address)
+    .route([orders], { intent: intentKey("route", ...ready.flatMap((view) => attemptKey(mission, view))) });
 }

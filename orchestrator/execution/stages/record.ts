@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { intentKey } from "../../chain/outbox.ts";
-import { writeMany } from "../../client/write.ts";
 import { agreementOf } from "../../clearing/judgement.ts";
+import { writeMany } from "../../client/write.ts";
 import { canonicalBytes, type JsonObject } from "../../primitives/json.ts";
 import type { NodeView } from "../chain-view.ts";
 import { attemptKey, type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
@@ -20,7 +20,8 @@ export async function record(world: World, mission: Mission, nodes: readonly Nod
   );
   for (const view of completed) {
     const result = await world.remember(["result", mission.address, view.law.number], resultSchema, () => resultFor(world, mission, view));
-    if (due.includes(view)) world.tell(`${view.law.label}: recorded${result.dissent.length === 0 ? "" : `, executors differ on ${result.dissent.length}`}`);
+    if (due.includes(view))
+      world.tell(`${view.law.label}: recorded${result.dissent.length === 0 ? "" : `, executors differ on ${result.dissent.length}`}`);
   }
 }
 

@@ -1,6 +1,13 @@
 import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../chain/outbox.ts";
-import { type AgreementTerms, type Judgement, judgeConsensus, judgePolicy, judgeReexecution, type Submission } from "../../clearing/judgement.ts";
+import {
+  type AgreementTerms,
+  type Judgement,
+  judgeConsensus,
+  judgePolicy,
+  judgeReexecution,
+  type Submission,
+} from "../../clearing/judgement.ts";
 import { brokenPredicates } from "../../clearing/predicates.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
@@ -63,7 +70,9 @@ export async function docketOf(world: World, mission: Mission, view: NodeView): 
   const judgements = await judge(world, mission, view, envelopes);
   const basis = judgements.reduce((bits, judgement) => bits | judgement.basis, 0n);
   const items = envelopes.flatMap((envelope) =>
-    envelope === undefined ? [] : envelope.items.flatMap((item) => (isIn(basis, item) ? [provenItem(envelope.obligation, envelope.items, item.index)] : [])),
+    envelope === undefined
+      ? []
+      : envelope.items.flatMap((item) => (isIn(basis, item) ? [provenItem(envelope.obligation, envelope.items, item.index)] : [])),
   );
   return { envelopes, judgements, openings: envelopes.map((envelope) => envelope?.opening ?? NO_OPENING), items, basis };
 }
@@ -79,7 +88,9 @@ async function clearOrder(world: World, mission: Mission, view: NodeView) {
   const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
   const panel = await panelOf(world, mission, view);
   const verdicts = await Promise.all(
-    panel.flatMap((verifier) => judgements.map((judgement) => signVerdict(world, mission, verifier, judgement, obligation, nodeCommitmentOf(commitments), deadline))),
+    panel.flatMap((verifier) =>
+      judgements.map((judgement) => signVerdict(world, mission, verifier, judgement, obligation, nodeCommitmentOf(commitments), deadline)),
+    ),
   );
   return { node: view.law.number, openings, verdicts, items };
 }
@@ -94,11 +105,18 @@ function submittedEnvelopes(world: World, mission: Mission, view: NodeView): Pro
 }
 
 /** What an honest verifier concludes. Deterministic: every panel member computes it from the same records. */
-async function judge(world: World, mission: Mission, view: NodeView, envelopes: readonly (Envelope | undefined)[]): Promise<readonly Judgement[]> {
+async function judge(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  envelopes: readonly (Envelope | undefined)[],
+): Promise<readonly Judgement[]> {
   const works = await submissions(world, envelopes);
   const terms = termsOf(view);
   const [single] = works;
-  const judgements = [terms !== undefined ? judgeConsensus(works, terms) : single === undefined ? judgePolicy([], []) : judgeReexecution(single)];
+  const judgements = [
+    terms !== undefined ? judgeConsensus(works, terms) : single === undefined ? judgePolicy([], []) : judgeReexecution(single),
+  ];
   if (view.law.questions.includes("POLICY")) judgements.push(judgePolicy(works, await policyProblems(world, mission, view, works)));
   return judgements;
 }
@@ -112,12 +130,14 @@ export function termsOf({ law }: Pick<NodeView, "law">): AgreementTerms | undefi
 export async function submissions(world: World, envelopes: readonly (Envelope | undefined)[]): Promise<readonly Submission[]> {
   const present = envelopes.flatMap((envelope, slot) => (envelope === undefined ? [] : [{ envelope, slot }]));
   return Promise.all(
-    present.map(async ({ envelope: { work, items }, slot }): Promise<Submission> => ({
-      slot,
-      outputHash: work.outputHash,
-      output: await readOutput(world, work.outputId),
-      exhibits: items.map(({ index, kind, payload }) => ({ slot, index, kind, payload })),
-    })),
+    present.map(
+      async ({ envelope: { work, items }, slot }): Promise<Submission> => ({
+        slot,
+        outputHash: work.outputHash,
+        output: await readOutput(world, work.outputId),
+        exhibits: items.map(({ index, kind, payload }) => ({ slot, index, kind, payload })),
+      }),
+    ),
   );
 }
 
@@ -125,9 +145,14 @@ export async function submissions(world: World, envelopes: readonly (Envelope | 
 async function policyProblems(world: World, mission: Mission, view: NodeView, works: readonly Submission[]): Promise<string[]> {
   if (view.law.task !== mission.document.output.task) return [];
   const input = await inputOf(world, mission, view);
-  const coveredIds = new Set([...idsIn(input["items"]), ...listOf(input["upstream"]).flatMap((upstream) => idsIn(field(upstream, "items")))]);
+  const coveredIds = new Set([
+    ...idsIn(input["items"]),
+    ...listOf(input["upstream"]).flatMap((upstream) => idsIn(field(upstream, "items"))),
+  ]);
   const inputIds = mission.items.map(({ id }) => id);
-  return works.flatMap(({ output }) => (output === undefined ? [] : brokenPredicates(mission.document.predicates, { output, inputIds, coveredIds })));
+  return works.flatMap(({ output }) =>
+    output === undefined ? [] : brokenPredicates(mission.document.predicates, { output, inputIds, coveredIds }),
+  );
 }
 
 async function panelOf(world: World, mission: Mission, view: NodeView) {
