@@ -5,6 +5,7 @@ import type { Clerks } from "../clerks/clerks.ts";
 import type { LogNote } from "../client/base.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import type { WriteOptions } from "../client/write.ts";
+import { MindAnswerInvalid } from "../minds/errors.ts";
 import type { Mind } from "../minds/mind.ts";
 import { checkedMind } from "../minds/mind.ts";
 import { noBoundary } from "../primitives/boundary.ts";
@@ -85,6 +86,21 @@ export class LegislatureContext {
     return this.options.ports.answers.remember({ session: this.options.id, agent, step, round: 0 }, schema, () =>
       compute(checkedMind(mind)),
     );
+  }
+
+  /** The same; undefined when the mind has no usable answer. */
+  async askOrAbstain<Answer>(
+    agent: Address,
+    step: string,
+    schema: z.ZodType<Answer>,
+    compute: (mind: Mind) => Promise<unknown>,
+  ): Promise<Answer | undefined> {
+    try {
+      return await this.ask(agent, step, schema, compute);
+    } catch (error) {
+      if (error instanceof MindAnswerInvalid) return undefined;
+      throw error;
+    }
   }
 
   producer(agent: string): Producer {

@@ -8,7 +8,7 @@ import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import { cloneArgs, cloneContext } from "../rules/law-codec.ts";
 import { unpackMissionParams } from "../rules/mission-params-codec.ts";
 import type { LegislatureContext } from "./context.ts";
-import { FidelityBroken } from "./errors.ts";
+import { AuditNeeded, FidelityBroken } from "./errors.ts";
 import type { SessionState } from "./state.ts";
 
 const approvalsSchema = z.array(z.strictObject({ clerk: addressSchema, office: z.int(), deadline: z.int(), signature: hexSchema }));
@@ -18,6 +18,17 @@ export function deploy(context: LegislatureContext) {
   const { client, clerks } = context;
 
   return {
+    /** Waits for an adjudicator when the risk is HIGH. */
+    async awaitAudit(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const { document, specHash } = compileLaw(context.load(state.document, missionDocumentSchema));
+      const isAudited = async () => (await client.legislation.sessionOf(session)).audited;
+      if (document.risk !== "HIGH" || (await isAudited())) return {};
+      await context.options.ports.audit?.({ session, specHash, document });
+      if (!(await isAudited())) throw new AuditNeeded(specHash);
+      return {};
+    },
+
     /** Signs: Speaker and Regulators, each after recompiling the document. Ascending, as the chain wants them. */
     async signApprovals(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);

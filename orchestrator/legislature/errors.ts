@@ -29,9 +29,19 @@ export class UnknownOperation extends AgentCityError {
   }
 }
 
-/** Nobody in the city can run a node of the law. */
+/** A node of the law that nobody in the city can run. */
 export class NoWitness extends AgentCityError {
-  constructor(label: string) {
-    super("NoWitness", `No eligible producer has the capabilities that ${label} asks for`);
+  constructor(title: string) {
+    super("NoWitness", `No eligible producer has the capabilities that a node of "${title}" asks for`);
+  }
+}
+
+/** A law of HIGH risk waits for an adjudicator. */
+export class AuditNeeded extends AgentCityError {
+  constructor(specHash: string) {
+    super("AuditNeeded", "A law of HIGH risk is deployed only after an adjudicator approved its codification", {
+      details: specHash,
+      action: "let an adjudicator sign APPROVE_CODIFICATION, then run the mission again: the session goes on",
+    });
   }
 }

@@ -38,6 +38,7 @@ export function sessionGraph(context: LegislatureContext) {
       .addNode("endorse", stages.endorse)
       .addNode("signProposals", stages.signProposals)
       .addNode("sendProposals", stages.sendProposals)
+      .addNode("signSponsorships", stages.signSponsorships)
       .addNode("sendSponsorships", stages.sendSponsorships)
       // vote
       .addNode("awaitVoting", stages.awaitVoting)
@@ -54,6 +55,7 @@ export function sessionGraph(context: LegislatureContext) {
       .addNode("delegate", stages.delegate)
       .addNode("sendCodification", stages.sendCodification)
       // deploy
+      .addNode("awaitAudit", stages.awaitAudit)
       .addNode("signApprovals", stages.signApprovals)
       .addNode("approve", stages.approve)
       .addNode("verify", stages.verify)
@@ -68,7 +70,8 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("draft", "endorse")
       .addEdge("endorse", "signProposals")
       .addEdge("signProposals", "sendProposals")
-      .addEdge("sendProposals", "sendSponsorships")
+      .addEdge("sendProposals", "signSponsorships")
+      .addEdge("signSponsorships", "sendSponsorships")
       .addConditionalEdges("sendSponsorships", (state: SessionState) => (stages.hasCandidates(state) ? "openVoting" : "awaitVoting"), [
         "openVoting",
         "awaitVoting",
@@ -90,7 +93,8 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("findWinner", "sendValidation")
       .addEdge("sendValidation", "delegate")
       .addEdge("delegate", "sendCodification")
-      .addEdge("sendCodification", "signApprovals")
+      .addEdge("sendCodification", "awaitAudit")
+      .addEdge("awaitAudit", "signApprovals")
       .addEdge("signApprovals", "approve")
       .addEdge("approve", "verify")
       .addEdge("verify", END)

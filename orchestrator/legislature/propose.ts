@@ -1,6 +1,10 @@
 import { z } from "zod";
-import { compileLaw } from "../client/compile-law.ts";
+import { TransactionReverted } from "../chain/errors.ts";
+import { type CompiledLaw, compileLaw, goalHashOf } from "../client/compile-law.ts";
 import { signAuth } from "../client/sign/auth.ts";
+import { MindAnswerInvalid } from "../minds/errors.ts";
+import { fits } from "../minds/fit.ts";
+import type { CityFacts } from "../minds/goal.ts";
 import type { DraftRequest } from "../minds/mind.ts";
 import { rankingSchema, speechSchema } from "../minds/mind.ts";
 import { type LawShape, lawShapeSchema } from "../minds/shape.ts";
@@ -36,6 +40,8 @@ const proposalsSchema = z.array(
   z.strictObject({ specHash: hashSchema, cid: hashSchema, document: z.string().transform(parseContentId), auth: authSchema }),
 );
 
+const sponsorshipsSchema = z.array(z.strictObject({ candidate: z.int(), auth: authSchema }));
+
 /** What every Mind is asked with: itself, the goal, and the facts all share. */
 export function requestFor(context: LegislatureContext, survey: ContentId | null, self: Address): DraftRequest {
   const facts = factsOf(context.load(survey, surveySchema));
@@ -62,14 +68,20 @@ export function propose(context: LegislatureContext) {
   const { client, options } = context;
 
   return {
-    /** Thinks: one producer's law, and its reason. Runs side by side for all of them. */
+    /** Thinks: one producer's law, and its reason. Runs side by side for all of them. Whose mind has no usable answer abstains. */
     async draft({ agent, survey }: { readonly agent: Address; readonly survey: ContentId }): Promise<Partial<SessionState>> {
       const request = requestFor(context, survey, agent);
-      const shape = await context.ask(agent, "draft", lawShapeSchema, (mind) => mind.draft(request));
-      const { text } = await context.ask(agent, "speak", speechSchema, (mind) => mind.speak({ ...request, about: shape }));
-      const { document, specHash } = compileLaw(documentOf(options.mission, options.inputs, request.goal, request.facts, shape));
-      const draft = { agent, shape, document: context.save(document), specHash, reason: text };
-      return { drafts: { [agent]: context.save(draft) } };
+      try {
+        const shape = await context.ask(agent, "draft", lawShapeSchema, (mind) => mind.draft(request));
+        const compiled = compileLaw(documentOf(options.mission, options.inputs, request.goal, request.facts, shape));
+        if (!(await isLawful(context, compiled, request.facts))) return {};
+        const { text } = await context.ask(agent, "speak", speechSchema, (mind) => mind.speak({ ...request, about: shape }));
+        const draft = { agent, shape, document: context.save(compiled.document), specHash: compiled.specHash, reason: text };
+        return { drafts: { [agent]: context.save(draft) } };
+      } catch (error) {
+        if (error instanceof MindAnswerInvalid) return {};
+        throw error;
+      }
     },
 
     /** Thinks: everybody ranks all drafts; those that find sponsors become candidates. */
@@ -82,8 +94,8 @@ export function propose(context: LegislatureContext) {
       const opinions = [];
       for (const { agent, specHash } of drafts) {
         const request = requestFor(context, state.survey, agent);
-        const order = await context.ask(agent, "endorse", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
-        opinions.push({ agent, draft: specHash, ranking: order.flatMap((number) => known[number]?.specHash ?? []) });
+        const order = await context.askOrAbstain(agent, "endorse", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
+        opinions.push({ agent, draft: specHash, ranking: (order ?? []).flatMap((number) => known[number]?.specHash ?? []) });
       }
       return { endorsements: context.save(endorse(opinions, survey.voters, survey.minSponsors)) };
     },
@@ -124,20 +136,34 @@ export function propose(context: LegislatureContext) {
       return {};
     },
 
-    /** Signs and sends each sponsorship: it needs the number the chain gave its candidate, and is worth nothing elsewhere. */
-    async sendSponsorships(state: SessionState): Promise<Partial<SessionState>> {
+    /** Signs: the sponsors, for the numbers the chain gave their candidates. */
+    async signSponsorships(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { candidates, deadline } = await client.legislation.sessionOf(session);
       const numbers = new Map<Hash, number>();
       for (let candidate = 1; candidate < candidates; candidate += 1) {
         numbers.set((await client.legislation.candidateOf(session, candidate)).specHash, candidate);
       }
+      const signed: z.input<typeof sponsorshipsSchema> = [];
       for (const { agent, specHash } of context.load(state.endorsements, endorsementsSchema).sponsorships) {
         const candidate = numbers.get(specHash);
         if (candidate === undefined) continue;
-        const auth = await signAuth(client, context.producer(agent).account, "Sponsor", { session, agent, candidate, deadline });
-        const note = context.note("sponsorship", [state.session, agent]);
-        await client.legislation.sponsor([session, candidate, auth], context.step("sponsor", `${agent}/${specHash}`, note));
+        signed.push({
+          candidate,
+          auth: await signAuth(client, context.producer(agent).account, "Sponsor", { session, agent, candidate, deadline }),
+        });
+      }
+      return { sponsorships: context.save(signed) };
+    },
+
+    /** Sends: the sponsorships. */
+    async sendSponsorships(state: SessionState): Promise<Partial<SessionState>> {
+      for (const { candidate, auth } of context.load(state.sponsorships, sponsorshipsSchema)) {
+        const note = context.note("sponsorship", [state.session, auth.agent], state.sponsorships ?? undefined);
+        await client.legislation.sponsor(
+          [BigInt(state.session), candidate, auth],
+          context.step("sponsor", `${auth.agent}/${candidate}`, note),
+        );
       }
       await context.cross("legislature:sponsored");
       return {};
@@ -148,6 +174,25 @@ export function propose(context: LegislatureContext) {
       return context.load(state.endorsements, endorsementsSchema).proposals.length > 0;
     },
   };
+}
+
+/** Whether the chain's own validator would let the law pass: nobody proposes what cannot become law. */
+async function isLawful(context: LegislatureContext, { law, document }: CompiledLaw, facts: CityFacts): Promise<boolean> {
+  const witnesses = witnessesOf(document, facts);
+  if (witnesses === undefined) return false;
+  try {
+    await context.client.validator.validate(law, goalHashOf(document.goal), BigInt(document.budget), witnesses);
+    return true;
+  } catch (error) {
+    if (error instanceof TransactionReverted) return false;
+    throw error;
+  }
+}
+
+/** One able producer per node: the evidence that the law can be done (decision 12). */
+export function witnessesOf({ nodes }: MissionDocument, { producers }: CityFacts): Address[] | undefined {
+  const able = nodes.flatMap(({ capabilities }) => producers.find((producer) => fits(producer.capabilities, capabilities))?.agent ?? []);
+  return able.length === nodes.length ? able : undefined;
 }
 
 /** The document behind a specHash, from the drafts. */

@@ -2,6 +2,7 @@ import { compileLaw } from "../client/compile-law.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
 import { unpackRanking } from "../rules/condorcet.ts";
+import { type SessionStateName, sessionTransitions } from "../rules/transitions/session.ts";
 import type { LegislatureContext } from "./context.ts";
 import { type Draft, draftsOf } from "./propose.ts";
 import type { SessionState } from "./state.ts";
@@ -63,7 +64,7 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
   const session = BigInt(state.session);
   const { legislation } = context.client;
   const onChain = await legislation.sessionOf(session);
-  const candidates = await entriesOf(context, session, draftsOf(context, state));
+  const candidates = await entriesOf(context, session, state.survey === null ? [] : draftsOf(context, state));
   const ballots = await castBallots(context, session, state, candidates.length);
   const pairwise: number[][] = [];
   for (const { entry: i } of candidates) {
@@ -77,10 +78,11 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
   );
   const facts = { session, electorate: onChain.electorate, candidates, ballots, pairwise, winner };
   if (state.outcome !== "deployed" || state.mission === null || state.document === null) {
+    const { state: code, entries, electorate, rules } = onChain;
     return {
       status: "failed",
       ...facts,
-      reason: reasonOf(onChain.entries, ballots.length, onChain.electorate, onChain.rules.turnoutQuorum),
+      reason: reasonOf(sessionTransitions.states[code], entries, ballots.length, electorate, rules.turnoutQuorum),
     };
   }
   const { document, law, lawHash, docHash, specHash } = compileLaw(context.load(state.document, missionDocumentSchema));
@@ -108,6 +110,7 @@ async function entriesOf(context: LegislatureContext, session: bigint, drafts: r
 /** The rankings that the chain recorded, in order of producer index. */
 async function castBallots(context: LegislatureContext, session: bigint, state: SessionState, entries: number): Promise<CastBallot[]> {
   const cast: CastBallot[] = [];
+  if (state.survey === null || entries === 0) return cast;
   for (const { agent } of context.load(state.survey, surveySchema).voters) {
     const ranking = await context.client.legislation.rankingOf(session, agent);
     if (ranking !== 0n) cast.push({ agent, ranking: unpackRanking(ranking, entries) });
@@ -115,7 +118,9 @@ async function castBallots(context: LegislatureContext, session: bigint, state: 
   return cast;
 }
 
-function reasonOf(entries: number, ballots: number, electorate: number, quorum: number): string {
+function reasonOf(state: SessionStateName | undefined, entries: number, ballots: number, electorate: number, quorum: number): string {
+  if (state === "EXPIRED") return "a stage of the session outlived its time";
+  if (state === "CANCELLED") return "the sponsor cancelled the session";
   if (entries === 0) return "no candidate found enough sponsors";
   if (ballots * 10_000 < electorate * quorum) return `${ballots} of ${electorate} producers voted, fewer than ${quorum / 100} %`;
   return `"no law" won the vote`;

@@ -28,8 +28,10 @@ export const sessionState = new StateSchema({
   drafts: perAgent(),
   /** Who proposes and who sponsors what. */
   endorsements: none,
-  /** Signed proposals and sponsorships. */
+  /** Signed proposals. */
   proposals: none,
+  /** Signed sponsorships. */
+  sponsorships: none,
   /** Agent → its ranking. */
   rankings: perAgent(),
   /** Signed ballots. */
@@ -51,6 +53,7 @@ export interface SessionState {
   readonly drafts: Readonly<Record<string, string>>;
   readonly endorsements: ContentId | null;
   readonly proposals: ContentId | null;
+  readonly sponsorships: ContentId | null;
   readonly rankings: Readonly<Record<string, string>>;
   readonly ballots: ContentId | null;
   readonly document: ContentId | null;

@@ -1,9 +1,8 @@
 import { compileLaw } from "../client/compile-law.ts";
-import { fits } from "../minds/fit.ts";
 import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import type { LegislatureContext } from "./context.ts";
 import { NoWitness } from "./errors.ts";
-import { documentBehind, draftsOf } from "./propose.ts";
+import { documentBehind, draftsOf, witnessesOf } from "./propose.ts";
 import type { SessionState } from "./state.ts";
 import { factsOf, surveySchema } from "./survey.ts";
 
@@ -23,12 +22,8 @@ export function validate(context: LegislatureContext) {
     /** Sends: the law, with one able producer per node as witness that it can be done. */
     async sendValidation(state: SessionState): Promise<Partial<SessionState>> {
       const { law, docHash, document } = compileLaw(context.load(state.document, missionDocumentSchema));
-      const { producers } = factsOf(context.load(state.survey, surveySchema));
-      const witnesses = document.nodes.map(({ label, capabilities }) => {
-        const able = producers.find((producer) => fits(producer.capabilities, capabilities));
-        if (able === undefined) throw new NoWitness(label);
-        return able.agent;
-      });
+      const witnesses = witnessesOf(document, factsOf(context.load(state.survey, surveySchema)));
+      if (witnesses === undefined) throw new NoWitness(document.title);
       const note = context.note("validation", [state.session], state.document ?? undefined);
       await client.legislation.validate([BigInt(state.session), law, docHash, witnesses], context.step("validate", state.session, note));
       await context.cross("legislature:validated");

@@ -63,8 +63,8 @@ export function vote(context: LegislatureContext) {
         number,
         shape: drafts.find((draft) => draft.specHash === specHash)?.shape ?? null,
       }));
-      const ranking = await context.ask(input.agent, "rank", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
-      return { rankings: { [input.agent]: context.save(ranking) } };
+      const ranking = await context.askOrAbstain(input.agent, "rank", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
+      return ranking === undefined ? {} : { rankings: { [input.agent]: context.save(ranking) } };
     },
 
     /** Signs: every voter, in order of producer index. */

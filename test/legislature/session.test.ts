@@ -1,9 +1,11 @@
 import { MemorySaver } from "@langchain/langgraph";
 import { expect } from "chai";
+import { encodeAbiParameters } from "viem";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { Speaker } from "../../orchestrator/clerks/speaker.ts";
 import { compileLaw, recompileLaw } from "../../orchestrator/client/compile-law.ts";
 import { signIdentity } from "../../orchestrator/client/sign/identity.ts";
+import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
 import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
 import type { EnactedLaw, LegislatureResult, NoLaw } from "../../orchestrator/legislature/result.ts";
@@ -240,6 +242,122 @@ describe("a legislative session that makes no law", function () {
     const options = sessionOptions(city, memoryPorts(), 7);
     const result = await failed({ ...options, producers: options.producers.slice(0, 2) });
     expect(result.reason).to.equal("no candidate found enough sponsors");
+  });
+});
+
+describe("a legislative session in trouble", function () {
+  this.timeout(60_000);
+  let city: LivingCity;
+  beforeEach(async () => {
+    city = await openLivingCity();
+  });
+  afterEach(() => city.chain.close());
+
+  /** Ports of a process that is stopped at one boundary, once. */
+  function stoppedAt(boundary: LegislatureBoundary): LegislaturePorts {
+    const left = new Set([boundary]);
+    return {
+      ...memoryPorts(),
+      boundary: async (name) => {
+        if (left.delete(name)) throw new Error(`stopped at ${name}`);
+      },
+    };
+  }
+
+  for (const boundary of [
+    "legislature:session-opened",
+    "legislature:proposals-signed",
+    "legislature:mid-ballots",
+    "legislature:codified",
+  ] as const) {
+    it(`that stood still for too long at ${boundary} ends with the deposit returned`, async () => {
+      const before = await city.client.token.balanceOf(city.sponsor.address);
+      const options = sessionOptions(city, stoppedAt(boundary), 7);
+      expect(messageOf(await rejection(runLegislature(options)))).to.equal(`stopped at ${boundary}`);
+      await city.chain.advanceTo(city.chain.clock.now() + 100_000n);
+      const result = await runLegislature(options);
+      expect(result.status).to.equal("failed");
+      expect(await city.client.token.balanceOf(city.sponsor.address)).to.equal(before);
+    });
+  }
+
+  it("that its sponsor cancelled ends with the deposit returned", async () => {
+    const options = sessionOptions(city, stoppedAt("legislature:voting-opened"), 7);
+    await rejection(runLegislature(options));
+    await city.client.legislation.cancel([1n], { intent: intentKey("cancel"), account: city.sponsor });
+    const result = await runLegislature(options);
+    expect(result).to.include({ status: "failed", reason: "the sponsor cancelled the session" });
+    expect((await city.client.legislation.sessionOf(1n)).deposit).to.equal(0n);
+  });
+
+  it("goes on without an agent whose mind has no usable answer", async () => {
+    const options = sessionOptions(city, memoryPorts(), 7);
+    const silent: Mind = {
+      draft: async () => ({ title: "", tasks: [] }),
+      speak: async () => ({ text: "" }),
+      rank: async () => [],
+      bid: async () => [],
+    };
+    const producers = options.producers.map((producer, index) => (index === 3 ? { ...producer, mind: silent } : producer));
+    const result = deployed(await runLegislature({ ...options, producers }));
+    expect(result.ballots.length).to.equal(7);
+    expect(result.ballots.map(({ agent }) => agent)).to.not.include(producers[3]!.account.address);
+  });
+
+  it("does not put an unconstitutional draft on the ballot", async () => {
+    const options = sessionOptions(city, memoryPorts(), 7);
+    const reckless = (mind: Mind): Mind => ({
+      draft: async (request) => {
+        const shape = await mind.draft(request);
+        return { title: "no evidence needed", tasks: shape.tasks.map((each) => ({ ...each, floor: "SELF" })) };
+      },
+      speak: (request) => mind.speak(request),
+      rank: (request) => mind.rank(request),
+      bid: (request) => mind.bid(request),
+    });
+    const producers = options.producers.map((producer, index) => (index < 2 ? { ...producer, mind: reckless(producer.mind) } : producer));
+    const result = deployed(await runLegislature({ ...options, producers }));
+    expect(result.candidates.map(({ title }) => title)).to.not.include("no evidence needed");
+    expect(result.ballots.length).to.equal(8);
+  });
+
+  it("refuses what cannot become law before any money moves", async () => {
+    const before = await city.client.token.balanceOf(city.sponsor.address);
+    const options = sessionOptions(city, memoryPorts(), 7);
+    const tasks = [task("classify", 2, ["unheard-of"], [])];
+    const refused = await rejection(runLegislature({ ...options, mission: { ...mission, tasks } }));
+    expect(messageOf(refused)).to.contain("names the service unheard-of, which nobody offers");
+    const risky = await rejection(runLegislature({ ...options, mission: { ...mission, budget: tokens(12_000) } }));
+    expect(messageOf(risky)).to.contain("only after an adjudicator approved its codification");
+    expect(await city.client.token.balanceOf(city.sponsor.address)).to.equal(before);
+    expect(await city.client.legislation.sessionCount()).to.equal(0n);
+  });
+
+  it("waits for an adjudicator when the risk is HIGH, and goes on once one has signed", async () => {
+    const asked: bigint[] = [];
+    const ports: LegislaturePorts = { ...memoryPorts(), audit: async ({ session }) => void asked.push(session) };
+    const options = { ...sessionOptions(city, ports, 7), mission: { ...mission, budget: tokens(12_000) } };
+    expect(messageOf(await rejection(runLegislature(options)))).to.contain("only after an adjudicator");
+    expect(asked).to.deep.equal([1n]);
+
+    const { client } = city;
+    const { winner } = await client.legislation.sessionOf(1n);
+    const { specHash } = await client.legislation.candidateOf(1n, winner);
+    const signer = keyOf("adjudicator 3");
+    const action = {
+      action: 19,
+      mission: address(0),
+      node: 0,
+      target: client.legislation.address,
+      data: encodeAbiParameters([{ type: "uint256" }, { type: "bytes32" }], [1n, specHash]),
+      justification: hashOf("read it"),
+      caseHash: specHash,
+      salt: 1n,
+      deadline: Number(city.chain.clock.now()) + 3_600,
+    };
+    const signature = await signMessage(client, signer, "OverrideAction", action);
+    await client.adjudication.act([action, [{ adjudicator: signer.address, signature }]], { intent: intentKey("audit") });
+    expect(deployed(await runLegislature(options)).document.risk).to.equal("HIGH");
   });
 });
 

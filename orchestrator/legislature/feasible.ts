@@ -1,0 +1,23 @@
+import { compileLaw, goalHashOf } from "../client/compile-law.ts";
+import { GoalNotFeasible } from "../minds/errors.ts";
+import { optionsOf, riskOf } from "../minds/options.ts";
+import type { LegislatureContext } from "./context.ts";
+import { documentOf } from "./document.ts";
+import { AuditNeeded } from "./errors.ts";
+import { goalOf } from "./goal.ts";
+import { producerFacts, readLimits } from "./survey.ts";
+
+/** Throws a named error when no law could come of the mission, before anybody's money moves. */
+export async function requireFeasible({ client, options }: LegislatureContext): Promise<void> {
+  const limits = await readLimits(client);
+  const goal = goalOf(options.mission, options.services, limits);
+  const producers = [];
+  for (const { account, principal } of options.producers) {
+    if (principal !== options.sponsor.address) producers.push(await producerFacts(client, account.address));
+  }
+  const facts = { producers, verifiers: Number(await client.evidence.verifierCount()), limits };
+  const [shape] = optionsOf(goal, facts);
+  if (shape === undefined) throw new GoalNotFeasible("there is nothing to divide", "name at least one task");
+  compileLaw(documentOf(options.mission, options.inputs, goal, facts, shape));
+  if (riskOf(goal, limits) === "HIGH" && options.ports.audit === undefined) throw new AuditNeeded(goalHashOf(options.mission.goal));
+}
