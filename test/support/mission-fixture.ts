@@ -438,9 +438,11 @@ export class Mission {
     return this.clear(node, options);
   }
 
-  async approval(node: number, share = 10_000): Promise<Hex> {
+  /** What APPROVE_POP carries: slot 0's opening, its item as proof unless `items` says otherwise, its basis. */
+  async approval(node: number, share = 10_000, items?: []): Promise<Hex> {
     const item = await this.item(node, 0);
-    return encodeAbiParameters(APPROVAL, [[await this.opening(node)], [{ ...item, signature: hex(item.signature) }], 1n, share]);
+    const proven = items ?? [{ ...item, signature: hex(item.signature) }];
+    return encodeAbiParameters(APPROVAL, [[await this.opening(node)], proven, 1n, share]);
   }
 
   /** As the override panel. */

@@ -1,0 +1,200 @@
+import { expect } from "chai";
+import { id } from "ethers";
+import { keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import {
+  Action,
+  HOUR,
+  type Mission,
+  type MissionOptions,
+  MissionState,
+  openMission,
+  Result,
+  TASK,
+} from "../../../support/mission-fixture.ts";
+
+const EVIDENCE = id("evidence");
+/** Twice maxHumanReviewTimeout: after that an appeal nobody resolved holds nothing back. */
+const UNRESOLVED = 7200;
+
+describe("Settlement", () => {
+  let mission: Mission;
+  const awarded = async (options: MissionOptions = {}) => {
+    mission = await (await (await openMission(options)).activate()).awardAll();
+  };
+  const cleared = async (options: MissionOptions = {}, result: number = Result.PASS) => {
+    await awarded(options);
+    await mission.run(0, { result });
+  };
+  const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
+  const balanceOf = (account: string) => mission.city.token.balanceOf(account);
+
+  afterEach(async () => expect(await mission.imbalance()).to.equal(""));
+
+  describe("claim", () => {
+    it("waits for the window, then pays base, fees, insurance and verifiers", async () => {
+      await cleared();
+      const { agent } = await mission.executorOf(0);
+      const [verifier] = await mission.contract.countedOf(0);
+      await refused(mission.contract.claim([0]), "WindowOpen");
+      await refused(mission.contract.claim([]), "EmptyBatch");
+      await networkHelpers.time.increase(HOUR);
+      const free = await mission.city.treasury.freeBalance();
+      await expect(mission.contract.claim([0]))
+        .to.emit(mission.contract, "VerifierPaid")
+        .withArgs(0, verifier, tokens(1));
+      expect(await balanceOf(agent.address)).to.equal(tokens(97));
+      expect(await balanceOf(verifier ?? "")).to.equal(tokens(1));
+      expect(await mission.city.treasury.freeBalance()).to.equal(free + tokens(1));
+      expect(await mission.city.treasury.insuranceBalance()).to.equal(tokens(1));
+      const ledger = await mission.contract.ledger();
+      expect([ledger.paid, ledger.fees, ledger.insurance, ledger.entitled]).to.deep.equal([tokens(97), tokens(2), tokens(1), 0n]);
+    });
+
+    it("pays nobody twice", async () => {
+      await cleared();
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0, 0]);
+      await mission.contract.claim([0]);
+      expect((await mission.contract.ledger()).paid).to.equal(tokens(97));
+    });
+
+    it("knows only what was recorded", async () => {
+      await awarded();
+      await refused(mission.contract.claim([0]), "NotRecorded");
+    });
+
+    it("gives a discount to the treasury and a premium from it, by reputation before the outcome", async () => {
+      await awarded({ nodes: [TASK, TASK] });
+      const agents = [(await mission.executorOf(0)).agent.address, (await mission.executorOf(1)).agent.address];
+      await mission.city.producers.adjustReputation(agents[0] ?? "", -200, EVIDENCE);
+      await mission.city.producers.adjustReputation(agents[1] ?? "", 200, EVIDENCE);
+      for (const node of [0, 1]) await mission.run(node);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0, 1]);
+      // ψ(300) = 0.9: 87.3 of 97. ψ(700) = 1.1: 97 and 9.7 on top.
+      expect(await balanceOf(agents[0] ?? "")).to.equal(87_300_000n);
+      expect(await balanceOf(agents[1] ?? "")).to.equal(tokens(97) + 9_700_000n);
+      const ledger = await mission.contract.ledger();
+      expect([ledger.paid, ledger.discount, ledger.subsidy]).to.deep.equal([87_300_000n + tokens(97), 9_700_000n, 9_700_000n]);
+    });
+
+    it("needs no waiting in a window of zero seconds, and such a window has no appeal", async () => {
+      await cleared({ nodes: [{ ...TASK, band: 0 }] });
+      await refused(mission.contract.connect(mission.city.sponsor).appeal(0, EVIDENCE), "WindowClosed");
+      await mission.contract.claim([0]);
+    });
+  });
+
+  describe("appeal", () => {
+    const appealAs = async (who: Parameters<Mission["contract"]["connect"]>[0] & { address: string }, bond = tokens(10)) => {
+      await mission.city.token.mint(who.address, bond);
+      await mission.city.token.connect(who).approve(mission.address, bond);
+      return mission.contract.connect(who).appeal(0, EVIDENCE);
+    };
+
+    it("pulls a bond, blocks the claim, and lapses when nobody resolves it", async () => {
+      await cleared();
+      const { sponsor } = mission.city;
+      await expect(appealAs(sponsor)).to.emit(mission.contract, "AppealFiled").withArgs(0, sponsor.address, EVIDENCE, tokens(10));
+      const [open, until] = await mission.contract.appealsOf(0, 0);
+      expect([open, until]).to.deep.equal([1n, (await mission.city.now()) + BigInt(UNRESOLVED)]);
+      await networkHelpers.time.increase(HOUR);
+      await refused(mission.contract.claim([0]), "WindowOpen");
+      await networkHelpers.time.increase(UNRESOLVED);
+      const before = await balanceOf(sponsor.address);
+      await expect(mission.contract.claim([0]))
+        .to.emit(mission.contract, "BondReturned")
+        .withArgs(0, sponsor.address, tokens(10));
+      expect(await balanceOf(sponsor.address)).to.equal(before + tokens(10));
+    });
+
+    it("is for the sponsor, the executors and the panel, once each, in time", async () => {
+      await cleared();
+      const { agent } = await mission.executorOf(0);
+      const [verifier] = await mission.contract.countedOf(0);
+      await appealAs(agent);
+      await appealAs(mission.city.verifiers.get(verifier ?? "") ?? agent);
+      await refused(appealAs(agent), "AlreadyAppealed");
+      await refused(mission.contract.appeal(0, EVIDENCE), "NotAppealable");
+      await networkHelpers.time.increase(HOUR);
+      await refused(appealAs(mission.city.sponsor), "WindowClosed");
+      await networkHelpers.time.increase(UNRESOLVED);
+      await mission.contract.claim([0]);
+    });
+
+    it("holds back a slash too, also after the node was reopened", async () => {
+      await cleared({}, Result.FAIL);
+      const { agent } = await mission.executorOf(0);
+      await mission.contract.reopen(0);
+      await appealAs(agent);
+      await networkHelpers.time.increase(HOUR);
+      await refused(mission.contract.claim([0]), "WindowOpen");
+      await networkHelpers.time.increase(UNRESOLVED);
+      await mission.contract.claim([0]);
+      expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9850));
+      expect(await balanceOf(agent.address)).to.equal(tokens(10));
+    });
+
+    it("concerns decisions only", async () => {
+      await awarded();
+      await refused(appealAs(mission.city.sponsor), "NotAppealable");
+    });
+  });
+
+  describe("refund and close", () => {
+    it("return what no executor earned, to the unit", async () => {
+      await cleared({ nodes: [{ ...TASK, budget: 100_000_001n }], reserve: 5n });
+      const before = await balanceOf(mission.city.sponsor.address);
+      await mission.contract.refund();
+      expect(await mission.imbalance()).to.equal("");
+      await refused(mission.contract.refund(), "NothingToRefund");
+      await refused(mission.contract.close(), "Unsettled");
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      await mission.city.token.mint(mission.address, 3);
+      await mission.contract.close();
+      const ledger = await mission.contract.ledger();
+      expect(ledger.deposit).to.equal(ledger.paid + ledger.fees + ledger.insurance + ledger.discount + ledger.refunded);
+      expect(await balanceOf(mission.city.sponsor.address)).to.equal(before + ledger.refunded + 3n);
+      await refused(mission.contract.close(), "NothingToRefund");
+    });
+
+    it("wait for a mission that still runs", async () => {
+      await cleared({ nodes: [TASK, TASK] });
+      await refused(mission.contract.refund(), "NothingToRefund");
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      await refused(mission.contract.close(), "Unsettled");
+    });
+
+    it("wait for a slash that waits", async () => {
+      await cleared({}, Result.FAIL);
+      await mission.override(Action.TERMINATE_MISSION, 0);
+      expect(await mission.contract.state()).to.equal(MissionState.ABORTED);
+      const { agent } = await mission.executorOf(0);
+      const withdrawal = mission.city.execution.withdrawBid(mission.address, 0, { agent, deadline: 0, signature: "0x" });
+      await expect(withdrawal).to.be.revertedWithCustomError(mission.city.execution, "StillBound");
+      await mission.contract.refund();
+      await refused(mission.contract.close(), "Unsettled");
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      await mission.contract.close();
+    });
+  });
+
+  describe("anchor", () => {
+    it("takes one root, from a runner", async () => {
+      await awarded();
+      const root = id("root");
+      const message = { runner: mission.city.runner.address, root, deadline: await mission.soon() };
+      const signature = await mission.city.sign("Anchor", mission.address, message, mission.city.runner);
+      const stranger = keyOf("stranger").address;
+      await refused(mission.contract.anchor(root, stranger, message.deadline, signature), "NotRunner");
+      await refused(mission.contract.anchor(id("other"), message.runner, message.deadline, signature), "InvalidSignature");
+      await refused(mission.contract.anchor(root, message.runner, 1, signature), "Expired");
+      await mission.contract.anchor(root, message.runner, message.deadline, signature);
+      expect(await mission.contract.anchored()).to.equal(root);
+      await refused(mission.contract.anchor(root, message.runner, message.deadline, signature), "AlreadyAnchored");
+    });
+  });
+});

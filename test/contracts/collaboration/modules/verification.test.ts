@@ -1,0 +1,280 @@
+import { expect } from "chai";
+import { id, ZeroHash } from "ethers";
+import { encodeAbiParameters } from "viem";
+import { ethers, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import {
+  Action,
+  Clearing,
+  EvidenceClass,
+  type Mission,
+  type MissionOptions,
+  NodeState,
+  openMission,
+  TASK,
+} from "../../../support/mission-fixture.ts";
+
+const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+
+describe("Verification", () => {
+  let mission: Mission;
+  const routed = async (options: MissionOptions = {}) => {
+    mission = await (await (await openMission(options)).activate()).awardAll();
+    await mission.route(0);
+  };
+  /** Committed, revealed, and one block older. */
+  const worked = async (options: MissionOptions = {}) => {
+    await routed(options);
+    await mission.work(0);
+    await networkHelpers.mine();
+  };
+  const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
+
+  afterEach(async () => expect(await mission.imbalance()).to.equal(""));
+
+  describe("commit and commitOpen", () => {
+    it("take the executor's signature, by anyone, once", async () => {
+      await routed();
+      const { agent } = await mission.executorOf(0);
+      const commitment = await mission.commitmentOf(0);
+      await expect(mission.commit(0)).to.emit(mission.contract, "Committed").withArgs(0, 0, agent.address, 0, commitment);
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
+      await refused(mission.commit(0), "WrongNodeState");
+    });
+
+    it("take the executor itself without a signature", async () => {
+      await routed();
+      const { agent } = await mission.executorOf(0);
+      await mission.contract.connect(agent).commitOpen(0, 0, await mission.opening(0), await mission.soon(), "0x");
+      expect(await mission.contract.pledgeOf(0, 0)).to.equal(await mission.commitmentOf(0));
+    });
+
+    it("refuse another's word, a late signature, an unknown slot, too many items", async () => {
+      await routed();
+      const opening = await mission.opening(0);
+      const soon = await mission.soon();
+      await refused(mission.contract.commitOpen(0, 0, opening, soon, "0x"), "InvalidSignature");
+      await refused(mission.contract.commitOpen(0, 0, opening, 1, "0x"), "Expired");
+      await refused(mission.contract.commitOpen(0, 1, opening, soon, "0x"), "SlotEmpty");
+      const { agent } = await mission.executorOf(0);
+      await refused(mission.contract.connect(agent).commitOpen(0, 0, { ...opening, items: 33 }, soon, "0x"), "TooManyItems");
+    });
+
+    it("belong to their tiers", async () => {
+      await routed();
+      await refused(mission.contract.commit(0, 0, id("x"), await mission.soon(), "0x"), "WrongTier");
+      await refused(mission.contract.reveal(0, 0, await mission.opening(0)), "WrongTier");
+      await routed({ nodes: [CONSENSUS] });
+      await refused(mission.contract.commitOpen(0, 0, await mission.opening(0), await mission.soon(), "0x"), "WrongTier");
+      const { agent } = await mission.executorOf(0);
+      await refused(mission.contract.connect(agent).commit(0, 0, ZeroHash, await mission.soon(), "0x"), "NotCommitted");
+    });
+  });
+
+  describe("reveal", () => {
+    it("waits until all have committed, so that nobody copies", async () => {
+      await routed({ nodes: [CONSENSUS] });
+      await mission.commit(0, 0);
+      await refused(mission.commit(0, 0), "AlreadyCommitted");
+      await refused(mission.reveal(0, 0), "NotAllCommitted");
+      await mission.commit(0, 1);
+      await mission.commit(0, 2);
+      await mission.reveal(0, 0);
+      await refused(mission.reveal(0, 0), "AlreadyRevealed");
+      await refused(mission.contract.reveal(0, 1, await mission.opening(0, 2)), "OpeningMismatch");
+      await refused(mission.contract.reveal(0, 3, await mission.opening(0, 0)), "NotCommitted");
+    });
+
+    it("opens when time is up and enough have committed; the absent lose 50", async () => {
+      await routed({ nodes: [CONSENSUS] });
+      for (const slot of [1, 2]) await mission.commit(0, slot);
+      await networkHelpers.time.increase(60);
+      const absent = (await mission.executorOf(0, 0)).agent;
+      await mission.reveal(0, 1);
+      expect((await mission.city.producers.stakeOf(absent.address)).held).to.equal(tokens(9950));
+      await mission.reveal(0, 2);
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
+    });
+  });
+
+  describe("clear", () => {
+    it("never in the block of the last commitment", async () => {
+      await routed();
+      await mission.work(0);
+      // A call on the latest block runs in it: the panel is not drawn before the next one.
+      await refused(mission.contract.panelOf(0), "TooEarly");
+      await networkHelpers.mine();
+      expect(await mission.contract.panelOf(0)).to.have.length(1);
+    });
+
+    it("records what the panel passed and pays nothing yet", async () => {
+      await worked();
+      const { agent } = await mission.executorOf(0);
+      const call = mission.contract.clear([await mission.clearOrder(0, { score: 9000 })]);
+      await expect(call).to.emit(mission.contract, "Cleared").withArgs(0, 0, Clearing.PASS, 9000, 9000, EvidenceClass.ATT, 1, 1);
+      // base = 97; share 90 %: 87.3; fee 2, insurance 1, the rest is the sponsor's.
+      const entitlement = await mission.contract.entitlementOf(0, 0);
+      expect(entitlement.paid).to.equal(87_300_000n);
+      const ledger = await mission.contract.ledger();
+      expect([ledger.paid, ledger.fees, ledger.entitled]).to.deep.equal([0n, 0n, 87_300_000n]);
+      expect(ledger.refundable).to.equal(tokens(100) - 87_300_000n - tokens(3));
+      expect(await mission.city.producers.stakeOf(agent.address).then(({ locked }) => locked)).to.equal(0);
+      expect(await mission.contract.countedOf(0)).to.have.length(1);
+    });
+
+    it("hears the drawn panel only, each member once, in time, on this very node", async () => {
+      await worked({ nodes: [CONSENSUS] });
+      const order = await mission.clearOrder(0, { agreeing: 7 });
+      const [first] = order.verdicts;
+      if (first === undefined) throw new Error("no verdict");
+      const panel = await mission.contract.panelOf(0);
+      const outsider = [...mission.city.verifiers.keys()].find((one) => !panel.includes(one)) ?? "";
+      const clear = (...verdicts: (typeof order.verdicts)[number][]) => mission.contract.clear([{ ...order, verdicts }]);
+      await refused(clear(await mission.verdict(0, outsider)), "NotOnPanel");
+      await refused(clear(first, first), "DuplicateVerdict");
+      await refused(clear({ ...first, score: 1 }), "InvalidSignature");
+      await refused(clear({ ...first, obligation: id("x") }), "WrongObligation");
+      await refused(clear({ ...first, commitment: id("x") }), "WrongCommitment");
+      await refused(clear({ ...first, deadline: 1n }), "Expired");
+      await refused(clear(first), "PanelIncomplete");
+      await refused(mission.contract.clear([]), "EmptyBatch");
+      await refused(mission.contract.clear([{ ...order, openings: [] }]), "LengthMismatch");
+      const swapped = [order.openings[1], order.openings[0], order.openings[2]].filter((one) => one !== undefined);
+      await refused(mission.contract.clear([{ ...order, openings: swapped }]), "OpeningMismatch");
+      expect((await mission.contract.previewClear(order)).result).to.equal(Clearing.PASS);
+    });
+
+    it("takes a majority after the deadline and charges the absent 50", async () => {
+      await worked({ nodes: [CONSENSUS] });
+      const [absent] = await mission.contract.panelOf(0);
+      const held = async () => (await mission.city.producers.stakeOf(absent ?? "")).held;
+      await refused(mission.clear(0, { absent: 1 }), "PanelIncomplete");
+      await networkHelpers.time.increase(300);
+      const before = await held();
+      await mission.clear(0, { absent: 1 });
+      expect(await held()).to.equal(before - tokens(50));
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("believes evidence as far as it is proven", async () => {
+      await worked();
+      const order = await mission.clearOrder(0);
+      const [item] = order.items;
+      if (item === undefined) throw new Error("no item");
+      const clear = (one: typeof item) => mission.contract.clear([{ ...order, items: [one] }]);
+      await refused(clear({ ...item, payload: `0x${"11".repeat(32)}` }), "ItemNotInEnvelope");
+      await refused(clear({ ...item, slot: 2 }), "NotCommitted");
+      await refused(clear({ ...item, signature: "0x" }), "InvalidSignature");
+      await mission.city.evidence.revoke(mission.city.issuer.address);
+      await refused(clear(item), "IssuerNotRegistered");
+      const { agent } = await mission.executorOf(0);
+      const principal = await mission.city.producers.principalOf(agent.address);
+      await mission.city.evidence.registerIssuer(mission.city.issuer.address, principal, 1 << EvidenceClass.ATT);
+      await refused(clear(item), "IssuerConflict");
+    });
+
+    it("gives no weight to a verdict below the floor: another panel, then failure without slash", async () => {
+      await worked();
+      await expect(mission.clear(0, { unproven: true }))
+        .to.emit(mission.contract, "PanelRedrawn")
+        .withArgs(0, 0, 1);
+      const { agent } = await mission.executorOf(0);
+      await mission.clear(0, { unproven: true });
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+      const { held, locked } = await mission.city.producers.stakeOf(agent.address);
+      expect([held, locked]).to.deep.equal([tokens(10_000), 0n]);
+      expect((await mission.contract.nodeOf(0)).faulted).to.equal(false);
+    });
+
+    it("leaves what is unsure to a human", async () => {
+      await worked();
+      await mission.clear(0, { confidence: 5999 });
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
+    });
+
+    it("pays those in agreement; a dissenter scores 0 unslashed", async () => {
+      await worked({ nodes: [CONSENSUS] });
+      const dissenter = (await mission.executorOf(0, 2)).agent;
+      const rho = await mission.city.producers.reputationOf(dissenter.address);
+      await mission.clear(0, { agreeing: 0b011 });
+      for (const slot of [0, 1]) expect((await mission.contract.entitlementOf(0, slot)).paid).to.be.greaterThan(0);
+      expect((await mission.contract.entitlementOf(0, 2)).paid).to.equal(0);
+      const { held, locked } = await mission.city.producers.stakeOf(dissenter.address);
+      expect([held, locked]).to.deep.equal([tokens(10_000), 0n]);
+      expect(await mission.city.producers.reputationOf(dissenter.address)).to.be.lessThan(rho);
+    });
+
+    it("asks a human when too few agree", async () => {
+      await worked({ nodes: [CONSENSUS] });
+      await mission.clear(0, { agreeing: 0b001 });
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
+    });
+  });
+
+  describe("redraw", () => {
+    it("replaces a panel whose block hash is gone, as often as that happens", async () => {
+      await routed();
+      await mission.work(0);
+      await refused(mission.contract.redraw(0), "TooEarly");
+      for (let i = 0; i < 2; i++) {
+        await networkHelpers.mine(260, { interval: 0 });
+        await refused(mission.contract.panelOf(0), "PanelStale");
+        await mission.contract.redraw(0);
+      }
+      await mission.clear(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("replaces a silent panel once", async () => {
+      await routed();
+      await mission.work(0);
+      await networkHelpers.time.increase(300);
+      await mission.contract.redraw(0);
+      await networkHelpers.time.increase(300);
+      await refused(mission.contract.redraw(0), "IterationsExhausted");
+    });
+  });
+
+  describe("a human's decision", () => {
+    const inReview = async (options: MissionOptions = {}) => {
+      await worked({ nodes: [{ ...TASK, tier: 3 }], ...options });
+      await mission.clear(0);
+    };
+
+    it("passes the same floor", async () => {
+      await inReview();
+      const nothing = encodeAbiParameters([{ type: "uint256" }], [0n]);
+      await expect(mission.override(Action.APPROVE_POP, 0, nothing)).to.be.revertedWithoutReason(ethers);
+      await refused(mission.override(Action.APPROVE_POP, 0, await mission.approval(0, 10_001)), "ShareOutOfRange");
+      await refused(mission.override(Action.APPROVE_POP, 0, await mission.approval(0, 10_000, [])), "BelowFloor");
+      await mission.override(Action.APPROVE_POP, 0, await mission.approval(0, 5000));
+      await mission.contract.record(0);
+      expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(48_500_000n);
+      await refused(mission.contract.record(0), "AlreadyRecorded");
+    });
+
+    it("may reject, unslashed", async () => {
+      await inReview();
+      const { agent } = await mission.executorOf(0);
+      await mission.override(Action.REJECT_POP, 0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+      expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
+    });
+
+    it("is heard from the adjudication only", async () => {
+      await inReview();
+      await expect(mission.contract.onOverride(Action.REJECT_POP, 0, keyOf("x").address, "0x"))
+        .to.be.revertedWithCustomError(mission.contract, "NotAdjudication")
+        .withArgs(mission.city.deployer.address);
+    });
+
+    it("is recorded before an ended mission is refunded", async () => {
+      await inReview({ nodes: [{ ...TASK, tier: 3 }, TASK] });
+      await mission.override(Action.APPROVE_POP, 0, await mission.approval(0));
+      await mission.override(Action.TERMINATE_MISSION, 0);
+      expect((await mission.contract.nodeOf(0)).recorded).to.equal(true);
+      await mission.contract.refund();
+      expect((await mission.contract.ledger()).refunded).to.equal(tokens(100));
+      expect(await mission.imbalance()).to.equal("");
+    });
+  });
+});
