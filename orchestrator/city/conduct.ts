@@ -8,7 +8,7 @@ import { openOffices } from "../clerks/clerks.ts";
 import { isStaffed, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { readInput } from "../execution/inputs/read-input.ts";
 import { runMarket } from "../execution/market.ts";
-import { endOverdue, runMission } from "../execution/run-mission.ts";
+import { runMission, timeout } from "../execution/run-mission.ts";
 import { isObject, readOutput, resultOf } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw, LegislatureResult } from "../legislature/result.ts";
@@ -169,20 +169,16 @@ async function reopen(world: World, mission: Mission, view: NodeView): Promise<b
   return true;
 }
 
-/** Out of attempts: the mission ends now; out of time: once its time is over. */
+/** Ends a mission that cannot reach its goal: at once when a node is out of attempts, else when its time is over (decision 24). */
 async function abort(world: World, mission: Mission): Promise<void> {
   const contract = world.client.mission(mission.address);
   for (const view of await viewNodes(world, mission)) {
-    // A node nobody wanted fails by its own timeout, which is what exhausts its attempts.
-    if (view.state === "ELIGIBLE" && !isStaffed(view)) await endOverdue(world, mission, [view]);
+    // A node nobody wanted fails by its own timeout: that is what exhausts its attempts.
+    if (view.state === "ELIGIBLE" && !isStaffed(view)) await timeout(world, mission, view);
   }
-  try {
-    await contract.abort([], { intent: intentKey("abort", mission.address, "exhausted") });
-  } catch (error) {
-    if (!(error instanceof AgentCityError)) throw error;
-    await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
-    await contract.abort([], { intent: intentKey("abort", mission.address, "expired") });
-  }
+  const isExhausted = (await viewNodes(world, mission)).some(({ state }) => state === "FAILED");
+  if (!isExhausted) await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
+  await contract.abort([], { intent: intentKey("abort", mission.address) });
   world.tell("mission ended before its goal: what was not earned goes back to the sponsor");
 }
 

@@ -72,15 +72,20 @@ function haltOf(nodes: readonly NodeView[]): Halt | undefined {
 }
 
 /** Lets time pass to the earliest deadline of a stage that does not move, and ends that stage. */
-export async function endOverdue(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
+async function endOverdue(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const running = nodes.filter(({ deadline, state }) => deadline > 0n && state !== "COMPLETED" && state !== "FAILED");
   const [next] = running.toSorted((a, b) => (a.deadline < b.deadline ? -1 : a.deadline > b.deadline ? 1 : a.law.number - b.law.number));
   if (next === undefined) throw new RangeError("a mission stands still and no clock runs");
   await world.client.chain.clock.sleepUntil(next.deadline + 1n);
   // Enough redundant executors have committed: the next wave opens their work without the absent ones.
   if (next.law.tier === 2 && next.state === "EXECUTING" && hasEnoughCommits(next)) return;
-  await world.client.mission(mission.address).timeout([next.law.number], {
-    intent: intentKey("timeout", ...attemptKey(mission, next), next.state, next.deadline),
+  await timeout(world, mission, next);
+}
+
+/** Ends a node's overdue stage; anyone may (decision 24). */
+export async function timeout(world: World, mission: Mission, view: NodeView): Promise<void> {
+  await world.client.mission(mission.address).timeout([view.law.number], {
+    intent: intentKey("timeout", ...attemptKey(mission, view), view.state, view.deadline),
   });
-  world.tell(`${next.law.label}: time is up (${next.state})`);
+  world.tell(`${view.law.label}: time is up (${view.state})`);
 }
