@@ -77,13 +77,12 @@ function genesisPort(deployer: HardhatEthersSigner): GenesisPort {
   };
 }
 
-/** Deploys and wires every institution and publishes the mission template. Use it through `loadCity`. */
-async function deployCity() {
+/** Deploys and wires every institution. Use it through `loadWiredCity`. */
+async function deployWiredCity() {
   const [deployer] = await ethers.getSigners();
   if (deployer === undefined) throw new Error("the chain has no accounts");
   const port = genesisPort(deployer);
   const built = await deployLaw(port, { mandate: MANDATE.text, mandateDigest: MANDATE.cid, parameters: parameterValues() });
-  const template = await publishTemplate(port, built);
   const constitution = await ethers.getContractAt("ConstitutionContract", built.ConstitutionContract);
   const token = await ethers.getContractAt("CityToken", built.CityToken);
   const producers = await ethers.getContractAt("ProducerContract", built.ProducerContract);
@@ -201,10 +200,9 @@ async function deployCity() {
 
   return {
     deployer,
+    port,
     /** What genesis returned, by contract name. */
     built,
-    /** The mission implementation that genesis published. */
-    template,
     addresses,
     constitution,
     token,
@@ -232,10 +230,20 @@ async function deployCity() {
   };
 }
 
-export type City = Awaited<ReturnType<typeof deployCity>>;
+export type City = Awaited<ReturnType<typeof deployWiredCity>>;
+
+/** The same with the mission template published. Use it through `loadCity`. */
+async function deployCity(): Promise<City> {
+  const city = await deployWiredCity();
+  await publishTemplate(city.port, city.built);
+  return city;
+}
 
 /** A fresh city for each test; the chain goes back to a snapshot. */
 export const loadCity = (): Promise<City> => networkHelpers.loadFixture(deployCity);
+
+/** A fresh city without any template. */
+export const loadWiredCity = (): Promise<City> => networkHelpers.loadFixture(deployWiredCity);
 
 /** A `MissionProbe` by its address. */
 export async function probeAt(address: string) {

@@ -162,7 +162,7 @@ describe("EvidenceRegistry", () => {
       );
     });
 
-    it("draws each verifier about as often as any other", async () => {
+    it("draws each verifier about as often as the others", async () => {
       const [group] = await verifiers([5]);
       const counts = new Map(group?.agents.map((agent) => [agent, 0]));
       for (let i = 0; i < 500; i++) {

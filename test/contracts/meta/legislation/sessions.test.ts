@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { DEVNET } from "../../../../orchestrator/protocol/parameters.ts";
-import { ethers, loadCity, networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import { ethers, loadWiredCity, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   APPROVAL,
   billOf,
@@ -88,7 +88,7 @@ describe("LegislativeProcedure: sessions", () => {
       );
 
       // A city without any template.
-      const { legislation: empty } = await houseOf(await loadCity());
+      const { legislation: empty } = await houseOf(await loadWiredCity());
       await expect(empty.connect(deployer).openSession(GOAL, DEPOSIT, ZeroAddress))
         .to.be.revertedWithCustomError(templates, "UnknownTemplate")
         .withArgs(await empty.template(), 0);
