@@ -16,7 +16,6 @@ import { runLegislature } from "../legislature/run-legislature.ts";
 import { HeuristicMind } from "../minds/heuristic-mind.ts";
 import type { Mind } from "../minds/mind.ts";
 import { personaNames } from "../minds/personas.ts";
-import { AgentCityError } from "../primitives/errors.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
