@@ -7,7 +7,7 @@ import { readOutput } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
 
 /** `struct Opening` and `struct EvidenceItem`: what an approval carries, so that it passes the same floor (decision 23). */
-const APPROVAL = [
+export const APPROVAL = [
   {
     type: "tuple[]",
     components: [

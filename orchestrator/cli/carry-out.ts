@@ -48,7 +48,7 @@ export async function carryOut(commission: Commission): Promise<void> {
     const { id, resumed } = beginRun(dir, commission.key);
     if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
     const judge = commission.ask === true ? personAtTerminal() : simulatedJudge(city.chain.id);
-    const outcome = await runToEnd(city, { file: order, directory, id, judge, cheat: commission.cheat === true }, root);
+    const outcome = await runToEnd(city, { file: order, directory, id, judge, cheat: commission.cheat === true }, text, root);
     endRun(dir);
     process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
     if (outcome.status !== "completed") process.exitCode = 1;

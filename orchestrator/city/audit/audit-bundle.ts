@@ -1,0 +1,81 @@
+import { messageOf } from "../../primitives/errors.ts";
+import type { AuditReport } from "../../protocol/audit-report.ts";
+import { openBundle } from "../../records/bundle.ts";
+import { BundleDamaged } from "../../records/errors.ts";
+import { BUNDLE_FILES } from "../bundle-layout.ts";
+import { AuditFailed } from "./audit-failed.ts";
+import { checks } from "./checks.ts";
+import { type AuditContext, openContext, Unreadable } from "./context.ts";
+import { type Check, Inspection } from "./inspection.ts";
+
+type CheckResult = AuditReport["checks"][number];
+
+const FILES = { name: "FILES", what: "every byte against the manifest, every block against its name", file: "manifest.json" };
+const CHAIN = { name: "CHAIN", what: "every transaction of the transcript mined again, every block's hash", file: BUNDLE_FILES.chain };
+
+/**
+ * Verifies a mission from its bundle alone, without network: replays the chain in this process, then compares everything that was
+ * signed, hashed, counted or paid with it (decisions 35, 39). Returns the report, or throws AuditFailed with it.
+ *
+ * What it rests on is the chain's last block, which the report names: whoever doubts that the transcript is the city's own compares
+ * that hash with another witness.
+ */
+export async function auditBundle(dir: string): Promise<AuditReport> {
+  const opened = await open(dir);
+  if ("failed" in opened) throw new AuditFailed(opened.failed);
+  const { context, files } = opened;
+  try {
+    const head = context.chain.head();
+    const results: CheckResult[] = [
+      { ...headOf(FILES), verified: files, findings: [] },
+      { ...headOf(CHAIN), verified: Number(head.number) + 1, findings: [] },
+    ];
+    for (const check of checks) results.push(await runCheck(check, context));
+    const report: AuditReport = {
+      passed: results.every(({ findings }) => findings.length === 0),
+      mission: context.mission,
+      name: context.name,
+      head: { number: Number(head.number), hash: head.hash },
+      root: context.log.at(-1)?.hash ?? null,
+      checks: results,
+    };
+    if (!report.passed) throw new AuditFailed(report);
+    return report;
+  } finally {
+    await context.chain.close();
+  }
+}
+
+/** One check; whatever it stumbles over is a finding, never the end of the audit. */
+async function runCheck(check: Check, context: AuditContext): Promise<CheckResult> {
+  const seen = new Inspection(check);
+  await seen.part("this check", () => check.run(context, seen));
+  return { ...headOf(check), ...seen.result() };
+}
+
+async function open(dir: string): Promise<{ readonly context: AuditContext; readonly files: number } | { readonly failed: AuditReport }> {
+  try {
+    const bundle = openBundle(dir);
+    return { context: await openContext(bundle), files: bundle.files.size };
+  } catch (error) {
+    if (error instanceof BundleDamaged) return { failed: broken(FILES, error.file, error) };
+    if (error instanceof Unreadable) return { failed: broken(error.file === BUNDLE_FILES.chain ? CHAIN : FILES, error.file, error) };
+    throw error;
+  }
+}
+
+function broken(check: Omit<Check, "run">, file: string, error: Error): AuditReport {
+  const finding = { check: check.name, file, subject: file, problem: messageOf(error) };
+  return {
+    passed: false,
+    mission: null,
+    name: null,
+    head: null,
+    root: null,
+    checks: [{ ...headOf(check), verified: 1, findings: [finding] }],
+  };
+}
+
+function headOf({ name, what }: Pick<Check, "name" | "what">): { name: string; what: string } {
+  return { name, what };
+}

@@ -1,0 +1,121 @@
+import type { ContractEventName, ParseEventLogsReturnType } from "viem";
+import { decodeFunctionData, parseEventLogs, toFunctionSelector } from "viem";
+import type { EmbeddedChain } from "../../chain/embedded.ts";
+import { type AbiOf, type ContractName, contractAbis } from "../../client/contracts.ts";
+import type { WriteArgs, WriteName } from "../../client/write.ts";
+import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import type { CityAddresses } from "../../protocol/addresses.ts";
+
+/** A transaction that took effect, decoded. `at` orders calls and events: a call comes before what it emitted. */
+export interface Call<Args> {
+  readonly at: bigint;
+  readonly block: bigint;
+  readonly hash: Hash;
+  readonly from: Address;
+  readonly args: Args;
+}
+
+export interface Happened<Args> {
+  readonly at: bigint;
+  readonly block: bigint;
+  /** Transaction that it happened in. */
+  readonly hash: Hash;
+  readonly args: Args;
+}
+
+type EventName<Name extends ContractName> = ContractEventName<AbiOf<Name>>;
+type EventArgs<Name extends ContractName, Event extends EventName<Name>> = ParseEventLogsReturnType<
+  AbiOf<Name>,
+  Event,
+  true
+>[number]["args"];
+
+interface Transaction {
+  readonly at: bigint;
+  readonly block: bigint;
+  readonly hash: Hash;
+  readonly from: Address;
+  readonly to: Address;
+  readonly input: Hex;
+}
+
+type Logs = Parameters<typeof parseEventLogs>[0]["logs"];
+
+/** Everything that happened on a replayed chain: successful calls and events, in order. */
+export class ChainRecord {
+  readonly #addresses: CityAddresses;
+  readonly #mission: Address;
+  readonly #transactions: readonly Transaction[];
+  readonly #logs: Logs;
+  /** Decoded once; checks ask again and again. */
+  readonly #events = new Map<string, readonly Happened<unknown>[]>();
+
+  private constructor(addresses: CityAddresses, mission: Address, transactions: readonly Transaction[], logs: Logs) {
+    this.#addresses = addresses;
+    this.#mission = mission;
+    this.#transactions = transactions;
+    this.#logs = logs;
+  }
+
+  static async read(chain: EmbeddedChain, addresses: CityAddresses, mission: Address): Promise<ChainRecord> {
+    const known = new Set([...Object.values(addresses), mission].map((address) => address.toLowerCase()));
+    const transactions: Transaction[] = [];
+    for (let blockNumber = 1n; blockNumber <= chain.head().number; blockNumber += 1n) {
+      const block = await chain.publicClient.getBlock({ blockNumber, includeTransactions: true });
+      for (const { hash, from, to, input, transactionIndex } of block.transactions) {
+        if (to === null || !known.has(to.toLowerCase())) continue;
+        const { status } = await chain.publicClient.getTransactionReceipt({ hash });
+        if (status === "success")
+          transactions.push({ at: placeOf(blockNumber, transactionIndex), block: blockNumber, hash, from, to, input });
+      }
+    }
+    return new ChainRecord(addresses, mission, transactions, await chain.publicClient.getLogs({ fromBlock: 0n }));
+  }
+
+  /** Calls of one function of one contract, in order. The contract named CollaborationContract is the audited mission. */
+  calls<Name extends ContractName, Fn extends WriteName<Name>>(contract: Name, functionName: Fn): readonly Call<WriteArgs<Name, Fn>>[] {
+    const abi = contractAbis[contract].filter((item) => item.type === "function");
+    const selectors = new Set(abi.filter(({ name }) => name === functionName).map((item) => toFunctionSelector(item)));
+    const address = this.#addressOf(contract);
+    return this.#transactions
+      .filter(({ to, input }) => to.toLowerCase() === address && selectors.has(input.slice(0, 10).toLowerCase() as Hex))
+      .map(({ at, block, hash, from, input }) => {
+        const { args } = decodeFunctionData({ abi, data: input });
+        return { at, block, hash, from, args: args as WriteArgs<Name, Fn> };
+      });
+  }
+
+  /** Events of one kind of one contract, in order. */
+  events<Name extends ContractName, Event extends EventName<Name>>(
+    contract: Name,
+    eventName: Event,
+  ): readonly Happened<EventArgs<Name, Event>>[] {
+    const name = `${contract}.${eventName}`;
+    const known = this.#events.get(name);
+    if (known !== undefined) return known as readonly Happened<EventArgs<Name, Event>>[];
+    const address = this.#addressOf(contract);
+    const logs = this.#logs.filter((log) => log.address.toLowerCase() === address);
+    const parsed = parseEventLogs({ abi: contractAbis[contract], eventName, logs, strict: true } as never) as ParseEventLogsReturnType<
+      AbiOf<Name>,
+      Event,
+      true
+    >;
+    const events = parsed.map(({ args, blockNumber, transactionIndex, logIndex, transactionHash }) => ({
+      at: placeOf(blockNumber, transactionIndex) + BigInt(logIndex + 1),
+      block: blockNumber,
+      hash: transactionHash,
+      args,
+    }));
+    this.#events.set(name, events);
+    return events;
+  }
+
+  #addressOf(contract: ContractName): string {
+    return (contract === "CollaborationContract" ? this.#mission : this.#addresses[contract]).toLowerCase();
+  }
+}
+
+/** Room for a million transactions per block and as many events. */
+function placeOf(block: bigint, transaction: number): bigint {
+  return (block << 40n) | (BigInt(transaction) << 20n);
+}

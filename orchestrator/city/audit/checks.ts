@@ -1,0 +1,31 @@
+import { commits, evidence } from "./commits.ts";
+import type { Check } from "./inspection.ts";
+import { law } from "./law.ts";
+import { liveCode } from "./live-code.ts";
+import { bids } from "./market.ts";
+import { outcomeCheck, results } from "./outcome-check.ts";
+import { overrides } from "./overrides.ts";
+import { money, payouts, reputations } from "./payouts.ts";
+import { roots } from "./roots.ts";
+import { approvals, ballots, candidates } from "./sessions.ts";
+import { verdicts } from "./verdicts.ts";
+
+/** Everything an audit verifies, in the order of a mission's life. */
+export const checks: readonly Check[] = [
+  roots,
+  law,
+  candidates,
+  ballots,
+  approvals,
+  bids,
+  liveCode,
+  commits,
+  evidence,
+  verdicts,
+  overrides,
+  payouts,
+  money,
+  reputations,
+  results,
+  outcomeCheck,
+];

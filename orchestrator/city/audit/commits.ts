@@ -1,0 +1,153 @@
+import { signedItemSchema } from "../../execution/evidence.ts";
+import { workSchema } from "../../execution/work.ts";
+import { keccak256, parseContentId } from "../../primitives/hash.ts";
+import { EvidenceClass } from "../../rules/admissibility.ts";
+import { commitmentOf, evidenceLeafOf, type Opening } from "../../rules/commitments.ts";
+import { merkleRoot } from "../../rules/ordered-merkle.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import type { AuditContext } from "./context.ts";
+import type { SlotHistory } from "./history.ts";
+import type { Check, Inspection } from "./inspection.ts";
+import { isAuthorised, isSignedBy } from "./signatures.ts";
+import { recordOf } from "./works.ts";
+
+/** Every executor signed what it committed, opened exactly that, and the opened hash is that of the output here (decision 19). */
+export const commits: Check = {
+  name: "COMMITS",
+  what: "signature of every commitment, its opening, and the output and trail behind it",
+  file: BUNDLE_FILES.chain,
+  async run(context, seen) {
+    const { record, history } = context;
+    for (const { at, from, args } of record.calls("CollaborationContract", "commit")) {
+      const [node, slot, commitment, deadline, signature] = args;
+      await signedCommit(context, seen, { at, from, node, slot, commitment, deadline, signature });
+    }
+    for (const { at, from, args } of record.calls("CollaborationContract", "commitOpen")) {
+      const [node, slot, opening, deadline, signature] = args;
+      const executor = history.slot(node, history.attemptAt(node, at), slot);
+      const commitment = executor === undefined ? undefined : commitmentFor(context, executor, opening);
+      if (commitment !== undefined) await signedCommit(context, seen, { at, from, node, slot, commitment, deadline, signature });
+      opened(context, seen, executor, opening);
+    }
+    for (const { at, args } of record.calls("CollaborationContract", "reveal")) {
+      const [node, slot, opening] = args;
+      opened(context, seen, history.slot(node, history.attemptAt(node, at), slot), opening);
+    }
+    for (const executor of history.slots) {
+      if (executor.revealed !== undefined) await seen.part(nameOf(context, executor), () => output(context, seen, executor));
+    }
+  },
+};
+
+async function signedCommit(
+  context: AuditContext,
+  seen: Inspection,
+  call: {
+    readonly at: bigint;
+    readonly from: `0x${string}`;
+    readonly node: number;
+    readonly slot: number;
+    readonly commitment: `0x${string}`;
+    readonly deadline: number;
+    readonly signature: `0x${string}`;
+  },
+): Promise<void> {
+  const { at, from, node, slot, commitment, deadline, signature } = call;
+  const attempt = context.history.attemptAt(node, at);
+  const executor = context.history.slot(node, attempt, slot);
+  if (
+    !seen.holds(executor !== undefined, `commitment at ${context.label(node)}, slot ${slot}`, "is by nobody who was bound") ||
+    executor === undefined
+  )
+    return;
+  const subject = `commitment of ${nameOf(context, executor)}`;
+  const message = { agent: executor.agent, node, slot, attempt, commitment, deadline };
+  seen.holds(await isAuthorised(context, executor.agent, from, "Commit", message, signature), subject, "is not signed by its executor");
+  seen.same(executor.commitment, commitment, `${subject}: recorded`);
+}
+
+function opened(context: AuditContext, seen: Inspection, executor: SlotHistory | undefined, opening: Opening): void {
+  if (!seen.holds(executor !== undefined, "opening", "is of nobody who was bound") || executor === undefined) return;
+  const subject = `opening of ${nameOf(context, executor)}`;
+  seen.same(commitmentFor(context, executor, opening), executor.commitment, subject);
+  const { outputHash, trailRoot, envelopeRoot, classes, salt } = opening;
+  const { at: _, ...revealed } = executor.revealed ?? { at: 0n };
+  seen.same(pick(revealed), pick({ outputHash, trailRoot, envelopeRoot, classes, salt }), `${subject}: recorded`);
+}
+
+function pick(values: object): readonly unknown[] {
+  return ["outputHash", "trailRoot", "envelopeRoot", "classes", "salt"].map((name) => Reflect.get(values, name));
+}
+
+/** The record of the work leads to bytes whose keccak was committed on chain. */
+function output(context: AuditContext, seen: Inspection, executor: SlotHistory): void {
+  const { mission, bundle, hasBlock } = context;
+  const { node, attempt, slot, revealed } = executor;
+  const subject = `output of ${nameOf(context, executor)}`;
+  const work = recordOf(context, "execution.work", [mission, node, attempt, slot], workSchema);
+  if (work === undefined || !work.value.ok) {
+    seen.holds(false, subject, "has no record in the log", BUNDLE_FILES.log);
+    return;
+  }
+  const { outputId, trail } = work.value;
+  const file = blockFile(parseContentId(outputId));
+  if (seen.holds(hasBlock(parseContentId(outputId)), subject, "is missing", file))
+    seen.same(keccak256(bundle.bytes(file)), revealed?.outputHash, subject, file);
+  seen.same(merkleRoot(trail), revealed?.trailRoot, `trail of ${nameOf(context, executor)}`, blockFile(work.id));
+}
+
+/** Every item of every envelope: signed by an issuer who may, bound to the envelope that was committed (decision 20). */
+export const evidence: Check = {
+  name: "EVIDENCE",
+  what: "every envelope's root over its items, each item signed by an issuer registered for its class and of another principal",
+  file: BUNDLE_FILES.chain,
+  async run(context, seen) {
+    const { history } = context;
+    for (const executor of history.slots) {
+      if (executor.revealed !== undefined) await seen.part(nameOf(context, executor), () => envelope(context, seen, executor));
+    }
+  },
+};
+
+async function envelope(context: AuditContext, seen: Inspection, executor: SlotHistory): Promise<void> {
+  const { mission, history, roles, client } = context;
+  const { node, attempt, slot, revealed } = executor;
+  const subject = `evidence of ${nameOf(context, executor)}`;
+  const items = recordOf(context, "execution.evidence", [mission, node, attempt, slot], signedItemSchema.array());
+  if (items === undefined || revealed === undefined) {
+    seen.holds(false, subject, "has no record in the log", BUNDLE_FILES.log);
+    return;
+  }
+  const file = blockFile(items.id);
+  const obligation = history.obligation(node, attempt);
+  const entries = items.value.map((item) => evidenceLeafOf(obligation, { ...item, class: EvidenceClass[item.class] }));
+  seen.same(merkleRoot(entries), revealed.envelopeRoot, `${subject}: envelope`, file);
+  const { sponsor } = await client.mission(mission).context();
+  const parties = [sponsor, ...history.executors(node, attempt).map(({ agent }) => roles.principalOf(agent))];
+  for (const { signature, ...item } of items.value) {
+    const code = EvidenceClass[item.class];
+    const signed = await isSignedBy(context, item.issuer, "Evidence", { ...item, obligation, class: code }, signature);
+    seen.holds(signed, `${subject}, item ${item.index}`, "is not signed by its issuer", file);
+    const issuer = roles.before(revealed.at).issuers.get(item.issuer);
+    seen.holds(
+      ((issuer?.classes ?? 0) >> code) % 2 === 1,
+      `${subject}, item ${item.index}`,
+      `is by nobody registered for ${item.class}`,
+      file,
+    );
+    seen.holds(
+      issuer !== undefined && !parties.includes(issuer.principal),
+      `${subject}, item ${item.index}`,
+      "is by a party to the work",
+      file,
+    );
+  }
+}
+
+function commitmentFor({ history }: AuditContext, executor: SlotHistory, opening: Opening) {
+  return commitmentOf(executor.agent, opening, history.obligation(executor.node, executor.attempt));
+}
+
+function nameOf(context: AuditContext, { node, attempt, slot, agent }: SlotHistory): string {
+  return `${context.nameOf(agent)} at ${context.label(node)}, slot ${slot}${attempt === 0 ? "" : `, attempt ${attempt + 1}`}`;
+}

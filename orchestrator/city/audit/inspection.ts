@@ -1,0 +1,68 @@
+import { messageOf } from "../../primitives/errors.ts";
+import type { AuditFinding } from "../../protocol/audit-report.ts";
+import type { AuditContext } from "./context.ts";
+
+/** One kind of thing that an audit verifies. */
+export interface Check {
+  /** `BALLOTS`. */
+  readonly name: string;
+  /** In words, for people. */
+  readonly what: string;
+  /** File that a failure without a better place is about. */
+  readonly file: string;
+  readonly run: (context: AuditContext, seen: Inspection) => void | Promise<void>;
+}
+
+/** Collects what one check verified and what did not hold. */
+export class Inspection {
+  readonly #check: Pick<Check, "name" | "file">;
+  readonly #findings: AuditFinding[] = [];
+  #verified = 0;
+
+  constructor(check: Pick<Check, "name" | "file">) {
+    this.#check = check;
+  }
+
+  /** One thing was looked at; `problem` is what is wrong if it does not hold. */
+  holds(isSo: boolean, subject: string, problem: string, file: string = this.#check.file): boolean {
+    this.#verified += 1;
+    if (!isSo) this.#findings.push({ check: this.#check.name, file, subject, problem });
+    return isSo;
+  }
+
+  /** Two accounts of the same thing: what the bundle's file says, and what it has to be. */
+  same(found: unknown, expected: unknown, subject: string, file?: string): boolean {
+    const [have, want] = [plain(found), plain(expected)];
+    return this.holds(have === want, subject, `is ${brief(have)}, but has to be ${brief(want)}`, file);
+  }
+
+  /** Runs a part of a check that may throw on malformed data; then the part is a finding and the check goes on. */
+  async part(subject: string, work: () => void | Promise<void>, file?: string): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.holds(false, subject, messageOf(error), file);
+    }
+  }
+
+  result(): { readonly verified: number; readonly findings: AuditFinding[] } {
+    return { verified: this.#verified, findings: [...this.#findings] };
+  }
+}
+
+/** One spelling per value: hex in lower case, numbers and bigints alike. */
+function plain(value: unknown): string {
+  if (typeof value === "string") return value.startsWith("0x") ? value.toLowerCase() : value;
+  if (Array.isArray(value)) return `[${value.map(plain).join(", ")}]`;
+  if (typeof value === "object" && value !== null) {
+    const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${members.map(([key, member]) => `${key}: ${plain(member)}`).join(", ")}}`;
+  }
+  return String(value);
+}
+
+const LONGEST = 200;
+
+function brief(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

@@ -1,0 +1,103 @@
+import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import { parameterIndex } from "../../protocol/parameters.ts";
+import { bidScore, matchOf } from "../../rules/bid-score.ts";
+import { fairnessScore } from "../../rules/fairness.ts";
+import { points } from "../../rules/reputation.ts";
+import { BUNDLE_FILES } from "../bundle-layout.ts";
+import type { AuditContext } from "./context.ts";
+import type { Check } from "./inspection.ts";
+import { isSignedBy } from "./signatures.ts";
+
+interface SignedBid {
+  readonly at: bigint;
+  readonly node: number;
+  readonly attempt: number;
+  readonly agent: Address;
+  readonly service: Hash;
+  readonly price: bigint;
+}
+
+/** Every bid is its bidder's, is worth what equation 1 says, and executors are among those who bid (decisions 15, 16). */
+export const bids: Check = {
+  name: "BIDS",
+  what: "signature of every bid, its score by equation 1, every award against a signed bid, fairness counted again",
+  file: BUNDLE_FILES.chain,
+  async run(context, seen) {
+    const { record, client, mission, history, law, roles, nameOf, label } = context;
+    const weight = async (name: "BID_WEIGHT_QUALITY" | "BID_WEIGHT_PRICE") => client.constitution.param(parameterIndex(name));
+    const [quality, cheapness] = [await weight("BID_WEIGHT_QUALITY"), await weight("BID_WEIGHT_PRICE")];
+    const placed = record.events("ExecutionProcedure", "BidPlaced").filter(({ args }) => args.mission === mission);
+    const nonces = new Map<Address, bigint>();
+    const signed: SignedBid[] = [];
+    for (const { at, from, hash, args } of record.calls("ExecutionProcedure", "bid")) {
+      const [offer, { agent, deadline, signature }] = args;
+      const nonce = await nonceOf(context, { agent, ...offer, deadline }, signature, from, nonces.get(agent) ?? 0n);
+      nonces.set(agent, (nonce ?? nonces.get(agent) ?? 0n) + 1n);
+      if (offer.mission !== mission) continue;
+      const subject = `bid of ${nameOf(agent)} for ${label(offer.node)}`;
+      seen.holds(nonce !== undefined, subject, "is not signed by its bidder");
+      const node = law.nodes[offer.node];
+      const event = placed.find((each) => each.hash === hash && each.args.node === offer.node && each.args.agent === agent);
+      if (node === undefined || !seen.holds(event !== undefined, subject, "left no trace on chain") || event === undefined) continue;
+      const slotBudget = node.budget / BigInt(node.redundancy);
+      const reputation = points(roles.reputationBefore(agent, at));
+      const fit = matchOf(roles.capabilitiesOf(agent), node.capabilities);
+      const score = bidScore({ reputation, fit, price: offer.price, slotBudget }, quality, cheapness);
+      seen.same(event.args.score, score, `${subject}: score`);
+      seen.same([event.args.service, event.args.price], [offer.service, offer.price], `${subject}: recorded terms`);
+      signed.push({ at, node: offer.node, attempt: history.attemptAt(offer.node, at), agent, service: offer.service, price: offer.price });
+    }
+    awards(context, seen, signed);
+  },
+};
+
+function awards(
+  { record, mission, history, roles, nameOf, label }: AuditContext,
+  seen: Parameters<Check["run"]>[1],
+  signed: readonly SignedBid[],
+): void {
+  const placed = record.events("ExecutionProcedure", "BidPlaced").filter(({ args }) => args.mission === mission);
+  const assigned = new Map<Address, bigint>();
+  let [squares, total] = [0n, 0n];
+  for (const { at, args } of record.events("ExecutionProcedure", "Awarded").filter((each) => each.args.mission === mission)) {
+    const { node, slot, agent, service, price, fairness } = args;
+    const subject = `award of ${label(node)} to ${nameOf(agent)}`;
+    const attempt = history.attemptAt(node, at);
+    const bid = signed.find((each) => each.node === node && each.attempt === attempt && each.agent === agent && each.at < at);
+    seen.same([service, price], bid === undefined ? "a signed bid" : [bid.service, bid.price], subject);
+    const bound = history.slot(node, attempt, slot);
+    seen.same([bound?.agent, bound?.service, bound?.price], [agent, service, price], `${subject}: executor bound`);
+    const principal = roles.principalOf(agent);
+    const held = assigned.get(principal) ?? 0n;
+    assigned.set(principal, held + 1n);
+    [squares, total] = [squares + 2n * held + 1n, total + 1n];
+    const bidders = new Set(placed.filter((each) => each.at < at).map((each) => roles.principalOf(each.args.agent)));
+    seen.same(fairness, fairnessScore(squares, total, BigInt(bidders.size)), `${subject}: fairness`);
+  }
+  seen.same(total, history.slots.length, "awards against bound executors");
+}
+
+/** How many signed calls of one agent may lie between two of its bids: withdrawals use nonces too. */
+const NONCE_GAP = 16n;
+
+/** The nonce under which a bid is signed, which is none below `next`. */
+async function nonceOf(
+  context: AuditContext,
+  message: {
+    readonly agent: Address;
+    readonly mission: Address;
+    readonly node: number;
+    readonly service: Hash;
+    readonly price: bigint;
+    readonly deadline: number;
+  },
+  signature: Hex,
+  from: Address,
+  next: bigint,
+): Promise<bigint | undefined> {
+  if (signature === "0x") return from.toLowerCase() === message.agent.toLowerCase() ? next : undefined;
+  for (let nonce = next; nonce < next + NONCE_GAP; nonce += 1n) {
+    if (await isSignedBy(context, message.agent, "Bid", { ...message, nonce }, signature)) return nonce;
+  }
+  return undefined;
+}

@@ -1,0 +1,53 @@
+import { decodeAbiParameters } from "viem";
+import { contentIdFromDigest } from "../../primitives/hash.ts";
+import type { Hex } from "../../primitives/hex.ts";
+import { classAt, geq, meetOver } from "../../rules/admissibility.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { APPROVAL } from "../case-file.ts";
+import type { AuditContext } from "./context.ts";
+import type { Check, Inspection } from "./inspection.ts";
+import { isSignedBy } from "./signatures.ts";
+import { provenClasses } from "./verdicts.ts";
+
+const APPROVE_POP = 4;
+
+/** Seated humans signed every action on the mission, and their reasons are here; no approval lies below the floor (decisions 23, 28). */
+export const overrides: Check = {
+  name: "OVERRIDES",
+  what: "signature and seat of every adjudicator, the justification, the evidence that an approval rests on",
+  file: BUNDLE_FILES.chain,
+  async run(context, seen) {
+    const { record, mission, client, nameOf, label, hasBlock } = context;
+    const executed = record.events("AdjudicationProcedure", "OverrideExecuted").filter(({ args }) => args.mission === mission);
+    const acts = record.calls("AdjudicationProcedure", "act").filter(({ args }) => args[0].mission === mission);
+    seen.same(acts.length, executed.length, "actions signed and actions executed");
+    for (const { at, args } of acts) {
+      const [action, signatures] = args;
+      const subject = `action ${action.action} on ${label(action.node)}`;
+      seen.holds(signatures.length > 0, subject, "has no signature");
+      seen.holds(new Set(signatures.map(({ adjudicator }) => adjudicator)).size === signatures.length, subject, "counts somebody twice");
+      for (const { adjudicator, signature } of signatures) {
+        const name = `${subject} by ${nameOf(adjudicator)}`;
+        seen.holds(await isSignedBy(context, adjudicator, "OverrideAction", action, signature), name, "is not signed by the adjudicator");
+        seen.holds(await client.roster.isActive(adjudicator), name, "is by nobody with a seat");
+      }
+      const justification = contentIdFromDigest(action.justification);
+      seen.holds(hasBlock(justification), `justification of ${subject}`, "is missing", blockFile(justification));
+      if (action.action === APPROVE_POP)
+        await seen.part(subject, () => approval(context, seen, { at, node: action.node, data: action.data, subject }));
+    }
+  },
+};
+
+/** What a human approved rests on items that pass the law's floor. */
+async function approval(
+  context: AuditContext,
+  seen: Inspection,
+  { at, node, data, subject }: { readonly at: bigint; readonly node: number; readonly data: Hex; readonly subject: string },
+): Promise<void> {
+  const [openings, items, basis] = decodeAbiParameters(APPROVAL, data);
+  const attempt = context.history.attemptAt(node, at);
+  const words = await provenClasses(context, seen, { at, node, attempt, subject, openings, items });
+  const floor = classAt(BigInt(context.law.nodes[node]?.floor ?? 0), 0);
+  seen.holds(geq(meetOver(basis, words), floor), subject, "rests on evidence below the law's floor");
+}

@@ -1,0 +1,170 @@
+import { decodeAbiParameters } from "viem";
+import type { Address } from "../../primitives/hex.ts";
+import { parameterIndex } from "../../protocol/parameters.ts";
+import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
+import { split } from "../../rules/payout.ts";
+import { ema, INITIAL_REPUTATION, multiplier, points } from "../../rules/reputation.ts";
+import { BUNDLE_FILES } from "../bundle-layout.ts";
+import { APPROVAL } from "../case-file.ts";
+import type { AuditContext } from "./context.ts";
+import type { Check, Inspection } from "./inspection.ts";
+
+const APPROVE_POP = 4;
+const PASS = 1;
+/** `enum MissionState`: the mission is over. */
+const FINAL = [5, 6, 7];
+const WHOLE = 10_000n;
+
+/** Every entitlement is equation 9 over price, share and reputation before the outcome; every claim moved just that (decision 5). */
+export const payouts: Check = {
+  name: "PAYOUTS",
+  what: "every entitlement computed again, every transfer to executors and verifiers",
+  file: BUNDLE_FILES.chain,
+  run(context, seen) {
+    const { record, session, history, roles, nameOf, label } = context;
+    const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
+    if (opened === undefined) throw new RangeError("the session was never opened");
+    const params = unpackMissionParams(opened.args.params);
+    for (const { at, args } of record.events("CollaborationContract", "Recorded")) {
+      const { node, slot, agent, paid, premium, fee, insurance, discount } = args;
+      const subject = `entitlement of ${nameOf(agent)} at ${label(node)}`;
+      const executor = history.slot(node, history.attemptAt(node, at), slot);
+      const psi = multiplier(points(roles.reputationBefore(agent, at)), BigInt(params.reputationMultiplierAlpha));
+      const share = shareOf(context, node, at);
+      const due = split(executor?.price ?? 0n, BigInt(params.protocolFeeRate), BigInt(params.insuranceReserveRate), share, psi);
+      seen.same(agent, executor?.agent, `${subject}: executor`);
+      seen.same([paid, premium, fee, insurance, discount], [due.paid, due.premium, due.fee, due.insurance, due.discount], subject);
+    }
+    claims(context, seen);
+  },
+};
+
+/** The share that a clearing gave, or a human after it. */
+function shareOf({ record, mission }: AuditContext, node: number, at: bigint): bigint {
+  const cleared = record
+    .events("CollaborationContract", "Cleared")
+    .findLast((each) => each.at < at && each.args.node === node && each.args.result === PASS);
+  const approved = record
+    .calls("AdjudicationProcedure", "act")
+    .findLast(
+      (each) => each.at < at && each.args[0].mission === mission && each.args[0].node === node && each.args[0].action === APPROVE_POP,
+    );
+  if (approved !== undefined && (cleared === undefined || approved.at > cleared.at))
+    return BigInt(decodeAbiParameters(APPROVAL, approved.args[0].data)[3]);
+  return BigInt(cleared?.args.score ?? 0);
+}
+
+function claims({ record, mission, roles, nameOf, label }: AuditContext, seen: Inspection): void {
+  const recorded = record.events("CollaborationContract", "Recorded");
+  const transfers = record.events("CityToken", "Transfer").filter(({ args }) => args.from === mission);
+  const used = new Set<bigint>();
+  const moved = (hash: string, to: readonly Address[], amount: bigint) => {
+    const transfer = transfers.find(
+      (each) => each.hash === hash && to.includes(each.args.to) && each.args.value === amount && !used.has(each.at),
+    );
+    if (transfer !== undefined) used.add(transfer.at);
+    return amount === 0n || transfer !== undefined;
+  };
+  for (const { at, hash, args } of record.events("CollaborationContract", "Claimed")) {
+    const { node, slot, agent, paid, premium } = args;
+    const subject = `payment of ${nameOf(agent)} at ${label(node)}`;
+    const due = recorded.findLast(
+      (each) => each.at < at && each.args.node === node && each.args.slot === slot && each.args.agent === agent,
+    )?.args;
+    seen.same(paid, due?.paid, subject);
+    seen.holds(premium <= (due?.premium ?? 0n), subject, "has a premium above the entitlement");
+    seen.holds(moved(hash, [agent, roles.principalOf(agent)], paid), subject, "moved no token");
+  }
+  for (const { hash, args } of record.events("CollaborationContract", "VerifierPaid")) {
+    seen.holds(moved(hash, [args.verifier], args.amount), `fee of ${nameOf(args.verifier)} at ${label(args.node)}`, "moved no token");
+  }
+}
+
+/** The deposit is accounted for to the unit, from events and from the contract's books, and nothing is left behind. */
+export const money: Check = {
+  name: "MONEY",
+  what: "deposit = paid + fees + insurance + discount + refunded, from events, from the books, and from the token",
+  file: BUNDLE_FILES.chain,
+  async run({ record, client, mission, session }, seen) {
+    const contract = client.mission(mission);
+    const books = await contract.ledger();
+    const claimed = record.events("CollaborationContract", "Claimed");
+    const recorded = record.events("CollaborationContract", "Recorded").filter((entitlement) => {
+      const { node, slot, agent } = entitlement.args;
+      return claimed.some(({ at, args }) => at > entitlement.at && args.node === node && args.slot === slot && args.agent === agent);
+    });
+    const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
+    const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
+    const refunded = sum(record.events("CollaborationContract", "Refunded").map(({ args }) => args.amount));
+    const events = {
+      deposit: opened?.args.deposit ?? 0n,
+      paid: sum(claimed.map(({ args }) => args.paid)),
+      fees: sum(recorded.map(({ args }) => args.fee)),
+      insurance: sum(recorded.map(({ args }) => args.insurance)),
+      discount: sum(recorded.map(({ args }) => args.discount)),
+      refunded,
+      subsidy: sum(claimed.map(({ args }) => args.premium)),
+    };
+    for (const [name, amount] of Object.entries(events)) seen.same(Reflect.get(books, name), amount, `${name} in the books against events`);
+    const held = books.entitled + books.refundable;
+    const balance = await client.token.balanceOf(mission);
+    const spent = books.paid + books.fees + books.insurance + books.discount + books.refunded;
+    const isOver = FINAL.includes(await contract.state());
+    if (isOver && held === 0n) seen.same(spent, books.deposit, "what was spent against the deposit");
+    if (isOver && held === 0n) seen.same(balance, 0n, "token left in the mission's escrow");
+    seen.holds(spent + held <= books.deposit, "books", "give away more than was deposited");
+    const verifiers = sum(record.events("CollaborationContract", "VerifierPaid").map(({ args }) => args.amount));
+    const share = await client.constitution.param(parameterIndex("VERIFIER_FEE_SHARE"));
+    seen.holds(verifiers <= (books.fees * share) / WHOLE, "verifiers' fees", "are more than their share of the fees");
+    const left = sum(record.events("CityToken", "Transfer").flatMap(({ args }) => (args.from === mission ? [args.value] : [])));
+    const came = sum(record.events("CityToken", "Transfer").flatMap(({ args }) => (args.to === mission ? [args.value] : [])));
+    seen.same(came - left, balance, "token that came and left against the balance");
+  },
+};
+
+/** Reputation is one unbroken ledger from where everybody begins, moved by outcomes alone (AgentCity equation 2). */
+export const reputations: Check = {
+  name: "REPUTATION",
+  what: "every change continues the one before; outcomes, dissent and failures moved it by the moving average",
+  file: BUNDLE_FILES.chain,
+  async run({ record, client, nameOf, history }, seen) {
+    const lambda = await client.constitution.param(parameterIndex("REPUTATION_SMOOTHING"));
+    const last = new Map<Address, bigint>();
+    const recorded = record.events("CollaborationContract", "Recorded");
+    const cleared = record.events("CollaborationContract", "Cleared");
+    for (const { at, hash, args } of record.events("ProducerContract", "ReputationChanged")) {
+      const { agent, previous, current, reason } = args;
+      const subject = `reputation of ${nameOf(agent)}`;
+      seen.same(previous, last.get(agent) ?? INITIAL_REPUTATION, subject);
+      last.set(agent, BigInt(current));
+      if (reason === ZERO_SCORED.DISSENT || reason === ZERO_SCORED.CLEARED_FAIL)
+        seen.same(current, ema(BigInt(previous), 0n, lambda), `${subject} after a failure`);
+      // An outcome's score is known from its clearing, unless a human set it.
+      const entitlement = recorded.findLast((each) => each.hash === hash && each.at < at && each.args.agent === agent);
+      const decision =
+        entitlement === undefined
+          ? undefined
+          : cleared.findLast((each) => each.hash === hash && each.at < at && each.args.node === entitlement.args.node);
+      if (reason === OUTCOME && decision !== undefined)
+        seen.same(current, ema(BigInt(previous), BigInt(decision.args.score), lambda), `${subject} after an outcome`);
+    }
+    const agents = [...new Set([...last.keys(), ...history.slots.map(({ agent }) => agent)])].sort();
+    for (const agent of agents)
+      seen.same(
+        await client.agents.reputationOf(agent),
+        points(last.get(agent) ?? INITIAL_REPUTATION),
+        `reputation of ${nameOf(agent)} at the end`,
+      );
+  },
+};
+
+/** Reasons as `bytes32` text (contracts/libraries/SlashingSchedule.sol). */
+const OUTCOME = reasonOf("OUTCOME");
+const ZERO_SCORED = { DISSENT: reasonOf("DISSENT"), CLEARED_FAIL: reasonOf("CLEARED_FAIL") } as const;
+
+function reasonOf(text: string): `0x${string}` {
+  return `0x${[...new TextEncoder().encode(text)]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("")
+    .padEnd(64, "0")}`;
+}

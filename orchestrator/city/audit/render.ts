@@ -1,0 +1,17 @@
+import type { AuditReport } from "../../protocol/audit-report.ts";
+
+/** `ROOTS 412 ✓`, one line per check, findings below theirs. Plain text, the same every time. */
+export function renderAudit(report: AuditReport): string {
+  const width = Math.max(...report.checks.map(({ name }) => name.length));
+  const digits = Math.max(...report.checks.map(({ verified }) => String(verified).length));
+  const lines = report.checks.flatMap(({ name, what, verified, findings }) => [
+    `${name.padEnd(width)}  ${String(verified).padStart(digits)} ${findings.length === 0 ? "✓" : "✗"}  ${what}`,
+    ...findings.map(({ file, subject, problem }) => `${" ".repeat(width)}  ${file}: ${subject}: ${problem}`),
+  ]);
+  const count = report.checks.reduce((sum, { verified }) => sum + verified, 0);
+  const bad = report.checks.reduce((sum, { findings }) => sum + findings.length, 0);
+  if (report.head !== null) lines.push(`last block ${report.head.number} ${report.head.hash}`);
+  if (report.root !== null) lines.push(`records' root ${report.root}`);
+  lines.push(report.passed ? `PASSED: ${count} things hold` : `FAILED: ${bad} of ${count} things do not hold`);
+  return `${lines.join("\n")}\n`;
+}

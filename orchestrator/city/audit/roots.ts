@@ -1,0 +1,80 @@
+import { contentIdFromDigest, contentIdOf } from "../../primitives/hash.ts";
+import type { ContentId } from "../../primitives/hex.ts";
+import { canonicalBytes } from "../../primitives/json.ts";
+import { BUNDLE_FILES, blockFile, blockIdOf, bundledCitySchema, CLOSING_KIND, closingSchema, reachableBlocks } from "../bundle-layout.ts";
+import type { AuditContext } from "./context.ts";
+import type { Check, Inspection } from "./inspection.ts";
+import { isSignedBy } from "./signatures.ts";
+
+/** The log's head is what a registered runner anchored on chain; every other file of the bundle hangs on it or on the chain. */
+export const roots: Check = {
+  name: "ROOTS",
+  what: "the log's hash chain, its head anchored on chain by a registered runner, every block and file that hangs on it",
+  file: BUNDLE_FILES.log,
+  async run(context, seen) {
+    for (const { seq } of context.log) seen.holds(true, `entry ${seq}`, "");
+    await anchor(context, seen);
+    closing(context, seen);
+    blocks(context, seen);
+  },
+};
+
+async function anchor(context: AuditContext, seen: Inspection): Promise<void> {
+  const { record, roles, log } = context;
+  const [anchored, ...more] = record.events("CollaborationContract", "Anchored");
+  seen.same(more.length, 0, "second anchors on chain");
+  const { root, runner } = anchored?.args ?? {};
+  seen.same(log.at(-1)?.hash, root, "head of the log against the chain's root");
+  const [call] = record.calls("CollaborationContract", "anchor");
+  const [given, by, deadline, signature] = call?.args ?? [];
+  if (call === undefined || root === undefined || runner === undefined || deadline === undefined || signature === undefined) {
+    seen.holds(false, "anchor", "nobody put a root of the records on chain", BUNDLE_FILES.chain);
+    return;
+  }
+  seen.same([given, by], [root, runner], "anchored root and runner", BUNDLE_FILES.chain);
+  seen.holds(roles.before(call.at).runners.has(runner), `anchor by ${runner}`, "is by nobody registered as a runner", BUNDLE_FILES.chain);
+  seen.holds(
+    await isSignedBy(context, runner, "Anchor", { runner, root, deadline }, signature),
+    `anchor by ${runner}`,
+    "is not signed by the runner",
+    BUNDLE_FILES.chain,
+  );
+}
+
+/** The last entry vouches for the mission file and for which city this is. */
+function closing({ bundle, log, mission, block, hasBlock }: AuditContext, seen: Inspection): void {
+  const entry = log.findLast(({ kind, subjects }) => kind === CLOSING_KIND && subjects.includes(mission));
+  const content = entry?.content ?? undefined;
+  if (content === undefined || !hasBlock(content)) {
+    seen.holds(false, "closing entry", "is missing, so that nothing vouches for the mission file");
+    return;
+  }
+  const { missionFile, ...facts } = closingSchema.parse(block(content));
+  seen.same(contentIdOf(bundle.bytes(BUNDLE_FILES.mission)), missionFile, "mission file against the closing entry", BUNDLE_FILES.mission);
+  const { name, ...claimed } = bundledCitySchema.parse(JSON.parse(bundle.text(BUNDLE_FILES.city)));
+  seen.same(claimed, facts, `facts of ${name} against the closing entry`, BUNDLE_FILES.city);
+  seen.same(
+    contentIdOf(bundle.bytes(BUNDLE_FILES.city)),
+    contentIdOf(canonicalBytes({ ...facts, name })),
+    "spelling of the facts",
+    BUNDLE_FILES.city,
+  );
+}
+
+/** What the log or the chain names is here, and nothing is here that they do not lead to. */
+function blocks({ bundle, log, record, session, mission, hasBlock }: AuditContext, seen: Inspection): void {
+  const named = log.flatMap(({ seq, content }) => (content === null ? [] : [{ id: content, by: `log entry ${seq}` }]));
+  const proposed = record.events("LegislativeProcedure", "Proposed").filter(({ args }) => args.session === session);
+  const ruled = record.events("AdjudicationProcedure", "OverrideExecuted").filter(({ args }) => args.mission === mission);
+  const onChain = [...proposed.map(({ args }) => args.cid), ...ruled.map(({ args }) => args.justification)].map(contentIdFromDigest);
+  for (const { id, by } of named) seen.holds(hasBlock(id), `block of ${by}`, "is missing", blockFile(id));
+  const read = (id: ContentId) => (hasBlock(id) ? bundle.bytes(blockFile(id)) : undefined);
+  const reachable = new Set(reachableBlocks([...named.map(({ id }) => id), ...onChain], read));
+  for (const file of bundle.files.keys()) {
+    const id = blockIdOf(file);
+    if (id !== undefined) seen.holds(reachable.has(id), "block", "is named by nothing that hangs on the chain", file);
+    else seen.holds(KNOWN.has(file), "file", "is none that a bundle has", file);
+  }
+}
+
+const KNOWN = new Set<string>(Object.values(BUNDLE_FILES));

@@ -1,0 +1,161 @@
+import { encodeAbiParameters, keccak256 } from "viem";
+import { recompileLaw } from "../../client/compile-law.ts";
+import { contentIdFromDigest } from "../../primitives/hash.ts";
+import { tally } from "../../rules/condorcet.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import type { AuditContext } from "./context.ts";
+import type { Check, Inspection } from "./inspection.ts";
+import { isAuthorised } from "./signatures.ts";
+
+const STATUS_QUO = 0;
+const WHOLE = 10_000;
+const OFFICES = { SPEAKER: 1, REGULATOR: 2 } as const;
+
+/** Who proposed and sponsored what, each by its own signature; the ballot is what those make (decisions 9, 53). */
+export const candidates: Check = {
+  name: "CANDIDATES",
+  what: "signatures of proposals and sponsorships, each candidate's document, the ballot they make",
+  file: BUNDLE_FILES.chain,
+  async run(context, seen) {
+    const { record, session, roles, client, nameOf, hasBlock, bundle } = context;
+    const sponsors = new Map<number, Set<string>>();
+    const proposers = new Map<number, `0x${string}`>();
+    const proposals = record.events("LegislativeProcedure", "Proposed").filter(({ args }) => args.session === session);
+    for (const { from, hash, args } of record.calls("LegislativeProcedure", "propose")) {
+      const [of, specHash, cid, { agent, deadline, signature }] = args;
+      if (of !== session) continue;
+      const subject = `proposal of ${nameOf(agent)}`;
+      const signed = await isAuthorised(context, agent, from, "Propose", { session, agent, specHash, cid, deadline }, signature);
+      seen.holds(signed, subject, "is not signed by its proposer");
+      const event = proposals.find((each) => each.hash === hash && each.args.proposer === agent);
+      seen.same(event?.args.specHash, specHash, `${subject}: recorded spec`);
+      if (event !== undefined) {
+        sponsors.set(event.args.candidate, new Set([agent]));
+        proposers.set(event.args.candidate, agent);
+      }
+      const document = contentIdFromDigest(cid);
+      await seen.part(
+        subject,
+        () => {
+          if (seen.holds(hasBlock(document), subject, "has no document here", blockFile(document))) {
+            seen.same(
+              recompileLaw(bundle.bytes(blockFile(document))).specHash,
+              specHash,
+              `${subject}: law of its document`,
+              blockFile(document),
+            );
+          }
+        },
+        blockFile(document),
+      );
+    }
+    for (const { from, args } of record.calls("LegislativeProcedure", "sponsor")) {
+      const [of, candidate, { agent, deadline, signature }] = args;
+      if (of !== session) continue;
+      const signed = await isAuthorised(context, agent, from, "Sponsor", { session, agent, candidate, deadline }, signature);
+      seen.holds(signed, `sponsorship of candidate ${candidate} by ${nameOf(agent)}`, "is not signed by its sponsor");
+      sponsors.get(candidate)?.add(agent);
+    }
+    const { rules } = await client.legislation.sessionOf(session);
+    const qualified = [...sponsors]
+      .filter(([candidate, agents]) => {
+        const own = roles.principalOf(proposers.get(candidate) ?? "0x");
+        return agents.size >= rules.minSponsors && [...agents].some((agent) => roles.principalOf(agent as `0x${string}`) !== own);
+      })
+      .map(([candidate]) => candidate)
+      .sort((a, b) => a - b);
+    if (qualified.length < 16)
+      seen.same(await client.legislation.ballotOf(session), [STATUS_QUO, ...qualified], "candidates on the ballot");
+  },
+};
+
+/** Every ballot is its voter's, there is one each, and counting them again gives the chain's result (AgentCity 3.4). */
+export const ballots: Check = {
+  name: "BALLOTS",
+  what: "signature of every ballot, one per voter, the tie seed, the tally counted again, the quorum",
+  file: BUNDLE_FILES.chain,
+  async run(context, seen) {
+    const { record, session, client, nameOf } = context;
+    const cast = await signedBallots(context, seen);
+    const { entries, ballots: counted, electorate, winner, tieSeed, rules } = await client.legislation.sessionOf(session);
+    seen.same(cast.length, counted, "number of ballots against the session's");
+    seen.holds(cast.length * WHOLE >= electorate * rules.turnoutQuorum, "turnout", `is ${cast.length} of ${electorate}, below the quorum`);
+    const events = record.events("LegislativeProcedure", "BallotCast").filter(({ args }) => args.session === session);
+    seen.same(
+      events.map(({ args }) => [args.agent, args.ranking]),
+      cast.map(({ agent, ranking }) => [agent, ranking]),
+      "recorded ballots",
+    );
+    const paper = await client.legislation.ballotOf(session);
+    seen.same(tieSeed, await seedOf(context, paper), "tie seed");
+    const result = tally(
+      cast.map(({ ranking }) => ranking),
+      entries,
+      tieSeed,
+    );
+    seen.same(paper[result.winner], winner, "winner counted again");
+    const tallied = record.events("LegislativeProcedure", "Tallied").find(({ args }) => args.session === session);
+    seen.same(
+      tallied?.args.order,
+      result.order.map((entry) => paper[entry]),
+      "order counted again",
+    );
+    for (let i = 0; i < entries; i += 1) {
+      for (let j = 0; j < entries; j += 1) {
+        if (i !== j)
+          seen.same(await client.legislation.pairwise(session, i, j), result.pairwise[i]?.[j], `voters for entry ${i} over ${j}`);
+      }
+    }
+    for (const { agent, ranking } of cast)
+      seen.same(await client.legislation.rankingOf(session, agent), ranking, `recorded ranking of ${nameOf(agent)}`);
+  },
+};
+
+async function signedBallots(context: AuditContext, seen: Inspection) {
+  const { record, session, nameOf } = context;
+  const cast: { agent: `0x${string}`; ranking: bigint }[] = [];
+  for (const { from, args } of record.calls("LegislativeProcedure", "castBallots")) {
+    const [of, batch] = args;
+    if (of !== session) continue;
+    for (const { agent, ranking, deadline, signature } of batch) {
+      const subject = `ballot of ${nameOf(agent)}`;
+      const signed = await isAuthorised(context, agent, from, "Ballot", { session, agent, ranking, deadline }, signature);
+      seen.holds(signed, subject, "is not signed by its voter");
+      seen.holds(!cast.some((other) => other.agent === agent), subject, "is a second one");
+      cast.push({ agent, ranking });
+    }
+  }
+  return cast;
+}
+
+/** `keccak256(abi.encode(hash of the block before, procedure, session, candidates))`: fixed before anybody voted. */
+async function seedOf({ record, session, chain, client }: AuditContext, paper: readonly number[]): Promise<string | undefined> {
+  const opened = record.events("LegislativeProcedure", "VotingOpened").find(({ args }) => args.session === session);
+  if (opened === undefined) return undefined;
+  const { hash } = await chain.publicClient.getBlock({ blockNumber: opened.block - 1n });
+  const types = [{ type: "bytes32" }, { type: "address" }, { type: "uint256" }, { type: "uint8[]" }] as const;
+  return keccak256(encodeAbiParameters(types, [hash, client.legislation.address, session, paper]));
+}
+
+/** The offices that put their names under the law: a Speaker and enough Regulators. */
+export const approvals: Check = {
+  name: "APPROVALS",
+  what: "signatures of Speaker and Regulators under the enacted spec",
+  file: BUNDLE_FILES.chain,
+  async run(context, seen) {
+    const { record, session, client, document, nameOf } = context;
+    const call = record.calls("LegislativeProcedure", "approve").find(({ args }) => args[0] === session);
+    const given = new Set<number>();
+    for (const { clerk, office, deadline, signature } of call?.args[3] ?? []) {
+      const subject = `approval of ${nameOf(clerk)}`;
+      const message = { clerk, office, session, specHash: document.specHash, deadline };
+      const signed = await isAuthorised(context, clerk, call?.from ?? "0x", "OfficeApproval", message, signature);
+      seen.holds(signed, subject, "is not signed by the clerk, or not for this law");
+      seen.holds(await client.clerks.isClerk(office, clerk), subject, "is by nobody who holds that office");
+      given.add(office);
+    }
+    seen.holds(given.has(OFFICES.SPEAKER), "approval", "has no Speaker's signature");
+    const { audited } = await client.legislation.sessionOf(session);
+    seen.holds(given.has(OFFICES.REGULATOR) || audited, "approval", "has no Regulator's signature");
+  },
+};

@@ -1,0 +1,176 @@
+import { classAt, EvidenceClass, geq, meet } from "../../rules/admissibility.ts";
+import { decide, type WeighedVerdict } from "../../rules/clearing.ts";
+import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
+import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
+import { verifyInclusion } from "../../rules/ordered-merkle.ts";
+import { panelSeed } from "../../rules/panel-draw.ts";
+import { BUNDLE_FILES } from "../bundle-layout.ts";
+import type { AuditContext } from "./context.ts";
+import type { Check, Inspection } from "./inspection.ts";
+import { drawPanel, type Verifier } from "./roles.ts";
+import { isSignedBy } from "./signatures.ts";
+
+type ClearOrder = ReturnType<typeof clearOrders>[number]["order"];
+
+/** One clearing, with all that decides it. */
+interface Clearing {
+  readonly at: bigint;
+  readonly node: number;
+  readonly attempt: number;
+  readonly subject: string;
+  readonly openings: readonly Opening[];
+  readonly verdicts: ClearOrder["verdicts"];
+  readonly items: ClearOrder["items"];
+  readonly classWords: readonly bigint[];
+}
+
+/** The drawn panel, and nobody else, signed each verdict; Γ over them gives the chain's decision (RAILS 5.3; decisions 20–23). */
+export const verdicts: Check = {
+  name: "VERDICTS",
+  what: "the panel drawn again, signature of every verdict, evidence classes proven again, every decision decided again",
+  file: BUNDLE_FILES.chain,
+  async run(context, seen) {
+    const { record, label } = context;
+    const cleared = record.events("CollaborationContract", "Cleared");
+    const orders = clearOrders(context);
+    seen.same(orders.length, cleared.length, "clearings that were asked for and that took place");
+    for (const { at, hash, order } of orders) {
+      const event = cleared.find((each) => each.hash === hash && each.args.node === order.node);
+      if (!seen.holds(event !== undefined, `clearing of ${label(order.node)}`, "has no decision on chain") || event === undefined) continue;
+      const { node, attempt } = event.args;
+      const subject = `clearing of ${label(node)}${attempt === 0 ? "" : `, attempt ${attempt + 1}`}`;
+      await seen.part(subject, async () => {
+        const classWords = await provenClasses(context, seen, { ...order, at, attempt, subject });
+        const clearing = { ...order, at, attempt, subject, classWords };
+        const weighed = await weigh(context, seen, clearing);
+        decided(context, seen, clearing, weighed, event.args);
+      });
+    }
+  },
+};
+
+function clearOrders({ record }: AuditContext) {
+  const cleared = record.calls("CollaborationContract", "clear").map(({ at, hash, args }) => ({ at, hash, orders: args[0] }));
+  const advanced = record.calls("CollaborationContract", "advance").map(({ at, hash, args }) => ({ at, hash, orders: args[0] }));
+  return [...cleared, ...advanced].flatMap(({ at, hash, orders }) => orders.map((order) => ({ at, hash, order })));
+}
+
+/** Effective classes per slot: what was claimed, as far as leaf, proof and issuer bear it; else at most SIGN. */
+export async function provenClasses(
+  context: AuditContext,
+  seen: Inspection,
+  { at, node, attempt, subject, openings, items }: Pick<Clearing, "at" | "node" | "attempt" | "subject" | "openings" | "items">,
+): Promise<readonly bigint[]> {
+  const { history, law, roles } = context;
+  const obligation = history.obligation(node, attempt);
+  const redundancy = law.nodes[node]?.redundancy ?? 0;
+  const present = history.commitmentsAt(node, attempt, redundancy, at);
+  const classes = openings.map((opening, slot): EvidenceClass[] => {
+    const executor = history.slot(node, attempt, slot);
+    if (executor === undefined || isZero(present[slot])) return [];
+    seen.same(commitmentOf(executor.agent, opening, obligation), present[slot], `${subject}: opening of slot ${slot}`);
+    return Array.from({ length: opening.items }, (_, item) => meet(classAt(opening.classes, item), EvidenceClass.SIGN));
+  });
+  for (const { proof, signature, ...item } of items) {
+    const name = `${subject}: item ${item.index} of slot ${item.slot}`;
+    const opening = openings[item.slot];
+    const own = classes[item.slot];
+    if (
+      !seen.holds(opening !== undefined && own !== undefined && item.index < own.length, name, "is of no opened envelope") ||
+      opening === undefined
+    )
+      continue;
+    const claimed = classAt(BigInt(item.class), 0);
+    const leaf = evidenceLeafOf(obligation, { ...item, class: claimed });
+    seen.holds(verifyInclusion(opening.envelopeRoot, leaf, item.index, opening.items, proof), name, "is not in the envelope");
+    seen.holds(await isSignedBy(context, item.issuer, "Evidence", { ...item, obligation }, signature), name, "is not signed by its issuer");
+    const issuer = roles.before(at).issuers.get(item.issuer);
+    seen.holds(((issuer?.classes ?? 0) >> item.class) % 2 === 1, name, "is by nobody registered for its class");
+    if (own !== undefined) own[item.index] = meet(classAt(opening.classes, item.index), claimed);
+  }
+  return classes.map((own) => own.reduce<bigint>((word, code, item) => word | (BigInt(code) << BigInt(3 * item)), 0n));
+}
+
+/** Checks who judged and what they signed; gives the verdicts their weight. */
+async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing): Promise<readonly WeighedVerdict[]> {
+  const { history, law, roles, nameOf } = context;
+  const { at, node, attempt, subject } = clearing;
+  const { verifiers } = roles.before(at);
+  const panel = await panelOf(context, clearing, verifiers);
+  const obligation = history.obligation(node, attempt);
+  const commitment = nodeCommitmentOf(history.commitmentsAt(node, attempt, law.nodes[node]?.redundancy ?? 0, at));
+  const answered = new Set<string>();
+  const weighed: WeighedVerdict[] = [];
+  for (const { signature, ...verdict } of clearing.verdicts) {
+    const { verifier, question } = verdict;
+    const name = `${subject}: verdict of ${nameOf(verifier)}`;
+    seen.holds(panel.includes(verifier), name, "is by nobody who was drawn");
+    seen.holds(!answered.has(`${verifier}/${question}`), name, "is a second one on the same question");
+    answered.add(`${verifier}/${question}`);
+    seen.same([verdict.obligation, verdict.commitment], [obligation, commitment], `${name}: what it is about`);
+    seen.holds(await isSignedBy(context, verifier, "Verdict", verdict, signature), name, "is not signed by its verifier");
+    const weight = verifiers.find(({ address }) => address === verifier)?.weight ?? 0;
+    if (isQuestion(question) && isResult(verdict.result)) weighed.push({ ...verdict, question, result: verdict.result, weight });
+  }
+  return weighed;
+}
+
+async function panelOf(
+  { history, law, client, chain, mission, roles }: AuditContext,
+  { at, node, attempt }: Clearing,
+  verifiers: readonly Verifier[],
+) {
+  const blockNumber = history.drawBlockAt(node, at);
+  if (blockNumber === undefined) return [];
+  const { hash } = await chain.publicClient.getBlock({ blockNumber });
+  const { sponsor } = await client.mission(mission).context();
+  const excluded = [sponsor, ...history.executors(node, attempt).map(({ agent }) => roles.principalOf(agent))];
+  return drawPanel(panelSeed(hash, mission, node, attempt), law.nodes[node]?.panelSize ?? 0, verifiers, excluded);
+}
+
+function decided(
+  { law, record, session }: AuditContext,
+  seen: Inspection,
+  { node, subject, classWords }: Clearing,
+  weighed: readonly WeighedVerdict[],
+  event: {
+    readonly result: number;
+    readonly confidence: number;
+    readonly score: number;
+    readonly evidenceClass: number;
+    readonly basis: bigint;
+    readonly agreeing: number;
+  },
+): void {
+  const terms = law.nodes[node];
+  const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
+  if (terms === undefined || opened === undefined) throw new RangeError(`no law for node ${node}`);
+  const { minConfidence } = unpackMissionParams(opened.args.params);
+  const decision = decide(weighed, {
+    classWords,
+    floor: classAt(BigInt(terms.floor), 0),
+    questions: terms.questions,
+    minConfidence: minConfidence[terms.risk] ?? 0,
+    slots: terms.redundancy,
+  });
+  const { result, confidence, score, evidenceClass, basis, agreeing } = event;
+  seen.same(
+    [result, confidence, score, evidenceClass, basis, agreeing],
+    [decision.result, decision.confidence, decision.score, decision.class, decision.basis, decision.agreeing],
+    `${subject}: decision`,
+  );
+  const passed = decision.result === 1;
+  seen.holds(!passed || geq(decision.class, classAt(BigInt(terms.floor), 0)), subject, "passed below the law's floor");
+}
+
+function isQuestion(code: number): code is WeighedVerdict["question"] {
+  return code === 0 || code === 1;
+}
+
+function isResult(code: number): code is WeighedVerdict["result"] {
+  return code === 0 || code === 1 || code === 2;
+}
+
+function isZero(hash: `0x${string}` | undefined): boolean {
+  return hash === undefined || BigInt(hash) === 0n;
+}

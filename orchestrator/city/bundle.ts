@@ -1,0 +1,131 @@
+import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
+import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
+import { intentKey } from "../chain/outbox.ts";
+import { signMessage } from "../client/sign/sign-message.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { contentIdFromDigest } from "../primitives/hash.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import { canonicalBytes, type JsonObject } from "../primitives/json.ts";
+import { type Outcome, outcomeSchema } from "../protocol/outcome.ts";
+import type { BundleManifest } from "../records/bundle.ts";
+import { writeBundle } from "../records/bundle.ts";
+import { checkLine, EMPTY_LOG, type LogEntry, logLine } from "../records/log.ts";
+import { BUNDLE_FILES, blockFile, type CityFacts, CLOSING_KIND, reachableBlocks } from "./bundle-layout.ts";
+import type { City } from "./city.ts";
+import { memberOf } from "./society.ts";
+
+/** How long the runner's signature holds, seconds of chain time. */
+const ANCHOR_VALIDITY = 3600n;
+const NO_ROOT: Hash = `0x${"0".repeat(64)}`;
+
+/** The records do not contain the root that is on chain. */
+export class RootNotInLog extends AgentCityError {
+  constructor(root: Hash) {
+    super("RootNotInLog", "The log has no entry with the hash that is anchored on chain", {
+      details: root,
+      action: "the records belong to another city, or were changed: restore them from a bundle",
+    });
+  }
+}
+
+/**
+ * Puts the head of the log on chain by the runner's signature, so that every record up to it hangs on a root that the chain
+ * holds (decision 39). The mission file and the city's facts enter the log first. Done once: later calls return the first root.
+ */
+export async function anchorRecords(city: City, mission: Address, missionText: string): Promise<Hash> {
+  const contract = city.client.mission(mission);
+  const known = await contract.anchored();
+  if (known !== NO_ROOT) return known;
+  const [closing] = await city.log.read({ kind: CLOSING_KIND, subject: mission, limit: 1 });
+  if (closing === undefined) {
+    const missionFile = city.blocks.put(new TextEncoder().encode(missionText));
+    const content = city.blocks.putJson({ ...(await cityFacts(city, mission)), missionFile });
+    await city.log.append([{ kind: CLOSING_KIND, subjects: [mission], content }]);
+  }
+  const { hash: root } = await city.log.head();
+  const { account } = memberOf(city.society, "runner");
+  const deadline = Number(city.chain.clock.now() + ANCHOR_VALIDITY);
+  const signature = await signMessage(city.client, account, "Anchor", { runner: account.address, root, deadline }, mission);
+  await contract.anchor([root, account.address, deadline, signature], { intent: intentKey("anchor", mission) });
+  return contract.anchored();
+}
+
+/** What a bundle needs beside what the city itself holds. */
+export interface MissionFacts {
+  readonly mission: Address;
+  readonly session: bigint;
+  /** The mission file as given. */
+  readonly missionText: string;
+  /** RFC 8785 bytes of the law's document. */
+  readonly documentBytes: Uint8Array;
+  /** The mission's input items in order of id. */
+  readonly items: readonly JsonObject[];
+  readonly outcome: Outcome;
+  readonly report?: string;
+  /** Where the bundle goes; replaced if it is there. */
+  readonly directory: string;
+}
+
+/** Writes everything an audit needs into one directory. The same mission gives the same bytes. */
+export async function writeMissionBundle(city: City, facts: MissionFacts): Promise<BundleManifest> {
+  const { mission, documentBytes, items, outcome, report } = facts;
+  const root = await city.client.mission(mission).anchored();
+  const entries = await entriesUpTo(city, root);
+  const named = entries.flatMap(({ content }) => content ?? []);
+  const read = (id: ContentId) => (city.blocks.has(id) ? city.blocks.get(id) : undefined);
+  const blocks = reachableBlocks([...named, ...(await blocksOnChain(city, facts))], read);
+  const files = new Map<string, Uint8Array | string>([
+    [BUNDLE_FILES.chain, city.chain.transcript()],
+    [BUNDLE_FILES.log, entries.map((entry) => `${logLine(entry)}\n`).join("")],
+    [BUNDLE_FILES.mission, facts.missionText],
+    [BUNDLE_FILES.document, documentBytes],
+    [BUNDLE_FILES.input, canonicalBytes(items)],
+    [BUNDLE_FILES.city, canonicalBytes({ ...(await cityFacts(city, mission)), name: outcome.name })],
+    [BUNDLE_FILES.outcome, canonicalBytes(outcomeSchema.parse(outcome))],
+    ...(report === undefined ? [] : [[BUNDLE_FILES.report, report] as const]),
+    ...blocks.map((id) => [blockFile(id), city.blocks.get(id)] as const),
+  ]);
+  return writeBundle(facts.directory, files);
+}
+
+async function cityFacts({ client, chain, seed }: City, mission: Address): Promise<CityFacts> {
+  const { session } = await client.mission(mission).context();
+  return { addresses: client.addresses, chainId: chain.id, mission, seed, session: session.toString() };
+}
+
+/** The log's entries up to the anchored one; their links are checked on the way. */
+async function entriesUpTo(city: City, root: Hash): Promise<readonly LogEntry[]> {
+  const entries: LogEntry[] = [];
+  let head: { readonly seq: number; readonly hash: Hash } = EMPTY_LOG;
+  for await (const line of city.log.lines()) {
+    const entry = checkLine(line, head);
+    entries.push(entry);
+    if (entry.hash === root) return entries;
+    head = entry;
+  }
+  throw new RootNotInLog(root);
+}
+
+/** Blocks that the chain names by digest: candidates' documents and humans' justifications. */
+async function blocksOnChain({ client, blocks }: City, { mission, session }: MissionFacts): Promise<readonly ContentId[]> {
+  const { publicClient } = client.chain;
+  const proposals = await publicClient.getContractEvents({
+    address: client.legislation.address,
+    abi: legislativeProcedureAbi,
+    eventName: "Proposed",
+    args: { session },
+    fromBlock: 0n,
+    strict: true,
+  });
+  const overrides = await publicClient.getContractEvents({
+    address: client.adjudication.address,
+    abi: adjudicationProcedureAbi,
+    eventName: "OverrideExecuted",
+    args: { mission },
+    fromBlock: 0n,
+    strict: true,
+  });
+  const named = [...proposals.map(({ args }) => args.cid), ...overrides.map(({ args }) => args.justification)].map(contentIdFromDigest);
+  // Anybody may write a digest on chain; what this city never held cannot be in its bundle, and the audit says so.
+  return named.filter((id) => blocks.has(id));
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+const hex = z.string().regex(/^0x[0-9a-f]*$/i);
+
+/** One thing that is not what it must be. */
+export const auditFindingSchema = z.strictObject({
+  /** Check that found it. */
+  check: z.string(),
+  /** File of the bundle it is about. */
+  file: z.string(),
+  /** What in that file: `ballot of P3`, `log entry 17`, `classify-2, slot 1`. */
+  subject: z.string(),
+  /** What is wrong, in words. */
+  problem: z.string(),
+});
+
+const auditCheckSchema = z.strictObject({
+  name: z.string(),
+  /** What it verifies, in words. */
+  what: z.string(),
+  /** How many things held or did not. */
+  verified: z.int().min(0),
+  findings: z.array(auditFindingSchema),
+});
+
+/** What an audit of one mission's bundle found. Nothing in it depends on when or where the audit ran. */
+export const auditReportSchema = z.strictObject({
+  passed: z.boolean(),
+  /** Null when the bundle could not be read so far. */
+  mission: hex.nullable(),
+  name: z.string().nullable(),
+  /** Last block of the replayed chain: all else rests on it, so it is what to compare with another source. */
+  head: z.strictObject({ number: z.int(), hash: hex }).nullable(),
+  /** Root of the mission's records, as a runner anchored it. */
+  root: hex.nullable(),
+  checks: z.array(auditCheckSchema),
+});
+
+export type AuditFinding = z.infer<typeof auditFindingSchema>;
+export type AuditReport = z.infer<typeof auditReportSchema>;
