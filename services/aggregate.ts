@@ -10,6 +10,7 @@ export const about: ServiceAbout = {
   title: "Writes a Markdown report over labelled items and their disagreements",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "document",
+  perItem: false,
   input: SERVICE_INPUT,
   output: DOCUMENT_OUTPUT,
   capabilities: capabilities({ aggregation: 120, text: 60, numbers: 20 }),

@@ -10,6 +10,7 @@ export const about: ServiceAbout = {
   title: "Topic of each item by its keywords, name and words",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
+  perItem: true,
   input: SERVICE_INPUT,
   output: LABELS_OUTPUT,
   capabilities: capabilities({ classification: 120, text: 40 }),

@@ -8,6 +8,7 @@ export const about: ServiceAbout = {
   title: "Counts items, altogether and by label, topic and kind",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
+  perItem: false,
   input: SERVICE_INPUT,
   output: itemsOutput({ value: { type: "number" } }),
   capabilities: capabilities({ aggregation: 80, numbers: 80 }),

@@ -9,6 +9,7 @@ export const about: ServiceAbout = {
   title: "Estimate of each row by the median of its numbers",
   accepts: ["csv", "items"],
   produces: "items",
+  perItem: true,
   input: SERVICE_INPUT,
   output: ESTIMATES_OUTPUT,
   capabilities: capabilities({ estimation: 120, numbers: 80 }),

@@ -9,6 +9,7 @@ export const about: ServiceAbout = {
   title: "Estimate of each row by the weighted mean of its extremes and its middle (PERT)",
   accepts: ["csv", "items"],
   produces: "items",
+  perItem: true,
   input: SERVICE_INPUT,
   output: ESTIMATES_OUTPUT,
   capabilities: capabilities({ estimation: 120, numbers: 80 }),

@@ -10,6 +10,7 @@ export const about: ServiceAbout = {
   title: "Parses packages, files and CSV rows into normal records",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
+  perItem: true,
   input: SERVICE_INPUT,
   output: itemsOutput({ kind: { type: "string" } }),
   capabilities: capabilities({ retrieval: 60, parsing: 120, text: 40 }),

@@ -12,6 +12,7 @@ export const about: ServiceAbout = {
   title: "Keccak-256 of each item's canonical JSON",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
+  perItem: true,
   input: SERVICE_INPUT,
   output: itemsOutput({ label: { type: "string", pattern: "^0x[0-9a-f]{64}$" } }),
   capabilities: capabilities({ hashing: 120 }),

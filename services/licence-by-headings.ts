@@ -11,6 +11,7 @@ export const about: ServiceAbout = {
   title: "Licence family by titles, opening lines and badges of LICENSE and README",
   accepts: ["items"],
   produces: "items",
+  perItem: true,
   input: SERVICE_INPUT,
   output: LABELS_OUTPUT,
   capabilities: capabilities({ classification: 120, text: 60, retrieval: 20 }),

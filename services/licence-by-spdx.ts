@@ -10,6 +10,7 @@ export const about: ServiceAbout = {
   title: "Licence family by the SPDX expression a package declares",
   accepts: ["items"],
   produces: "items",
+  perItem: true,
   input: SERVICE_INPUT,
   output: LABELS_OUTPUT,
   capabilities: capabilities({ classification: 120, parsing: 60, law: 20 }),

@@ -11,6 +11,7 @@ export const about: ServiceAbout = {
   title: "Licence family by the wording of the licence file",
   accepts: ["items"],
   produces: "items",
+  perItem: true,
   input: SERVICE_INPUT,
   output: LABELS_OUTPUT,
   capabilities: capabilities({ classification: 120, text: 80, law: 20 }),

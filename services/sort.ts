@@ -8,6 +8,7 @@ export const about: ServiceAbout = {
   title: "Orders items by label, then name, then id",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
+  perItem: false,
   input: SERVICE_INPUT,
   output: itemsOutput(),
   capabilities: capabilities({ ordering: 120 }),

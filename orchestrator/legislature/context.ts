@@ -25,7 +25,8 @@ export interface Producer {
 /** What the legislature must know of a service. */
 export interface LegislatedService {
   readonly id: string;
-  readonly produces: "items" | "document";
+  /** It looks at each item by itself, so that its task can be divided. */
+  readonly perItem: boolean;
   /** Ten levels, 0–255. */
   readonly capabilities: readonly number[];
 }

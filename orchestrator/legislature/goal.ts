@@ -13,23 +13,19 @@ export function goalOf(mission: MissionFile, services: readonly LegislatedServic
   };
 }
 
-/**
- * A task can be divided when it works item by item: over the input, or compared item by item (tier 2), unless it writes one
- * document about everything.
- */
+/** A task can be divided when every service it allows looks at each item by itself. */
 function taskOf(task: MissionTask, services: readonly LegislatedService[]): GoalTask {
   const allowed = task.services.map((id) => {
     const service = services.find((known) => known.id === id);
     if (service === undefined) throw new GoalNotFeasible(`${task.name} names the service ${id}, which nobody offers`, "register it first");
     return service;
   });
-  const writesDocument = allowed.some(({ produces }) => produces === "document");
   return {
     name: task.name,
     tier: task.tier,
     services: allowed.map(({ id, capabilities }) => ({ name: id, capabilities })),
     overInput: task.overInput,
-    perItem: !writesDocument && (task.overInput || task.tier === 2),
+    perItem: allowed.every(({ perItem }) => perItem),
     after: task.after,
     budget: task.budget ?? undefined,
     timeout: task.timeout ?? undefined,

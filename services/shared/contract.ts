@@ -65,6 +65,8 @@ export interface ServiceAbout {
   /** What it can be given: a mission's input of these kinds, or (`items`) other services' output. */
   readonly accepts: readonly (InputKind | "items")[];
   readonly produces: "items" | "document";
+  /** It looks at each item by itself: the parts of an input, worked on apart, give the parts of the whole's output. */
+  readonly perItem: boolean;
   /** JSON Schemas (2020-12) of input and output. */
   readonly input: JsonObject;
   readonly output: JsonObject;

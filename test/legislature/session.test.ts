@@ -48,7 +48,7 @@ function task(name: string, tier: 1 | 2 | 3, services: string[], after: string[]
 
 const services = ["fetch-and-parse", "licence-by-spdx", "licence-by-text", "licence-by-headings", "aggregate"].map((id) => ({
   id,
-  produces: id === "aggregate" ? ("document" as const) : ("items" as const),
+  perItem: id !== "aggregate",
   capabilities: levels({ 1: 110, 7: 60 }),
 }));
 

@@ -28,6 +28,7 @@ const aboutSchema = z.strictObject({
   title: z.string().min(1).max(200),
   accepts: z.array(z.enum(["packages", "files", "urls", "csv", "items"])).min(1),
   produces: z.enum(["items", "document"]),
+  perItem: z.boolean(),
   input: schemaObject,
   output: schemaObject,
   capabilities: z.array(z.int().min(0).max(255)).length(CAPABILITIES.length),

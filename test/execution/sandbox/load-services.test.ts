@@ -13,6 +13,7 @@ const about = {
   title: "Shouts",
   accepts: ["items"],
   produces: "items",
+  perItem: true,
   input: { type: "object" },
   output: { type: "object", required: ["items"] },
   capabilities: [0, 0, 0, 0, 0, 0, 0, 9, 0, 0],

@@ -1,0 +1,64 @@
+import { expect } from "chai";
+import fc from "fast-check";
+import { compileLaw, goalHashOf } from "../../orchestrator/client/compile-law.ts";
+import { documentOf } from "../../orchestrator/legislature/document.ts";
+import { goalOf } from "../../orchestrator/legislature/goal.ts";
+import { witnessesOf } from "../../orchestrator/legislature/propose.ts";
+import { producerFacts, readLimits } from "../../orchestrator/legislature/survey.ts";
+import type { CityFacts } from "../../orchestrator/minds/goal.ts";
+import { MOST_NODES, optionsOf } from "../../orchestrator/minds/options.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { hashOf, type LivingCity, openLivingCity, tokens } from "../support/living-city.ts";
+import { missionFiles } from "../support/mission-file-arbitrary.ts";
+
+describe("laws for any mission file", function () {
+  this.timeout(60_000);
+  let city: LivingCity;
+  let facts: CityFacts;
+  before(async () => {
+    city = await openLivingCity();
+    const producers = [];
+    for (const { account } of city.producers) producers.push(await producerFacts(city.client, account.address));
+    facts = { producers, verifiers: 5, limits: await readLimits(city.client) };
+  });
+  after(() => city.chain.close());
+
+  it("pass the chain's validator, whatever the tasks, the budget and the size of the input", async () => {
+    const paths = { packages: "node_modules", files: "docs", csv: "data.csv" };
+    const files = missionFiles({ paths, maxTasks: 14 });
+    await fc.assert(
+      fc.asyncProperty(files, fc.constantFrom(1, 675, 5_000), fc.nat(), async ({ yaml }, count, pick) => {
+        const mission = parseMissionFile(yaml, { fileName: "any.yaml", catalog: CATALOG, budgetCap: tokens(100_000) });
+        const goal = goalOf(mission, CATALOG, facts.limits);
+        const options = optionsOf(goal, facts);
+        const document = documentOf(mission, { count, digest: hashOf("input") }, goal, facts, options[pick % options.length]!);
+        expect(document.nodes.length).to.be.at.most(Math.max(MOST_NODES, 2 * mission.tasks.length));
+        const witnesses = witnessesOf(document, facts);
+        await city.client.validator.validate(compileLaw(document).law, goalHashOf(mission.goal), mission.budget, witnesses!);
+      }),
+      { seed: 7, numRuns: 60 },
+    );
+  });
+
+  it("divide what can be divided: what looks at everything at once is one node", () => {
+    const tasks = { sort: { service: "sort", over: "input", tier: 1 }, hash: { service: "hash", over: "input", tier: 1 } };
+    const text = JSON.stringify({
+      mission: "two-ways",
+      goal: "Sort and hash.",
+      budget: "100.00",
+      deadline: "30m",
+      risk: "LOW",
+      input: { kind: "csv", path: "data.csv" },
+      tasks,
+      output: { task: "sort", format: "json" },
+    });
+    const mission = parseMissionFile(text, { fileName: "two-ways.yaml", catalog: CATALOG, budgetCap: tokens(100_000) });
+    const goal = goalOf(mission, CATALOG, facts.limits);
+    for (const shape of optionsOf(goal, facts)) {
+      const { nodes } = documentOf(mission, { count: 3, digest: hashOf("input") }, goal, facts, shape);
+      expect(nodes.filter(({ task }) => task === "sort").map(({ shard }) => shard)).to.deep.equal([{ from: 0, to: 3 }]);
+      expect(nodes.filter(({ task }) => task === "hash").length).to.be.within(7, 11);
+    }
+  });
+});
