@@ -69,7 +69,7 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
   const pairwise: number[][] = [];
   for (const { entry: i } of candidates) {
     const row: number[] = [];
-    for (const { entry: j } of candidates) row.push(onChain.entries === 0 ? 0 : Number(await legislation.pairwise(session, i, j)));
+    for (const { entry: j } of candidates) row.push(onChain.ballotSize === 0 ? 0 : Number(await legislation.pairwise(session, i, j)));
     pairwise.push(row);
   }
   const winner = Math.max(
@@ -78,11 +78,11 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
   );
   const facts = { session, electorate: onChain.electorate, candidates, ballots, pairwise, winner };
   if (state.outcome !== "deployed" || state.mission === null || state.document === null) {
-    const { state: code, entries, electorate, rules } = onChain;
+    const { state: code, ballotSize, electorate, rules } = onChain;
     return {
       status: "failed",
       ...facts,
-      reason: reasonOf(sessionTransitions.states[code], entries, ballots.length, electorate, rules.turnoutQuorum),
+      reason: reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum),
     };
   }
   const { document, law, lawHash, docHash, specHash } = compileLaw(context.load(state.document, missionDocumentSchema));

@@ -46,8 +46,8 @@ export function vote(context: LegislatureContext) {
       const session = BigInt(state.session);
       await clerks.speaker.openVoting(session, context.step("openVoting", state.session, context.note("voting", [state.session])));
       await context.cross("legislature:voting-opened");
-      const { entries } = await client.legislation.sessionOf(session);
-      return entries === 0 ? { outcome: "failed" } : {};
+      const { ballotSize } = await client.legislation.sessionOf(session);
+      return ballotSize === 0 ? { outcome: "failed" } : {};
     },
 
     /** Thinks: one producer's ranking. Runs side by side for all of them. */
@@ -113,12 +113,12 @@ export function vote(context: LegislatureContext) {
         context.step("tally", state.session, context.note("tally", [state.session], state.ballots ?? undefined)),
       );
       await context.cross("legislature:tallied");
-      const { winner, entries, ballots, tieSeed } = await client.legislation.sessionOf(session);
+      const { winner, ballotSize, ballots, tieSeed } = await client.legislation.sessionOf(session);
       if (winner === 0) return { outcome: "failed" };
       const cast = context.load(state.ballots, ballotsSchema);
       const computed = tallyOf(
         cast.map(({ ranking }) => ranking),
-        entries,
+        ballotSize,
         tieSeed,
       );
       const paper = await client.legislation.ballotOf(session);
