@@ -35,6 +35,8 @@ export interface CityOptions {
   readonly seed: string;
   /** Progress for people. */
   readonly tell: (line: string) => void;
+  /** Milliseconds of the machine's clock; only progress and service timings are made from it. */
+  readonly millis: () => number;
   readonly boundary?: Boundary<BoundaryName>;
 }
 
@@ -70,7 +72,7 @@ export class SeedDiffers extends AgentCityError {
 }
 
 /** Opens the city in a folder, founding it if there is none. One process owns it at a time (decision 36). */
-export async function openCity({ dir, cacheDir, seed, tell, boundary = noBoundary }: CityOptions): Promise<City> {
+export async function openCity({ dir, cacheDir, seed, tell, millis, boundary = noBoundary }: CityOptions): Promise<City> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -113,7 +115,7 @@ export async function openCity({ dir, cacheDir, seed, tell, boundary = noBoundar
       blocks: openBlocks(join(dir, "blocks")),
       answers: openAnswers(database),
       checkpointer: await openCheckpointer(database),
-      sandbox: createSandbox({ directory: join(dir, "bundles"), now: () => performance.now() }),
+      sandbox: createSandbox({ directory: join(dir, "bundles"), now: millis }),
       boundary,
       tell,
       close,

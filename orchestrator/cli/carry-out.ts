@@ -10,6 +10,7 @@ import { parameter } from "../protocol/parameters.ts";
 import { personAtTerminal } from "./person.ts";
 import { renderScreen } from "./screen.ts";
 import { testBoundary } from "./test-boundary.ts";
+import { wallTime } from "./wall-time.ts";
 
 export interface Commission {
   readonly key: RunKey;
@@ -32,7 +33,7 @@ export function home(): { readonly root: string; readonly dir: string; readonly 
 
 /** Opens the city, runs the mission, prints its outcome. Progress goes to stderr. */
 export async function carryOut(commission: Commission): Promise<void> {
-  const began = performance.now();
+  const began = wallTime.millis();
   const { seed, fileName, text, directory, json = false } = commission;
   const file = parseMissionFile(text, {
     fileName,
@@ -41,9 +42,9 @@ export async function carryOut(commission: Commission): Promise<void> {
   });
   const order = commission.input === undefined ? file : { ...file, input: { ...file.input, path: commission.input } };
   const { root, dir, cacheDir } = home();
-  const elapsed = () => (performance.now() - began) / 1000;
+  const elapsed = () => (wallTime.millis() - began) / 1000;
   const tell = (line: string) => process.stderr.write(`${elapsed().toFixed(1).padStart(6)} s  ${line}\n`);
-  const city = await openCity({ dir, cacheDir, seed, tell, boundary: testBoundary() });
+  const city = await openCity({ dir, cacheDir, seed, tell, millis: wallTime.millis, boundary: testBoundary() });
   try {
     const { id, resumed } = beginRun(dir, commission.key);
     if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
