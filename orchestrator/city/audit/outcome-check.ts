@@ -42,7 +42,7 @@ export const outcomeCheck: Check = {
 
 async function vote({ outcome, client, session, nameOf, record, document }: AuditContext, seen: Inspection): Promise<void> {
   const { legislation } = client;
-  const { entries, electorate, winner } = await legislation.sessionOf(session);
+  const { ballotSize: entries, electorate, winner } = await legislation.sessionOf(session);
   const paper = await legislation.ballotOf(session);
   seen.same(outcome.law.producers, electorate, "electorate");
   const cast = record.events("LegislativeProcedure", "BallotCast").filter(({ args }) => args.session === session);

@@ -77,7 +77,7 @@ export const ballots: Check = {
   async run(context, seen) {
     const { record, session, client, nameOf } = context;
     const cast = await signedBallots(context, seen);
-    const { entries, ballots: counted, electorate, winner, tieSeed, rules } = await client.legislation.sessionOf(session);
+    const { ballotSize: entries, ballots: counted, electorate, winner, tieSeed, rules } = await client.legislation.sessionOf(session);
     seen.same(cast.length, counted, "number of ballots against the session's");
     seen.holds(cast.length * WHOLE >= electorate * rules.turnoutQuorum, "turnout", `is ${cast.length} of ${electorate}, below the quorum`);
     const events = record.events("LegislativeProcedure", "BallotCast").filter(({ args }) => args.session === session);
