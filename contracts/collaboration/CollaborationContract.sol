@@ -26,49 +26,60 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     constructor(IConstitutionContract constitution) MissionBase(constitution) {}
 
+    /// @inheritdoc ICollaborationContract
     function advance(ClearOrder[] calldata clears, RouteOrder[] calldata routes) external nonReentrant {
         if (clears.length == 0 && routes.length == 0) revert EmptyBatch();
         if (clears.length != 0) ClearingDesk.clear(_mission, _city(), clears);
         if (routes.length != 0) Dispatch.route(_mission, _city(), routes);
     }
 
+    /// @inheritdoc ICollaborationContract
     function isMissionTemplate() external pure returns (bytes4) {
         return ICollaborationContract.isMissionTemplate.selector;
     }
 
+    /// @inheritdoc ICollaborationContract
     function law() external view returns (bytes memory) {
         bytes memory args = _open().args;
         return args.slice(0, LawCodec.lawLength(LawCodec.header(args).nodeCount));
     }
 
+    /// @inheritdoc ICollaborationContract
     function lawHash() external view returns (bytes32) {
         return LawCodec.hashOf(_open().args);
     }
 
+    /// @inheritdoc ICollaborationContract
     function header() external view returns (LawHeader memory) {
         return LawCodec.header(_open().args);
     }
 
+    /// @inheritdoc ICollaborationContract
     function nodeLaw(uint8 node) external view returns (LawNode memory) {
         return LawCodec.node(_open().args, node);
     }
 
+    /// @inheritdoc ICollaborationContract
     function context() external view returns (MissionContext memory) {
         return _open().context;
     }
 
+    /// @inheritdoc ICollaborationContract
     function state() external view returns (MissionState) {
         return _mission.head.state;
     }
 
+    /// @inheritdoc ICollaborationContract
     function completed() external view returns (uint256) {
         return _mission.completed;
     }
 
+    /// @inheritdoc ICollaborationContract
     function anchored() external view returns (bytes32) {
         return _mission.anchor;
     }
 
+    /// @inheritdoc ICollaborationContract
     function nodeOf(uint8 node) external view returns (Node memory) {
         MissionStorage.Node memory w = NodeCore.load(_mission, node);
         return
@@ -90,34 +101,41 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
             });
     }
 
+    /// @inheritdoc ICollaborationContract
     function slotOf(uint8 node, uint8 slot) external view returns (Slot memory) {
         return _mission.slots[_key(node, slot)];
     }
 
+    /// @inheritdoc ICollaborationContract
     function pledgeOf(uint8 node, uint8 slot) external view returns (bytes32) {
         return _mission.pledges[_key(node, slot)];
     }
 
+    /// @inheritdoc ICollaborationContract
     function entitlementOf(uint8 node, uint8 slot) external view returns (Entitlement memory) {
         MissionStorage.Due memory due = _mission.dues[_key(node, slot)];
         uint40 claimableAt = _mission.nodes[node].settlesAt;
         return Entitlement({paid: due.paid, premium: due.premium, claimableAt: claimableAt, claimed: due.claimed});
     }
 
+    /// @inheritdoc ICollaborationContract
     function faultOf(uint8 node, uint8 attempt) external view returns (Fault memory) {
         return _mission.faults[MissionStorage.attemptKey(node, attempt)];
     }
 
+    /// @inheritdoc ICollaborationContract
     function countedOf(uint8 node) external view returns (address[] memory verifiers) {
         verifiers = new address[](_mission.nodes[node].counted);
         for (uint256 i = 0; i < verifiers.length; ++i) verifiers[i] = _mission.counted[_key(node, i)];
     }
 
+    /// @inheritdoc ICollaborationContract
     function appealsOf(uint8 node, uint8 attempt) external view returns (uint8 open, uint40 until) {
         MissionStorage.Appeals memory appeals = _mission.appeals[MissionStorage.attemptKey(node, attempt)];
         return (appeals.open, appeals.until);
     }
 
+    /// @inheritdoc ICollaborationContract
     function caseHash(uint8 node) external view returns (bytes32) {
         uint8 redundancy = LawCodec.node(_open().args, node).redundancy;
         bytes32[] memory pledges = new bytes32[](redundancy);

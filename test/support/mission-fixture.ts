@@ -7,6 +7,7 @@ import hre from "hardhat";
 import { type Address, encodeAbiParameters, type Hex } from "viem";
 import { addressSchema, hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "../../orchestrator/rules/commitments.ts";
 import { Band, cloneArgs, encodeLaw, type LawNode, Risk } from "../../orchestrator/rules/law-codec.ts";
 import type { MissionParams } from "../../orchestrator/rules/mission-params-codec.ts";
@@ -36,7 +37,6 @@ export const NodeState = {
 };
 export const Result = { ABSTAIN: 0, PASS: 1, FAIL: 2 } as const;
 export const Clearing = { NONE: 0, PASS: 1, FAIL: 2, DISPUTED: 3, UNVERIFIABLE: 4 } as const;
-export const EvidenceClass = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 5 } as const;
 export const Action = { FREEZE: 1, UNFREEZE: 2, TERMINATE_MISSION: 3, APPROVE_POP: 4, REJECT_POP: 5 } as const;
 
 const PRODUCING = 4;
@@ -221,6 +221,8 @@ export class Mission {
   readonly nodes: readonly LawNode[];
   readonly law: Hex;
   readonly legislature: Awaited<ReturnType<City["as"]>>;
+  /** Who vouches for the one item of every slot, and in what class. */
+  evidence: { issuer: string; class: EvidenceClass };
   #salt = 0;
   readonly #openings = new Map<string, Opening>();
 
@@ -230,6 +232,7 @@ export class Mission {
     this.nodes = nodes;
     this.law = law;
     this.legislature = legislature;
+    this.evidence = { issuer: city.issuer.address, class: EvidenceClass.ATT };
   }
 
   get address(): string {
@@ -332,7 +335,7 @@ export class Mission {
       trailRoot: hex(id(`trail ${key}`)),
       envelopeRoot: merkleRoot([entry]),
       items: 1,
-      classes: BigInt(EvidenceClass.ATT),
+      classes: BigInt(this.evidence.class),
     };
     this.#openings.set(key, opening);
     return opening;
@@ -344,8 +347,8 @@ export class Mission {
       index: 0,
       kind: 1,
       payload: hex(id(`payload ${node}`)),
-      issuer: address(this.city.issuer.address),
-      class: EvidenceClass.ATT,
+      issuer: address(this.evidence.issuer),
+      class: this.evidence.class,
     };
   }
 

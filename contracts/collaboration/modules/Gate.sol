@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {MissionBase} from "./MissionBase.sol";
 
@@ -9,6 +10,7 @@ import {MissionBase} from "./MissionBase.sol";
 abstract contract Gate is MissionBase {
     uint256 private constant _WORD = 32;
 
+    /// @inheritdoc ICollaborationContract
     function probe(address target, bytes calldata data) external view returns (bool ok, bytes32 word) {
         (ok, word, ) = LowLevelCall.staticcallReturn64Bytes(target, data);
         if (!ok || LowLevelCall.returnDataSize() < _WORD) return (false, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {Action} from "../../types/Actions.sol";
 import {Institution} from "../../types/Roles.sol";
 import {City} from "../MissionFrame.sol";
@@ -13,10 +14,12 @@ import {MissionBase} from "./MissionBase.sol";
 abstract contract Guardian is MissionBase {
     bytes32 private constant _BY_ADJUDICATION = "OVERRIDE";
 
+    /// @inheritdoc ICollaborationContract
     function report(uint8 node, bytes32 reason, uint256 magnitude) external nonReentrant {
         Remedies.report(_mission, _city(), node, reason, magnitude);
     }
 
+    /// @inheritdoc ICollaborationContract
     function onOverride(Action action, uint8 node, address target, bytes calldata data) external nonReentrant {
         City memory city = _city();
         if (msg.sender != city.constitution.at(Institution.ADJUDICATION)) revert NotAdjudication(msg.sender);

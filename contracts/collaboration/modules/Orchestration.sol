@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {LawCodec} from "../../libraries/LawCodec.sol";
 import {Dispatch} from "../Dispatch.sol";
 import {Frame} from "../MissionFrame.sol";
@@ -9,31 +10,38 @@ import {MissionBase} from "./MissionBase.sol";
 
 /// @title Orchestration: who works on what, and when (AgentCity B.3, B.11)
 abstract contract Orchestration is MissionBase {
+    /// @inheritdoc ICollaborationContract
     function activate() external {
         Dispatch.activate(_mission, _city());
     }
 
+    /// @inheritdoc ICollaborationContract
     function bind(uint8 node, uint8 slot, address agent, bytes32 service, uint64 price) external {
         Dispatch.bind(_mission, _city(), node, slot, agent, service, price);
     }
 
+    /// @inheritdoc ICollaborationContract
     function route(RouteOrder[] calldata orders) external nonReentrant {
         if (orders.length == 0) revert EmptyBatch();
         Dispatch.route(_mission, _city(), orders);
     }
 
+    /// @inheritdoc ICollaborationContract
     function timeout(uint8 node) external nonReentrant {
         Remedies.timeout(_mission, _city(), node);
     }
 
+    /// @inheritdoc ICollaborationContract
     function reopen(uint8 node) external nonReentrant {
         Remedies.reopen(_mission, _city(), node);
     }
 
+    /// @inheritdoc ICollaborationContract
     function abort() external nonReentrant {
         Remedies.abort(_mission, _city(), expiresAt());
     }
 
+    /// @inheritdoc ICollaborationContract
     function expiresAt() public view returns (uint40) {
         Frame memory f = _open();
         return f.context.deployedAt + LawCodec.header(f.args).duration;

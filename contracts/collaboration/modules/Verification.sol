@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {Commitments} from "../../libraries/Commitments.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
@@ -22,6 +23,7 @@ abstract contract Verification is MissionBase {
     uint8 private constant _CONSENSUS = 2;
     uint8 private constant _MAX_ITEMS = 32;
 
+    /// @inheritdoc ICollaborationContract
     function commit(
         uint8 node,
         uint8 slot,
@@ -40,6 +42,7 @@ abstract contract Verification is MissionBase {
         NodeCore.store(_mission, node, w);
     }
 
+    /// @inheritdoc ICollaborationContract
     function commitOpen(
         uint8 node,
         uint8 slot,
@@ -57,6 +60,7 @@ abstract contract Verification is MissionBase {
         NodeCore.store(_mission, node, w);
     }
 
+    /// @inheritdoc ICollaborationContract
     function reveal(uint8 node, uint8 slot, Opening calldata opening) external nonReentrant {
         (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
         if (law_.tier != _CONSENSUS) revert WrongTier(node, law_.tier);
@@ -77,27 +81,33 @@ abstract contract Verification is MissionBase {
         NodeCore.store(_mission, node, w);
     }
 
+    /// @inheritdoc ICollaborationContract
     function clear(ClearOrder[] calldata orders) external nonReentrant {
         if (orders.length == 0) revert EmptyBatch();
         ClearingDesk.clear(_mission, _city(), orders);
     }
 
+    /// @inheritdoc ICollaborationContract
     function redraw(uint8 node) external nonReentrant {
         Remedies.redraw(_mission, _city(), node);
     }
 
+    /// @inheritdoc ICollaborationContract
     function digestOfVerdict(Verdict calldata verdict) external view returns (bytes32) {
         return _hashTypedDataV4(TypedData.hashVerdict(verdict));
     }
 
+    /// @inheritdoc ICollaborationContract
     function previewClear(ClearOrder calldata order) external view returns (ClearingDecision memory) {
         return ClearingDesk.preview(_mission, _city(), order);
     }
 
+    /// @inheritdoc ICollaborationContract
     function panelOf(uint8 node) external view returns (address[] memory) {
         return ClearingDesk.panelOf(_mission, _city(), node);
     }
 
+    /// @inheritdoc ICollaborationContract
     function obligationOf(uint8 node) external view returns (bytes32) {
         return _open().obligation(node, _mission.nodes[node].attempt);
     }

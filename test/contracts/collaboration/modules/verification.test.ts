@@ -1,17 +1,9 @@
 import { expect } from "chai";
 import { id, ZeroHash } from "ethers";
 import { encodeAbiParameters } from "viem";
+import { EvidenceClass } from "../../../../orchestrator/rules/admissibility.ts";
 import { ethers, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
-import {
-  Action,
-  Clearing,
-  EvidenceClass,
-  type Mission,
-  type MissionOptions,
-  NodeState,
-  openMission,
-  TASK,
-} from "../../../support/mission-fixture.ts";
+import { Action, Clearing, type Mission, type MissionOptions, NodeState, openMission, TASK } from "../../../support/mission-fixture.ts";
 
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
 
@@ -133,7 +125,7 @@ describe("Verification", () => {
       await refused(clear(first, first), "DuplicateVerdict");
       await refused(clear({ ...first, score: 1 }), "InvalidSignature");
       await refused(clear({ ...first, obligation: id("x") }), "WrongObligation");
-      await refused(clear({ ...first, commitment: id("x") }), "WrongCommitment");
+      await refused(clear({ ...first, commitment: `0x${"11".repeat(32)}` as const }), "WrongCommitment");
       await refused(clear({ ...first, deadline: 1n }), "Expired");
       await refused(clear(first), "PanelIncomplete");
       await refused(mission.contract.clear([]), "EmptyBatch");
@@ -161,7 +153,7 @@ describe("Verification", () => {
       const [item] = order.items;
       if (item === undefined) throw new Error("no item");
       const clear = (one: typeof item) => mission.contract.clear([{ ...order, items: [one] }]);
-      await refused(clear({ ...item, payload: `0x${"11".repeat(32)}` }), "ItemNotInEnvelope");
+      await refused(clear({ ...item, payload: `0x${"11".repeat(32)}` as const }), "ItemNotInEnvelope");
       await refused(clear({ ...item, slot: 2 }), "NotCommitted");
       await refused(clear({ ...item, signature: "0x" }), "InvalidSignature");
       await mission.city.evidence.revoke(mission.city.issuer.address);

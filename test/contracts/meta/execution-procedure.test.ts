@@ -1,0 +1,284 @@
+import { expect } from "chai";
+import { id, ZeroAddress } from "ethers";
+import { keyOf, tokens } from "../../support/city-fixture.ts";
+import { BIDDING_WINDOW, FOUR_THREE_ONE, type Mission, type MissionOptions, openMission, TASK } from "../../support/mission-fixture.ts";
+
+const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+
+describe("ExecutionProcedure", () => {
+  let mission: Mission;
+  let market: Mission["city"]["execution"];
+  const open = async (options: MissionOptions = {}) => {
+    mission = await (await openMission(options)).activate();
+    market = mission.city.execution;
+    return mission;
+  };
+  const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(market, error);
+  const stakeOf = (index: number) => mission.city.producers.stakeOf(mission.worker(index).agent.address);
+  const award = (...nodes: number[]) => market.award(mission.address, nodes);
+  const executors = async (node: number) => {
+    const agents: string[] = [];
+    for (let slot = 0; slot < mission.node(node).redundancy; slot++) agents.push((await mission.contract.slotOf(node, slot)).agent);
+    return agents.map((agent) => mission.city.workers.findIndex((worker) => worker.agent.address === agent));
+  };
+
+  describe("openMarket", () => {
+    it("is the legislature's that deployed the mission, once", async () => {
+      await open();
+      await refused(market.openMarket(mission.address), "NotLegislation");
+      await refused(market.openMarket(keyOf("x").address), "NotMission");
+      await refused(market.connect(mission.legislature).openMarket(mission.address), "AlreadyOpen");
+      expect((await market.marketOf(mission.address, 0)).closesAt).to.be.greaterThan(await mission.city.now());
+      expect((await market.participationOf(mission.address, mission.city.sponsor.address)).sponsor).to.equal(true);
+      expect((await market.marketOf(mission.address, 1)).closesAt).to.equal(0);
+    });
+  });
+
+  describe("bid", () => {
+    it("locks the node's stake and is scored when placed", async () => {
+      await open();
+      // ρ = 500 points and a perfect match: 0.6 · 0.5; half the budget saved: 0.4 · 0.5.
+      const { agent, service } = mission.worker(0);
+      await expect(mission.bid(0, 0, tokens(50)))
+        .to.emit(market, "BidPlaced")
+        .withArgs(mission.address, 0, agent.address, service, tokens(50), 500_000, tokens(150));
+      expect((await stakeOf(0)).locked).to.equal(tokens(150));
+      expect(await market.bidsOf(mission.address, 0)).to.have.length(1);
+      expect(await market.nonceOf(agent.address)).to.equal(1);
+      const { principal } = await mission.city.producers.agentOf(agent.address);
+      expect((await market.participationOf(mission.address, principal)).bid).to.equal(true);
+    });
+
+    it("refuses a price out of range, a second bid, a bid in another's name", async () => {
+      await open();
+      await refused(mission.bid(0, 0, 0n), "PriceOutOfRange");
+      await refused(mission.bid(0, 0, tokens(100) + 1n), "PriceOutOfRange");
+      await mission.bid(0, 0);
+      await refused(mission.bid(0, 0), "AlreadyBid");
+      const { service, agent } = mission.worker(1);
+      const offer = { mission: mission.address, node: 0, service, price: 1n };
+      const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
+      await refused(market.bid(offer, auth), "InvalidSignature");
+      await refused(market.connect(agent).bid(offer, { ...auth, deadline: 1 }), "Expired");
+      await market.connect(agent).bid(offer, auth);
+      await refused(market.connect(agent).bid({ ...offer, mission: keyOf("x").address }, auth), "NotMission");
+    });
+
+    it("asks for an eligible, capable producer with a live service of its own principal", async () => {
+      await open({ nodes: [{ ...TASK, capabilities: 0xffn }] });
+      const { agent, service } = mission.worker(0);
+      const poor = await mission.city.register("incapable", { capabilities: 0n, stake: tokens(5000) });
+      const soon = await mission.soon();
+      const bidAs = (who: typeof agent, what: string) =>
+        market
+          .connect(who)
+          .bid({ mission: mission.address, node: 0, service: what, price: 1n }, { agent: who.address, deadline: soon, signature: "0x" });
+      await refused(bidAs(poor.agent, service), "ServiceUnavailable");
+      const record = [id("code"), id("schema"), "", id("constraints")] as const;
+      const auth = { agent: poor.agent.address, deadline: soon, signature: "0x" };
+      await mission.city.services.connect(poor.agent).registerService(...record, auth);
+      const [codeHash, schemaHash, endpoint, constraints] = record;
+      const own = await mission.city.services.idOf({ owner: poor.agent.address, codeHash, schemaHash, endpoint, constraints });
+      await refused(bidAs(poor.agent, own), "CapabilityTooLow");
+      await mission.city.services.connect(agent).deprecateService(service);
+      await refused(bidAs(agent, service), "ServiceUnavailable");
+      await mission.city.producers.ban(agent.address, id("why"));
+      await refused(bidAs(agent, service), "NotEligible");
+      await refused(bidAs(mission.city.sponsor, service), "NotEligible");
+    });
+
+    it("is closed to the sponsor's own principal", async () => {
+      await open();
+      const { agent } = await mission.city.register("house agent", { principal: mission.city.sponsor, stake: tokens(5000) });
+      const offer = { mission: mission.address, node: 0, service: id("any"), price: 1n };
+      const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
+      await refused(market.connect(agent).bid(offer, auth), "SponsorConflict");
+    });
+
+    it("keeps the best eight and frees whom it drops", async () => {
+      await open();
+      for (let index = 0; index < 8; index++) await mission.bid(0, index, tokens(90 - index));
+      const principal = await mission.city.account("principal 0");
+      const extra = await mission.city.register("ninth", { principal, stake: tokens(5000), capabilities: (1n << 160n) - 1n });
+      const auth = { agent: extra.agent.address, deadline: await mission.soon(), signature: "0x" };
+      const offer = (price: bigint) => ({ mission: mission.address, node: 0, service: mission.worker(0).service, price });
+      await refused(market.connect(extra.agent).bid(offer(tokens(90)), auth), "Outbid");
+      await expect(market.connect(extra.agent).bid(offer(tokens(10)), auth))
+        .to.emit(market, "BidWithdrawn")
+        .withArgs(mission.address, 0, mission.worker(0).agent.address, tokens(150));
+      expect((await stakeOf(0)).locked).to.equal(0);
+      expect(await market.bidsOf(mission.address, 0)).to.have.length(8);
+    });
+
+    it("is over when the window is", async () => {
+      await open();
+      await mission.closeMarket();
+      await refused(mission.bid(0, 0), "MarketClosed");
+    });
+  });
+
+  describe("withdrawBid", () => {
+    it("is the agent's while the window is open, anyone's once it cannot win", async () => {
+      await open();
+      await mission.bid(0, 0);
+      await mission.bid(0, 1, tokens(50));
+      const one = mission.worker(0).agent;
+      const auth = { agent: one.address, deadline: await mission.soon(), signature: "0x" };
+      await refused(market.withdrawBid(mission.address, 0, auth), "InvalidSignature");
+      await market.connect(one).withdrawBid(mission.address, 0, auth);
+      await refused(market.connect(one).withdrawBid(mission.address, 0, auth), "NoBid");
+      expect((await stakeOf(0)).locked).to.equal(0);
+      await mission.bid(0, 2);
+      await mission.closeMarket();
+      await award(0);
+      await market.withdrawBid(mission.address, 0, { ...auth, agent: mission.worker(2).agent.address });
+      expect((await stakeOf(2)).locked).to.equal(0);
+      const winner = mission.worker(1).agent.address;
+      await refused(market.withdrawBid(mission.address, 0, { ...auth, agent: winner }), "StillBound");
+    });
+  });
+
+  describe("award", () => {
+    it("waits for the window, goes in order, binds the best of distinct principals", async () => {
+      await open({ nodes: [CONSENSUS, TASK] });
+      // Workers 0 and 4 share a principal.
+      const prices: [number, bigint][] = [
+        [0, tokens(10)],
+        [4, tokens(11)],
+        [1, tokens(20)],
+        [2, tokens(30)],
+        [3, tokens(30)],
+      ];
+      for (const [index, price] of prices) await mission.bid(0, index, price);
+      await mission.bid(1, 0);
+      await refused(award(0), "MarketOpen");
+      await mission.closeMarket();
+      await refused(award(), "EmptyBatch");
+      await refused(award(1), "AwardOutOfOrder");
+      await award(0, 1);
+      expect(await executors(0)).to.deep.equal([0, 1, 2]);
+      await refused(award(0), "MarketClosed");
+      expect(await market.lockOf(mission.address, 0, 1)).to.equal(tokens(150));
+      const [, assignments, bidders] = await market.fairnessOf(mission.address);
+      expect([assignments, bidders]).to.deep.equal([4n, 4n]);
+    });
+
+    it("leaves out a bidder that is no longer eligible", async () => {
+      await open();
+      await mission.bid(0, 0, tokens(10));
+      await mission.bid(0, 1, tokens(20));
+      await mission.city.producers.ban(mission.worker(0).agent.address, id("why"));
+      await mission.closeMarket();
+      await award(0);
+      expect(await executors(0)).to.deep.equal([1]);
+    });
+
+    it("extends the window once when bids are too few, keeps them, then ends the attempt", async () => {
+      await open({ nodes: [CONSENSUS] });
+      await mission.bid(0, 0);
+      await mission.closeMarket();
+      await expect(award(0)).to.emit(market, "NoAward");
+      const reopened = await market.marketOf(mission.address, 0);
+      expect([reopened.reopened, reopened.closesAt]).to.deep.equal([true, (await mission.city.now()) + BIDDING_WINDOW]);
+      await mission.bid(0, 1);
+      await mission.closeMarket();
+      await expect(award(0)).to.emit(market, "NoAward").withArgs(mission.address, 0, 2, 3, 0);
+      await refused(award(0), "MarketClosed");
+      await mission.contract.reopen(0);
+      // What was bid before gives its lock to the new bid.
+      for (const index of [0, 1, 2]) await mission.bid(0, index);
+      expect((await stakeOf(0)).locked).to.equal(tokens(150));
+      await mission.closeMarket();
+      await award(0);
+      expect(await executors(0)).to.have.length(3);
+    });
+
+    it("keeps fairness from the fifth assignment on, and waives it only after one more window", async () => {
+      await open({ nodes: Array.from({ length: 6 }, () => TASK) });
+      for (let node = 0; node < 6; node++) {
+        await mission.bid(node, 0, tokens(10));
+        if (node < 5) await mission.bid(node, 1, tokens(90));
+      }
+      await mission.closeMarket();
+      await award(0, 1, 2, 3);
+      for (const node of [0, 1, 2, 3]) expect(await executors(node)).to.deep.equal([0]);
+      // Worker 0 would hold five of five: fairness 0. Worker 1 makes it 4 : 1, 640.
+      await award(4);
+      expect(await executors(4)).to.deep.equal([1]);
+      // 5 : 1 is 555.
+      await expect(award(5)).to.emit(market, "NoAward");
+      await mission.closeMarket();
+      await expect(award(5)).to.emit(market, "FairnessWaived").withArgs(mission.address, 5, 555, 600);
+      expect(await executors(5)).to.deep.equal([0]);
+    });
+
+    it("is the same whoever asks", async () => {
+      const seen: number[][][] = [];
+      for (let round = 0; round < 2; round++) {
+        await open({ nodes: FOUR_THREE_ONE });
+        await mission.awardAll();
+        seen.push(await Promise.all(mission.nodes.map((_, node) => executors(node))));
+      }
+      expect(seen[0]).to.deep.equal(seen[1]);
+    });
+  });
+
+  describe("awardEarly", () => {
+    it("takes a Regulator's signature over the nodes, within its envelope", async () => {
+      await open({ nodes: [TASK, TASK] });
+      for (const node of [0, 1]) await mission.bid(node, 0);
+      const { regulator } = mission.city;
+      const message = { regulator: regulator.address, mission: mission.address, nodes: 0b11n, deadline: await mission.soon() };
+      const signature = await mission.city.sign("AwardDecision", mission.city.addresses.EXECUTION, message, regulator);
+      const auth = { agent: regulator.address, deadline: message.deadline, signature };
+      await refused(market.awardEarly(mission.address, [0], auth), "InvalidSignature");
+      const [, clerk] = [0, mission.worker(0).agent];
+      await expect(
+        market.connect(clerk).awardEarly(mission.address, [0], { ...auth, agent: clerk.address, signature: "0x" }),
+      ).to.be.revertedWithCustomError(mission.city.clerks, "NotClerk");
+      await expect(market.awardEarly(mission.address, [0, 1], auth)).to.emit(mission.city.clerks, "EnvelopeConsumed");
+      expect(await executors(1)).to.deep.equal([0]);
+    });
+  });
+
+  describe("settling", () => {
+    it("belongs to genuine missions, within the slot's lock or the greatest fixed slash, once", async () => {
+      await open();
+      await mission.awardAll();
+      const { agent } = await mission.executorOf(0);
+      const asMission = market.connect(await mission.city.as(mission.address));
+      const settle = (release: bigint, slash: bigint) => asMission.settleSlot(0, 0, agent.address, release, slash, false, 0, id("why"));
+      await refused(market.settleSlot(0, 0, agent.address, 0, 0, false, 0, id("why")), "NotMission");
+      await refused(settle(tokens(151), 0n), "LockExceeded");
+      await refused(settle(tokens(150), tokens(500) + 1n), "LockExceeded");
+      await settle(tokens(150), tokens(500));
+      await refused(settle(0n, 0n), "NoBid");
+      expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9500));
+    });
+
+    it("charges only verifiers of a recorded panel, 50 at most", async () => {
+      await open();
+      const [verifier] = [...mission.city.verifiers.keys()];
+      const asMission = market.connect(await mission.city.as(mission.address));
+      const settle = (slash: bigint) => asMission.settleVerifier(verifier ?? ZeroAddress, slash, id("why"));
+      await refused(market.settleVerifier(verifier ?? ZeroAddress, 0, id("why")), "NotMission");
+      await refused(market.recordVerifiers([]), "NotMission");
+      await refused(settle(1n), "NotOnPanel");
+      await asMission.recordVerifiers([verifier ?? ZeroAddress]);
+      await refused(settle(tokens(50) + 1n), "SlashExceeded");
+      await settle(tokens(50));
+      await refused(market.reopenMarket(0, 1), "NotMission");
+    });
+  });
+
+  describe("approvePredicate", () => {
+    it("names a predicate once, by the governor", async () => {
+      await open();
+      await refused(market.connect(mission.city.sponsor).approvePredicate(1, keyOf("p").address), "NotGovernor");
+      await refused(market.approvePredicate(0, keyOf("p").address), "PredicateTaken");
+      await market.approvePredicate(1, keyOf("p").address);
+      await refused(market.approvePredicate(1, keyOf("q").address), "PredicateTaken");
+      expect(await market.predicateOf(1)).to.equal(keyOf("p").address);
+    });
+  });
+});
