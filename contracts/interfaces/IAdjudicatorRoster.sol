@@ -20,6 +20,7 @@ interface IAdjudicatorRoster {
     function seat(address adjudicator, address principal) external;
     /// @notice Leaves the seat; the stake is withdrawable after UNBONDING_PERIOD. Caller: the adjudicator.
     function resign() external;
+    /// @notice Pays the stake of a seat that was left, after UNBONDING_PERIOD. Caller: the former adjudicator.
     function withdrawStake() external;
 
     function isActive(address adjudicator) external view returns (bool);

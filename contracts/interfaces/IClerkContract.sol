@@ -26,9 +26,10 @@ interface IClerkContract {
     error EnvelopeExhausted(Office office, bytes4 selector, uint256 session, uint16 max);
     error TooManySelectors(uint256 count, uint256 max);
 
-    /// @notice Caller: governor. An office may have several clerks (R regulators); each serves one office.
+    /// @notice Gives an office to a clerk. Caller: governor. An office may have several clerks (R regulators); each
+    /// serves one office.
     function appoint(Office office, address clerk, address principal) external;
-    /// @notice Caller: governor.
+    /// @notice Ends a clerk's office. Caller: governor.
     function revoke(Office office, address clerk) external;
     /// @notice Replaces the office's allow-list; each selector may be used `maxPerSession` times in a session by the whole
     /// office. Caller: governor. At most 32 selectors.

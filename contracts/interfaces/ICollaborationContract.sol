@@ -277,6 +277,7 @@ interface ICollaborationContract {
     // --- Adjudication ----------------------------------------------------------------------------------------------------
 
     /// @notice The one entry of adjudication (decisions 14). FREEZE, UNFREEZE, TERMINATE_MISSION, APPROVE_POP, REJECT_POP.
+    /// Caller: CURRENT adjudication procedure.
     /// APPROVE_POP's data is abi.encode(Opening[], EvidenceItem[], uint256 basis, uint16 share): it passes the same floor.
     function onOverride(Action action, uint8 node, address target, bytes calldata data) external;
 

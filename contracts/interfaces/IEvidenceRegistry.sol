@@ -22,14 +22,15 @@ interface IEvidenceRegistry {
     error AlreadyRegistered(address account);
     error PanelUnavailable(uint8 size, uint256 unconflicted);
 
-    /// @notice `classes` is a bitmap over `EvidenceClass`. Caller: governor. A contract issuer registered for PROOF is a proof verifier.
+    /// @notice Lets an account issue evidence; `classes` is a bitmap over `EvidenceClass`. Caller: governor. A
+    /// contract issuer registered for PROOF is a proof verifier.
     function registerIssuer(address issuer, address principal, uint8 classes) external;
-    /// @notice The account must be eligible with kind VERIFIER in ProducerContract; its principal there is its principal
-    /// here. Caller: governor. At most 256.
+    /// @notice Makes a verifier drawable; it must be eligible with kind VERIFIER in ProducerContract, and its principal there
+    /// is its principal here. Caller: governor. At most 256.
     function registerVerifier(address verifier, uint16 weight) external;
-    /// @notice Attests live code hashes. Caller: governor.
+    /// @notice Lets an account attest live code hashes. Caller: governor.
     function registerRunner(address runner, address principal) external;
-    /// @notice Reports anomalies. Caller: governor.
+    /// @notice Lets an account report anomalies. Caller: governor.
     function registerMonitor(address monitor, address principal) external;
     /// @notice Ends every evidence role of an account. Caller: governor.
     function revoke(address account) external;

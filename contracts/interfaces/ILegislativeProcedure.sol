@@ -151,13 +151,14 @@ interface ILegislativeProcedure {
     /// @notice Attests that identities were checked; opens proposing. Caller: Registrar.
     function confirmIdentities(uint256 session, bytes32 attestationRoot) external;
     /// @notice One proposal per eligible producer of an earlier block; proposing counts as sponsoring. At most 63 a session.
+    /// Anyone with the producer's authorisation.
     function propose(
         uint256 session,
         bytes32 specHash,
         bytes32 cid,
         Auth calldata auth
     ) external returns (uint8 candidate);
-    /// @notice At most three sponsorships per producer, its own proposal included.
+    /// @notice At most three sponsorships per producer, its own proposal included. Anyone with the producer's authorisation.
     function sponsor(uint256 session, uint8 candidate, Auth calldata auth) external;
     /// @notice Fixes the ballot (candidates with enough sponsors of ≥ 2 principals, and the status quo; beyond fifteen the
     /// best sponsored, the earlier on equal numbers) and the tie seed. Caller: Speaker, or anyone after the proposal
@@ -184,7 +185,7 @@ interface ILegislativeProcedure {
     /// @notice An adjudicator's codification audit of a CODIFIED session: required for HIGH risk, and worth one missing
     /// co-signature once the approval timeout is over. Caller: governor.
     function approveCodification(uint256 session, bytes32 specHash) external;
-    /// @notice Caller: sponsor, before `approve`; costs the session fee (at most the deposit).
+    /// @notice Ends the session without a law. Caller: sponsor, before `approve`; costs the session fee (at most the deposit).
     function cancel(uint256 session) external;
     /// @notice Ends a session in IDENTIFYING, TALLIED, VALIDATED or CODIFIED whose deadline passed. Anyone.
     function expire(uint256 session) external;

@@ -48,7 +48,7 @@ interface IManagementContract {
     error MissingIntermediate(bytes32 delegation);
     error TooManyMandates(Office office, uint256 max);
 
-    /// @notice Caller: governor.
+    /// @notice Obliges an office to have an operation done by a service. Caller: governor.
     function setMandate(
         Office office,
         bytes32 operation,
@@ -56,10 +56,10 @@ interface IManagementContract {
         bool needsIntermediate,
         bytes32 schemaHash
     ) external;
-    /// @notice Caller: a clerk of the mandate's office. The id is keccak256(session, operation, inputHash). Until it is
-    /// recorded, another clerk of the office may delegate again and so take it over.
+    /// @notice Opens a delegation. Caller: a clerk of the mandate's office. The id is keccak256(session, operation, inputHash).
+    /// Until it is recorded, another clerk of the office may delegate again and so take it over.
     function delegate(uint256 session, bytes32 operation, bytes32 inputHash) external returns (bytes32 delegation);
-    /// @notice Caller: the delegating clerk.
+    /// @notice Completes a delegation. Caller: the delegating clerk.
     function recordResult(bytes32 delegation, bytes32 outputHash, bytes32 intermediateHash) external;
 
     function mandateOf(bytes32 operation) external view returns (Mandate memory);

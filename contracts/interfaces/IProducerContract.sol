@@ -68,7 +68,8 @@ interface IProducerContract {
     error ProducersExhausted();
 
     /// @notice Registers an agent of kind PRODUCER or VERIFIER. Both principal (ECDSA or ERC-1271) and agent (ECDSA, or
-    /// being the caller with an empty signature) sign the binding; the stake is pulled from the principal.
+    /// being the caller with an empty signature) sign the binding; the stake is pulled from the principal. Anyone with both
+    /// signatures.
     function register(
         PrincipalBinding calldata binding,
         string calldata did,
@@ -85,7 +86,7 @@ interface IProducerContract {
     /// @notice Pays the held stake to the principal after unbonding. Anyone may call.
     function withdrawStake(address agent) external;
 
-    /// @notice Adds stake from the caller.
+    /// @notice Adds stake, pulled from the caller. Caller: anyone.
     function topUpStake(address agent, uint64 amount) external;
 
     /// @notice Locks stake for a bid. What can be locked is held − locked − the registration stake required now: the

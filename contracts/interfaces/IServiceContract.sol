@@ -35,7 +35,8 @@ interface IServiceContract {
     error Expired(uint40 deadline);
     error UnknownService(bytes32 service);
 
-    /// @notice Caller: anyone with the agent's authorisation. The id is keccak256(owner, codeHash, schemaHash, endpoint, constraints).
+    /// @notice Registers code the agent sells. Caller: anyone with the agent's authorisation. The id is keccak256(owner, codeHash,
+    /// schemaHash, endpoint, constraints).
     function registerService(
         bytes32 codeHash,
         bytes32 schemaHash,
@@ -43,7 +44,7 @@ interface IServiceContract {
         bytes32 constraints,
         Auth calldata auth
     ) external returns (bytes32 service);
-    /// @notice Caller: owner.
+    /// @notice Takes a service off the market for good. Caller: owner.
     function deprecateService(bytes32 service) external;
 
     /// @notice True if `record` is the registered record behind `service` and its code hash equals `liveHash`.
