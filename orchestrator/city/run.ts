@@ -5,16 +5,18 @@ import type { City } from "./city.ts";
 import { conduct, type Order } from "./conduct.ts";
 import { outcomeOf } from "./outcome.ts";
 
-/** A mission from its file to its bundle. `text` is the file as given; `home` is where bundles go. */
+/** A mission from its file to its bundle. `text` is the file as given; bundles go below `home`. */
 export async function runToEnd(city: City, order: Order, text: string, home: string): Promise<Outcome> {
   const conducted = await conduct(city, order);
   const { mission, law, report, items } = conducted;
-  if (mission === undefined || law.status === "failed")
-    return outcomeOf(city, order.file.mission, conducted, { report: null, bundle: null });
-  const bundle = join(home, "missions", mission.address.toLowerCase());
+  const name = order.file.mission;
+  if (mission === undefined || law.status === "failed") return outcomeOf(city, name, conducted, { report: null, bundle: null });
+  const directory = join(home, "missions", mission.address.toLowerCase());
   await anchorRecords(city, mission.address, text);
-  const paths = { report: report === undefined ? null : join(bundle, "report.md"), bundle };
-  const outcome = await outcomeOf(city, order.file.mission, conducted, paths);
+  const outcome = await outcomeOf(city, name, conducted, {
+    report: report === undefined ? null : join(directory, "report.md"),
+    bundle: directory,
+  });
   await writeMissionBundle(city, {
     mission: mission.address,
     session: law.session,
@@ -22,7 +24,7 @@ export async function runToEnd(city: City, order: Order, text: string, home: str
     documentBytes: city.blocks.get(law.documentId),
     items,
     outcome,
-    directory: bundle,
+    directory,
     ...(report === undefined ? {} : { report }),
   });
   return outcome;

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import { audit } from "./audit.ts";
 import { mission } from "./mission.ts";
 import { start } from "./start.ts";
 
@@ -34,6 +35,13 @@ program
   .addOption(ask())
   .addOption(json())
   .action(mission);
+
+program
+  .command("audit")
+  .description("verify a finished mission again, from its bundle alone")
+  .argument("<mission>", "address of the mission, or the path of its bundle")
+  .addOption(json())
+  .action(audit);
 
 try {
   await program.parseAsync();

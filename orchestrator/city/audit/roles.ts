@@ -56,12 +56,10 @@ export class Roles {
       ...record
         .events("EvidenceRegistry", "RunnerRegistered")
         .map(({ at, args }) => ({ at, apply: () => runners.set(args.runner, args.principal) })),
-      ...record
-        .events("EvidenceRegistry", "VerifierRegistered")
-        .map(({ at, args }) => ({
-          at,
-          apply: () => verifiers.push({ address: args.verifier, principal: args.principal, weight: args.weight }),
-        })),
+      ...record.events("EvidenceRegistry", "VerifierRegistered").map(({ at, args }) => ({
+        at,
+        apply: () => verifiers.push({ address: args.verifier, principal: args.principal, weight: args.weight }),
+      })),
       ...record.events("EvidenceRegistry", "Revoked").map(({ at, args }) => ({
         at,
         apply: () => {

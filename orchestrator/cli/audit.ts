@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { auditBundle } from "../city/audit/audit-bundle.ts";
+import { renderAudit } from "../city/audit/render.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { home } from "./carry-out.ts";
+
+export class BundleMissing extends AgentCityError {
+  constructor(mission: string, dir: string) {
+    super("BundleMissing", `There is no bundle of mission ${mission}`, {
+      details: `looked in ${dir}`,
+      action: "run the mission to its end first",
+    });
+  }
+}
+
+/** Verifies a finished mission again: only its bundle is read, nothing is asked of a network. */
+export async function audit(mission: string, { json = false }: { readonly json?: boolean }): Promise<void> {
+  const dir = existsSync(mission) ? mission : join(home().root, "missions", mission.toLowerCase());
+  if (!existsSync(dir)) throw new BundleMissing(mission, dir);
+  const report = await auditBundle(dir);
+  process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderAudit(report));
+}
