@@ -6,7 +6,7 @@ import { encodeLaw, type LawHeader, type LawNode, lawHashOf, specHashOf } from "
 import { type City, ethers, keyOf, loadCity, networkHelpers, Office, tokens } from "./city-fixture.ts";
 
 type Hex = `0x${string}`;
-const hash = (text: string): Hex => id(text) as Hex;
+export const hash = (text: string): Hex => id(text) as Hex;
 
 /** Positions in `enum SessionState`. */
 export const State = {
