@@ -130,7 +130,7 @@ export function vote(context: LegislatureContext) {
   };
 }
 
-/** An agent's recorded ranking of ballot entries. */
+/** An agent's recorded ranking of ballot ballotSize. */
 function rankingOf(context: LegislatureContext, state: SessionState, agent: Address): readonly number[] | undefined {
   const record = state.rankings[agent];
   return record === undefined ? undefined : context.load(parseContentId(record), rankingSchema);

@@ -23,7 +23,6 @@ export const State = {
   CANCELLED: 10,
 } as const;
 
-export const TEMPLATE = hash("agentcity.collaboration");
 export const OPERATION = hash("compile-law");
 export const GOAL = hash("goal");
 export const DEPOSIT = tokens(400);
@@ -31,6 +30,8 @@ export const DEPOSIT = tokens(400);
 export const PROPOSAL = DEVNET.LEGISLATIVE_PROPOSAL_TIMEOUT;
 export const APPROVAL = DEVNET.REGULATORY_APPROVAL_TIMEOUT;
 export const REVIEW = DEVNET.MAX_HUMAN_REVIEW_TIMEOUT;
+
+const VOTERS = 8;
 
 const ENVELOPES = {
   REGISTRAR: ["confirmIdentities"],
@@ -88,22 +89,12 @@ export function billOf(law: Hex, document = "document"): Bill {
   return { law, docHash, specHash: specHashOf(lawHashOf(law), docHash) as Hex };
 }
 
-/** The legislature's contracts of a loaded city. */
-export async function houseOf({ addresses }: City) {
-  return {
-    templates: await ethers.getContractAt("TemplateRegistry", addresses.TEMPLATES),
-    validator: await ethers.getContractAt("ConstitutionalValidator", addresses.VALIDATOR),
-    legislation: await ethers.getContractAt("LegislativeProcedure", addresses.LEGISLATION),
-  };
-}
-
 async function convene() {
-  const bare = await loadCity();
-  const city = { ...bare, ...(await houseOf(bare)) };
+  const city = await loadCity();
   const { legislation, clerks, management, services, addresses } = city;
 
   const voters: Wallet[] = [];
-  for (let i = 0; i < 8; i++) {
+  for (let i = 0; i < VOTERS; i++) {
     const principal = await city.account(`principal ${i % 4}`);
     voters.push((await city.register(`producer ${i}`, { principal })).agent);
   }
@@ -131,8 +122,6 @@ async function convene() {
   await services.connect(owner).registerService(...record, direct);
   await management.setMandate(Office.CODIFIER, OPERATION, service, false, hash("schema"));
 
-  const template = await ethers.deployContract("TemplateHarness", [0]);
-  await city.templates.publish(TEMPLATE, template, hash("audit"));
   const adjudicators = await city.seatAdjudicators(7);
 
   const sponsor = await city.account("sponsor");
@@ -153,12 +142,7 @@ async function convene() {
 const directly = (agent: { address: string }) => ({ agent: agent.address, deadline: 2n ** 40n - 1n, signature: "0x" });
 
 /** What moves a session from stage to stage, each step by whom it belongs to. */
-function stepsOf(
-  city: City & Awaited<ReturnType<typeof houseOf>>,
-  voters: Wallet[],
-  offices: Record<keyof typeof ENVELOPES, Wallet[]>,
-  sponsor: Wallet,
-) {
+function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVELOPES, Wallet[]>, sponsor: Wallet) {
   const { legislation, management, addresses } = city;
   const [registrar, speaker, codifier] = [offices.REGISTRAR[0], offices.SPEAKER[0], offices.CODIFIER[0]] as [Wallet, Wallet, Wallet];
 
@@ -260,8 +244,12 @@ function stepsOf(
 
 export type Legislature = Awaited<ReturnType<typeof convene>>;
 
-/** A fresh house for each test. */
-export const loadLegislature = (): Promise<Legislature> => networkHelpers.loadFixture(convene);
+/** A fresh house for each test: without the voters that another test added. */
+export async function loadLegislature(): Promise<Legislature> {
+  const house = await networkHelpers.loadFixture(convene);
+  house.voters.length = VOTERS;
+  return house;
+}
 
 /** Sets one parameter of the unsealed city. */
 export const setParameter = async (city: City, name: ParameterName, value: BigNumberish): Promise<void> => {

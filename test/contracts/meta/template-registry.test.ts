@@ -3,18 +3,13 @@ import { dataSlice, getCreate2Address, id, keccak256, toBeHex, ZeroAddress } fro
 import { cloneArgs } from "../../../orchestrator/rules/law-codec.ts";
 import { unpackMissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
 import { type City, ethers, loadCity } from "../../support/city-fixture.ts";
-import { houseOf, lawOf } from "../../support/legislature.ts";
+import { lawOf } from "../../support/legislature.ts";
 
 const NAME = id("template");
 const AUDIT = id("audit");
 const Lie = { NONE: 0, LAW: 1, CONTEXT: 2, NOT_A_TEMPLATE: 3 } as const;
 
 const template = async (lie: number = Lie.NONE): Promise<string> => (await ethers.deployContract("TemplateHarness", [lie])).getAddress();
-
-const loadRegistry = async () => {
-  const city = await loadCity();
-  return { ...city, ...(await houseOf(city)) };
-};
 
 /** Immutable arguments of a clone under session `session`. */
 async function argsOf(city: City, session = 1n) {
@@ -27,7 +22,7 @@ async function argsOf(city: City, session = 1n) {
 describe("TemplateRegistry", () => {
   describe("publish", () => {
     it("numbers the versions of a name from one and never changes them", async () => {
-      const { templates } = await loadRegistry();
+      const { templates } = await loadCity();
       const [first, second] = [await template(), await template()];
       await expect(templates.publish(NAME, first, AUDIT))
         .to.emit(templates, "TemplatePublished")
@@ -39,7 +34,7 @@ describe("TemplateRegistry", () => {
     });
 
     it("belongs to the governor", async () => {
-      const { templates, account, as } = await loadRegistry();
+      const { templates, account, as } = await loadCity();
       const stranger = await account("stranger");
       await expect(templates.connect(stranger).publish(NAME, await template(), AUDIT))
         .to.be.revertedWithCustomError(templates, "NotGovernor")
@@ -48,7 +43,7 @@ describe("TemplateRegistry", () => {
     });
 
     it("refuses what does not answer as a template: no code, no answer, another answer", async () => {
-      const { templates, account, addresses } = await loadRegistry();
+      const { templates, account, addresses } = await loadCity();
       for (const not of [(await account("nobody")).address, addresses.TOKEN, await template(Lie.NOT_A_TEMPLATE)]) {
         await expect(templates.publish(NAME, not, AUDIT))
           .to.be.revertedWithCustomError(templates, "NotATemplate")
@@ -59,7 +54,7 @@ describe("TemplateRegistry", () => {
 
   describe("deploy", () => {
     it("clones at the address anyone can compute from implementation, arguments and session", async () => {
-      const city = await loadRegistry();
+      const city = await loadCity();
       const { templates, as, addresses } = city;
       const implementation = await template();
       await templates.publish(NAME, implementation, AUDIT);
@@ -79,7 +74,7 @@ describe("TemplateRegistry", () => {
     });
 
     it("is the only source of genuine missions, pinned to the procedures of their day", async () => {
-      const city = await loadRegistry();
+      const city = await loadCity();
       const { templates, as, addresses } = city;
       const implementation = await template();
       await templates.publish(NAME, implementation, AUDIT);
@@ -101,7 +96,7 @@ describe("TemplateRegistry", () => {
     });
 
     it("serves the current legislation only, and one clone per session and arguments", async () => {
-      const city = await loadRegistry();
+      const city = await loadCity();
       const { templates, as, deployer } = city;
       await templates.publish(NAME, await template(), AUDIT);
       const args = await argsOf(city);
@@ -115,7 +110,7 @@ describe("TemplateRegistry", () => {
     });
 
     it("refuses an unknown version", async () => {
-      const city = await loadRegistry();
+      const city = await loadCity();
       const { templates, as } = city;
       const args = await argsOf(city);
       const legislation = templates.connect(await as("LEGISLATION"));
@@ -128,7 +123,7 @@ describe("TemplateRegistry", () => {
     });
 
     it("refuses a clone that reports another law or context than it carries", async () => {
-      const city = await loadRegistry();
+      const city = await loadCity();
       const { templates, as } = city;
       const args = await argsOf(city);
       const legislation = templates.connect(await as("LEGISLATION"));
@@ -140,7 +135,7 @@ describe("TemplateRegistry", () => {
     });
 
     it("refuses arguments that are not a law with its context", async () => {
-      const city = await loadRegistry();
+      const city = await loadCity();
       const { templates, as } = city;
       await templates.publish(NAME, await template(), AUDIT);
       const legislation = templates.connect(await as("LEGISLATION"));

@@ -1,13 +1,12 @@
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { DEVNET } from "../../../../orchestrator/protocol/parameters.ts";
-import { ethers, loadWiredCity, networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import { ethers, INSTITUTIONS, MANDATE, networkHelpers, parameterValues, tokens } from "../../../support/city-fixture.ts";
 import {
   APPROVAL,
   billOf,
   DEPOSIT,
   GOAL,
-  houseOf,
   lawOf,
   loadLegislature,
   PROPOSAL,
@@ -78,20 +77,27 @@ describe("LegislativeProcedure: sessions", () => {
       expect((await house.legislation.sessionOf(1)).parent).to.equal(address);
     });
 
-    it("needs a procedure in office and a published template", async () => {
-      const { constitution, templates, sponsor, deployer } = await loadLegislature();
+    it("needs a procedure in office", async () => {
+      const { constitution, sponsor } = await loadLegislature();
       const libraries = { Enactment: await ethers.deployContract("Enactment") };
       const outsider = await ethers.deployContract("LegislativeProcedure", [constitution], { libraries });
       await expect(outsider.connect(sponsor).openSession(GOAL, DEPOSIT, ZeroAddress)).to.be.revertedWithCustomError(
         outsider,
         "ProcedureRetired",
       );
+    });
 
-      // A city without any template.
-      const { legislation: empty } = await houseOf(await loadWiredCity());
-      await expect(empty.connect(deployer).openSession(GOAL, DEPOSIT, ZeroAddress))
+    it("needs a published template", async () => {
+      const { producers, templates, sponsor } = await loadLegislature();
+      const constitution = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
+      const libraries = { Enactment: await ethers.deployContract("Enactment") };
+      const legislation = await ethers.deployContract("LegislativeProcedure", [constitution], { libraries });
+      const empty = await ethers.deployContract("TemplateRegistry", [constitution]);
+      const positions = (["PRODUCERS", "TEMPLATES", "LEGISLATION"] as const).map((name) => INSTITUTIONS.indexOf(name));
+      await constitution.wire(positions, [producers, empty, legislation]);
+      await expect(legislation.connect(sponsor).openSession(GOAL, DEPOSIT, ZeroAddress))
         .to.be.revertedWithCustomError(templates, "UnknownTemplate")
-        .withArgs(await empty.template(), 0);
+        .withArgs(await legislation.template(), 0);
     });
 
     it("refuses a sponsor that has not approved the deposit", async () => {
