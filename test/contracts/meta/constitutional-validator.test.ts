@@ -1,0 +1,288 @@
+import { expect } from "chai";
+import { DEVNET } from "../../../orchestrator/protocol/parameters.ts";
+import { type LawHeader, type LawNode, lawNode } from "../../../orchestrator/rules/law-codec.ts";
+import { Kind, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { DEPOSIT, GOAL, hash, lawOf, node, setParameter } from "../../support/legislature.ts";
+
+/** Ten levels of 128 of 255: match is measured against 256 times as much. */
+const levels = (level: number, dimensions = 10): bigint =>
+  Array.from({ length: dimensions }, (_, d) => BigInt(level) << BigInt(8 * d)).reduce((a, b) => a | b, 0n);
+const held = (level: number, dimensions = 10): bigint =>
+  Array.from({ length: dimensions }, (_, d) => BigInt(level) << BigInt(16 * d)).reduce((a, b) => a | b, 0n);
+
+async function inhabited() {
+  const city = await loadCity();
+  const witness = (await city.register("witness", { capabilities: held(60 * 256, 5) })).agent.address;
+  return { ...city, witness };
+}
+const load = () => networkHelpers.loadFixture(inhabited);
+type Inhabited = Awaited<ReturnType<typeof inhabited>>;
+
+/** What the chain says to a law with these nodes and header. */
+function judged(
+  { validator, witness }: Inhabited,
+  nodes: readonly LawNode[],
+  header: Partial<LawHeader> = {},
+  deposit = header.budget ?? DEPOSIT,
+) {
+  return validator.validate(
+    lawOf(nodes, header),
+    GOAL,
+    deposit,
+    nodes.map(() => witness),
+  );
+}
+
+const LOWEST = 0;
+const MEDIUM = {
+  risk: 1,
+  floor: Number(DEVNET.MIN_FLOOR_MEDIUM),
+  panelSize: Number(DEVNET.MIN_PANEL_MEDIUM),
+  band: Number(DEVNET.MIN_BAND_MEDIUM),
+};
+const HIGH = {
+  risk: 2,
+  floor: Number(DEVNET.MIN_FLOOR_HIGH),
+  panelSize: Number(DEVNET.MIN_PANEL_HIGH),
+  band: Number(DEVNET.MIN_BAND_HIGH),
+};
+
+describe("ConstitutionalValidator", () => {
+  it("passes a lawful law and answers its risk", async () => {
+    const city = await load();
+    expect(await judged(city, [node(), node({ predecessors: 1n })])).to.equal(LOWEST);
+    expect(await judged(city, [node(MEDIUM)], { risk: 1 })).to.equal(1);
+    const tier2 = node({ tier: 2, redundancy: 3, threshold: 2, predecessors: 1n });
+    expect(await judged(city, [node(), tier2, node({ tier: 3, predecessors: 0b11n })], { risk: 2 })).to.equal(2);
+  });
+
+  it("leaves a reserve, but lets no node spend more than there is", async () => {
+    const city = await load();
+    await judged(city, [node({ budget: DEPOSIT })]);
+    const nodes = [node({ budget: tokens(300) }), node({ budget: tokens(100) + 1n })];
+    await expect(judged(city, nodes))
+      .to.be.revertedWithCustomError(city.validator, "BudgetMismatch")
+      .withArgs(DEPOSIT, DEPOSIT + 1n);
+  });
+
+  it("holds law, deposit and cap together", async () => {
+    const city = await load();
+    const { validator } = city;
+    for (const deposit of [DEPOSIT - 1n, DEPOSIT + 1n]) {
+      await expect(judged(city, [node()], {}, deposit))
+        .to.be.revertedWithCustomError(validator, "DepositMismatch")
+        .withArgs(deposit, DEPOSIT);
+    }
+    const cap = tokens(DEVNET.MISSION_BUDGET_CAP);
+    await judged(city, [node()], { budget: cap, risk: 2 });
+    await expect(judged(city, [node()], { budget: cap + 1n, risk: 2 }))
+      .to.be.revertedWithCustomError(validator, "BudgetOverCap")
+      .withArgs(cap + 1n, cap);
+  });
+
+  it("wants the goal the sponsor stated", async () => {
+    const { validator, witness } = await load();
+    await expect(validator.validate(lawOf([node()]), hash("another goal"), DEPOSIT, [witness]))
+      .to.be.revertedWithCustomError(validator, "GoalMismatch")
+      .withArgs(hash("another goal"), GOAL);
+  });
+
+  it("limits how long a mission may last", async () => {
+    const city = await load();
+    const longest = Number(DEVNET.MAX_MISSION_DURATION);
+    await judged(city, [node()], { duration: longest });
+    for (const duration of [0, longest + 1]) {
+      await expect(judged(city, [node()], { duration }))
+        .to.be.revertedWithCustomError(city.validator, "DurationOutOfRange")
+        .withArgs(duration, longest);
+    }
+  });
+
+  it("refuses a predecessor that does not come before", async () => {
+    const city = await load();
+    await judged(city, [node(), node({ predecessors: 1n }), node({ predecessors: 0b10n })]);
+    for (const [index, predecessors] of [
+      [0, 1n],
+      [1, 0b10n],
+      [1, 0b101n],
+      [2, 1n << 255n],
+    ] as const) {
+      const nodes = [node(), node(), node()];
+      nodes[index] = node({ predecessors });
+      await expect(judged(city, nodes)).to.be.revertedWithCustomError(city.validator, "ForwardPredecessor").withArgs(index, predecessors);
+    }
+  });
+
+  it("knows three tiers, and redundancy and majority of each", async () => {
+    const city = await load();
+    const { validator } = city;
+    for (const [changes, error, args] of [
+      [{ tier: 0 }, "TierOutOfRange", [0, 0]],
+      [{ redundancy: 0, threshold: 0 }, "RedundancyOutOfRange", [0, 1, 0]],
+      [{ redundancy: 6, threshold: 4 }, "RedundancyOutOfRange", [0, 1, 6]],
+      [{ tier: 2 }, "RedundancyOutOfRange", [0, 2, 1]],
+      [{ tier: 2, redundancy: 6, threshold: 4 }, "RedundancyOutOfRange", [0, 2, 6]],
+      [{ threshold: 0 }, "ThresholdOutOfRange", [0, 0, 1]],
+      [{ tier: 2, redundancy: 4, threshold: 2 }, "ThresholdOutOfRange", [0, 2, 4]],
+      [{ tier: 2, redundancy: 5, threshold: 2 }, "ThresholdOutOfRange", [0, 2, 5]],
+      [{ tier: 2, redundancy: 3, threshold: 4 }, "ThresholdOutOfRange", [0, 4, 3]],
+    ] as [Partial<LawNode>, string, number[]][]) {
+      await expect(judged(city, [node(changes)]), JSON.stringify(changes))
+        .to.be.revertedWithCustomError(validator, error)
+        .withArgs(...args);
+    }
+    for (const [redundancy, threshold] of [
+      [2, 2],
+      [3, 2],
+      [4, 3],
+      [5, 3],
+      [5, 5],
+    ] as const) {
+      await judged(city, [node({ tier: 2, redundancy, threshold })]);
+    }
+  });
+
+  it("keeps timeouts and review windows in range", async () => {
+    const city = await load();
+    const { validator } = city;
+    const max = Number(DEVNET.MAX_NODE_TIMEOUT);
+    for (const timeout of [0, max + 1]) {
+      await expect(judged(city, [node({ timeout })]))
+        .to.be.revertedWithCustomError(validator, "TimeoutOutOfRange")
+        .withArgs(0, timeout, max);
+    }
+    const [least, most] = [Number(DEVNET.MIN_HUMAN_REVIEW_TIMEOUT), Number(DEVNET.MAX_HUMAN_REVIEW_TIMEOUT)];
+    for (const reviewWindow of [least - 1, most + 1]) {
+      await expect(judged(city, [node({ reviewWindow })]))
+        .to.be.revertedWithCustomError(validator, "ReviewWindowOutOfRange")
+        .withArgs(0, reviewWindow, least, most);
+    }
+    await judged(city, [node({ reviewWindow: least }), node({ reviewWindow: most })]);
+  });
+
+  it("wants a question and a unit for every slot", async () => {
+    const city = await load();
+    await expect(judged(city, [node({ questions: 0 })]))
+      .to.be.revertedWithCustomError(city.validator, "NoQuestion")
+      .withArgs(0);
+    const slots = { tier: 2, redundancy: 3, threshold: 2 };
+    await judged(city, [node({ ...slots, budget: 3n })]);
+    for (const budget of [0n, 2n]) {
+      await expect(judged(city, [node({ ...slots, budget })]))
+        .to.be.revertedWithCustomError(city.validator, "ZeroBudget")
+        .withArgs(0);
+    }
+  });
+
+  it("derives the least risk of node and mission from money", async () => {
+    const city = await load();
+    const { validator } = city;
+    const [medium, high] = [tokens(DEVNET.MEDIUM_RISK_FROM), tokens(DEVNET.HIGH_RISK_FROM)];
+    for (const [budget, required] of [
+      [medium, 1],
+      [high - 1n, 1],
+      [high, 2],
+    ] as const) {
+      const lowest = required - 1;
+      await expect(judged(city, [node()], { budget, risk: lowest }))
+        .to.be.revertedWithCustomError(validator, "MissionRiskTooLow")
+        .withArgs(lowest, required);
+      const shape = required === 2 ? MEDIUM : {};
+      await expect(judged(city, [node({ ...shape, budget })], { budget, risk: required }))
+        .to.be.revertedWithCustomError(validator, "RiskTooLow")
+        .withArgs(0, lowest, required);
+    }
+    await judged(city, [node({ budget: medium - 1n })], { budget: medium - 1n });
+    await judged(city, [node({ ...HIGH, budget: high })], { budget: high, risk: 2 });
+  });
+
+  it("lets no node be riskier than its mission says", async () => {
+    const city = await load();
+    await expect(judged(city, [node(), node(HIGH)], { risk: 1 }))
+      .to.be.revertedWithCustomError(city.validator, "MissionRiskTooLow")
+      .withArgs(1, 2);
+  });
+
+  it("protects each risk by floor, panel and band", async () => {
+    const city = await load();
+    for (const [risk, name] of ["LOW", "MEDIUM", "HIGH"].entries()) {
+      const parameter = (what: string) => Number(DEVNET[`MIN_${what}_${name}` as keyof typeof DEVNET]);
+      const lawful = node({ risk, floor: parameter("FLOOR"), panelSize: parameter("PANEL"), band: parameter("BAND") });
+      await judged(city, [lawful], { risk: 2 });
+      for (const [field, error] of [
+        ["floor", "FloorTooLow"],
+        ["panelSize", "PanelTooSmall"],
+        ["band", "BandTooLow"],
+      ] as const) {
+        if (lawful[field] === 0) continue;
+        const below = lawful[field] - 1;
+        await expect(judged(city, [{ ...lawful, [field]: below }], { risk: 2 }), `${name} ${field}`)
+          .to.be.revertedWithCustomError(city.validator, error)
+          .withArgs(0, below, lawful[field]);
+      }
+    }
+  });
+
+  it("reads the parameters in force", async () => {
+    const city = await load();
+    await judged(city, [node()]);
+    await setParameter(city, "MIN_PANEL_LOW", 7);
+    await expect(judged(city, [node()]))
+      .to.be.revertedWithCustomError(city.validator, "PanelTooSmall")
+      .withArgs(0, node().panelSize, 7);
+    await setParameter(city, "MIN_FLOOR_LOW", 2);
+    // A minimum of WIT admits REC as well, for neither stands above the other.
+    for (const floor of [2, 3]) await judged(city, [node({ floor, panelSize: 7 })]);
+    await expect(judged(city, [node({ floor: 1, panelSize: 7 })]))
+      .to.be.revertedWithCustomError(city.validator, "FloorTooLow")
+      .withArgs(0, 1, 2);
+  });
+
+  it("wants one eligible producer per node that could bid for it", async () => {
+    const city = await load();
+    const { validator, witness, producers } = city;
+    const law = lawOf([node(), node()]);
+    for (const witnesses of [[], [witness], [witness, witness, witness]]) {
+      await expect(validator.validate(law, GOAL, DEPOSIT, witnesses))
+        .to.be.revertedWithCustomError(validator, "WitnessesMismatch")
+        .withArgs(witnesses.length, 2);
+    }
+    const verifier = (await city.register("verifier", { kind: Kind.VERIFIER })).agent.address;
+    const banned = (await city.register("banned")).agent.address;
+    await producers.ban(banned, hash("reason"));
+    for (const not of [verifier, banned, city.addresses.TREASURY]) {
+      await expect(validator.validate(law, GOAL, DEPOSIT, [witness, not]))
+        .to.be.revertedWithCustomError(validator, "WitnessIneligible")
+        .withArgs(1, not);
+    }
+    // The witness holds 60 · 256 in five of ten dimensions.
+    await judged(city, [node({ capabilities: levels(60, 5) })]);
+    await judged(city, [node({ capabilities: levels(100, 5) })]);
+    for (const [capabilities, matched] of [
+      [levels(101, 5), 594],
+      [levels(60, 10), 500],
+    ] as const) {
+      await expect(judged(city, [node(), node({ capabilities })]))
+        .to.be.revertedWithCustomError(validator, "WitnessIncapable")
+        .withArgs(1, witness, matched);
+    }
+  });
+
+  it("refuses bytes that are no law", async () => {
+    const { validator, witness } = await load();
+    for (const law of ["0x", "0x01", `${lawOf([node()])}00`, `0x${"00".repeat(96)}`]) {
+      await expect(validator.validate(law, GOAL, DEPOSIT, [witness])).to.be.revertedWithCustomError(validator, "MalformedLaw");
+    }
+    const law = lawOf([node()]);
+    // A set spare bit in the second word of the node.
+    const spoiled = `${law.slice(0, -64)}80${law.slice(-62)}`;
+    await expect(validator.validate(spoiled, GOAL, DEPOSIT, [witness])).to.be.revertedWithCustomError(validator, "MalformedNode");
+    expect(lawNode(law, 0).leaf).to.equal(true);
+  });
+
+  it("judges a law of 256 nodes", async () => {
+    const city = await load();
+    const nodes = Array.from({ length: 256 }, (_, i) => node({ budget: 1n, predecessors: i === 0 ? 0n : 1n << BigInt(i - 1) }));
+    await judged(city, nodes);
+  });
+});
