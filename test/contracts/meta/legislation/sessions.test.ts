@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { DEVNET } from "../../../../orchestrator/protocol/parameters.ts";
-import { ethers, INSTITUTIONS, MANDATE, networkHelpers, parameterValues, tokens } from "../../../support/city-fixture.ts";
+import { ethers, loadWiredCity, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   APPROVAL,
   billOf,
@@ -88,13 +88,8 @@ describe("LegislativeProcedure: sessions", () => {
     });
 
     it("needs a published template", async () => {
-      const { producers, templates, sponsor } = await loadLegislature();
-      const constitution = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
-      const libraries = { Enactment: await ethers.deployContract("Enactment") };
-      const legislation = await ethers.deployContract("LegislativeProcedure", [constitution], { libraries });
-      const empty = await ethers.deployContract("TemplateRegistry", [constitution]);
-      const positions = (["PRODUCERS", "TEMPLATES", "LEGISLATION"] as const).map((name) => INSTITUTIONS.indexOf(name));
-      await constitution.wire(positions, [producers, empty, legislation]);
+      const { legislation, templates, account } = await loadWiredCity();
+      const sponsor = await account("sponsor");
       await expect(legislation.connect(sponsor).openSession(GOAL, DEPOSIT, ZeroAddress))
         .to.be.revertedWithCustomError(templates, "UnknownTemplate")
         .withArgs(await legislation.template(), 0);
