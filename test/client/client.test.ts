@@ -1,0 +1,90 @@
+import { expect } from "chai";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
+import { SenderMissing } from "../../orchestrator/client/base.ts";
+import { createAgentCityClient } from "../../orchestrator/client/client.ts";
+import { revertedWith } from "../../orchestrator/client/errors.ts";
+import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
+import { writeMany } from "../../orchestrator/client/write.ts";
+import { messageOf } from "../../orchestrator/primitives/errors.ts";
+import { address } from "../support/goals.ts";
+import { hashOf, type LivingCity, openLivingCity, tokens } from "../support/living-city.ts";
+import { rejection } from "../support/rejection.ts";
+
+describe("the client", function () {
+  this.timeout(60_000);
+  let city: LivingCity;
+  before(async () => {
+    city = await openLivingCity();
+  });
+  after(() => city.chain.close());
+
+  it("tells a refused read by the contract's own error", async () => {
+    const missing = await rejection(city.client.templates.predict(hashOf("no template"), 1, "0x", 1n));
+    expect(revertedWith(missing, "TemplateRegistry", "UnknownTemplate")).to.equal(true);
+    expect(revertedWith(missing, "TemplateRegistry", "NotATemplate")).to.equal(false);
+    expect(messageOf(missing)).to.contain(`UnknownTemplate(${hashOf("no template")}, 1)`);
+  });
+
+  it("tells a refused write before it is sent", async () => {
+    const { number } = city.chain.head();
+    const refused = await rejection(city.client.legislation.tally([99n], { intent: intentKey("tally nothing") }));
+    expect(revertedWith(refused, "LegislativeProcedure", "UnknownSession")).to.equal(true);
+    expect(city.chain.head().number).to.equal(number);
+  });
+
+  it("takes a refused write for done when the chain shows it as done", async () => {
+    const options = { intent: intentKey("tally nothing again"), alreadyDone: async () => true };
+    expect(await city.client.legislation.tally([99n], options)).to.equal(undefined);
+  });
+
+  it("sends an intent once, however often it is asked", async () => {
+    const { client, sponsor } = city;
+    const note = { kind: "test", subjects: ["a"] };
+    const approve = () =>
+      client.token.approve([client.legislation.address, tokens(5)], { intent: intentKey("allow 5"), account: sponsor, note });
+    const first = await approve();
+    expect((await approve())!.transactionHash).to.equal(first!.transactionHash);
+    expect(client.token.events(first!, "Approval")[0]!.args.value).to.equal(tokens(5));
+    expect(city.notes.filter(({ kind }) => kind === "test").length).to.equal(1);
+  });
+
+  it("sends several calls in one block, in their order", async () => {
+    const { client, sponsor } = city;
+    const calls = [1, 2, 3].map((count) =>
+      client.token.call.approve([client.legislation.address, tokens(count)], { intent: intentKey("allow", count), account: sponsor }),
+    );
+    const receipts = await writeMany(client, calls);
+    expect(new Set(receipts.map(({ blockNumber }) => blockNumber)).size).to.equal(1);
+    expect(await client.token.allowance(sponsor.address, client.legislation.address)).to.equal(tokens(3));
+  });
+
+  it("without a sender reads and does not write", async () => {
+    const { chain, addresses } = city.client;
+    const reader = createAgentCityClient({ chain, addresses });
+    expect(await reader.agents.activeProducers()).to.equal(8);
+    const expire = { intent: intentKey("expire") };
+    expect(await rejection(reader.legislation.expire([1n], expire))).to.be.instanceOf(SenderMissing);
+    expect(await rejection(writeMany(reader, [reader.legislation.call.expire([1n], expire)]))).to.be.instanceOf(SenderMissing);
+  });
+
+  it("signs the digest that the contract expects", async () => {
+    const action = {
+      action: 1,
+      mission: address(7),
+      node: 3,
+      target: address(8),
+      data: "0x1234",
+      justification: hashOf("why"),
+      caseHash: hashOf("case"),
+      salt: 5n,
+      deadline: 1_900_000_000,
+    } as const;
+    expect(messageDigest(city.client, "OverrideAction", action)).to.equal(await city.client.adjudication.digestOf(action));
+  });
+
+  it("asks for the mission where a message is a mission's own", () => {
+    const commit = { agent: address(1), node: 0, slot: 0, attempt: 0, commitment: hashOf("c"), deadline: 1 };
+    expect(() => messageDigest(city.client, "Commit", commit)).to.throw("Commit is signed for one mission");
+    expect(messageDigest(city.client, "Commit", commit, address(1))).to.not.equal(messageDigest(city.client, "Commit", commit, address(2)));
+  });
+});

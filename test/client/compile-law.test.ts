@@ -1,0 +1,136 @@
+import { expect } from "chai";
+import { compileLaw, goalHashOf, recompileLaw } from "../../orchestrator/client/compile-law.ts";
+import { predictMission } from "../../orchestrator/client/predict-mission.ts";
+import { canonicalBytes } from "../../orchestrator/primitives/json.ts";
+import { MISSION_CONTEXT, type MissionDocument } from "../../orchestrator/protocol/mission-document.ts";
+import { decodeLaw } from "../../orchestrator/rules/law-codec.ts";
+import { address, levels } from "../support/goals.ts";
+import { hashOf, openLivingCity } from "../support/living-city.ts";
+
+const node: MissionDocument["nodes"][number] = {
+  number: 0,
+  label: "parse-1",
+  task: "parse",
+  shard: { from: 0, to: 10 },
+  services: ["fetch-and-parse"],
+  after: [],
+  tier: 1,
+  redundancy: 1,
+  threshold: 1,
+  agree: null,
+  risk: "LOW",
+  floor: "ATT",
+  questions: ["PERFORMANCE"],
+  band: "LOW",
+  panelSize: 1,
+  timeout: 60,
+  reviewWindow: 300,
+  budget: "1000",
+  predicate: 0,
+  capabilities: levels({ 1: 120 }),
+};
+const report: MissionDocument["nodes"][number] = {
+  ...node,
+  number: 1,
+  label: "report",
+  task: "report",
+  shard: null,
+  after: [0],
+  tier: 3,
+  floor: "REC",
+  questions: ["PERFORMANCE", "POLICY"],
+  band: "ELEVATED",
+  risk: "MEDIUM",
+  panelSize: 3,
+  budget: "2000",
+};
+const document: MissionDocument = {
+  "@context": MISSION_CONTEXT,
+  "@type": "MissionSpecification",
+  name: "two-steps",
+  goal: "Parse, then report.",
+  title: "1 shard",
+  risk: "MEDIUM",
+  budget: "3000",
+  duration: 1_800,
+  input: { kind: "csv", count: 10, digest: hashOf("items") },
+  nodes: [node, report],
+  output: { task: "report", format: "markdown" },
+  predicates: [],
+  outputPredicate: 0,
+};
+
+describe("the law compiler", () => {
+  it("packs what the document says", () => {
+    const { header, nodes } = decodeLaw(compileLaw(document).law);
+    expect(header).to.deep.equal({
+      nodeCount: 2,
+      risk: 1,
+      duration: 1_800,
+      budget: 3_000n,
+      outputPredicate: 0,
+      goalHash: goalHashOf(document.goal),
+      inputHash: document.input.digest,
+    });
+    expect(nodes[1]).to.deep.equal({
+      predecessors: 1n,
+      tier: 3,
+      redundancy: 1,
+      threshold: 1,
+      risk: 1,
+      floor: 3,
+      questions: 3,
+      leaf: true,
+      band: 2,
+      panelSize: 3,
+      timeout: 60,
+      reviewWindow: 300,
+      budget: 2_000n,
+      predicate: 0,
+      capabilities: 120n << 8n,
+    });
+  });
+
+  it("gives every change of words another spec, and the same words the same", () => {
+    const { specHash } = compileLaw(document);
+    const changes: MissionDocument[] = [
+      { ...document, title: "2 shards" },
+      { ...document, name: "other" },
+      { ...document, duration: 1_801 },
+      { ...document, output: { ...document.output, format: "json" } },
+      { ...document, nodes: [{ ...node, services: ["hash"] }, report] },
+    ];
+    for (const changed of changes) expect(compileLaw(changed).specHash).to.not.equal(specHash);
+    expect(compileLaw(structuredClone(document)).specHash).to.equal(specHash);
+  });
+
+  it("recompiles bytes, and refuses other spellings of them", () => {
+    const bytes = canonicalBytes(document);
+    expect(recompileLaw(bytes)).to.deep.equal(compileLaw(document));
+    const spaced = new TextEncoder().encode(` ${new TextDecoder().decode(bytes)}`);
+    expect(() => recompileLaw(spaced)).to.throw("not in RFC 8785 form");
+    expect(() => recompileLaw(canonicalBytes({ ...document, extra: 1 }))).to.throw("extra");
+  });
+});
+
+describe("a mission's address", () => {
+  it("is predicted off chain as the registry predicts it", async () => {
+    const city = await openLivingCity({ producers: 1, principals: 1, verifiers: 0 });
+    try {
+      const { templates, legislation } = city.client;
+      const name = await legislation.template();
+      const { implementation } = await templates.templateOf(name, 1);
+      for (const [session, args] of [
+        [1n, "0x"],
+        [2n, "0x1234"],
+        [3n, compileLaw(document).law],
+      ] as const) {
+        expect(predictMission(templates.address, implementation, args, session)).to.equal(await templates.predict(name, 1, args, session));
+      }
+      const other = predictMission(templates.address, address(5), "0x", 1n);
+      expect(other).to.not.equal(predictMission(templates.address, implementation, "0x", 1n));
+    } finally {
+      await city.chain.close();
+    }
+  });
+});
