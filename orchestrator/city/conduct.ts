@@ -6,7 +6,7 @@ import { ruleOn } from "../adjudication/rule.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { openOffices } from "../clerks/clerks.ts";
 import { isStaffed, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
-import { readInput } from "../execution/inputs/read-input.ts";
+import type { MissionInput } from "../execution/inputs/read-input.ts";
 import { runMarket } from "../execution/market.ts";
 import { runMission, timeout } from "../execution/run-mission.ts";
 import { isObject, readOutput, resultOf } from "../execution/work.ts";
@@ -29,8 +29,8 @@ import { lieAbout, principalOf, worldOf } from "./world.ts";
 /** A mission to be made law, executed and paid. */
 export interface Order {
   readonly file: MissionFile;
-  /** What the input's path is relative to. */
-  readonly directory: string;
+  /** The mission's input, already read: a bad one costs nothing. */
+  readonly input: MissionInput;
   /** Names this run across restarts: the same id goes on where it stopped. */
   readonly id: string;
   /** Who decides cases that need a human. */
@@ -54,7 +54,7 @@ export interface Conducted {
 /** Leads a mission through the three branches: each hears of the others' work from the chain (decision 46). */
 export async function conduct(city: City, order: Order): Promise<Conducted> {
   const { file, id } = order;
-  const { items, digest } = readInput(file.input, order.directory);
+  const { items, digest } = order.input;
   city.tell(`${file.mission}: ${items.length} inputs`);
   const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () =>
     city.chain.head().number.toString(),

@@ -4,6 +4,7 @@ import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { openCity } from "../city/city.ts";
 import { runToEnd } from "../city/run.ts";
 import { beginRun, endRun, type RunKey } from "../city/runs.ts";
+import { readInput } from "../execution/inputs/read-input.ts";
 import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { parseMissionFile } from "../protocol/mission-file.ts";
 import { parameter } from "../protocol/parameters.ts";
@@ -40,7 +41,7 @@ export async function carryOut(commission: Commission): Promise<void> {
     catalog: CATALOG,
     budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
   });
-  const order = commission.input === undefined ? file : { ...file, input: { ...file.input, path: commission.input } };
+  const input = readInput({ ...file.input, path: commission.input ?? file.input.path }, directory);
   const { root, dir, cacheDir } = home();
   const elapsed = () => (wallTime.millis() - began) / 1000;
   const tell = (line: string) => process.stderr.write(`${elapsed().toFixed(1).padStart(6)} s  ${line}\n`);
@@ -49,7 +50,7 @@ export async function carryOut(commission: Commission): Promise<void> {
     const { id, resumed } = beginRun(dir, commission.key);
     if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
     const judge = commission.ask === true ? personAtTerminal() : simulatedJudge(city.chain.id);
-    const outcome = await runToEnd(city, { file: order, directory, id, judge, cheat: commission.cheat === true }, text, root);
+    const outcome = await runToEnd(city, { file, input, id, judge, cheat: commission.cheat === true }, text, root);
     endRun(dir);
     process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
     if (outcome.status !== "completed") process.exitCode = 1;

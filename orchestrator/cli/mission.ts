@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { basename } from "node:path";
 import { connectRpcChain } from "../chain/rpc.ts";
 import { foundedSeed } from "../city/city.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -28,9 +28,8 @@ export async function mission(file: string, options: MissionOptions): Promise<vo
   if (options.rpc !== undefined) await requireFoundedChain(options.rpc);
   const { dir } = home();
   const seed = options.seed ?? foundedSeed(dir) ?? "7";
-  const directory = options.input === undefined ? dirname(resolve(file)) : process.cwd();
   const key = { command: "mission", file: keccak256(new TextEncoder().encode(text)), input: options.input ?? "", seed };
-  await carryOut({ ...options, seed, key, fileName: basename(file), text, directory });
+  await carryOut({ ...options, seed, key, fileName: basename(file), text, directory: process.cwd() });
 }
 
 function readMissionFile(file: string): string {
