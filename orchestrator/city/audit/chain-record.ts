@@ -41,8 +41,19 @@ interface Transaction {
 
 type Logs = Parameters<typeof parseEventLogs>[0]["logs"];
 
-/** Everything that happened on a replayed chain: successful calls and events, in order. */
-export class ChainRecord {
+/** Everything that happened on a chain: successful calls and events, in order. */
+export interface ChainRecord {
+  /** Calls of one function of one contract. The contract named CollaborationContract is the audited mission. */
+  calls<Name extends ContractName, Fn extends WriteName<Name>>(contract: Name, functionName: Fn): readonly Call<WriteArgs<Name, Fn>>[];
+  /** Events of one kind of one contract. */
+  events<Name extends ContractName, Event extends EventName<Name>>(
+    contract: Name,
+    eventName: Event,
+  ): readonly Happened<EventArgs<Name, Event>>[];
+}
+
+/** Reads the record of a replayed chain once. */
+export class ReplayedRecord implements ChainRecord {
   readonly #addresses: CityAddresses;
   readonly #mission: Address;
   readonly #transactions: readonly Transaction[];
@@ -57,7 +68,7 @@ export class ChainRecord {
     this.#logs = logs;
   }
 
-  static async read(chain: EmbeddedChain, addresses: CityAddresses, mission: Address): Promise<ChainRecord> {
+  static async read(chain: EmbeddedChain, addresses: CityAddresses, mission: Address): Promise<ReplayedRecord> {
     const known = new Set([...Object.values(addresses), mission].map((address) => address.toLowerCase()));
     const transactions: Transaction[] = [];
     for (let blockNumber = 1n; blockNumber <= chain.head().number; blockNumber += 1n) {
@@ -69,10 +80,9 @@ export class ChainRecord {
           transactions.push({ at: placeOf(blockNumber, transactionIndex), block: blockNumber, hash, from, to, input });
       }
     }
-    return new ChainRecord(addresses, mission, transactions, await chain.publicClient.getLogs({ fromBlock: 0n }));
+    return new ReplayedRecord(addresses, mission, transactions, await chain.publicClient.getLogs({ fromBlock: 0n }));
   }
 
-  /** Calls of one function of one contract, in order. The contract named CollaborationContract is the audited mission. */
   calls<Name extends ContractName, Fn extends WriteName<Name>>(contract: Name, functionName: Fn): readonly Call<WriteArgs<Name, Fn>>[] {
     const abi = contractAbis[contract].filter((item) => item.type === "function");
     const selectors = new Set(abi.filter(({ name }) => name === functionName).map((item) => toFunctionSelector(item)));
@@ -85,7 +95,6 @@ export class ChainRecord {
       });
   }
 
-  /** Events of one kind of one contract, in order. */
   events<Name extends ContractName, Event extends EventName<Name>>(
     contract: Name,
     eventName: Event,

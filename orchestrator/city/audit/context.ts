@@ -10,7 +10,7 @@ import { checkLine, EMPTY_LOG, type LogEntry } from "../../records/log.ts";
 import { decodeLaw, type LawHeader, type LawNode } from "../../rules/law-codec.ts";
 import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle-layout.ts";
 import { devnetSociety } from "../society.ts";
-import { ChainRecord } from "./chain-record.ts";
+import { type ChainRecord, ReplayedRecord } from "./chain-record.ts";
 import { MissionHistory } from "./history.ts";
 import { Roles } from "./roles.ts";
 
@@ -62,7 +62,7 @@ export async function openContext(bundle: Bundle): Promise<AuditContext> {
   try {
     return await readingAsync(BUNDLE_FILES.chain, async () => {
       const client = createAgentCityClient({ chain, addresses: city.addresses });
-      const record = await ChainRecord.read(chain, city.addresses, city.mission);
+      const record = await ReplayedRecord.read(chain, city.addresses, city.mission);
       const contract = client.mission(city.mission);
       const law = { ...decodeLaw(await contract.law()), hash: await contract.lawHash() };
       const names = new Map(devnetSociety(chain.genesis.mnemonic).map(({ account, name }) => [account.address.toLowerCase(), name]));

@@ -1,195 +1,204 @@
-import { agreementOf } from "../../clearing/judgement.ts";
+import { basename, join } from "node:path";
+import { ACTIONS } from "../../adjudication/rule.ts";
+import { isSimulated } from "../../adjudication/simulated-judge.ts";
 import { nodeStates } from "../../execution/chain-view.ts";
-import { resultSchema, workSchema } from "../../execution/work.ts";
-import { contentIdOf, keccak256, parseContentId } from "../../primitives/hash.ts";
-import { canonicalBytes, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import { resultSchema } from "../../execution/work.ts";
+import { contentIdFromDigest } from "../../primitives/hash.ts";
 import { evidenceClasses } from "../../protocol/evidence.ts";
+import { missionDocumentSchema } from "../../protocol/mission-document.ts";
 import { balances, type Outcome } from "../../protocol/outcome.ts";
+import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackRanking } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import { callsSince, gasTable } from "../gas.ts";
 import type { AuditContext } from "./context.ts";
+import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { recordOf } from "./works.ts";
 
 const COMPLETED = 5;
 const FAILED = 6;
+const PRODUCER = 1;
+/** How the outcome calls the only kind of chain that has a transcript. */
+const NETWORK = "embedded L2";
+const VERBS: Readonly<Record<number, string>> = {
+  [ACTIONS.FREEZE]: "froze it",
+  [ACTIONS.UNFREEZE]: "released it",
+  [ACTIONS.TERMINATE_MISSION]: "ended the mission",
+  [ACTIONS.APPROVE_POP]: "approved",
+  [ACTIONS.REJECT_POP]: "rejected",
+};
 
-/** `outcome.json` says what chain and records say. */
+/** `outcome.json` says what chain and records say, in every field but the folder it was written to. */
 export const outcomeCheck: Check = {
   name: "OUTCOME",
-  what: "status, law, ballots, pairwise, winner, nodes, executors, money, gas, reputations and final block against the chain",
+  what: "status, law, ballots, market, nodes, humans, money, gas, reputations and final block against chain and records",
   file: BUNDLE_FILES.outcome,
   async run(context, seen) {
     const { outcome, name, seed, session, mission, chain, client, bundle, law } = context;
-    seen.same(outcome.name, name, "name");
-    seen.same(outcome.seed, seed, "seed");
-    seen.same(outcome.chainId, chain.id, "chain id");
+    seen.same([outcome.name, outcome.network], [name, NETWORK], "name and network");
+    seen.same([outcome.seed, outcome.chainId], [seed, chain.id], "seed and chain id");
     seen.same([outcome.mission, outcome.session], [mission, session], "mission and session");
     const state = await client.mission(mission).state();
     seen.same(outcome.status, state === COMPLETED ? "completed" : state === FAILED ? "failed" : "aborted", "status");
     seen.same([outcome.law.lawHash, outcome.law.fidelity], [law.hash, true], "law");
     const { number, hash } = chain.head();
     seen.same([outcome.finalBlock.number, outcome.finalBlock.hash], [number, hash], "final block");
-    seen.same(outcome.report !== null, bundle.files.has(BUNDLE_FILES.report), "report's being there");
+    const folder = outcome.bundle ?? "";
+    seen.same(basename(folder), mission.toLowerCase(), "bundle's folder");
+    seen.same(outcome.report, bundle.files.has(BUNDLE_FILES.report) ? join(folder, BUNDLE_FILES.report) : null, "report's place");
     await vote(context, seen);
-    await moneyOf(context, seen);
+    await market(context, seen);
+    await money(context, seen);
     await nodes(context, seen);
     await gas(context, seen);
+    await reputations(context, seen);
     humans(context, seen);
   },
 };
 
-async function vote({ outcome, client, session, nameOf, record, document }: AuditContext, seen: Inspection): Promise<void> {
+async function vote({ outcome, client, session, nameOf, record, document, block }: AuditContext, seen: Inspection): Promise<void> {
   const { legislation } = client;
-  const { ballotSize: entries, electorate, winner } = await legislation.sessionOf(session);
+  const { ballotSize, electorate, winner } = await legislation.sessionOf(session);
   const paper = await legislation.ballotOf(session);
-  seen.same(outcome.law.producers, electorate, "electorate");
+  const producers = record.events("ProducerContract", "AgentRegistered").filter(({ args }) => args.kind === PRODUCER);
+  const principals = new Set(producers.map(({ args }) => args.principal)).size;
+  seen.same([outcome.law.producers, outcome.law.principals], [electorate, principals], "electorate");
   const cast = record.events("LegislativeProcedure", "BallotCast").filter(({ args }) => args.session === session);
-  const ballots = cast.map(({ args }) => ({ agent: nameOf(args.agent), ranking: unpackRanking(args.ranking, entries) }));
+  const ballots = cast.map(({ args }) => ({ agent: nameOf(args.agent), ranking: unpackRanking(args.ranking, ballotSize) }));
   seen.same(byAgent(outcome.ballots), byAgent(ballots), "ballots");
   for (const [i, row] of outcome.pairwise.entries()) {
-    for (const [j, count] of row.entries())
+    seen.same(row.length, ballotSize, `pairwise, row ${i}`);
+    for (const [j, count] of row.entries()) {
       seen.same(count, i === j ? 0 : await legislation.pairwise(session, i, j), `pairwise ${i} over ${j}`);
+    }
   }
-  seen.same([outcome.pairwise.length, outcome.law.candidates.length], [entries, entries], "entries on the ballot");
-  seen.same(outcome.winner?.entry, paper.indexOf(winner), "winner");
-  seen.same(outcome.winner?.title, document.document.title, "winner's title");
-  for (const { entry, specHash, proposer, sponsors } of outcome.law.candidates) {
-    const candidate = await legislation.candidateOf(session, paper[entry] ?? 255);
-    const expected = [candidate.specHash, entry === 0 ? "" : nameOf(candidate.proposer), candidate.sponsors];
-    seen.same([specHash, proposer, sponsors], expected, `candidate at entry ${entry}`);
+  seen.same([outcome.pairwise.length, outcome.law.candidates.length], [ballotSize, ballotSize], "entries on the ballot");
+  const won = paper.indexOf(winner);
+  const proposed = record.events("LegislativeProcedure", "Proposed").filter(({ args }) => args.session === session);
+  const { winner: claimed } = outcome;
+  seen.same([claimed?.entry, claimed?.letter, claimed?.title], [won, letterOf(won), document.document.title], "winner");
+  for (const [index, { entry, letter, title, specHash, proposer, sponsors }] of outcome.law.candidates.entries()) {
+    const candidate = await legislation.candidateOf(session, paper[index] ?? 0);
+    const expected = [index, letterOf(index), candidate.specHash, index === 0 ? "" : nameOf(candidate.proposer), candidate.sponsors];
+    seen.same([entry, letter, specHash, proposer, sponsors], expected, `candidate at entry ${index}`);
+    const cid = proposed.find(({ args }) => args.candidate === paper[index])?.args.cid;
+    const told = index === 0 || cid === undefined ? "no law" : missionDocumentSchema.parse(block(contentIdFromDigest(cid))).title;
+    seen.same(title, told, `title at entry ${index}`);
   }
+}
+
+function letterOf(entry: number): string {
+  return entry === 0 ? "no law" : String.fromCharCode("A".charCodeAt(0) + entry - 1);
 }
 
 function byAgent(ballots: Outcome["ballots"]): Outcome["ballots"] {
   return ballots.toSorted((a, b) => (a.agent < b.agent ? -1 : 1));
 }
 
-async function moneyOf({ outcome, client, mission, record }: AuditContext, seen: Inspection): Promise<void> {
-  const books = await client.mission(mission).ledger();
-  for (const [name, amount] of Object.entries(outcome.money)) seen.same(amount, Reflect.get(books, name), `money: ${name}`);
-  if (outcome.settlement.closed) seen.holds(balances(outcome.money), "money", "does not add up to the deposit");
-  const slashed = record.events("CollaborationContract", "ExecutorFaulted").reduce((sum, { args }) => sum + args.slashed, 0n);
-  seen.same(outcome.slashed, slashed, "slashed");
+async function market({ outcome, client, mission, record, history, law }: AuditContext, seen: Inspection): Promise<void> {
+  const placed = record.events("ExecutionProcedure", "BidPlaced").filter(({ args }) => args.mission === mission);
+  const won = placed.filter(({ args }) => history.slots.some(({ node, agent }) => node === args.node && agent === args.agent));
   const [fairness] = await client.execution.fairnessOf(mission);
-  seen.same(outcome.market.fairness, fairness, "fairness");
+  const expected = {
+    tasks: law.nodes.length,
+    bids: placed.length,
+    fairness,
+    minFairness: await client.constitution.param(parameterIndex("MIN_FAIRNESS_SCORE")),
+    stakeLocked: won.reduce((sum, { args }) => sum + args.locked, 0n),
+  };
+  seen.same(outcome.market, expected, "market");
 }
 
-async function nodes({ outcome, client, mission, law, document, history, record, nameOf }: AuditContext, seen: Inspection): Promise<void> {
+async function money({ outcome, client, mission, record, chain }: AuditContext, seen: Inspection): Promise<void> {
+  const books = await client.mission(mission).ledger();
+  for (const [name, amount] of Object.entries(outcome.money)) seen.same(amount, Reflect.get(books, name), `money: ${name}`);
+  seen.same(outcome.settlement.closed, balances(outcome.money), "settlement's being closed");
+  const slashed = record.events("CollaborationContract", "ExecutorFaulted").reduce((sum, { args }) => sum + args.slashed, 0n);
+  seen.same(outcome.slashed, slashed, "slashed");
+  let longest = 0;
+  for (const { block, args } of record.events("CollaborationContract", "Recorded")) {
+    const { timestamp } = await chain.publicClient.getBlock({ blockNumber: block });
+    longest = Math.max(longest, args.claimableAt - Number(timestamp));
+  }
+  seen.same([outcome.settlement.appealWindow, outcome.settlement.advancedClock], [longest, longest > 0], "appeal window");
+}
+
+async function nodes(context: AuditContext, seen: Inspection): Promise<void> {
+  const { outcome, client, mission, law, document, history, record, nameOf } = context;
   const contract = client.mission(mission);
+  const services = record.events("ServiceContract", "ServiceRegistered");
+  const faults = record.events("CollaborationContract", "ExecutorFaulted");
   seen.same(outcome.nodes.length, law.nodes.length, "number of nodes");
   for (const [number, told] of outcome.nodes.entries()) {
     const node = await contract.nodeOf(number);
     const own = document.document.nodes[number];
-    seen.same(
-      [told.label, told.tier, told.state, told.attempts],
-      [own?.label, own?.tier, nodeStates[node.state], node.attempt + 1],
-      `node ${told.label}`,
-    );
+    const expected = [own?.label, law.nodes[number]?.tier, nodeStates[node.state], node.attempt + 1];
+    seen.same([told.label, told.tier, told.state, told.attempts], expected, `node ${number}`);
     const cleared = record.events("CollaborationContract", "Cleared").findLast(({ args }) => args.node === number);
     seen.same(told.class, cleared === undefined ? "" : evidenceClasses[cleared.args.evidenceClass], `${told.label}: evidence class`);
+    const result = recordOf(context, "execution.result", [mission, number], resultSchema);
+    const dissent = nodeStates[node.state] === "COMPLETED" ? result?.value.dissent.length : 0;
+    seen.same(told.dissent, dissent, `${told.label}: items on which executors differ`);
     const bound = history.slots.filter((slot) => slot.node === number);
-    seen.same(
-      told.executors.map(({ agent, price }) => [agent, price]),
-      bound.map(({ agent, price }) => [nameOf(agent), price]),
-      `${told.label}: executors`,
-    );
-    for (const [index, { agent, attempt, slot }] of bound.entries()) {
-      const executor = told.executors[index];
-      const paid = attempt === node.attempt ? (await contract.entitlementOf(number, slot)).paid : 0n;
-      const faults = record
-        .events("CollaborationContract", "ExecutorFaulted")
-        .filter(({ args }) => args.node === number && args.agent === agent);
-      const slashed = faults.reduce((sum, { args }) => sum + args.slashed, 0n);
-      seen.same([executor?.paid, executor?.slashed], [paid, slashed], `${told.label}: what ${nameOf(agent)} was paid and lost`);
+    seen.same(told.executors.length, bound.length, `${told.label}: number of executors`);
+    for (const [index, executor] of told.executors.entries()) {
+      const slot = bound[index];
+      if (slot === undefined) continue;
+      const { paid } = await contract.entitlementOf(number, slot.slot);
+      const lost = faults.filter(({ args }) => args.node === number && args.agent === slot.agent);
+      const truth = {
+        agent: nameOf(slot.agent),
+        service: services.find(({ args }) => args.service === slot.service)?.args.endpoint.replace(/^city:/, ""),
+        price: slot.price,
+        paid: slot.attempt === node.attempt ? paid : 0n,
+        result: fateOf(slot, node),
+        slashed: lost.reduce((sum, { args }) => sum + args.slashed, 0n),
+      };
+      seen.same(executor, truth, `${told.label}: executor ${index}`);
     }
   }
 }
 
-async function gas({ outcome, client, record, mission, session, chain, nameOf, roles }: AuditContext, seen: Inspection): Promise<void> {
+/** What became of one executor's work. */
+function fateOf(
+  { slot, attempt }: SlotHistory,
+  node: { readonly attempt: number; readonly state: number; readonly commitMask: number; readonly agreeing: number },
+): string {
+  if (attempt !== node.attempt || nodeStates[node.state] === "FAILED") return "failed";
+  if (((node.commitMask >> slot) & 1) === 0) return "absent";
+  return ((node.agreeing >> slot) & 1) === 1 ? "agreed" : "dissented";
+}
+
+async function gas({ outcome, client, record, mission, session, chain }: AuditContext, seen: Inspection): Promise<void> {
   const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
-  const from = opened?.block ?? chain.head().number;
-  const table = gasTable(await callsSince(client, from, mission));
+  const table = gasTable(await callsSince(client, opened?.block ?? chain.head().number, mission));
   seen.same(outcome.gasByStage, table.stages, "gas by stage");
   for (const [number, { label, gas: told }] of outcome.nodes.entries()) seen.same(told, table.nodes.get(number) ?? 0, `gas of ${label}`);
+}
+
+async function reputations({ outcome, client, record, session, roles, nameOf }: AuditContext, seen: Inspection): Promise<void> {
+  const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
   const agents = record.events("ProducerContract", "AgentRegistered").map(({ args }) => args.agent);
+  seen.same(outcome.reputations.map(({ agent }) => agent).sort(), agents.map(nameOf).sort(), "agents with a reputation");
   for (const { agent, before, after } of outcome.reputations) {
     const address = agents.find((each) => nameOf(each) === agent);
-    if (!seen.holds(address !== undefined, `reputation of ${agent}`, "is of nobody registered") || address === undefined) continue;
-    const start = Number(roles.reputationBefore(address, opened?.at ?? 0n) / 1000n);
+    if (address === undefined) continue;
+    const start = roles.reputationBefore(address, opened?.at ?? 0n) / 1000n;
     seen.same([before, after], [start, await client.agents.reputationOf(address)], `reputation of ${agent}`);
   }
 }
 
-function humans({ outcome, record, mission, label, nameOf }: AuditContext, seen: Inspection): void {
+function humans({ outcome, record, mission, label, nameOf, bundle, hasBlock }: AuditContext, seen: Inspection): void {
   const actions = record.events("AdjudicationProcedure", "OverrideExecuted").filter(({ args }) => args.mission === mission);
-  const expected = actions.map(({ args }) => [label(args.node), args.adjudicators.map(nameOf).join(", ")]);
-  seen.same(
-    outcome.human.map(({ node, adjudicator }) => [node, adjudicator]),
-    expected,
-    "humans' decisions",
-  );
-}
-
-/** What each completed node handed on is what was committed, and the report is the output node's document. */
-export const results: Check = {
-  name: "RESULTS",
-  what: "every node's result against its executors' committed outputs, and the report against the output node's",
-  file: BUNDLE_FILES.log,
-  async run(context, seen) {
-    const { bundle, document, client, mission, label } = context;
-    const contract = client.mission(mission);
-    let report: JsonValue | undefined;
-    for (const own of document.document.nodes) {
-      const node = await contract.nodeOf(own.number);
-      if (nodeStates[node.state] !== "COMPLETED") continue;
-      await seen.part(`result of ${label(own.number)}`, () => {
-        const output = resultOf(context, seen, own, node);
-        if (own.task === document.document.output.task && report === undefined) report = output?.["document"];
-      });
-    }
-    const text = bundle.files.has(BUNDLE_FILES.report) ? bundle.text(BUNDLE_FILES.report) : undefined;
-    seen.same(text, typeof report === "string" ? report : undefined, "report against the output node's document", BUNDLE_FILES.report);
-  },
-};
-
-function resultOf(
-  context: AuditContext,
-  seen: Inspection,
-  own: AuditContext["document"]["document"]["nodes"][number],
-  node: { readonly attempt: number; readonly agreeing: number },
-): JsonObject | undefined {
-  const { mission, history, bundle, hasBlock, block } = context;
-  const subject = `result of ${own.label}`;
-  const record = recordOf(context, "execution.result", [mission, own.number], resultSchema);
-  if (!seen.holds(record !== undefined, subject, "has no record in the log") || record === undefined) return undefined;
-  const id = parseContentId(record.value.outputId);
-  const file = blockFile(id);
-  if (!seen.holds(hasBlock(id), subject, "is missing", file)) return undefined;
-  seen.same(keccak256(bundle.bytes(file)), record.value.outputHash, `${subject}: hash`, blockFile(record.id));
-  const works = history.executors(own.number, node.attempt).flatMap(({ attempt, slot, revealed }) => {
-    const work = recordOf(context, "execution.work", [mission, own.number, attempt, slot], workSchema)?.value;
-    if (revealed === undefined || work === undefined || !work.ok) return [];
-    const output = block(parseContentId(work.outputId));
-    return [{ slot, outputHash: revealed.outputHash, output: isObject(output) ? output : undefined, exhibits: [] }];
+  const expected = actions.map(({ args }) => {
+    const justification = contentIdFromDigest(args.justification);
+    return {
+      node: label(args.node),
+      action: VERBS[args.action] ?? "acted",
+      adjudicator: args.adjudicators.map(nameOf).join(", "),
+      simulated: hasBlock(justification) && isSimulated(bundle.text(blockFile(justification))),
+    };
   });
-  const agreeing = works.filter(({ slot }) => ((node.agreeing >> slot) & 1) === 1);
-  const [first = works[0]] = agreeing;
-  if (first?.output === undefined) return undefined;
-  const merged =
-    own.tier !== 2 || own.agree === null
-      ? first.output
-      : { ...first.output, items: plainItems(agreementOf(works, { ...own.agree, threshold: own.threshold }).items) };
-  seen.same(id, contentIdOf(canonicalBytes(merged)), `${subject}: against what the executors committed`, file);
-  const result = block(id);
-  return isObject(result) ? result : undefined;
-}
-
-function plainItems(items: readonly object[]): JsonValue {
-  return items.map((item) => Object.fromEntries(Object.entries(item)));
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  seen.same(outcome.human, expected, "humans' decisions");
 }

@@ -1,0 +1,71 @@
+import { agreementOf } from "../../clearing/judgement.ts";
+import { nodeStates } from "../../execution/chain-view.ts";
+import { resultSchema, workSchema } from "../../execution/work.ts";
+import { contentIdOf, keccak256, parseContentId } from "../../primitives/hash.ts";
+import { canonicalBytes, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import type { AuditContext } from "./context.ts";
+import type { Check, Inspection } from "./inspection.ts";
+import { recordOf } from "./works.ts";
+
+/** What each completed node handed on is what was committed, and the report is the output node's document. */
+export const results: Check = {
+  name: "RESULTS",
+  what: "every node's result against its executors' committed outputs, and the report against the output node's",
+  file: BUNDLE_FILES.log,
+  async run(context, seen) {
+    const { bundle, document, client, mission, label } = context;
+    const contract = client.mission(mission);
+    let report: JsonValue | undefined;
+    for (const own of document.document.nodes) {
+      const node = await contract.nodeOf(own.number);
+      if (nodeStates[node.state] !== "COMPLETED") continue;
+      await seen.part(`result of ${label(own.number)}`, () => {
+        const output = resultOf(context, seen, own, node);
+        if (own.task === document.document.output.task && report === undefined) report = output?.["document"];
+      });
+    }
+    const text = bundle.files.has(BUNDLE_FILES.report) ? bundle.text(BUNDLE_FILES.report) : undefined;
+    seen.same(text, typeof report === "string" ? report : undefined, "report against the output node's document", BUNDLE_FILES.report);
+  },
+};
+
+function resultOf(
+  context: AuditContext,
+  seen: Inspection,
+  own: AuditContext["document"]["document"]["nodes"][number],
+  node: { readonly attempt: number; readonly agreeing: number },
+): JsonObject | undefined {
+  const { mission, history, bundle, hasBlock, block } = context;
+  const subject = `result of ${own.label}`;
+  const record = recordOf(context, "execution.result", [mission, own.number], resultSchema);
+  if (!seen.holds(record !== undefined, subject, "has no record in the log") || record === undefined) return undefined;
+  const id = parseContentId(record.value.outputId);
+  const file = blockFile(id);
+  if (!seen.holds(hasBlock(id), subject, "is missing", file)) return undefined;
+  seen.same(keccak256(bundle.bytes(file)), record.value.outputHash, `${subject}: hash`, blockFile(record.id));
+  const works = history.executors(own.number, node.attempt).flatMap(({ attempt, slot, revealed }) => {
+    const work = recordOf(context, "execution.work", [mission, own.number, attempt, slot], workSchema)?.value;
+    if (revealed === undefined || work === undefined || !work.ok) return [];
+    const output = block(parseContentId(work.outputId));
+    return [{ slot, outputHash: revealed.outputHash, output: isObject(output) ? output : undefined, exhibits: [] }];
+  });
+  const agreeing = works.filter(({ slot }) => ((node.agreeing >> slot) & 1) === 1);
+  const [first = works[0]] = agreeing;
+  if (first?.output === undefined) return undefined;
+  const merged =
+    own.tier !== 2 || own.agree === null
+      ? first.output
+      : { ...first.output, items: plainItems(agreementOf(works, { ...own.agree, threshold: own.threshold }).items) };
+  seen.same(id, contentIdOf(canonicalBytes(merged)), `${subject}: against what the executors committed`, file);
+  const result = block(id);
+  return isObject(result) ? result : undefined;
+}
+
+function plainItems(items: readonly object[]): JsonValue {
+  return items.map((item) => Object.fromEntries(Object.entries(item)));
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
