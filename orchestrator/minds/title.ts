@@ -12,7 +12,9 @@ export function doerOf(task: string): string {
 export function titleOf(tasks: readonly TaskShape[], notes: readonly string[]): string {
   const counts = [...new Set(tasks.filter(({ shards }) => shards > 1).map(({ shards }) => shards))];
   const shards = counts.length === 0 ? `${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}` : `${counts.join(" → ")} shards`;
-  const redundant = tasks.filter(({ redundancy }) => redundancy > 1).map(({ task, redundancy }) => `${redundancy} ${task.endsWith("s") ? `for ${task}` : `${doerOf(task)}s`}`);
+  const redundant = tasks
+    .filter(({ redundancy }) => redundancy > 1)
+    .map(({ task, redundancy }) => `${redundancy} ${task.endsWith("s") ? `for ${task}` : `${doerOf(task)}s`}`);
   const text = [shards, ...redundant, ...notes].join(", ");
   return text.length <= 120 ? text : `${text.slice(0, 117)}...`;
 }
