@@ -26,6 +26,8 @@ interface IConstitutionalValidator {
     error NoQuestion(uint256 node);
     /// @dev Less than one unit for each slot.
     error ZeroBudget(uint256 node);
+    /// @dev A gate that no adjudicator approved would veto everything.
+    error UnknownPredicate(uint16 predicate);
     error WitnessesMismatch(uint256 witnesses, uint256 nodes);
     error WitnessIneligible(uint256 node, address witness);
     error WitnessIncapable(uint256 node, address witness, uint256 matched);

@@ -3,6 +3,7 @@ pragma solidity 0.8.33;
 
 import {IConstitutionalValidator} from "../interfaces/IConstitutionalValidator.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {BidScore} from "../libraries/BidScore.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
@@ -46,12 +47,14 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         if (header.goalHash != goalHash) revert GoalMismatch(goalHash, header.goalHash);
         Bounds memory bounds = _bounds();
         _checkMission(header, deposit, witnesses.length, bounds);
+        _checkPredicate(header.outputPredicate);
         IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
         uint256 allocated = 0;
         for (uint256 i = 0; i < header.nodeCount; ++i) {
             LawNode memory node = LawCodec.node(packed, i);
             _checkShape(i, node, bounds);
             _checkRisk(i, node, header.risk, bounds);
+            _checkPredicate(node.predicate);
             _checkWitness(i, node, witnesses[i], producers);
             allocated += node.budget;
             if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);
@@ -106,6 +109,12 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         if (node.floor < bounds.floor[risk]) revert FloorTooLow(i, node.floor, uint8(bounds.floor[risk]));
         if (node.panelSize < bounds.panel[risk]) revert PanelTooSmall(i, node.panelSize, bounds.panel[risk]);
         if (uint256(node.band) < bounds.band[risk]) revert BandTooLow(i, uint8(node.band), bounds.band[risk]);
+    }
+
+    function _checkPredicate(uint16 predicate) private view {
+        if (predicate == 0) return;
+        IExecutionProcedure execution = IExecutionProcedure(_CONSTITUTION.at(Institution.EXECUTION));
+        if (execution.predicateOf(predicate) == address(0)) revert UnknownPredicate(predicate);
     }
 
     /// @dev Feasibility: somebody could bid. Also keeps clerks, verifiers and adjudicators out (separation of powers).

@@ -24,6 +24,7 @@ export const constitutionalValidatorAbi = [
   {"type":"error","name":"ThresholdOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"threshold","type":"uint8"},{"name":"redundancy","type":"uint8"}]},
   {"type":"error","name":"TierOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"tier","type":"uint8"}]},
   {"type":"error","name":"TimeoutOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"timeout","type":"uint256"},{"name":"max","type":"uint256"}]},
+  {"type":"error","name":"UnknownPredicate","inputs":[{"name":"predicate","type":"uint16"}]},
   {"type":"error","name":"WitnessIncapable","inputs":[{"name":"node","type":"uint256"},{"name":"witness","type":"address"},{"name":"matched","type":"uint256"}]},
   {"type":"error","name":"WitnessIneligible","inputs":[{"name":"node","type":"uint256"},{"name":"witness","type":"address"}]},
   {"type":"error","name":"WitnessesMismatch","inputs":[{"name":"witnesses","type":"uint256"},{"name":"nodes","type":"uint256"}]},

@@ -192,6 +192,7 @@ export const errorsAbi = [
   {"type":"error","name":"UnknownDelegation","inputs":[{"name":"delegation","type":"bytes32"}]},
   {"type":"error","name":"UnknownNode","inputs":[{"name":"node","type":"uint8"}]},
   {"type":"error","name":"UnknownParent","inputs":[{"name":"parent","type":"address"}]},
+  {"type":"error","name":"UnknownPredicate","inputs":[{"name":"predicate","type":"uint16"}]},
   {"type":"error","name":"UnknownService","inputs":[{"name":"service","type":"bytes32"}]},
   {"type":"error","name":"UnknownSession","inputs":[{"name":"session","type":"uint256"}]},
   {"type":"error","name":"UnknownTemplate","inputs":[{"name":"name","type":"bytes32"},{"name":"version","type":"uint32"}]},

@@ -268,6 +268,20 @@ describe("ConstitutionalValidator", () => {
     }
   });
 
+  it("names only predicates that adjudicators approved", async () => {
+    const city = await load();
+    for (const [nodes, header] of [
+      [[node(), node({ predicate: 7 })], {}],
+      [[node()], { outputPredicate: 7 }],
+    ] as const) {
+      await expect(judged(city, nodes, header))
+        .to.be.revertedWithCustomError(city.validator, "UnknownPredicate")
+        .withArgs(7);
+    }
+    await city.execution.approvePredicate(7, city.addresses.TREASURY);
+    await judged(city, [node({ predicate: 7 })], { outputPredicate: 7 });
+  });
+
   it("refuses bytes that are no law", async () => {
     const { validator, witness } = await load();
     for (const law of ["0x", "0x01", `${lawOf([node()])}00`, `0x${"00".repeat(96)}`]) {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { type Wallet, ZeroHash } from "ethers";
 import { randomStream } from "../../../../orchestrator/primitives/random.ts";
 import { packRanking, tally } from "../../../../orchestrator/rules/condorcet.ts";
-import { ethers, networkHelpers } from "../../../support/city-fixture.ts";
+import { networkHelpers } from "../../../support/city-fixture.ts";
 import { APPROVAL, hash, type Legislature, loadLegislature, PROPOSAL, State, setParameter } from "../../../support/legislature.ts";
 
 const { time } = networkHelpers;
@@ -230,7 +230,7 @@ describe("LegislativeProcedure: ballots", () => {
     });
 
     it("breaks what Copeland and Minimax leave by the seed fixed before the first ballot", async () => {
-      const { house, legislation, steps, session } = await voting();
+      const { legislation, steps, session } = await voting();
       // Four cyclic pairs cancel out: every comparison is a tie.
       const orders = [
         [0, 1, 2],
@@ -247,7 +247,6 @@ describe("LegislativeProcedure: ballots", () => {
       const expected = tally(orders.map(packRanking), 3, tieSeed as `0x${string}`);
       const [event] = await legislation.queryFilter(legislation.filters.Tallied(session));
       expect(event?.args.order.map(Number)).to.deep.equal(expected.order);
-      expect(house.voters.length).to.equal(8);
     });
 
     it("waits until all have voted or voting is over", async () => {
@@ -312,7 +311,6 @@ describe("LegislativeProcedure: ballots", () => {
       for (const other of [offices.SPEAKER[0] as Wallet, await account("stranger")]) {
         expect(await legislation.rankingOf(session, other.address)).to.equal(0);
       }
-      expect(await ethers.provider.getBlockNumber()).to.be.greaterThan(0);
     });
   });
 });
