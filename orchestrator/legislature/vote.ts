@@ -3,7 +3,7 @@ import { signMessage } from "../client/sign/sign-message.ts";
 import { rankingSchema } from "../minds/mind.ts";
 import { parseContentId } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
-import { addressSchema, hashSchema, hexSchema } from "../primitives/hex.ts";
+import { addressSchema, hexSchema } from "../primitives/hex.ts";
 import { packRanking, tally as tallyOf } from "../rules/condorcet.ts";
 import type { LegislatureContext } from "./context.ts";
 import { TallyDisagrees } from "./errors.ts";
@@ -11,16 +11,13 @@ import { draftsOf, requestFor } from "./propose.ts";
 import type { SessionState } from "./state.ts";
 import { surveySchema } from "./survey.ts";
 
-export const ballotsSchema = z.array(
+const ballotsSchema = z.array(
   z.strictObject({ agent: addressSchema, ranking: hexSchema.transform(BigInt), deadline: z.int(), signature: hexSchema }),
 );
 
-/** The ballot as the chain fixed it: entry → law. Entry 0 is "no law". */
-export const ballotPaperSchema = z.array(z.strictObject({ candidate: z.int(), specHash: hashSchema }));
-
 const DEFAULT_BATCH = 4;
 
-/** Reads the ballot paper from the chain. */
+/** The ballot as the chain fixed it: entry → law. Entry 0 is "no law". */
 export async function ballotPaper(context: LegislatureContext, session: bigint): Promise<{ candidate: number; specHash: Hash }[]> {
   const paper = [];
   for (const candidate of await context.client.legislation.ballotOf(session)) {
