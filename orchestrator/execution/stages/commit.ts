@@ -5,6 +5,7 @@ import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeMany } from "../../client/write.ts";
 import type { Hash } from "../../primitives/hex.ts";
+import { Turns } from "../../primitives/turns.ts";
 import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../protocol/evidence.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
@@ -32,7 +33,14 @@ export interface Envelope {
 export async function commit(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
   const deadline = Number(world.client.chain.clock.now() + COMMIT_VALIDITY);
   const done = invocations.filter(({ work }) => work.ok);
-  await writeMany(world.client, await Promise.all(done.map(({ view, slot }) => commitIntent(world, mission, view, slot, deadline))));
+  const turns = new Turns();
+  const intents = done.map(({ view, slot }) =>
+    turns.take(async (before) => {
+      await envelopeOf(world, mission, view, slot, before);
+      return commitIntent(world, mission, view, slot, deadline);
+    }),
+  );
+  await writeMany(world.client, await Promise.all(intents));
   await world.boundary("execution:committed");
   await reveal(world, mission);
 }
@@ -77,13 +85,24 @@ export function hasEnoughCommits({ law, slots }: NodeView): boolean {
   return slots.filter(({ committed }) => committed).length >= law.threshold;
 }
 
-/** What a slot's executor committed, or is about to: its recorded work, the evidence issued for it, and the opening. */
-export async function envelopeOf(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Envelope> {
+/**
+ * What a slot's executor committed, or is about to: its recorded work, the evidence issued for it, and the opening. Evidence issued
+ * now is recorded once `before` is over.
+ */
+export async function envelopeOf(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  slot: SlotView,
+  before: Promise<void> = Promise.resolve(),
+): Promise<Envelope> {
   const obligation = await obligationOf(world, mission, view);
   const work = await workOf(world, mission, view, slot.slot);
-  const items = await world.remember(["evidence", ...attemptKey(mission, view), slot.slot], z.array(signedItemSchema), async () => [
-    await evidenceFor(world, mission, view, slot, obligation, work),
-  ]);
+  const items = await world.remember(["evidence", ...attemptKey(mission, view), slot.slot], z.array(signedItemSchema), async () => {
+    const item = await evidenceFor(world, mission, view, slot, obligation, work);
+    await before;
+    return [item];
+  });
   const { outputHash, trail } = work;
   return { obligation, work, items, opening: openingOf({ seed: world.seed, agent: slot.agent, obligation, outputHash, trail, items }) };
 }

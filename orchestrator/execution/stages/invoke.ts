@@ -1,4 +1,5 @@
 import { canonicalBytes } from "../../primitives/json.ts";
+import { Turns } from "../../primitives/turns.ts";
 import type { NodeView, SlotView } from "../chain-view.ts";
 import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
@@ -15,10 +16,16 @@ export async function invoke(world: World, mission: Mission, nodes: readonly Nod
   const due = nodes
     .filter(({ state }) => state === "EXECUTING")
     .flatMap((view) => view.slots.filter(({ committed }) => !committed).map((slot) => ({ view, slot })));
+  // Services run side by side; what they did enters the log in the order of nodes and slots.
+  const turns = new Turns();
   return Promise.all(
     due.map(async ({ view, slot }): Promise<Invocation> => {
-      const work = await world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, () =>
-        run(world, mission, view, slot),
+      const work = await turns.take((before) =>
+        world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, async () => {
+          const done = await run(world, mission, view, slot);
+          await before;
+          return done;
+        }),
       );
       const { name } = serviceById(world, work.service);
       world.tell(
