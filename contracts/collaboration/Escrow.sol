@@ -417,8 +417,7 @@ library Escrow {
                 refunded: b.refunded,
                 entitled: b.entitled,
                 refundable: _refundable(s),
-                subsidy: b.subsidy,
-                bonds: b.bonds
+                subsidy: b.subsidy
             });
     }
 

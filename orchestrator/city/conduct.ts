@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CATALOG } from "../../services/catalog.ts";
+import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import type { Judge } from "../adjudication/case.ts";
 import type { Bench, Decision } from "../adjudication/rule.ts";
 import { ruleOn } from "../adjudication/rule.ts";
@@ -21,7 +21,7 @@ import type { MissionFile } from "../protocol/mission-file.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { caseOf } from "./case-file.ts";
 import type { City } from "./city.ts";
-import { offersOf, registeredService } from "./services.ts";
+import { offersOf, registeredService, registerServices } from "./services.ts";
 import { settle } from "./settle.ts";
 import { memberOf, membersOf } from "./society.ts";
 import { lieAbout, principalOf, worldOf } from "./world.ts";
@@ -31,6 +31,8 @@ export interface Order {
   readonly file: MissionFile;
   /** The mission's input, already read: a bad one costs nothing. */
   readonly input: MissionInput;
+  /** The city's services and the mission's own. */
+  readonly catalog: readonly CatalogEntry[];
   /** Names this run across restarts: the same id goes on where it stopped. */
   readonly id: string;
   /** Who decides cases that need a human. */
@@ -55,17 +57,22 @@ export interface Conducted {
 export async function conduct(city: City, order: Order): Promise<Conducted> {
   const { file, id } = order;
   const { items, digest } = order.input;
+  const offers = await offersOf(membersOf(city.society, "producer"), order.catalog);
+  const own = offers.filter(({ entry }) => !CATALOG.includes(entry));
+  await registerServices(
+    city.client,
+    own.map((offer) => ({ owner: offer.seller.account, record: registeredService(offer).record })),
+  );
   city.tell(`${file.mission}: ${items.length} inputs`);
   const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () =>
     city.chain.head().number.toString(),
   );
-  const minds = mindsOf(city);
+  const minds = mindsOf(city, file);
   const law = await legislate(city, order, minds, { count: items.length, digest });
   const nothing = { law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
   if (law.status === "failed") return nothing;
   city.tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);
-  const services = (await offersOf(membersOf(city.society, "producer"))).map(registeredService);
-  const world = await worldOf(city, minds, services, order.cheat === true ? liar(law.document) : undefined);
+  const world = await worldOf(city, minds, offers.map(registeredService), order.cheat === true ? liar(law.document) : undefined);
   const mission: Mission = {
     address: law.mission,
     sponsor: memberOf(city.society, "sponsor").account.address,
@@ -78,12 +85,13 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
 
 const decimalSchema = z.string().regex(/^\d+$/);
 
-/** One mind per producer; its character depends on its place, its choices on the city's seed. */
-function mindsOf(city: City): ReadonlyMap<string, Mind> {
+/** One mind per producer; its character depends on its place, its choices on the city's seed and the mission's, if it names one. */
+function mindsOf(city: City, { seed: own }: MissionFile): ReadonlyMap<string, Mind> {
+  const seed = own === null ? city.seed : `${city.seed}/${own}`;
   return new Map(
     membersOf(city.society, "producer").map(({ name }, index) => {
       const persona = personaNames[index % personaNames.length] ?? "cooperative";
-      return [name, new HeuristicMind({ persona, seed: city.seed })];
+      return [name, new HeuristicMind({ persona, seed })];
     }),
   );
 }
@@ -96,7 +104,7 @@ function liar({ nodes }: MissionDocument): World["tamper"] {
 
 function legislate(
   city: City,
-  { file, id }: Order,
+  { file, id, catalog }: Order,
   minds: ReadonlyMap<string, Mind>,
   inputs: { readonly count: number; readonly digest: EnactedLaw["docHash"] },
 ): Promise<LegislatureResult> {
@@ -117,7 +125,7 @@ function legislate(
     }),
     mission: file,
     inputs,
-    services: CATALOG,
+    services: catalog,
     ports: { records: city.blocks, answers: city.answers, checkpointer: city.checkpointer, boundary: city.boundary },
     id,
   });

@@ -14,7 +14,6 @@ import type { Chain } from "../chain/chain.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Sender } from "../chain/sender.ts";
 import { type AgentCityClient, createAgentCityClient } from "../client/client.ts";
-import { signAuth } from "../client/sign/auth.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { writeMany } from "../client/write.ts";
 import { bundled, bundleOf } from "../execution/sandbox/bundle.ts";
@@ -25,7 +24,7 @@ import type { CityAddresses } from "../protocol/addresses.ts";
 import { operationId } from "../protocol/operations.ts";
 import { DEVNET, PARAMETERS } from "../protocol/parameters.ts";
 import { signPermit } from "./permit.ts";
-import { offersOf, registeredService, serviceId } from "./services.ts";
+import { offersOf, registeredService, registerServices, serviceId } from "./services.ts";
 import { type Member, memberOf, membersOf } from "./society.ts";
 
 const TOKEN = 1_000_000n;
@@ -83,7 +82,7 @@ export async function foundCity(founding: Founding): Promise<CityAddresses> {
   await payOut(founding, client);
   await admitAgents(founding, client);
   await fillOffices(founding, client);
-  await registerServices(founding, client);
+  await registerAll(founding, client);
   await seal(port, addresses);
   await verifyGenesis(port, addresses, devnetConstitution);
   tell("genesis sealed: the deployer has no power left");
@@ -201,18 +200,21 @@ async function fillOffices({ society, chain }: Founding, client: AgentCityClient
 }
 
 /** What producers sell, and the compiler that the Codifier must use. */
-async function registerServices({ society, port }: Founding, client: AgentCityClient): Promise<void> {
-  for (const offer of await offersOf(membersOf(society, "producer"))) await register(client, offer.seller, registeredService(offer).record);
-  const codifier = memberOf(society, "codifier");
+async function registerAll({ society, port }: Founding, client: AgentCityClient): Promise<void> {
+  const codifier = memberOf(society, "codifier").account;
   const compiler = bundleOf(await bundled(fileURLToPath(new URL("../client/compile-law.ts", import.meta.url)), "node"));
   const record = {
-    owner: codifier.account.address,
+    owner: codifier.address,
     codeHash: compiler.codeHash,
     schemaHash: NO_SCHEMA,
     endpoint: "city:law-compiler",
     constraints: NO_SCHEMA,
   };
-  await register(client, codifier, record);
+  const offers = await offersOf(membersOf(society, "producer"));
+  await registerServices(client, [
+    ...offers.map((offer) => ({ owner: offer.seller.account, record: registeredService(offer).record })),
+    { owner: codifier, record },
+  ]);
   await callContract(port, "mandate-compilation", client.addresses, "ManagementContract", "setMandate", [
     CODIFIER,
     operationId("compile-law"),
@@ -220,26 +222,6 @@ async function registerServices({ society, port }: Founding, client: AgentCityCl
     true,
     NO_SCHEMA,
   ]);
-}
-
-async function register(
-  client: AgentCityClient,
-  { account }: Member,
-  { codeHash, schemaHash, endpoint, constraints }: ReturnType<typeof registeredService>["record"],
-): Promise<void> {
-  const message = {
-    agent: account.address,
-    codeHash,
-    schemaHash,
-    endpoint,
-    constraints,
-    nonce: await client.services.nonceOf(account.address),
-    deadline: Number(client.chain.clock.now()) + 86_400,
-  };
-  const auth = await signAuth(client, account, "RegisterService", message);
-  await client.services.registerService([codeHash, schemaHash, endpoint, constraints, auth], {
-    intent: intentKey("genesis", "service", account.address, endpoint),
-  });
 }
 
 const NO_SCHEMA: Hash = `0x${"0".repeat(64)}`;

@@ -1,5 +1,8 @@
-import { encodeAbiParameters, keccak256, numberToHex } from "viem";
+import { encodeAbiParameters, keccak256, type LocalAccount, numberToHex } from "viem";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
+import { intentKey } from "../chain/outbox.ts";
+import type { AgentCityClient } from "../client/client.ts";
+import { signAuth } from "../client/sign/auth.ts";
 import { type Bundle, bundleService } from "../execution/sandbox/bundle.ts";
 import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
 import type { RegisteredService } from "../execution/world.ts";
@@ -15,11 +18,11 @@ export interface Offer {
 }
 
 /** Every producer sells the whole catalogue, in the order of producers and catalogue. Each file is bundled once. */
-export async function offersOf(producers: readonly Member[]): Promise<readonly Offer[]> {
+export async function offersOf(producers: readonly Member[], catalog: readonly CatalogEntry[] = CATALOG): Promise<readonly Offer[]> {
   const bundles = new Map<string, Bundle>();
-  for (const { id, file } of CATALOG) bundles.set(id, await bundleService(file));
+  for (const { id, file } of catalog) bundles.set(id, await bundleService(file));
   return producers.flatMap((seller) =>
-    CATALOG.flatMap((entry): Offer[] => {
+    catalog.flatMap((entry): Offer[] => {
       const bundle = bundles.get(entry.id);
       return bundle === undefined ? [] : [{ seller, entry, bundle }];
     }),
@@ -43,6 +46,26 @@ export function registeredService({ seller, entry, bundle }: Offer): RegisteredS
     schemas: { input: entry.input, output: entry.output },
     record,
   };
+}
+
+/** Seconds of chain time that a registration's signature holds. */
+const REGISTRATION_VALIDITY = 86_400;
+
+/** Puts services on chain by their owners' signatures; what is registered already stays as it is. */
+export async function registerServices(
+  client: AgentCityClient,
+  services: readonly { readonly owner: LocalAccount; readonly record: RegisteredService["record"] }[],
+): Promise<void> {
+  for (const { owner, record } of services) {
+    const { codeHash, schemaHash, endpoint, constraints } = record;
+    const terms = { codeHash, schemaHash, endpoint, constraints };
+    const nonce = await client.services.nonceOf(owner.address);
+    const deadline = Number(client.chain.clock.now()) + REGISTRATION_VALIDITY;
+    const auth = await signAuth(client, owner, "RegisterService", { agent: owner.address, ...terms, nonce, deadline });
+    await client.services.registerService([codeHash, schemaHash, endpoint, constraints, auth], {
+      intent: intentKey("service", serviceId(record)),
+    });
+  }
 }
 
 export function serviceId({ owner, codeHash, schemaHash, endpoint, constraints }: RegisteredService["record"]): Hash {

@@ -1,12 +1,14 @@
-import { join } from "node:path";
-import { CATALOG } from "../../services/catalog.ts";
+import { join, resolve } from "node:path";
+import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { openCity } from "../city/city.ts";
 import { runToEnd } from "../city/run.ts";
 import { beginRun, endRun, type RunKey } from "../city/runs.ts";
 import { readInput } from "../execution/inputs/read-input.ts";
+import { loadServices } from "../execution/sandbox/load-services.ts";
+import { createSandbox } from "../execution/sandbox/run.ts";
 import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
-import { parseMissionFile } from "../protocol/mission-file.ts";
+import { parseMissionFile, servicesPathOf } from "../protocol/mission-file.ts";
 import { parameter } from "../protocol/parameters.ts";
 import { personAtTerminal } from "./person.ts";
 import { renderScreen } from "./screen.ts";
@@ -18,7 +20,7 @@ export interface Commission {
   readonly seed: string;
   readonly fileName: string;
   readonly text: string;
-  /** What the file's input path is relative to. */
+  /** What the file's paths are relative to. */
   readonly directory: string;
   readonly input?: string;
   readonly cheat?: boolean;
@@ -36,13 +38,14 @@ export function home(): { readonly root: string; readonly dir: string; readonly 
 export async function carryOut(commission: Commission): Promise<void> {
   const began = wallTime.millis();
   const { seed, fileName, text, directory, json = false } = commission;
+  const { root, dir, cacheDir } = home();
+  const catalog = await catalogOf(servicesPathOf(text, fileName), directory, cacheDir);
   const file = parseMissionFile(text, {
     fileName,
-    catalog: CATALOG,
+    catalog,
     budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
   });
   const input = readInput({ ...file.input, path: commission.input ?? file.input.path }, directory);
-  const { root, dir, cacheDir } = home();
   const elapsed = () => (wallTime.millis() - began) / 1000;
   const tell = (line: string) => process.stderr.write(`${elapsed().toFixed(1).padStart(6)} s  ${line}\n`);
   const city = await openCity({ dir, cacheDir, seed, tell, millis: wallTime.millis, boundary: testBoundary() });
@@ -50,11 +53,18 @@ export async function carryOut(commission: Commission): Promise<void> {
     const { id, resumed } = beginRun(dir, commission.key);
     if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
     const judge = commission.ask === true ? personAtTerminal() : simulatedJudge(city.chain.id);
-    const outcome = await runToEnd(city, { file, input, id, judge, cheat: commission.cheat === true }, text, root);
-    endRun(dir);
+    const outcome = await runToEnd(city, { file, input, catalog, id, judge, cheat: commission.cheat === true }, text, root);
+    endRun(dir, commission.key);
     process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
     if (outcome.status !== "completed") process.exitCode = 1;
   } finally {
     await city.close();
   }
+}
+
+/** The city's services, and those of the directory that the mission file names: each is asked about itself in a sandbox. */
+async function catalogOf(path: string | null, directory: string, cacheDir: string): Promise<readonly CatalogEntry[]> {
+  if (path === null) return CATALOG;
+  const sandbox = createSandbox({ directory: join(cacheDir, "bundles"), now: wallTime.millis });
+  return loadServices(sandbox, resolve(directory, path), CATALOG);
 }

@@ -1,34 +1,61 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import type { Judge } from "../adjudication/case.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 
 /** A person at this terminal decides; the city signs with the development key of the adjudicator whose turn it is. */
 export function personAtTerminal(): Judge {
+  let ask: Ask | undefined;
   return {
     simulated: false,
     async decide({ label, mission, reason, quality, risk, excerpt }) {
-      const terminal = createInterface({ input: process.stdin, output: process.stderr });
-      try {
-        process.stderr.write(`\n${excerpt}\n\n`);
-        process.stderr.write(`Case: ${label} of ${mission} (${reason}). Quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
-        for (;;) {
-          const answer = (await question(terminal, "Approve this work? [y/n] ")).trim().toLowerCase();
-          if (answer === "y" || answer === "n") {
-            const why = await question(terminal, "Why? ");
-            return { ruling: answer === "y" ? "approve" : "reject", justification: why.trim() || "no reason was given" };
-          }
+      ask ??= questions(process.stdin, process.stderr);
+      process.stderr.write(`\n${excerpt}\n\n`);
+      process.stderr.write(`Case: ${label} of ${mission} (${reason}). Quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
+      for (;;) {
+        const answer = (await ask("Approve this work? [y/n] ")).trim().toLowerCase();
+        if (answer === "y" || answer === "n") {
+          const why = await ask("Why? ");
+          return { ruling: answer === "y" ? "approve" : "reject", justification: why.trim() || "no reason was given" };
         }
-      } finally {
-        terminal.close();
       }
     },
   };
 }
 
-/** The input's end is no answer. */
-async function question(terminal: ReturnType<typeof createInterface>, text: string): Promise<string> {
-  const ended = new Promise<never>((_, reject) => terminal.once("close", () => reject(new NobodyAnswers())));
-  return Promise.race([terminal.question(text), ended]);
+type Ask = (question: string) => Promise<string>;
+
+/**
+ * Answers line by line. Lines that arrive before their question wait for it, so that answers can be piped in; the input is read
+ * only while a question is open, so that it never keeps the process alive. Its end is no answer.
+ */
+function questions(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Ask {
+  const reader = createInterface({ input, output });
+  const lines: string[] = [];
+  let ended = false;
+  let wake = () => {};
+  reader.on("line", (line) => {
+    lines.push(line);
+    wake();
+  });
+  reader.on("close", () => {
+    ended = true;
+    wake();
+  });
+  return async (question) => {
+    if (ended) output.write(question);
+    else {
+      reader.setPrompt(question);
+      reader.prompt();
+    }
+    while (lines.length === 0) {
+      if (ended) throw new NobodyAnswers();
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (!ended) reader.pause();
+    return lines.shift() ?? "";
+  };
 }
 
 export class NobodyAnswers extends AgentCityError {

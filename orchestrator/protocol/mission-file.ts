@@ -112,6 +112,11 @@ export function parseMissionFile(text: string, options: MissionFileOptions): Mis
   };
 }
 
+/** The directory of the file's own services: what is in it must be known before the file can be checked. */
+export function servicesPathOf(text: string, fileName: string): string | null {
+  return shapeOf(parseLocatedYaml(text, fileName), fileName).services ?? null;
+}
+
 type Path = readonly PropertyKey[];
 
 /** A file of the right shape while its meaning is checked. */

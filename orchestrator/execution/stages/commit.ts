@@ -5,15 +5,15 @@ import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeMany } from "../../client/write.ts";
 import type { Hash } from "../../primitives/hex.ts";
-import { Turns } from "../../primitives/turns.ts";
 import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../protocol/evidence.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
 import { openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
+import { type Question, rememberInOrder } from "../remember-in-order.ts";
 import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workOf } from "../work.ts";
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
-import type { Invocation } from "./invoke.ts";
+import { type Invocation, limitsOf } from "./invoke.ts";
 
 /** How long an executor's signature holds, seconds of chain time. */
 const COMMIT_VALIDITY = 3600n;
@@ -33,14 +33,9 @@ export interface Envelope {
 export async function commit(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
   const deadline = Number(world.client.chain.clock.now() + COMMIT_VALIDITY);
   const done = invocations.filter(({ work }) => work.ok);
-  const turns = new Turns();
-  const intents = done.map(({ view, slot }) =>
-    turns.take(async (before) => {
-      await envelopeOf(world, mission, view, slot, before);
-      return commitIntent(world, mission, view, slot, deadline);
-    }),
-  );
-  await writeMany(world.client, await Promise.all(intents));
+  const questions = await Promise.all(done.map(({ view, slot }) => evidenceQuestion(world, mission, view, slot)));
+  await rememberInOrder(world, itemsSchema, questions);
+  await writeMany(world.client, await Promise.all(done.map(({ view, slot }) => commitIntent(world, mission, view, slot, deadline))));
   await world.boundary("execution:committed");
   await reveal(world, mission);
 }
@@ -85,26 +80,26 @@ export function hasEnoughCommits({ law, slots }: NodeView): boolean {
   return slots.filter(({ committed }) => committed).length >= law.threshold;
 }
 
-/**
- * What a slot's executor committed, or is about to: its recorded work, the evidence issued for it, and the opening. Evidence issued
- * now is recorded once `before` is over.
- */
-export async function envelopeOf(
-  world: World,
-  mission: Mission,
-  view: NodeView,
-  slot: SlotView,
-  before: Promise<void> = Promise.resolve(),
-): Promise<Envelope> {
+/** What a slot's executor committed, or is about to: its recorded work, the evidence issued for it, and the opening. */
+export async function envelopeOf(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Envelope> {
   const obligation = await obligationOf(world, mission, view);
   const work = await workOf(world, mission, view, slot.slot);
-  const items = await world.remember(["evidence", ...attemptKey(mission, view), slot.slot], z.array(signedItemSchema), async () => {
-    const item = await evidenceFor(world, mission, view, slot, obligation, work);
-    await before;
-    return [item];
-  });
+  const { key, compute } = await evidenceQuestion(world, mission, view, slot);
+  const items = await world.remember(key, itemsSchema, compute);
   const { outputHash, trail } = work;
   return { obligation, work, items, opening: openingOf({ seed: world.seed, agent: slot.agent, obligation, outputHash, trail, items }) };
+}
+
+const itemsSchema = z.array(signedItemSchema);
+
+/** What evidence is issued for a slot's recorded work. */
+async function evidenceQuestion(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Question<SignedItem[]>> {
+  const obligation = await obligationOf(world, mission, view);
+  const work = await workOf(world, mission, view, slot.slot);
+  return {
+    key: ["evidence", ...attemptKey(mission, view), slot.slot],
+    compute: async () => [await evidenceFor(world, mission, view, slot, obligation, work)],
+  };
 }
 
 /** The obligation of a node's current attempt, as the chain computes it. */
@@ -125,7 +120,7 @@ async function evidenceFor(
     return issue(world, mission, world.receiver, "REC", evidenceKinds.RECEIPT, { slot: slot.slot, obligation, payload: work.outputHash });
   }
   const { bundle, schemas } = serviceById(world, work.service);
-  const rerun = await world.sandbox.run({ bundle, schemas, input: await inputOf(world, mission, view), limits: world.limits });
+  const rerun = await world.sandbox.run({ bundle, schemas, input: await inputOf(world, mission, view), limits: limitsOf(world, view) });
   const payload = rerun.status === "ok" && isObject(rerun.output) ? outputHashOf(rerun.output) : NO_OUTPUT;
   return issue(world, mission, world.reexecutor, "ATT", evidenceKinds.REEXECUTION, { slot: slot.slot, obligation, payload });
 }

@@ -1,6 +1,7 @@
 import { canonicalBytes } from "../../primitives/json.ts";
-import { Turns } from "../../primitives/turns.ts";
 import type { NodeView, SlotView } from "../chain-view.ts";
+import { rememberInOrder } from "../remember-in-order.ts";
+import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
 import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 
@@ -16,29 +17,33 @@ export async function invoke(world: World, mission: Mission, nodes: readonly Nod
   const due = nodes
     .filter(({ state }) => state === "EXECUTING")
     .flatMap((view) => view.slots.filter(({ committed }) => !committed).map((slot) => ({ view, slot })));
-  // Services run side by side; what they did enters the log in the order of nodes and slots.
-  const turns = new Turns();
-  return Promise.all(
-    due.map(async ({ view, slot }): Promise<Invocation> => {
-      const work = await turns.take((before) =>
-        world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, async () => {
-          const done = await run(world, mission, view, slot);
-          await before;
-          return done;
-        }),
-      );
-      const { name } = serviceById(world, work.service);
-      world.tell(
-        `${view.law.label}: ${workerOf(world, slot.agent).name} ${work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`}`,
-      );
-      return { view, slot, work };
-    }),
+  const works = await rememberInOrder(
+    world,
+    workSchema,
+    due.map(({ view, slot }) => ({
+      key: ["work", ...attemptKey(mission, view), slot.slot],
+      compute: () => run(world, mission, view, slot),
+    })),
   );
+  return due.flatMap(({ view, slot }, index): Invocation[] => {
+    const work = works[index];
+    if (work === undefined) return [];
+    const { name } = serviceById(world, work.service);
+    world.tell(
+      `${view.law.label}: ${workerOf(world, slot.agent).name} ${work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`}`,
+    );
+    return [{ view, slot, work }];
+  });
+}
+
+/** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node. */
+export function limitsOf({ limits }: Pick<World, "limits">, { law }: Pick<NodeView, "law">): Partial<SandboxLimits> {
+  return { ...limits, wallClockMs: Math.min(DEFAULT_LIMITS.wallClockMs, 1000 * law.timeout) };
 }
 
 async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work> {
   const { id: service, bundle, schemas } = serviceById(world, slot.pledge);
-  const run = await world.sandbox.run({ bundle, schemas, input: await inputOf(world, mission, view), limits: world.limits });
+  const run = await world.sandbox.run({ bundle, schemas, input: await inputOf(world, mission, view), limits: limitsOf(world, view) });
   if (run.status === "failed") return { ok: false, service, fault: run.kind, details: run.details };
   if (!isObject(run.output)) return { ok: false, service, fault: "schema", details: "the output is not an object" };
   const agent = workerOf(world, slot.agent).name;

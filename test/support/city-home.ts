@@ -1,0 +1,71 @@
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Judge } from "../../orchestrator/adjudication/case.ts";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { type City, openCity } from "../../orchestrator/city/city.ts";
+import { runToEnd } from "../../orchestrator/city/run.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { loadServices } from "../../orchestrator/execution/sandbox/load-services.ts";
+import type { Boundary } from "../../orchestrator/primitives/boundary.ts";
+import type { BoundaryName } from "../../orchestrator/protocol/boundaries.ts";
+import { parseMissionFile, servicesPathOf } from "../../orchestrator/protocol/mission-file.ts";
+import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { PROJECT } from "./cli.ts";
+
+/** A directory for a whole suite, gone afterwards. Call inside `describe`. */
+export function suiteDirectory(): () => string {
+  let path = "";
+  before(() => {
+    path = realpathSync(mkdtempSync(join(tmpdir(), "agentcity-test-")));
+  });
+  after(() => rmSync(path, { recursive: true, force: true }));
+  return () => path;
+}
+
+/** Opens the city of a home in this process, founding it if there is none. */
+export function openHome(
+  home: string,
+  seed: string,
+  boundary?: Boundary<BoundaryName>,
+  tell: (line: string) => void = () => {},
+): Promise<City> {
+  return openCity({
+    dir: join(home, "embedded"),
+    cacheDir: join(home, "cache"),
+    seed,
+    tell,
+    millis: () => performance.now(),
+    ...(boundary === undefined ? {} : { boundary }),
+  });
+}
+
+/** A home whose city is founded and closed again: what later commands find. */
+export async function foundHome(home: string, seed: string): Promise<void> {
+  await (await openHome(home, seed)).close();
+}
+
+/** The same city somewhere else. */
+export function copyHome(from: string, to: string): string {
+  mkdirSync(to, { recursive: true });
+  cpSync(from, to, { recursive: true });
+  return to;
+}
+
+export interface InProcess {
+  readonly id: string;
+  readonly home: string;
+  /** What the file's paths are relative to. Default: the project. */
+  readonly directory?: string;
+  readonly judge?: Judge;
+}
+
+/** Carries out a mission file in an open city, as the command line does. */
+export async function carryOutIn(city: City, text: string, { id, home, directory = PROJECT, judge }: InProcess): Promise<Outcome> {
+  const path = servicesPathOf(text, "mission.yaml");
+  const catalog = path === null ? CATALOG : await loadServices(city.sandbox, join(directory, path), CATALOG);
+  const file = parseMissionFile(text, { fileName: "mission.yaml", catalog, budgetCap: 10n ** 15n });
+  const input = readInput(file.input, directory);
+  return runToEnd(city, { file, input, catalog, id, judge: judge ?? simulatedJudge(city.chain.id) }, text, home);
+}

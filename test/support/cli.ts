@@ -1,0 +1,84 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { type Outcome, outcomeSchema } from "../../orchestrator/protocol/outcome.ts";
+
+export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../orchestrator/cli/main.ts", import.meta.url));
+/** A command that takes longer hangs. */
+const LIMIT_MS = 120_000;
+
+export interface CliOptions {
+  /** Where the city lives: AGENTCITY_HOME. */
+  readonly home: string;
+  /** Default: the project. */
+  readonly cwd?: string;
+  /** Piped in, then the end; without it the input ends at once. */
+  readonly stdin?: string;
+  /** `<boundary>[@<occurrence>]`: where the process is killed. */
+  readonly stopAt?: string;
+  readonly limitMs?: number;
+}
+
+export interface CliRun {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The boundary it reported before it was killed. */
+  readonly stoppedAt: string | undefined;
+}
+
+/** Runs the command line as a user does, in a process of its own. Rejects when it hangs. */
+export function runCli(
+  args: readonly string[],
+  { home, cwd = PROJECT, stdin = "", stopAt, limitMs = LIMIT_MS }: CliOptions,
+): Promise<CliRun> {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    env: { ...process.env, AGENTCITY_HOME: home, ...(stopAt === undefined ? {} : { AGENTCITY_TEST_STOP_AT: stopAt }) },
+    stdio: stopAt === undefined ? ["pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe", "ipc"],
+  });
+  const output = { stdout: "", stderr: "" };
+  let stoppedAt: string | undefined;
+  let hung = false;
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => {
+      hung = true;
+      child.kill("SIGKILL");
+    }, limitMs);
+    child.stdout?.on("data", (chunk: Buffer) => {
+      output.stdout += chunk.toString();
+    });
+    child.stderr?.on("data", (chunk: Buffer) => {
+      output.stderr += chunk.toString();
+    });
+    child.on("message", (message) => {
+      stoppedAt = z.strictObject({ boundary: z.string() }).parse(message).boundary;
+      child.kill("SIGKILL");
+    });
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      clearTimeout(limit);
+      if (hung) reject(new Error(`agentcity ${args.join(" ")} did not end within ${limitMs} ms:\n${output.stderr}`));
+      else resolve({ code, signal, ...output, stoppedAt });
+    });
+    // A command that refuses before it reads breaks the pipe.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(stdin);
+  });
+}
+
+/** The one document on stdout. */
+export function outcomeIn({ stdout, stderr }: CliRun): Outcome {
+  if (!stdout.startsWith("{")) throw new Error(`no document on stdout; stderr:\n${stderr}`);
+  return outcomeSchema.parse(JSON.parse(stdout));
+}
+
+/** The refusal on stdout of a command with --json. */
+export function refusalIn({ stdout, stderr }: CliRun): { readonly code: string; readonly message: string } {
+  if (!stdout.startsWith("{")) throw new Error(`no document on stdout; stderr:\n${stderr}`);
+  return z
+    .looseObject({ status: z.literal("error"), error: z.looseObject({ code: z.string(), message: z.string() }) })
+    .parse(JSON.parse(stdout)).error;
+}

@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stringify } from "yaml";
+
+const ROWS = ["package,optimistic,likely,pessimistic", "survey,13,14,21", "foundation,23,24,25", "walls,10,20,60"];
+
+/** Writes a CSV of three rows, three notes and two packages into a directory; returns their paths. */
+export function smallInputs(directory: string): { readonly csv: string; readonly files: string; readonly packages: string } {
+  const csv = join(directory, "work.csv");
+  const files = join(directory, "notes");
+  const packages = join(directory, "installed");
+  mkdirSync(files, { recursive: true });
+  writeFileSync(csv, `${ROWS.join("\n")}\n`);
+  for (const [name, text] of Object.entries({ a: "# Login fails\nThe key is wrong.\n", b: "Disk full\n", c: "Tests are flaky\n" }))
+    writeFileSync(join(files, `${name}.md`), text);
+  for (const [name, license] of Object.entries({ one: "MIT", two: "ISC" })) {
+    mkdirSync(join(packages, name), { recursive: true });
+    writeFileSync(
+      join(packages, name, "package.json"),
+      JSON.stringify({ name, version: "1.0.0", license, description: `Package ${name}` }),
+    );
+  }
+  return { csv, files, packages };
+}
+
+/** A short mission of all three tiers over three rows; `more` replaces keys of the file. */
+export function smallMission(csv: string, more: Readonly<Record<string, unknown>> = {}): string {
+  return stringify({
+    mission: "small-estimates",
+    goal: "Estimate three work packages.",
+    budget: "300.00",
+    deadline: "20m",
+    risk: "LOW",
+    input: { kind: "csv", path: csv },
+    tasks: {
+      read: { service: "fetch-and-parse", over: "input", tier: 1 },
+      estimate: {
+        service: ["estimate-by-pert", "estimate-by-triangle", "estimate-by-median"],
+        after: ["read"],
+        tier: 2,
+        agree: { on: "value", atLeast: 0.5 },
+      },
+      report: { service: "aggregate", after: ["estimate"], tier: 3 },
+    },
+    output: { task: "report", format: "markdown" },
+    ...more,
+  });
+}
