@@ -11,6 +11,7 @@ import {ClearingDesk} from "./ClearingDesk.sol";
 import {Dispatch} from "./Dispatch.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {Remedies} from "./Remedies.sol";
 import {Gate} from "./modules/Gate.sol";
 import {Guardian} from "./modules/Guardian.sol";
 import {MissionBase} from "./modules/MissionBase.sol";
@@ -137,10 +138,7 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     /// @inheritdoc ICollaborationContract
     function caseHash(uint8 node) external view returns (bytes32) {
-        uint8 redundancy = LawCodec.node(_open().args, node).redundancy;
-        bytes32[] memory pledges = new bytes32[](redundancy);
-        for (uint256 slot = 0; slot < redundancy; ++slot) pledges[slot] = _mission.pledges[_key(node, slot)];
-        return keccak256(abi.encode(_mission.head.state, NodeCore.load(_mission, node), pledges));
+        return Remedies.caseHash(_mission, _city(), node);
     }
 
     function _key(uint8 node, uint256 index) private view returns (uint256) {

@@ -417,7 +417,8 @@ library Escrow {
                 refunded: b.refunded,
                 entitled: b.entitled,
                 refundable: _refundable(s),
-                subsidy: b.subsidy
+                subsidy: b.subsidy,
+                bonds: b.bonds
             });
     }
 

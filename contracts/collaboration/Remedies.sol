@@ -305,6 +305,16 @@ library Remedies {
 
     // --- Reading -----------------------------------------------------------------------------------------------------
 
+    /// @notice What an override judges: the mission's state, the node's word and its pledges.
+    function caseHash(MissionStorage.Layout storage s, City calldata city, uint8 node) external view returns (bytes32) {
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        bytes32[] memory pledges = new bytes32[](MissionFrame.open(city).node(node).redundancy);
+        for (uint256 slot = 0; slot < pledges.length; ++slot) {
+            pledges[slot] = s.pledges[MissionStorage.slotKey(node, w.attempt, slot)];
+        }
+        return keccak256(abi.encode(s.head.state, w, pledges));
+    }
+
     /// @dev An award binds all slots of a node or none.
     function _isBound(
         MissionStorage.Layout storage s,

@@ -57,7 +57,7 @@ interface ICollaborationContract {
         bool claimed;
     }
 
-    /// @notice deposit = paid + fees + insurance + discount + refunded + held, at any time.
+    /// @notice deposit = paid + fees + insurance + discount + refunded + held, at any time; the clone's balance is held + bonds.
     struct Ledger {
         uint64 deposit;
         /// Executors' money already transferred.
@@ -71,6 +71,8 @@ interface ICollaborationContract {
         /// Returnable to the sponsor now.
         uint64 refundable;
         uint64 subsidy;
+        /// Bonds of open appeals, held beside the deposit.
+        uint64 bonds;
     }
 
     struct RouteOrder {

@@ -5,12 +5,12 @@ import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeMany } from "../../client/write.ts";
 import type { Hash } from "../../primitives/hex.ts";
+import { Turns } from "../../primitives/turns.ts";
 import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../protocol/evidence.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
 import { openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
-import { type Question, rememberInOrder } from "../remember-in-order.ts";
 import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workOf } from "../work.ts";
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
 import { type Invocation, limitsOf } from "./invoke.ts";
@@ -33,9 +33,14 @@ export interface Envelope {
 export async function commit(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
   const deadline = Number(world.client.chain.clock.now() + COMMIT_VALIDITY);
   const done = invocations.filter(({ work }) => work.ok);
-  const questions = await Promise.all(done.map(({ view, slot }) => evidenceQuestion(world, mission, view, slot)));
-  await rememberInOrder(world, itemsSchema, questions);
-  await writeMany(world.client, await Promise.all(done.map(({ view, slot }) => commitIntent(world, mission, view, slot, deadline))));
+  const turns = new Turns();
+  const intents = done.map(({ view, slot }) =>
+    turns.take(async (before) => {
+      await envelopeOf(world, mission, view, slot, before);
+      return commitIntent(world, mission, view, slot, deadline);
+    }),
+  );
+  await writeMany(world.client, await Promise.all(intents));
   await world.boundary("execution:committed");
   await reveal(world, mission);
 }
@@ -80,26 +85,26 @@ export function hasEnoughCommits({ law, slots }: NodeView): boolean {
   return slots.filter(({ committed }) => committed).length >= law.threshold;
 }
 
-/** What a slot's executor committed, or is about to: its recorded work, the evidence issued for it, and the opening. */
-export async function envelopeOf(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Envelope> {
+/**
+ * What a slot's executor committed, or is about to: its recorded work, the evidence issued for it, and the opening. Evidence issued
+ * now is recorded once `before` is over.
+ */
+export async function envelopeOf(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  slot: SlotView,
+  before: Promise<void> = Promise.resolve(),
+): Promise<Envelope> {
   const obligation = await obligationOf(world, mission, view);
   const work = await workOf(world, mission, view, slot.slot);
-  const { key, compute } = await evidenceQuestion(world, mission, view, slot);
-  const items = await world.remember(key, itemsSchema, compute);
+  const items = await world.remember(["evidence", ...attemptKey(mission, view), slot.slot], z.array(signedItemSchema), async () => {
+    const item = await evidenceFor(world, mission, view, slot, obligation, work);
+    await before;
+    return [item];
+  });
   const { outputHash, trail } = work;
   return { obligation, work, items, opening: openingOf({ seed: world.seed, agent: slot.agent, obligation, outputHash, trail, items }) };
-}
-
-const itemsSchema = z.array(signedItemSchema);
-
-/** What evidence is issued for a slot's recorded work. */
-async function evidenceQuestion(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Question<SignedItem[]>> {
-  const obligation = await obligationOf(world, mission, view);
-  const work = await workOf(world, mission, view, slot.slot);
-  return {
-    key: ["evidence", ...attemptKey(mission, view), slot.slot],
-    compute: async () => [await evidenceFor(world, mission, view, slot, obligation, work)],
-  };
 }
 
 /** The obligation of a node's current attempt, as the chain computes it. */

@@ -1,6 +1,6 @@
 import { canonicalBytes } from "../../primitives/json.ts";
+import { Turns } from "../../primitives/turns.ts";
 import type { NodeView, SlotView } from "../chain-view.ts";
-import { rememberInOrder } from "../remember-in-order.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
 import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
@@ -17,23 +17,24 @@ export async function invoke(world: World, mission: Mission, nodes: readonly Nod
   const due = nodes
     .filter(({ state }) => state === "EXECUTING")
     .flatMap((view) => view.slots.filter(({ committed }) => !committed).map((slot) => ({ view, slot })));
-  const works = await rememberInOrder(
-    world,
-    workSchema,
-    due.map(({ view, slot }) => ({
-      key: ["work", ...attemptKey(mission, view), slot.slot],
-      compute: () => run(world, mission, view, slot),
-    })),
+  // Services run side by side; what they did enters the log in the order of nodes and slots.
+  const turns = new Turns();
+  return Promise.all(
+    due.map(async ({ view, slot }): Promise<Invocation> => {
+      const work = await turns.take((before) =>
+        world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, async () => {
+          const done = await run(world, mission, view, slot);
+          await before;
+          return done;
+        }),
+      );
+      const { name } = serviceById(world, work.service);
+      world.tell(
+        `${view.law.label}: ${workerOf(world, slot.agent).name} ${work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`}`,
+      );
+      return { view, slot, work };
+    }),
   );
-  return due.flatMap(({ view, slot }, index): Invocation[] => {
-    const work = works[index];
-    if (work === undefined) return [];
-    const { name } = serviceById(world, work.service);
-    world.tell(
-      `${view.law.label}: ${workerOf(world, slot.agent).name} ${work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`}`,
-    );
-    return [{ view, slot, work }];
-  });
 }
 
 /** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node. */
