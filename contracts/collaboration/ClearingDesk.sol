@@ -20,6 +20,7 @@ import {Escrow} from "./Escrow.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {Remedies} from "./Remedies.sol";
 
 /// @title Clearing a node: its panel, its evidence, its decision
 /// @notice RAILS 5 and A.4, decisions 18–23. A linked library: it runs in the clone's frame and storage.
@@ -42,7 +43,8 @@ library ClearingDesk {
         address[] parties;
         /// One per slot, zero where absent.
         bytes32[] commitments;
-        /// Effective classes per slot, three bits per item.
+        /// Classes per slot, three bits per item: as claimed, and as far as they are proven.
+        uint256[] claims;
         uint256[] classes;
         address[] panel;
         /// Panel members that answered every question; that have a verdict which weighs. Bit per place.
@@ -101,7 +103,7 @@ library ClearingDesk {
         Docket memory d = _gather(s, f, node);
         NodeCore.requireNode(d.word, node, NodeCore.only(NodeState.PENDING_REVIEW));
         _prove(s, f, d, openings, items);
-        if (!_admissible(d, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor);
+        if (!_admissible(d, d.classes, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor);
 
         d.word.share = share;
         d.word.score = share;
@@ -162,7 +164,7 @@ library ClearingDesk {
         if (decision.result == ClearingResult.PASS) _pass(s, f, d, decision, openings);
         else if (decision.result == ClearingResult.FAIL) _condemn(s, f, d);
         else if (decision.result == ClearingResult.DISPUTED) _review(s, d);
-        else _doubt(s, f, d);
+        else Remedies.doubt(s, f.city, d.node);
     }
 
     function _pass(
@@ -204,19 +206,6 @@ library ClearingDesk {
     function _review(MissionStorage.Layout storage s, Docket memory d) private {
         _seat(s, d);
         NodeCore.startReview(d.word, d.node, d.law);
-        NodeCore.store(s, d.node, d.word);
-    }
-
-    function _doubt(MissionStorage.Layout storage s, Frame memory f, Docket memory d) private {
-        if (d.word.redraws == 0) {
-            d.word.redraws = 1;
-            NodeCore.draw(f, d.word);
-            emit ICollaborationContract.PanelRedrawn(d.node, d.word.attempt, d.word.redraws);
-        } else {
-            bytes32 reason = SlashingSchedule.UNVERIFIABLE;
-            NodeCore.settleMask(s, d.node, d.word.attempt, d.word.commitMask, 0, false, reason);
-            NodeCore.fail(s, f, d.word, d.node, reason);
-        }
         NodeCore.store(s, d.node, d.word);
     }
 
@@ -294,7 +283,7 @@ library ClearingDesk {
                 basis: v.basis,
                 agreeing: v.agreeing
             });
-            if (_counts(d, weighed[i])) d.counted |= uint8(1 << place);
+            if (_counts(d, weighed[i], v.verifier)) d.counted |= uint8(1 << place);
         }
         d.complete = NodeCore.full(d.law.panelSize);
         for (uint8 q = 0; q < QUESTIONS; ++q) {
@@ -314,15 +303,19 @@ library ClearingDesk {
         revert ICollaborationContract.NotOnPanel(d.node, verifier);
     }
 
-    /// @dev The same test that `Clearing` applies: an asked question, an answer, weight, and a basis at the floor.
-    function _counts(Docket memory d, WeighedVerdict memory v) private pure returns (bool) {
+    /// @dev The same test that `Clearing` applies: an asked question, an answer, weight, and a basis at the floor. Whoever
+    /// submits verdicts cannot silence one by leaving its proofs out: what would pass as claimed must be proven here.
+    function _counts(Docket memory d, WeighedVerdict memory v, address verifier) private pure returns (bool) {
+        if (v.result == VerdictResult.ABSTAIN) return false;
+        if (!_admissible(d, d.classes, v.basis)) {
+            if (!_admissible(d, d.claims, v.basis)) return false;
+            revert ICollaborationContract.EvidenceMissing(d.node, verifier, v.basis);
+        }
         return
             (d.law.questions >> uint8(v.question)) & 1 == 1 &&
-            v.result != VerdictResult.ABSTAIN &&
             v.weight != 0 &&
             v.confidence <= WHOLE &&
-            v.score <= WHOLE &&
-            _admissible(d, v.basis);
+            v.score <= WHOLE;
     }
 
     // --- Evidence ----------------------------------------------------------------------------------------------------
@@ -339,6 +332,7 @@ library ClearingDesk {
         d.parties = new address[](uint256(d.law.redundancy) + 1);
         d.parties[0] = f.context.sponsor;
         d.commitments = new bytes32[](d.law.redundancy);
+        d.claims = new uint256[](d.law.redundancy);
         d.classes = new uint256[](d.law.redundancy);
         for (uint8 slot = 0; slot < d.law.redundancy; ++slot) {
             uint256 key = MissionStorage.slotKey(node, d.word.attempt, slot);
@@ -365,6 +359,7 @@ library ClearingDesk {
             if (given != d.commitments[slot]) {
                 revert ICollaborationContract.OpeningMismatch(d.node, slot, d.commitments[slot], given);
             }
+            d.claims[slot] = openings[slot].classes & ((uint256(1) << (CLASS_BITS * openings[slot].items)) - 1);
             d.classes[slot] = _unproven(openings[slot]);
         }
         for (uint256 i = 0; i < items.length; ++i) {
@@ -431,10 +426,10 @@ library ClearingDesk {
     }
 
     /// @dev Every item the basis names exists and is ⪰ the node's floor.
-    function _admissible(Docket memory d, uint256 basis) private pure returns (bool) {
-        uint256 slots = d.classes.length;
+    function _admissible(Docket memory d, uint256[] memory classes, uint256 basis) private pure returns (bool) {
+        uint256 slots = classes.length;
         if (basis == 0 || basis >> (Admissibility.ITEMS_PER_SLOT * slots) != 0) return false;
-        return Admissibility.geq(Admissibility.meetOver(basis, d.classes), EvidenceClass(d.law.floor));
+        return Admissibility.geq(Admissibility.meetOver(basis, classes), EvidenceClass(d.law.floor));
     }
 
     function _isPresent(Docket memory d, uint8 slot) private pure returns (bool) {

@@ -75,6 +75,20 @@ library Remedies {
         NodeCore.store(s, node, w);
     }
 
+    /// @notice No verdict survived: another panel, once; then the node fails and nobody is at fault.
+    function doubt(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
+        Frame memory f = MissionFrame.open(city);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        if (w.redraws == 0) {
+            _redraw(f, w, node);
+        } else {
+            bytes32 reason = SlashingSchedule.UNVERIFIABLE;
+            NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, reason);
+            NodeCore.fail(s, f, w, node, reason);
+        }
+        NodeCore.store(s, node, w);
+    }
+
     /// @dev Bound and never routed, or never bid on: the attempt ends, nobody is at fault.
     function _expireEligible(
         MissionStorage.Layout storage s,
@@ -138,6 +152,10 @@ library Remedies {
     /// @dev Nobody knows on chain who kept silent when too few verdicts came: no verifier is charged here.
     function _expireVerification(Frame memory f, LawNode memory law, MissionStorage.Node memory w, uint8 node) private {
         if (w.redraws != 0) return NodeCore.startReview(w, node, law);
+        _redraw(f, w, node);
+    }
+
+    function _redraw(Frame memory f, MissionStorage.Node memory w, uint8 node) private {
         w.redraws = 1;
         NodeCore.draw(f, w);
         emit ICollaborationContract.PanelRedrawn(node, w.attempt, w.redraws);

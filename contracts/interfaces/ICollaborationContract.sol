@@ -163,10 +163,8 @@ interface ICollaborationContract {
     error NotLegislation(address caller);
     error WrongMissionState(MissionState state, uint256 allowed);
     error WrongNodeState(uint8 node, NodeState state, uint256 allowed);
-    error UnknownNode(uint8 node);
     error SlotTaken(uint8 node, uint8 slot);
     error SlotEmpty(uint8 node, uint8 slot);
-    error PredecessorsOpen(uint8 node, uint256 missing);
     error InvalidSignature(address signer);
     error Expired(uint40 deadline);
     error NotRunner(address account);
@@ -183,6 +181,7 @@ interface ICollaborationContract {
     error PanelIncomplete(uint8 node, uint256 have, uint256 need);
     error WrongObligation(bytes32 expected, bytes32 given);
     error WrongCommitment(bytes32 expected, bytes32 given);
+    error EvidenceMissing(uint8 node, address verifier, uint256 basis);
     error ItemNotInEnvelope(uint8 slot, uint8 index);
     error IssuerNotRegistered(address issuer, uint8 class);
     error IssuerConflict(address issuer, address principal);

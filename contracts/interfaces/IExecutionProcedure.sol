@@ -67,7 +67,6 @@ interface IExecutionProcedure {
     error PriceOutOfRange(uint64 price, uint64 slotBudget);
     error AlreadyBid(address mission, uint8 node, address agent);
     error NoBid(address mission, uint8 node, address agent);
-    error BidAwarded(address mission, uint8 node, address agent);
     error SponsorConflict(address mission, address principal);
     error Barred(address mission, uint8 node, address principal);
     error CapabilityTooLow(uint256 matched, uint256 minimum);

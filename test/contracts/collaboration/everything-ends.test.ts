@@ -74,7 +74,7 @@ const MOVES: { name: string; suits: bigint[]; weight: number; move: Move }[] = [
   { name: "condemn", suits: [PENDING_VERIFICATION], weight: 2, move: async (m, node) => m.clear(node, { result: Result.FAIL }) },
   { name: "dispute", suits: [PENDING_VERIFICATION], weight: 3, move: async (m, node) => m.clear(node, { confidence: 1 }) },
   { name: "dissent", suits: [PENDING_VERIFICATION], weight: 3, move: async (m, node) => m.clear(node, { agreeing: 0b101 }) },
-  { name: "unproven", suits: [PENDING_VERIFICATION], weight: 3, move: async (m, node) => m.clear(node, { unproven: true }) },
+  { name: "abstain", suits: [PENDING_VERIFICATION], weight: 3, move: async (m, node) => m.clear(node, { result: Result.ABSTAIN }) },
   {
     name: "absence",
     suits: [PENDING_VERIFICATION],

@@ -3,7 +3,16 @@ import { id, ZeroHash } from "ethers";
 import { encodeAbiParameters } from "viem";
 import { EvidenceClass } from "../../../../orchestrator/rules/admissibility.ts";
 import { ethers, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
-import { Action, Clearing, type Mission, type MissionOptions, NodeState, openMission, TASK } from "../../../support/mission-fixture.ts";
+import {
+  Action,
+  Clearing,
+  type Mission,
+  type MissionOptions,
+  NodeState,
+  openMission,
+  Result,
+  TASK,
+} from "../../../support/mission-fixture.ts";
 
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
 
@@ -164,8 +173,16 @@ describe("Verification", () => {
       await refused(clear(item), "IssuerConflict");
     });
 
-    it("gives no weight to a verdict below the floor: another panel, then failure without slash", async () => {
+    it("lets nobody silence a verdict by leaving its proofs out", async () => {
       await worked();
+      await refused(mission.clear(0, { unproven: true }), "EvidenceMissing");
+    });
+
+    it("gives no weight to a basis below the floor: another panel, then failure without slash", async () => {
+      mission = await (await (await openMission()).activate()).awardAll();
+      mission.evidence = { ...mission.evidence, class: EvidenceClass.SIGN };
+      await mission.route(0);
+      await mission.work(0);
       await expect(mission.clear(0, { unproven: true }))
         .to.emit(mission.contract, "PanelRedrawn")
         .withArgs(0, 0, 1);
@@ -175,6 +192,12 @@ describe("Verification", () => {
       const { held, locked } = await mission.city.producers.stakeOf(agent.address);
       expect([held, locked]).to.deep.equal([tokens(10_000), 0n]);
       expect((await mission.contract.nodeOf(0)).faulted).to.equal(false);
+    });
+
+    it("hears an abstention as presence, and pays nothing for it", async () => {
+      await worked();
+      await expect(mission.clear(0, { result: Result.ABSTAIN })).to.emit(mission.contract, "PanelRedrawn");
+      expect(await mission.contract.countedOf(0)).to.deep.equal([]);
     });
 
     it("leaves what is unsure to a human", async () => {
