@@ -7,7 +7,6 @@ export const executionProcedureAbi = [
   {"type":"error","name":"AlreadyOpen","inputs":[{"name":"mission","type":"address"}]},
   {"type":"error","name":"AwardOutOfOrder","inputs":[{"name":"mission","type":"address"},{"name":"expected","type":"uint256"},{"name":"node","type":"uint8"}]},
   {"type":"error","name":"Barred","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"principal","type":"address"}]},
-  {"type":"error","name":"BidAwarded","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"agent","type":"address"}]},
   {"type":"error","name":"CapabilityTooLow","inputs":[{"name":"matched","type":"uint256"},{"name":"minimum","type":"uint256"}]},
   {"type":"error","name":"EmptyBatch","inputs":[]},
   {"type":"error","name":"Expired","inputs":[{"name":"deadline","type":"uint40"}]},
