@@ -225,7 +225,11 @@ interface ICollaborationContract {
     /// @notice Starts nodes whose predecessors completed, with a runner's live code hash per slot. A runner-signed mismatch
     /// slashes and fails the slot's node. Anyone.
     function route(RouteOrder[] calldata orders) external;
-    /// @notice Ends an overdue stage of a node: missing commits, reveals, verdicts, reviews, freezes. Anyone.
+    /// @notice Ends an overdue stage of a node. Anyone.
+    /// ELIGIBLE: bound and not routed for verificationTimeout, or without an award after both windows: FAILED, unslashed.
+    /// EXECUTING: the absent lose 50 at once; with `threshold` commits (then reveals) the node goes on, else FAILED.
+    /// PENDING_VERIFICATION: a second panel, then PENDING_REVIEW. PENDING_REVIEW (after reviewWindow) and FROZEN (after
+    /// twice maxHumanReviewTimeout): FAILED, unslashed.
     function timeout(uint8 node) external;
     /// @notice Starts another attempt of a failed node (or of one nobody bid on), up to maxRefinementIterations. Anyone.
     function reopen(uint8 node) external;
@@ -253,7 +257,11 @@ interface ICollaborationContract {
     ) external;
     /// @notice Opens a sealed commitment once all have committed or time is up. Anyone.
     function reveal(uint8 node, uint8 slot, Opening calldata opening) external;
-    /// @notice Clears a node by its drawn panel, in a later block than the last commitment or reveal; then gates and, if it passed, records. Anyone.
+    /// @notice Clears nodes by their drawn panels, in a later block than the last commitment or reveal: all members, or a
+    /// majority after the deadline. PASS is gated, completed and recorded (tier 3 waits for a human), FAIL fails the node and
+    /// leaves a slash that waits, DISPUTED goes to a human, UNVERIFIABLE draws once more and then fails, unslashed. Anyone.
+    /// @dev `openings` has one entry per executor slot; entries of absent slots are not read. An item that a verdict needs
+    /// to pass the floor as claimed must be among `items` (`EvidenceMissing`).
     function clear(ClearOrder[] calldata orders) external;
     /// @notice Draws another panel: once when the first failed, and whenever the drawing block is past 256. Anyone.
     function redraw(uint8 node) external;
