@@ -3,12 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
-import { type City, openCity } from "../../orchestrator/city/city.ts";
+import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
 import { runToEnd } from "../../orchestrator/city/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { loadServices } from "../../orchestrator/execution/sandbox/load-services.ts";
-import type { Boundary } from "../../orchestrator/primitives/boundary.ts";
-import type { BoundaryName } from "../../orchestrator/protocol/boundaries.ts";
 import { parseMissionFile, servicesPathOf } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
@@ -25,19 +23,14 @@ export function suiteDirectory(): () => string {
 }
 
 /** Opens the city of a home in this process, founding it if there is none. */
-export function openHome(
-  home: string,
-  seed: string,
-  boundary?: Boundary<BoundaryName>,
-  tell: (line: string) => void = () => {},
-): Promise<City> {
+export function openHome(home: string, seed: string, hooks: Partial<Pick<CityOptions, "boundary" | "tell">> = {}): Promise<City> {
   return openCity({
     dir: join(home, "embedded"),
     cacheDir: join(home, "cache"),
     seed,
-    tell,
+    tell: () => {},
     millis: () => performance.now(),
-    ...(boundary === undefined ? {} : { boundary }),
+    ...hooks,
   });
 }
 
