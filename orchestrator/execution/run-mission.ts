@@ -22,6 +22,8 @@ export type Halt =
 /** The seven stages, once, for every node that is ready for them. What the chain already has is not done again. */
 export async function runWave(world: World, mission: Mission): Promise<void> {
   const view = () => viewNodes(world, mission);
+  // What a human completed, or a run that was interrupted had cleared, is handed on before its successors start.
+  await record(world, mission, await view());
   await orchestrate(world, mission, await view());
   const invocations = await invoke(world, mission, await view());
   await commit(world, mission, invocations);

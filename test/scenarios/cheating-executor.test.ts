@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { producerContractAbi } from "../../orchestrator/chain/abi/ProducerContract.ts";
+import { treasuryAbi } from "../../orchestrator/chain/abi/Treasury.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { memberOf } from "../../orchestrator/city/society.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { openHome, suiteDirectory } from "../support/city-home.ts";
+import { outcomeIn, runCli } from "../support/cli.ts";
+
+/** `npm start -- --cheat`: one executor leaves work out and says it did it. */
+describe("scenario: a cheating executor", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  let outcome: Outcome;
+  let city: City;
+  const failed = () =>
+    outcome.nodes.flatMap((node) => node.executors.filter(({ result }) => result === "failed").map((liar) => ({ node, liar })));
+
+  before(async () => {
+    const home = join(directory(), "home");
+    const run = await runCli(["start", "--cheat", "--seed", "9", "--json"], { home });
+    expect(run, run.stderr).to.deep.include({ code: 0, signal: null });
+    outcome = outcomeIn(run);
+    city = await openHome(home, "9");
+  });
+  after(() => city?.close());
+
+  it("is caught, alone, and slashed", () => {
+    expect(failed()).to.have.length(1);
+    const [{ liar }] = failed() as [ReturnType<typeof failed>[number]];
+    expect(BigInt(liar.slashed) > 0n).to.equal(true);
+    expect(liar.paid).to.equal("0");
+    expect(outcome.slashed).to.equal(liar.slashed);
+  });
+
+  it("loses its work to an agent of another principal, who is paid", () => {
+    const [{ node, liar }] = failed() as [ReturnType<typeof failed>[number]];
+    expect(node).to.deep.include({ state: "COMPLETED", attempts: 2 });
+    const [redone, ...others] = node.executors.filter(({ result }) => result === "agreed");
+    expect(others).to.deep.equal([]);
+    const principal = (name: string) => memberOf(city.society, "producer", name).principal;
+    expect(principal(redone!.agent)).to.not.equal(principal(liar.agent));
+    expect(BigInt(redone!.paid) > 0n).to.equal(true);
+  });
+
+  it("does not stop the mission, nor a unit of its money", () => {
+    expect(outcome.status).to.equal("completed");
+    expect(outcome.nodes.every(({ state }) => state === "COMPLETED")).to.equal(true);
+    expect(balances(outcome.money)).to.equal(true);
+    expect(outcome.settlement.closed).to.equal(true);
+  });
+
+  it("loses reputation by the same transaction that slashes it", async () => {
+    const { publicClient } = city.chain;
+    const events = { address: city.client.agents.address, abi: producerContractAbi, fromBlock: 0n, strict: true } as const;
+    const [slash] = await publicClient.getContractEvents({ ...events, eventName: "StakeSlashed" });
+    const changes = await publicClient.getContractEvents({ ...events, eventName: "ReputationChanged" });
+    const [change] = changes.filter(
+      ({ transactionHash, args }) => transactionHash === slash?.transactionHash && args.agent === slash.args.agent,
+    );
+    const [{ liar }] = failed() as [ReturnType<typeof failed>[number]];
+    expect(slash?.args.agent).to.equal(memberOf(city.society, "producer", liar.agent).account.address);
+    expect(change?.args.current).to.be.below(change?.args.previous ?? 0);
+  });
+
+  it("pays with its stake: half to the treasury, half to insurance", async () => {
+    const events = { fromBlock: 0n, strict: true } as const;
+    const { publicClient } = city.chain;
+    const slashed = await publicClient.getContractEvents({
+      ...events,
+      address: city.client.agents.address,
+      abi: producerContractAbi,
+      eventName: "StakeSlashed",
+    });
+    expect(slashed.map(({ args }) => args.amount.toString())).to.deep.equal([outcome.slashed]);
+    const [{ transactionHash }] = slashed as [(typeof slashed)[number]];
+    const treasury = { ...events, address: city.client.treasury.address, abi: treasuryAbi };
+    const inside = (event: { readonly transactionHash: string; readonly args: { readonly from: string; readonly amount: bigint } }) =>
+      event.transactionHash === transactionHash && event.args.from.toLowerCase() === city.client.agents.address.toLowerCase();
+    const fees = (await publicClient.getContractEvents({ ...treasury, eventName: "FeesReceived" })).filter(inside);
+    const insurance = (await publicClient.getContractEvents({ ...treasury, eventName: "InsuranceReceived" })).filter(inside);
+    const sum = (list: readonly { readonly args: { readonly amount: bigint } }[]) => list.reduce((all, { args }) => all + args.amount, 0n);
+    const total = BigInt(outcome.slashed);
+    expect([sum(fees), sum(insurance)].sort()).to.deep.equal([total / 2n, total - total / 2n].sort());
+  });
+});
