@@ -50,6 +50,13 @@ export class Inspection {
   }
 }
 
+/** Runs one check; whatever it stumbles over is a finding, never the end of the audit. */
+export async function inspect(check: Check, context: AuditContext): Promise<ReturnType<Inspection["result"]>> {
+  const seen = new Inspection(check);
+  await seen.part("this check", () => check.run(context, seen));
+  return seen.result();
+}
+
 /** One spelling per value: hex in lower case, numbers and bigints alike. */
 function plain(value: unknown): string {
   if (typeof value === "string") return value.startsWith("0x") ? value.toLowerCase() : value;

@@ -1,0 +1,228 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+import { toFunctionSelector } from "viem";
+import { legislativeProcedureAbi } from "../../../orchestrator/chain/abi/LegislativeProcedure.ts";
+import { auditBundle } from "../../../orchestrator/city/audit/audit-bundle.ts";
+import { AuditFailed } from "../../../orchestrator/city/audit/audit-failed.ts";
+import { checks } from "../../../orchestrator/city/audit/checks.ts";
+import { type AuditContext, openContext } from "../../../orchestrator/city/audit/context.ts";
+import { inspect } from "../../../orchestrator/city/audit/inspection.ts";
+import { renderAudit } from "../../../orchestrator/city/audit/render.ts";
+import type { Hash } from "../../../orchestrator/primitives/hex.ts";
+import { randomStream } from "../../../orchestrator/primitives/random.ts";
+import { type AuditFinding, auditReportSchema } from "../../../orchestrator/protocol/audit-report.ts";
+import { outcomeSchema } from "../../../orchestrator/protocol/outcome.ts";
+import { openBundle } from "../../../orchestrator/records/bundle.ts";
+import { type FinishedMission, runSmallMission, SMALL_MISSION } from "../../support/mission-bundle.ts";
+import { rejection } from "../../support/rejection.ts";
+import { edit, type Files, forge, logOf, relink, rewriteRecord, textOf } from "./forgery.ts";
+import { LIES, lying } from "./lies.ts";
+
+describe("audit of a mission's bundle", function () {
+  this.timeout(240_000);
+  let root: string;
+  let mission: FinishedMission;
+
+  before(async () => {
+    root = mkdtempSync(join(tmpdir(), "agentcity-audit-"));
+    mission = await runSmallMission(join(root, "city"));
+  });
+  after(() => rmSync(root, { recursive: true, force: true }));
+
+  /** What an audit says against a bundle. */
+  async function findings(dir: string): Promise<readonly AuditFinding[]> {
+    const error = await rejection(auditBundle(dir));
+    if (!(error instanceof AuditFailed)) throw error;
+    expect(error.report.passed).to.equal(false);
+    auditReportSchema.parse(error.report);
+    const all = error.report.checks.flatMap((check) => check.findings);
+    expect(all).to.not.have.length(0);
+    for (const { file } of all) expect(error.message).to.include(file);
+    return all;
+  }
+
+  function forged(change: (files: Files) => void): Promise<readonly AuditFinding[]> {
+    return findings(forge(mission.bundle, join(root, "forged", "0x"), change));
+  }
+
+  it("passes what the city wrote, check by check, and the same every time", async () => {
+    const { finalBlock, ballots } = mission.outcome;
+    const report = await auditBundle(mission.bundle);
+    expect(auditReportSchema.parse(report)).to.deep.equal(report);
+    expect(report).to.include({ passed: true, name: mission.outcome.name, mission: mission.outcome.mission });
+    expect(report.head).to.deep.equal(finalBlock);
+    expect(report.checks.map(({ name }) => name)).to.deep.equal(["FILES", "CHAIN", ...checks.map(({ name }) => name)]);
+    for (const { name, verified } of report.checks) expect(verified, name).to.be.greaterThan(0);
+    expect(report.checks.find(({ name }) => name === "BALLOTS")?.verified).to.be.at.least(ballots.length);
+    expect(renderAudit(report))
+      .to.match(/^ROOTS +\d+ ✓/m)
+      .and.match(/^PASSED: \d+ things hold$/m);
+    expect(await auditBundle(mission.bundle, { head: finalBlock.hash as Hash })).to.deep.equal(report);
+  });
+
+  it("refuses a chain that ends elsewhere than another witness says", async () => {
+    const error = await rejection(auditBundle(mission.bundle, { head: `0x${"1".repeat(64)}` }));
+    if (!(error instanceof AuditFailed)) throw error;
+    const [finding, ...more] = error.report.checks.flatMap((check) => check.findings);
+    expect(finding).to.include({ check: "CHAIN", file: "chain.ndjson", subject: "last block against the witness's" });
+    expect(more).to.deep.equal([]);
+    expect(renderAudit(error.report))
+      .to.match(/^CHAIN +\d+ ✗/m)
+      .and.match(/^FAILED: 1 of/m);
+  });
+
+  it("names the file in which one byte was flipped, whichever it is", async () => {
+    const files = [...openBundle(mission.bundle).files.keys()];
+    const random = randomStream(7, "flipped bytes");
+    const blocks = random.shuffle(files.filter((file) => file.startsWith("blocks/"))).slice(0, 4);
+    for (const file of ["manifest.json", ...files.filter((each) => !each.startsWith("blocks/")), ...blocks]) {
+      const dir = join(root, "flipped");
+      rmSync(dir, { recursive: true, force: true });
+      cpSync(mission.bundle, dir, { recursive: true });
+      const bytes = readFileSync(join(dir, file));
+      const at = random.int(bytes.length);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << random.int(8));
+      writeFileSync(join(dir, file), bytes);
+      const found = (await findings(dir)).map((each) => each.file);
+      expect(found, `byte ${at} of ${file}`).to.deep.equal([file]);
+    }
+  });
+
+  it("names a file that is missing", async () => {
+    const dir = join(root, "missing");
+    cpSync(mission.bundle, dir, { recursive: true });
+    rmSync(join(dir, "input.json"));
+    expect((await findings(dir))[0]).to.include({ check: "FILES", file: "input.json" });
+  });
+
+  describe("of a consistent forgery", () => {
+    it("finds a changed record at the chain's root", async () => {
+      const found = await forged((files) => rewriteRecord(files, "execution.work", (work) => ({ ...work, tools: 99 })));
+      expect(placesOf(found)).to.deep.include(["ROOTS", "log.ndjson", "head of the log against the chain's root"]);
+    });
+
+    it("finds a log cut short, a missing block, and files that hang on nothing", async () => {
+      const stray = "blocks/bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku";
+      let missing = "";
+      const found = await forged((files) => {
+        const entries = logOf(files);
+        missing = `blocks/${entries.find(({ kind }) => kind === "execution.evidence")?.content}`;
+        files.delete(missing);
+        files.set("notes.txt", "hello");
+        files.set(stray, "");
+        relink(files, entries.slice(0, -1));
+      });
+      const places = placesOf(found);
+      expect(places).to.deep.include(["ROOTS", "log.ndjson", "head of the log against the chain's root"]);
+      expect(places).to.deep.include(["ROOTS", "log.ndjson", "closing entry"]);
+      expect(found.map(({ file }) => file)).to.include.members([missing, "notes.txt", stray]);
+    });
+
+    it("finds money, mission file, input, report and seed that are not the chain's, each in its file", async () => {
+      const { money } = mission.outcome;
+      const [paid, refunded] = [String(BigInt(money.paid) + 1n), String(BigInt(money.refunded) - 1n)];
+      const found = await forged((files) => {
+        edit(files, "outcome.json", (outcome) => ({ ...outcome, money: { ...money, paid, refunded } }));
+        files.set("mission.yaml", SMALL_MISSION.replace("600.00", "601.00"));
+        files.set("input.json", textOf(files, "input.json").replace("frame", "fraud"));
+        files.set("report.md", `${textOf(files, "report.md")}\nAll is well.\n`);
+        edit(files, "city.json", (city) => ({ ...city, seed: "8", name: "other" }));
+      });
+      const places = placesOf(found);
+      expect(places).to.deep.include(["OUTCOME", "outcome.json", "money: paid"]);
+      expect(places).to.deep.include(["OUTCOME", "outcome.json", "money: refunded"]);
+      expect(places).to.deep.include(["ROOTS", "mission.yaml", "mission file against the closing entry"]);
+      expect(places).to.deep.include(["LAW", "input.json", "digest of the input against the law's"]);
+      expect(places).to.deep.include(["RESULTS", "report.md", "report against the output node's document"]);
+      expect(places).to.deep.include(["ROOTS", "city.json", "facts of other against the closing entry"]);
+      expect(places).to.deep.include(["LAW", "city.json", "mission's name"]);
+    });
+
+    it("finds a document that is another law", async () => {
+      const found = await forged((files) => edit(files, "document.json", (law) => ({ ...law, duration: Number(law["duration"]) + 1 })));
+      expect(placesOf(found)).to.deep.include(["LAW", "document.json", "law hash against the mission's"]);
+      expect(placesOf(found)).to.deep.include(["LAW", "document.json", "spec against the ballot's winner"]);
+      expect(found.map(({ subject }) => subject)).to.include("address of the mission against CREATE2 of its law");
+    });
+
+    it("finds a document whose words differ though its law does not", async () => {
+      const found = await forged((files) => edit(files, "document.json", (law) => ({ ...law, title: "a better law" })));
+      expect(placesOf(found)).to.deep.include(["LAW", "document.json", "document hash against the mission's"]);
+    });
+
+    it("finds a dropped ballot", async () => {
+      const castBallots = legislativeProcedureAbi.find((item) => item.type === "function" && item.name === "castBallots");
+      if (castBallots?.type !== "function") throw new Error("no castBallots");
+      const selector = toFunctionSelector(castBallots).slice(2);
+      const found = await forged((files) => {
+        const lines = textOf(files, "chain.ndjson").split("\n");
+        const at = lines.findIndex((line) => line.includes(selector));
+        files.set("chain.ndjson", lines.with(at, (lines[at] ?? "").replace(/"transactions":\[[^\]]*\]/, '"transactions":[]')).join("\n"));
+      });
+      expect(found).to.have.length(1);
+      expect(found[0]).to.include({ check: "CHAIN", file: "chain.ndjson" });
+      expect(found[0]?.problem).to.match(/does not replay/);
+    });
+
+    it("finds a transcript that ends too early, wherever", async () => {
+      const lines = readFileSync(join(mission.bundle, "chain.ndjson"), "utf8").split("\n");
+      const shortened = (count: number) => forged((files) => files.set("chain.ndjson", `${lines.slice(0, count).join("\n")}\n`));
+      expect((await shortened(lines.length - 2)).map(({ subject }) => subject)).to.include.members(["anchor", "final block"]);
+      expect(await shortened(Math.floor(lines.length / 2))).to.have.nested.property("[0].file", "chain.ndjson");
+      const torn = await forged((files) => files.set("chain.ndjson", textOf(files, "chain.ndjson").slice(0, -10)));
+      expect(torn[0]).to.include({ check: "CHAIN", file: "chain.ndjson" });
+    });
+  });
+
+  describe("by its checks", () => {
+    let context: AuditContext;
+    before(async () => {
+      context = await openContext(openBundle(mission.bundle));
+    });
+    after(() => context.chain.close());
+
+    for (const lie of LIES) {
+      it(`${lie.check} finds ${lie.about} changed: ${lie.finds.source}`, async () => {
+        const check = checks.find(({ name }) => name === lie.check);
+        if (check === undefined) throw new Error(`no check ${lie.check}`);
+        const { findings: found } = await inspect(check, lying(context, lie));
+        expect(found.map(({ subject, problem }) => `${subject} ${problem}`).join("\n")).to.match(lie.finds);
+      });
+    }
+
+    for (const name of outcomeSchema.keyof().options) {
+      it(`OUTCOME finds another ${name}`, async () => {
+        const check = checks.find((each) => each.name === "OUTCOME");
+        if (check === undefined) throw new Error("no check OUTCOME");
+        const outcome = outcomeSchema.parse({ ...context.outcome, [name]: altered(context.outcome[name]) });
+        const { findings: found } = await inspect(check, { ...context, outcome });
+        expect(found).to.not.have.length(0);
+      });
+    }
+  });
+});
+
+function placesOf(found: readonly AuditFinding[]): readonly (readonly [string, string, string])[] {
+  return found.map(({ check, file, subject }) => [check, file, subject] as const);
+}
+
+/** The same shape with something else in it. */
+function altered(value: unknown): unknown {
+  if (value === null) return "0xdead";
+  if (typeof value === "boolean") return !value;
+  if (typeof value === "number") return value + 1;
+  if (typeof value === "string") return alteredText(value);
+  if (Array.isArray(value)) return value.slice(1);
+  if (typeof value !== "object") return value;
+  const members = Object.entries(value);
+  const [name, member] = members.find(([, each]) => typeof each === "number" || /^\d+$/.test(String(each))) ?? members[0] ?? ["", 0];
+  return { ...value, [name]: altered(member) };
+}
+
+function alteredText(text: string): string {
+  if (text === "completed") return "aborted";
+  if (/^0x/.test(text)) return "0xdead";
+  return /^\d+$/.test(text) ? String(BigInt(text) + 1n) : `${text}1`;
+}

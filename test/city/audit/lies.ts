@@ -1,0 +1,146 @@
+import type { ChainRecord } from "../../../orchestrator/city/audit/chain-record.ts";
+import type { AuditContext } from "../../../orchestrator/city/audit/context.ts";
+import { MissionHistory } from "../../../orchestrator/city/audit/history.ts";
+import { Roles } from "../../../orchestrator/city/audit/roles.ts";
+import { devnetSociety, memberOf } from "../../../orchestrator/city/society.ts";
+
+/** What the chain is said to hold instead: `Contract.function` or `Contract.Event` → its arguments, changed. */
+export interface Lie {
+  readonly check: string;
+  readonly about: string;
+  /** Changes the arguments in place of a copy of them. */
+  readonly change: (args: unknown) => unknown;
+  /** What some finding says. */
+  readonly finds: RegExp;
+}
+
+/** A context whose chain record differs in one kind of call or event. Contracts are not asked to lie: they cannot. */
+export function lying(context: AuditContext, { about, change }: Pick<Lie, "about" | "change">): AuditContext {
+  const truth = context.record;
+  const alter = <Item extends { readonly args: unknown }>(name: string, items: readonly Item[]): readonly Item[] => {
+    if (name !== about) return items;
+    return items.map((item) => ({ ...item, args: change(structuredClone(item.args)) }));
+  };
+  const record: ChainRecord = {
+    calls: (contract, name) => alter(`${contract}.${name}`, truth.calls(contract, name)),
+    events: (contract, name) => alter(`${contract}.${name}`, truth.events(contract, name)),
+  };
+  const origin = { chainId: BigInt(context.chain.id), mission: context.mission, lawHash: context.law.hash };
+  return { ...context, record, history: new MissionHistory(record, origin), roles: new Roles(record) };
+}
+
+/** A copy of nested plain data with one member, found by name at any depth, replaced. The first one only. */
+export function replaced(value: unknown, name: string, by: (member: unknown) => unknown): unknown {
+  let done = false;
+  const walk = (current: unknown): unknown => {
+    if (done) return current;
+    if (Array.isArray(current)) return current.map(walk);
+    if (typeof current !== "object" || current === null) return current;
+    return Object.fromEntries(
+      Object.entries(current).map(([key, member]) => {
+        if (done || key !== name) return [key, walk(member)];
+        done = true;
+        return [key, by(member)];
+      }),
+    );
+  };
+  return walk(value);
+}
+
+/** Another signature of the right form. */
+export function flipped(hex: unknown): unknown {
+  return typeof hex === "string" ? `${hex.slice(0, 10)}${hex[10] === "1" ? "2" : "1"}${hex.slice(11)}` : hex;
+}
+
+export function more(amount: unknown): unknown {
+  return typeof amount === "bigint" ? amount + 1n : typeof amount === "number" ? amount + 1 : amount;
+}
+
+const member = (name: string, by: (value: unknown) => unknown) => (args: unknown) => replaced(args, name, by);
+const place = (index: number, by: (value: unknown) => unknown) => (args: unknown) =>
+  Array.isArray(args) ? args.with(index, by(args[index])) : args;
+/** The issuers' principal. */
+const GIL = memberOf(devnetSociety(), "principal", "Gil").account.address;
+const notSigned = /is not signed by/;
+
+/** One lie per kind of thing that an audit verifies; the check named must find it. */
+export const LIES: readonly Lie[] = [
+  { check: "ROOTS", about: "CollaborationContract.Anchored", change: member("root", flipped), finds: /head of the log/ },
+  { check: "ROOTS", about: "CollaborationContract.anchor", change: place(3, flipped), finds: notSigned },
+  { check: "ROOTS", about: "EvidenceRegistry.RunnerRegistered", change: member("runner", flipped), finds: /nobody registered as a runner/ },
+  { check: "CANDIDATES", about: "LegislativeProcedure.propose", change: member("signature", flipped), finds: notSigned },
+  { check: "CANDIDATES", about: "LegislativeProcedure.propose", change: place(1, flipped), finds: /law of its document/ },
+  { check: "CANDIDATES", about: "LegislativeProcedure.sponsor", change: member("signature", flipped), finds: notSigned },
+  {
+    check: "CANDIDATES",
+    about: "ProducerContract.AgentRegistered",
+    change: member("principal", () => "0x00000000000000000000000000000000000000aa"),
+    finds: /candidates on the ballot/,
+  },
+  { check: "BALLOTS", about: "LegislativeProcedure.castBallots", change: member("signature", flipped), finds: notSigned },
+  {
+    check: "BALLOTS",
+    about: "LegislativeProcedure.castBallots",
+    change: place(1, (list) => (Array.isArray(list) ? [...list, list[0]] : list)),
+    finds: /is a second one/,
+  },
+  {
+    check: "BALLOTS",
+    about: "LegislativeProcedure.castBallots",
+    change: place(1, (list) => (Array.isArray(list) ? list.slice(1) : list)),
+    finds: /number of ballots/,
+  },
+  {
+    check: "BALLOTS",
+    about: "LegislativeProcedure.Tallied",
+    change: member("order", (order) => (Array.isArray(order) ? order.toReversed() : order)),
+    finds: /order counted again/,
+  },
+  { check: "APPROVALS", about: "LegislativeProcedure.approve", change: member("signature", flipped), finds: notSigned },
+  {
+    check: "APPROVALS",
+    about: "LegislativeProcedure.approve",
+    change: place(3, (list) => (Array.isArray(list) ? list.slice(0, 1) : list)),
+    finds: /has no (Speaker|Regulator)/,
+  },
+  { check: "BIDS", about: "ExecutionProcedure.bid", change: member("signature", flipped), finds: notSigned },
+  { check: "BIDS", about: "ExecutionProcedure.bid", change: member("price", more), finds: notSigned },
+  { check: "BIDS", about: "ExecutionProcedure.BidPlaced", change: member("score", more), finds: /: score/ },
+  { check: "BIDS", about: "ExecutionProcedure.Awarded", change: member("price", more), finds: /^award/ },
+  { check: "BIDS", about: "ExecutionProcedure.Awarded", change: member("fairness", more), finds: /: fairness/ },
+  { check: "CODE", about: "CollaborationContract.route", change: member("hash", flipped), finds: /code hash/ },
+  { check: "CODE", about: "CollaborationContract.route", change: member("codeHash", flipped), finds: /service's record/ },
+  { check: "CODE", about: "EvidenceRegistry.RunnerRegistered", change: member("runner", flipped), finds: /nobody registered/ },
+  { check: "COMMITS", about: "CollaborationContract.commit", change: place(4, flipped), finds: notSigned },
+  { check: "COMMITS", about: "CollaborationContract.commitOpen", change: place(4, flipped), finds: notSigned },
+  { check: "COMMITS", about: "CollaborationContract.reveal", change: member("salt", flipped), finds: /opening of/ },
+  { check: "COMMITS", about: "CollaborationContract.Revealed", change: member("outputHash", flipped), finds: /output of/ },
+  { check: "COMMITS", about: "CollaborationContract.Revealed", change: member("trailRoot", flipped), finds: /trail of/ },
+  { check: "EVIDENCE", about: "CollaborationContract.Revealed", change: member("envelopeRoot", flipped), finds: /envelope/ },
+  { check: "EVIDENCE", about: "EvidenceRegistry.IssuerRegistered", change: member("classes", () => 1), finds: /nobody registered for/ },
+  { check: "EVIDENCE", about: "ProducerContract.AgentRegistered", change: member("principal", () => GIL), finds: /is by a party/ },
+  { check: "VERDICTS", about: "CollaborationContract.clear", change: member("score", more), finds: notSigned },
+  { check: "VERDICTS", about: "CollaborationContract.clear", change: member("proof", () => ["0x11"]), finds: /not in the envelope/ },
+  { check: "VERDICTS", about: "CollaborationContract.clear", change: member("items", () => []), finds: /: decision/ },
+  { check: "VERDICTS", about: "CollaborationContract.Cleared", change: member("score", more), finds: /: decision/ },
+  { check: "VERDICTS", about: "CollaborationContract.Cleared", change: member("evidenceClass", more), finds: /: decision/ },
+  { check: "VERDICTS", about: "EvidenceRegistry.VerifierRegistered", change: member("verifier", flipped), finds: /nobody who was drawn/ },
+  { check: "OVERRIDES", about: "AdjudicationProcedure.act", change: member("signature", flipped), finds: notSigned },
+  { check: "OVERRIDES", about: "AdjudicationProcedure.act", change: member("justification", flipped), finds: /justification/ },
+  { check: "PAYOUTS", about: "CollaborationContract.Recorded", change: member("paid", more), finds: /entitlement of/ },
+  { check: "PAYOUTS", about: "CollaborationContract.Recorded", change: member("fee", more), finds: /entitlement of/ },
+  { check: "PAYOUTS", about: "CollaborationContract.Claimed", change: member("paid", more), finds: /moved no token/ },
+  { check: "PAYOUTS", about: "CityToken.Transfer", change: member("value", more), finds: /moved no token/ },
+  {
+    check: "PAYOUTS",
+    about: "CollaborationContract.Cleared",
+    change: member("score", (score) => Number(score) - 1000),
+    finds: /entitlement of/,
+  },
+  { check: "PAYOUTS", about: "ProducerContract.ReputationChanged", change: member("current", () => 1), finds: /entitlement of/ },
+  { check: "MONEY", about: "CollaborationContract.Refunded", change: member("amount", more), finds: /refunded in the books/ },
+  { check: "MONEY", about: "CollaborationContract.Claimed", change: member("paid", more), finds: /paid in the books/ },
+  { check: "MONEY", about: "CityToken.Transfer", change: member("value", more), finds: /came and left/ },
+  { check: "REPUTATION", about: "ProducerContract.ReputationChanged", change: member("current", more), finds: /reputation of/ },
+  { check: "REPUTATION", about: "ProducerContract.ReputationChanged", change: member("previous", more), finds: /reputation of/ },
+];
