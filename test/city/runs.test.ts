@@ -20,7 +20,7 @@ describe("runs", () => {
   it("gives a finished run's key a new id", () => {
     const dir = directory();
     const first = beginRun(dir, key);
-    endRun(dir);
+    endRun(dir, key);
     const second = beginRun(dir, key);
     expect(second.resumed).to.equal(false);
     expect(second.id).not.to.equal(first.id);
@@ -33,7 +33,7 @@ describe("runs", () => {
     writeFileSync(join(dir, "chain.ndjson"), "x");
     clearUnlessInterrupted(dir, key);
     expect(existsSync(join(dir, "chain.ndjson"))).to.equal(true);
-    endRun(dir);
+    endRun(dir, key);
     clearUnlessInterrupted(dir, key);
     expect(existsSync(dir)).to.equal(false);
   });

@@ -43,7 +43,8 @@ describe("random streams", () => {
       expect(value).to.be.within(0, 1 - 2 ** -53);
       sum += value;
     }
-    expect(sum / 10_000).to.be.closeTo(0.5, 0.02);
+    // not closeTo: the chain matchers, once loaded by a neighbour, read its numbers as integers
+    expect(sum / 10_000).to.be.within(0.48, 0.52);
   });
 
   it("shuffle keeps every element, and leaves its input alone", () => {
