@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { authorityOf, noticesOf } from "../../scripts/dev/authority-page.ts";
 import { root } from "../../scripts/dev/files.ts";
-import { authorityOf, noticesOf, pages } from "../../scripts/dev/generate-docs.ts";
+import { pages } from "../../scripts/dev/generate-docs.ts";
 
 describe("generated documentation", () => {
   it("is current", async () => {

@@ -1,0 +1,131 @@
+/**
+ * `docs/authority.md`: every mutating function with what its interface says of who may call, and the row that the tests prove. Fails
+ * on a function that does not say it or has no row.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ANYONE, AUTHORITY, ROLES, type Rule } from "./authority.ts";
+import { filesIn, root } from "./files.ts";
+import { MADE, table } from "./markdown.ts";
+
+interface Argument {
+  type: string;
+  components?: Argument[] | undefined;
+}
+const Argument: z.ZodType<Argument> = z.object({
+  type: z.string(),
+  get components() {
+    return z.array(Argument).optional();
+  },
+});
+const Item = z.object({
+  type: z.string(),
+  name: z.string().optional(),
+  inputs: z.array(Argument).optional(),
+  stateMutability: z.string().optional(),
+});
+
+/** Functions that public standards define and OpenZeppelin implements: the standard says who may call. */
+const STANDARD: Readonly<Record<string, string>> = {
+  approve: "Caller: the holder. ERC-20.",
+  permit: "Caller: anyone with the holder's signature. ERC-2612.",
+  transfer: "Caller: the holder. ERC-20.",
+  transferFrom: "Caller: a spender the holder allowed. ERC-20.",
+};
+
+/** Who may call: a sentence that begins with `Caller:` or `Anyone`. */
+const CALLER = /(?<=^|[.;:] )(?:Caller: |Anyone\b).*?\.(?= |$)/;
+
+export interface Authority {
+  readonly signature: string;
+  readonly caller: string | undefined;
+  readonly does: string;
+}
+
+/** The comment above each function of a Solidity source, by name, on one line. */
+export function noticesOf(source: string): Map<string, string> {
+  const notices = new Map<string, string>();
+  for (const [, comment = "", name = ""] of source.matchAll(/((?:^[ \t]*\/\/\/.*\n)+)[ \t]*function (\w+)\(/gm)) {
+    const lines = comment.split("\n").map((line) => line.trim().replace(/^\/\/\/ ?/, ""));
+    const start = lines.findIndex((line) => line.startsWith("@notice"));
+    const rest = start < 0 ? [] : lines.slice(start);
+    const end = rest.findIndex((line, index) => index > 0 && line.startsWith("@"));
+    const text = (end < 0 ? rest : rest.slice(0, end)).join(" ").replace(/^@notice /, "");
+    notices.set(name, text.replace(/\s+/g, " ").trim());
+  }
+  return notices;
+}
+
+/** Splits a notice into who may call and what the function does. */
+export function authorityOf(signature: string, notice: string): Authority {
+  const [caller] = CALLER.exec(notice) ?? [];
+  const does = notice
+    .replace(caller ?? "", "")
+    .replace(/\s+/g, " ")
+    .trim();
+  return { signature, caller: caller?.replace(/^Caller: /, "").replace(/\.$/, ""), does };
+}
+
+const typeOf = ({ type, components }: Argument): string => type.replace("tuple", `(${(components ?? []).map(typeOf).join(",")})`);
+
+/** Every mutating function of a contract, with what its interface (or its own source) says. */
+async function authoritiesOf(contract: string, source: string): Promise<Authority[]> {
+  const loaded: unknown = await import(new URL(`../../orchestrator/chain/abi/${contract}.ts`, import.meta.url).href);
+  const [abi] = Object.values(z.record(z.string(), z.array(Item)).parse(loaded));
+  const iface = join(root, "contracts", "interfaces", `I${contract}.sol`);
+  const notices = noticesOf(readFileSync(existsSync(iface) ? iface : join(root, source), "utf8"));
+  return (abi ?? [])
+    .filter(({ type, stateMutability }) => type === "function" && (stateMutability === "nonpayable" || stateMutability === "payable"))
+    .map(({ name = "", inputs = [] }) => {
+      const signature = `${name}(${inputs.map(typeOf).join(",")})`;
+      return authorityOf(signature, notices.get(name) ?? (existsSync(iface) ? "" : (STANDARD[name] ?? "")));
+    });
+}
+
+const HEAD = ["function", "who may call", "let in", "everyone else", "what it does"];
+
+/** The kinds of caller that a rule lets in. */
+function admitted({ when, callers }: Rule): string {
+  const who = callers === ANYONE ? ANYONE : callers.join(", ");
+  return when === undefined ? who : `${when}: ${who}`;
+}
+
+/** The errors that a rule has for everyone else. */
+function refused({ refusal, except = {} }: Rule): string {
+  const exceptions = Object.entries(except).map(([role, error]) => `${role} \`${error}\``);
+  return [...(refusal === undefined ? [] : [`\`${refusal}\``]), ...exceptions].join(", ");
+}
+
+export async function authorityPage(): Promise<string> {
+  const parts: string[] = [];
+  const silent: string[] = [];
+  for (const source of filesIn("contracts/**/*.sol")) {
+    for (const [, contract = ""] of readFileSync(join(root, source), "utf8").matchAll(/^contract (\w+)/gm)) {
+      const authorities = await authoritiesOf(contract, source);
+      silent.push(...authorities.filter(({ caller }) => caller === undefined).map(({ signature }) => `${contract}.${signature}`));
+      if (authorities.length === 0) continue;
+      const rows = authorities.map(({ signature, caller, does }) => {
+        const name = signature.replace(/\(.*/, "");
+        const rules = AUTHORITY[contract]?.[name] ?? [];
+        return [`\`${name}\``, caller ?? "", rules.map(admitted).join("<br>"), rules.map(refused).join("<br>"), does];
+      });
+      parts.push(`\n## ${contract}\n\n[${source}](../${source})\n\n`, table(HEAD, rows));
+    }
+  }
+  if (silent.length > 0) throw new Error(`No "Caller: …" or "Anyone …" in the interface for:\n  ${silent.join("\n  ")}`);
+  return [
+    MADE("the contracts' ABIs, their interfaces and scripts/dev/authority.ts"),
+    "\n# Who may do what\n\n",
+    "Every function that changes state, in every contract. *Governor* is the adjudication procedure: adjudicators' signatures are its\n",
+    "only way in, action by action; until genesis is sealed it is the deployer too. *Mission* is a clone that `TemplateRegistry`\n",
+    "deployed. Who is named by a signature needs no gas: anybody may relay the call. All other functions only read.\n\n",
+    "*Let in* and *everyone else* are proven: `test/contracts/authority/` records a call of each row that succeeds and tries it as every\n",
+    "kind of caller. It is let in, or gets exactly the error named. Kinds of caller:\n\n",
+    table(
+      ["kind", "who"],
+      Object.entries(ROLES).map(([role, who]) => [role, who]),
+    ),
+    ...parts,
+  ].join("");
+}

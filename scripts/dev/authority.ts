@@ -1,0 +1,200 @@
+/**
+ * Who may call what: every mutating function of every deployed contract → the kinds of caller it lets in → the one error everyone
+ * else gets. `docs/authority.md` prints it; `test/contracts/authority/` replays a succeeding call of each row as every kind of caller.
+ */
+
+/** Kinds of caller. Capitals are institutions, by their name in `enum Institution`; the rest are people, and roles in one call. */
+export const ROLES = {
+  outsider: "a key that the city does not know",
+  contract: "a contract that the city does not know",
+  deployer: "who deployed the city, after `seal`",
+  producer: "a producer with nothing to do with the call",
+  principal: "that producer's principal",
+  verifier: "a verifier with nothing to do with the call",
+  registrar: "a clerk",
+  speaker: "a clerk",
+  regulator: "a clerk",
+  codifier: "a clerk",
+  adjudicator: "a seated adjudicator",
+  runner: "attests live code",
+  monitor: "reports anomalies",
+  issuer: "signs evidence",
+  mission: "a genuine mission that is not the one concerned",
+  sponsor: "who pays the session or mission concerned",
+  executor: "an agent bound to the node concerned",
+  panel: "a verifier drawn for the node concerned",
+  itself: "the mission concerned",
+  agent: "whom the call is about: the bidder, voter, owner, holder of the seat",
+  "its principal": "the principal of whom the call is about",
+  spender: "whom the holder of tokens allowed",
+  CONSTITUTION: "ConstitutionContract",
+  TOKEN: "the settlement token",
+  PRODUCERS: "ProducerContract",
+  CLERKS: "ClerkContract",
+  MANAGEMENT: "ManagementContract",
+  SERVICES: "ServiceContract",
+  EVIDENCE: "EvidenceRegistry",
+  TREASURY: "Treasury",
+  TEMPLATES: "TemplateRegistry",
+  VALIDATOR: "ConstitutionalValidator",
+  LEGISLATION: "LegislativeProcedure",
+  EXECUTION: "ExecutionProcedure",
+  ADJUDICATION: "AdjudicationProcedure, the governor",
+  ROSTER: "AdjudicatorRoster",
+} as const;
+export type Role = keyof typeof ROLES;
+
+export const ANYONE = "anyone";
+
+/** One way to call a function. */
+export interface Rule {
+  /** The situation, where a function has several. */
+  readonly when?: string;
+  readonly callers: readonly Role[] | typeof ANYONE;
+  /** Name of the error that everyone else gets. */
+  readonly refusal?: string;
+  /** Kinds that get another answer than the rest, with the error. */
+  readonly except?: Partial<Record<Role, string>>;
+}
+
+const anyone: readonly Rule[] = [{ callers: ANYONE }];
+const only = (refusal: string, ...callers: Role[]): readonly Rule[] => [{ callers, refusal }];
+const governor = only("NotGovernor", "ADJUDICATION");
+
+/** Open to anyone with a signature; without one the signer must be the caller. */
+const signedBy = (signer: Role): readonly Rule[] => [
+  { when: "signed", callers: ANYONE },
+  { when: "unsigned", callers: [signer], refusal: "InvalidSignature" },
+];
+
+const refuse = (error: string, ...roles: Role[]): Partial<Record<Role, string>> => Object.fromEntries(roles.map((role) => [role, error]));
+
+/** Rows by contract, then by function. */
+export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly Rule[]>>>> = {
+  ConstitutionContract: {
+    wire: only("NotDeployer", "deployer"),
+    seal: only("NotDeployer", "deployer"),
+    setParam: governor,
+  },
+  ProducerContract: {
+    register: signedBy("agent"),
+    enroll: [
+      { when: "a clerk", callers: ["CLERKS"], refusal: "NotAuthorised" },
+      { when: "an adjudicator", callers: ["ROSTER"], refusal: "NotAuthorised" },
+    ],
+    deregister: only("NotAuthorised", "agent", "its principal"),
+    withdrawStake: anyone,
+    topUpStake: anyone,
+    lock: only("NotAuthorised", "EXECUTION"),
+    settle: only("NotAuthorised", "EXECUTION"),
+    adjustReputation: governor,
+    ban: governor,
+    freezePrincipal: governor,
+    lapse: only("NotAuthorised", "LEGISLATION"),
+    attend: only("NotAuthorised", "agent", "its principal", "LEGISLATION"),
+  },
+  ClerkContract: {
+    appoint: governor,
+    revoke: governor,
+    setEnvelope: governor,
+    consume: only("NotProcedure", "LEGISLATION", "EXECUTION", "ADJUDICATION"),
+  },
+  ManagementContract: {
+    setMandate: governor,
+    delegate: only("NotClerk", "codifier"),
+    recordResult: only("NotClerk", "codifier"),
+  },
+  ServiceContract: {
+    registerService: signedBy("agent"),
+    deprecateService: only("NotOwner", "agent"),
+  },
+  CityToken: {
+    approve: anyone,
+    mint: only("NotMinter", "deployer"),
+    permit: [{ when: "signed", callers: ANYONE }],
+    transfer: anyone,
+    transferFrom: only("ERC20InsufficientAllowance", "spender"),
+  },
+  EvidenceRegistry: {
+    registerIssuer: governor,
+    registerVerifier: governor,
+    registerRunner: governor,
+    registerMonitor: governor,
+    revoke: governor,
+  },
+  TemplateRegistry: {
+    publish: governor,
+    deploy: only("NotLegislation", "LEGISLATION"),
+  },
+  AdjudicatorRoster: {
+    seat: governor,
+    resign: only("NotSeated", "agent", "adjudicator"),
+    withdrawStake: only("NothingToWithdraw", "agent"),
+  },
+  AdjudicationProcedure: {
+    act: [{ when: "signed", callers: ANYONE }],
+  },
+  LegislativeProcedure: {
+    openSession: [
+      {
+        callers: ANYONE,
+        except: refuse("NotEligible", "producer", "verifier", "registrar", "speaker", "regulator", "codifier", "adjudicator", "executor"),
+      },
+    ],
+    confirmIdentities: only("NotClerk", "registrar"),
+    propose: signedBy("agent"),
+    sponsor: signedBy("agent"),
+    openVoting: [
+      { when: "in time", callers: ["speaker"], refusal: "NotClerk" },
+      { when: "after the proposal timeout", callers: ANYONE },
+    ],
+    castBallots: signedBy("agent"),
+    tally: anyone,
+    validate: anyone,
+    codify: only("NotClerk", "codifier"),
+    approve: signedBy("speaker"),
+    approveCodification: governor,
+    cancel: only("NotSponsor", "sponsor"),
+    expire: anyone,
+    withdraw: anyone,
+    lapse: anyone,
+  },
+  ExecutionProcedure: {
+    openMarket: only("NotLegislation", "LEGISLATION"),
+    reopenMarket: only("NotMission", "itself", "mission"),
+    bid: signedBy("agent"),
+    withdrawBid: [...signedBy("agent"), { when: "after the award", callers: ANYONE }],
+    award: anyone,
+    awardEarly: signedBy("regulator"),
+    settleSlot: [{ callers: ["itself"], refusal: "NotMission", except: { mission: "NoBid" } }],
+    approvePredicate: governor,
+    settleVerifier: [{ callers: ["itself"], refusal: "NotMission", except: { mission: "NotOnPanel" } }],
+    recordVerifiers: only("NotMission", "itself", "mission"),
+  },
+  Treasury: {
+    deposit: anyone,
+    payPremium: only("NotMission", "itself", "mission"),
+  },
+  CollaborationContract: {
+    activate: only("NotLegislation", "LEGISLATION"),
+    bind: only("NotExecution", "EXECUTION"),
+    route: [{ when: "signed", callers: ANYONE }],
+    commit: signedBy("executor"),
+    commitOpen: signedBy("executor"),
+    reveal: anyone,
+    clear: [{ when: "signed", callers: ANYONE }],
+    advance: [{ when: "signed", callers: ANYONE }],
+    redraw: anyone,
+    record: anyone,
+    claim: anyone,
+    appeal: only("NotAppealable", "sponsor", "executor", "panel"),
+    refund: anyone,
+    close: anyone,
+    anchor: [{ when: "signed", callers: ANYONE }],
+    timeout: anyone,
+    reopen: anyone,
+    abort: anyone,
+    report: only("NotMonitor", "monitor", "executor"),
+    onOverride: only("NotAdjudication", "ADJUDICATION"),
+  },
+};

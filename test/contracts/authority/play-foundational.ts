@@ -1,0 +1,211 @@
+/** Every function of the foundational contracts, the registries, the roster, the token and the treasury, called with success. */
+import { id, ZeroAddress, ZeroHash } from "ethers";
+import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import type { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
+import { type AuthorityTrial, castOf, endow } from "../../support/authority-trial.ts";
+import {
+  ethers,
+  INSTITUTIONS,
+  Kind,
+  keyOf,
+  loadCity,
+  MANDATE,
+  networkHelpers,
+  Office,
+  parameterValues,
+  tokens,
+} from "../../support/city-fixture.ts";
+
+const WHY = id("why");
+const UNBONDING = 400n * 86_400n;
+
+const addressOf = (name: string): string => keyOf(name).address;
+
+export async function playConstitution(trial: AuthorityTrial): Promise<void> {
+  const city = await loadCity();
+  const cast = await castOf(city, {});
+  const fresh = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
+  const institutions = INSTITUTIONS.map((_, index) => index);
+  const addresses = INSTITUTIONS.map((name) => city.addresses[name]);
+  await trial.record("ConstitutionContract.wire", cast, () => fresh.wire(institutions, addresses));
+  await trial.record("ConstitutionContract.seal", cast, () => fresh.seal());
+  const governor = city.constitution.connect(await city.as("ADJUDICATION"));
+  await trial.record("ConstitutionContract.setParam", cast, () => governor.setParam(parameterIndex("BIDDING_WINDOW"), 300, WHY));
+}
+
+export async function playProducers(trial: AuthorityTrial): Promise<void> {
+  const city = await loadCity();
+  const { producers, addresses } = city;
+  const { agent, principal } = await city.register("subject");
+  const cast = { ...(await castOf(city, {})), agent: agent.address, "its principal": principal.address };
+  await endow(city, cast, addresses.PRODUCERS);
+  const as = async (who: string) => producers.connect(await city.as(who));
+
+  const newcomer = await city.account("newcomer");
+  const signed = await city.binding(newcomer, principal);
+  await city.fund(principal, addresses.PRODUCERS, tokens(20_000));
+  const register = () => producers.register(signed.message, signed.did, signed.byPrincipal, signed.byAgent);
+  await trial.record("ProducerContract.register", { ...cast, agent: newcomer.address }, register, "signed");
+  const second = await city.account("second newcomer");
+  const half = await city.binding(second, principal);
+  const direct = () => producers.connect(second).register(half.message, half.did, half.byPrincipal, "0x");
+  await trial.record("ProducerContract.register", { ...cast, agent: second.address }, direct, "unsigned");
+
+  const [clerk, judge, owner] = ["new clerk", "new judge", "new principal"].map(addressOf) as [string, string, string];
+  const clerks = await as("CLERKS");
+  await trial.record("ProducerContract.enroll", cast, () => clerks.enroll(clerk, owner, Kind.CLERK), "a clerk");
+  const roster = await as("ROSTER");
+  await trial.record("ProducerContract.enroll", cast, () => roster.enroll(judge, owner, Kind.ADJUDICATOR), "an adjudicator");
+
+  await trial.record("ProducerContract.topUpStake", cast, () => producers.connect(principal).topUpStake(agent.address, tokens(5)));
+  const execution = await as("EXECUTION");
+  await trial.record("ProducerContract.lock", cast, () => execution.lock(agent.address, tokens(1)));
+  await trial.record("ProducerContract.settle", cast, () => execution.settle(agent.address, tokens(1), 5, true, 5000, WHY));
+  const legislation = await as("LEGISLATION");
+  await trial.record("ProducerContract.lapse", cast, () => legislation.lapse(agent.address));
+  await trial.record("ProducerContract.attend", cast, () => producers.connect(agent).attend(agent.address));
+  const governor = await as("ADJUDICATION");
+  await trial.record("ProducerContract.adjustReputation", cast, () => governor.adjustReputation(agent.address, -1, WHY));
+  await trial.record("ProducerContract.freezePrincipal", cast, () => governor.freezePrincipal(principal.address, true));
+  await trial.record("ProducerContract.ban", cast, () => governor.ban(agent.address, WHY));
+  await trial.record("ProducerContract.deregister", cast, () => producers.connect(agent).deregister(agent.address));
+  await networkHelpers.time.increase(UNBONDING);
+  await trial.record("ProducerContract.withdrawStake", cast, () => producers.withdrawStake(agent.address));
+}
+
+export async function playOffices(trial: AuthorityTrial): Promise<void> {
+  const city = await loadCity();
+  const { clerks, management, services } = city;
+  const { agent } = await city.register("owner");
+  const [codifier, speaker] = [await city.account("codifier"), await city.account("speaker")];
+  await clerks.appoint(Office.CODIFIER, codifier.address, addressOf("codifier's principal"));
+  await clerks.appoint(Office.SPEAKER, speaker.address, addressOf("speaker's principal"));
+  const known = { codifier: codifier.address, speaker: speaker.address };
+  const cast = { ...(await castOf(city, known)), agent: agent.address };
+  const governor = await city.as("ADJUDICATION");
+
+  const record = [id("code"), id("schema"), "city:code", ZeroHash] as const;
+  const deadline = (await city.now()) + 3600n;
+  const message = {
+    agent: agent.address,
+    codeHash: record[0],
+    schemaHash: record[1],
+    endpoint: record[2],
+    constraints: ZeroHash,
+    nonce: 0n,
+    deadline,
+  };
+  const signature = await city.sign("RegisterService", city.addresses.SERVICES, message, agent);
+  const auth = { agent: agent.address, deadline, signature };
+  await trial.record("ServiceContract.registerService", cast, () => services.registerService(...record, auth), "signed");
+  const unsigned = { ...auth, signature: "0x" };
+  const direct = () => services.connect(agent).registerService(id("other code"), id("schema"), "city:other", ZeroHash, unsigned);
+  await trial.record("ServiceContract.registerService", cast, direct, "unsigned");
+  const service = await services.idOf({
+    owner: agent.address,
+    codeHash: record[0],
+    schemaHash: record[1],
+    endpoint: record[2],
+    constraints: ZeroHash,
+  });
+
+  const mandate = () => management.connect(governor).setMandate(Office.CODIFIER, id("operation"), service, false, ZeroHash);
+  await trial.record("ManagementContract.setMandate", cast, mandate);
+  await trial.record("ManagementContract.delegate", cast, () => management.connect(codifier).delegate(1, id("operation"), WHY));
+  const delegation = await management.delegationId(1, id("operation"), WHY);
+  const result = () => management.connect(codifier).recordResult(delegation, WHY, ZeroHash);
+  await trial.record("ManagementContract.recordResult", cast, result);
+  await trial.record("ServiceContract.deprecateService", cast, () => services.connect(agent).deprecateService(service));
+
+  const byGovernor = clerks.connect(governor);
+  const appoint = () => byGovernor.appoint(Office.REGISTRAR, addressOf("new registrar"), addressOf("new principal"));
+  await trial.record("ClerkContract.appoint", cast, appoint);
+  await trial.record("ClerkContract.setEnvelope", cast, () => byGovernor.setEnvelope(Office.SPEAKER, ["0x12345678"], 1));
+  const legislation = clerks.connect(await city.as("LEGISLATION"));
+  await trial.record("ClerkContract.consume", cast, () => legislation.consume(Office.SPEAKER, speaker.address, "0x12345678", 1));
+  await trial.record("ClerkContract.revoke", cast, () => byGovernor.revoke(Office.SPEAKER, speaker.address));
+}
+
+export async function playRegistries(trial: AuthorityTrial): Promise<void> {
+  const city = await loadCity();
+  const verifier = (await city.register("new verifier", { kind: Kind.VERIFIER })).agent.address;
+  const [judge] = [await city.account("new judge")];
+  await city.fund(judge, city.addresses.ROSTER, tokens(5000));
+  const cast = { ...(await castOf(city, {})), agent: judge.address };
+  const governor = await city.as("ADJUDICATION");
+  const [someone, owner] = [addressOf("someone"), addressOf("someone's principal")];
+
+  const evidence = city.evidence.connect(governor);
+  await trial.record("EvidenceRegistry.registerIssuer", cast, () => evidence.registerIssuer(someone, owner, 1));
+  await trial.record("EvidenceRegistry.registerVerifier", cast, () => evidence.registerVerifier(verifier, 1));
+  await trial.record("EvidenceRegistry.registerRunner", cast, () => evidence.registerRunner(addressOf("new runner"), owner));
+  await trial.record("EvidenceRegistry.registerMonitor", cast, () => evidence.registerMonitor(addressOf("new monitor"), owner));
+  await trial.record("EvidenceRegistry.revoke", cast, () => evidence.revoke(someone));
+
+  const template = await ethers.deployContract("MissionProbe");
+  const templates = city.templates.connect(governor);
+  await trial.record("TemplateRegistry.publish", cast, () => templates.publish(id("template"), template, WHY));
+
+  const roster = city.roster;
+  await trial.record("AdjudicatorRoster.seat", cast, () => roster.connect(governor).seat(judge.address, owner));
+  await trial.record("AdjudicatorRoster.resign", cast, () => roster.connect(judge).resign());
+  await networkHelpers.time.increase(UNBONDING);
+  await trial.record("AdjudicatorRoster.withdrawStake", cast, () => roster.connect(judge).withdrawStake());
+}
+
+export async function playMoney(trial: AuthorityTrial): Promise<void> {
+  const city = await loadCity();
+  const { token, treasury, addresses } = city;
+  const itself = (await city.probe(901)).address;
+  const [holder, spender] = [await city.account("holder"), await city.account("spender")];
+  const cast = { ...(await castOf(city, {})), itself, agent: holder.address, spender: spender.address };
+  await city.token.mint(holder.address, tokens(100));
+  for (const payer of Object.values(cast)) await city.token.mint(payer, tokens(1));
+
+  await trial.record("CityToken.mint", cast, () => token.mint(holder.address, tokens(5)));
+  await trial.record("CityToken.approve", cast, () => token.connect(holder).approve(spender.address, 5));
+  await trial.record("CityToken.transfer", cast, () => token.connect(holder).transfer(addressOf("payee"), 5));
+  const pull = () => token.connect(spender).transferFrom(holder.address, addressOf("payee"), 5);
+  await trial.record("CityToken.transferFrom", cast, pull);
+  const permit = { owner: holder.address, spender: spender.address, value: 7n, nonce: 0n, deadline: 2n ** 40n };
+  const domain = { name: await token.name(), version: "1", chainId: 31337n, verifyingContract: addresses.TOKEN };
+  const signed = ethers.Signature.from(await holder.signTypedData(domain, { Permit: PERMIT }, permit));
+  const { v, r, s } = signed;
+  await trial.record("CityToken.permit", cast, () => token.permit(holder.address, spender.address, 7, permit.deadline, v, r, s), "signed");
+
+  await endow(city, cast, addresses.TREASURY);
+  await trial.record("Treasury.deposit", cast, () => treasury.connect(holder).deposit(tokens(5), tokens(5), WHY));
+  const mission = treasury.connect(await city.as(itself));
+  await trial.record("Treasury.payPremium", cast, () => mission.payPremium(holder.address, addressOf("principal"), 5));
+}
+
+const PERMIT = [
+  { name: "owner", type: "address" },
+  { name: "spender", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "nonce", type: "uint256" },
+  { name: "deadline", type: "uint256" },
+];
+
+/** An override of the adjudicators on a genuine mission. */
+export async function playAdjudication(trial: AuthorityTrial): Promise<void> {
+  const city = await loadCity();
+  const [judge] = await city.seatAdjudicators(1);
+  if (judge === undefined) throw new Error("nobody was seated");
+  const mission = await city.probe(901);
+  const cast = { ...(await castOf(city, { adjudicator: judge.address })), itself: mission.address };
+  const action = {
+    action: 1,
+    mission: mission.address,
+    node: 3,
+    target: ZeroAddress,
+    data: "0x",
+    justification: WHY,
+    caseHash: await mission.caseHash(3),
+    salt: 1n,
+    deadline: (await city.now()) + 600n,
+  } satisfies Record<(typeof typedDataTypes.OverrideAction)[number]["name"], unknown>;
+  const signature = await city.sign("OverrideAction", city.addresses.ADJUDICATION, action, judge);
+  const act = () => city.adjudication.act(action, [{ adjudicator: judge.address, signature }]);
+  await trial.record("AdjudicationProcedure.act", cast, act, "signed");
+}

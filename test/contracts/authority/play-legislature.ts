@@ -1,0 +1,143 @@
+/** Every function of the legislature, called with success in sessions of its own. */
+import type { Wallet } from "ethers";
+import { ZeroAddress } from "ethers";
+import { cloneArgs } from "../../../orchestrator/rules/law-codec.ts";
+import { unpackMissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
+import { type AuthorityTrial, castOf, endow } from "../../support/authority-trial.ts";
+import { networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { APPROVAL, billOf, DEPOSIT, GOAL, hash, lawOf, loadLegislature, PROPOSAL, REVIEW } from "../../support/legislature.ts";
+
+const BILL = billOf(lawOf());
+const NODES = 2;
+const FAR = 2n ** 40n - 1n;
+const { time } = networkHelpers;
+
+async function convene() {
+  const house = await loadLegislature();
+  const [registrar, speaker, regulator, codifier] = (["REGISTRAR", "SPEAKER", "REGULATOR", "CODIFIER"] as const).map(
+    (office) => house.offices[office][0],
+  ) as [Wallet, Wallet, Wallet, Wallet];
+  const [agent, bystander] = [house.voters[0], house.voters[7]] as [Wallet, Wallet];
+  const cast = await castOf(house, {
+    registrar: registrar.address,
+    speaker: speaker.address,
+    regulator: regulator.address,
+    codifier: codifier.address,
+    adjudicator: house.adjudicators[0]?.address ?? "",
+    producer: bystander.address,
+    principal: await house.producers.principalOf(bystander.address),
+    sponsor: house.sponsor.address,
+    agent: agent.address,
+  });
+  return { ...house, registrar, speaker, codifier, agent, cast };
+}
+type House = Awaited<ReturnType<typeof convene>>;
+
+export async function playSessions(trial: AuthorityTrial): Promise<void> {
+  const house = await convene();
+  const { legislation, addresses, steps, sponsor, agent, voters } = house;
+  const { agent: _, ...openers } = house.cast;
+  await endow(house, openers, addresses.LEGISLATION);
+  const open = () => legislation.connect(sponsor).openSession(GOAL, DEPOSIT, ZeroAddress);
+  await trial.record("LegislativeProcedure.openSession", openers, open);
+  const session = await legislation.sessionCount();
+  const confirm = () => legislation.connect(house.registrar).confirmIdentities(session, hash("identities"));
+  await trial.record("LegislativeProcedure.confirmIdentities", house.cast, confirm);
+
+  const [spec, cid] = [BILL.specHash, hash("cid")];
+  const proposal = { session, agent: agent.address, specHash: spec, cid, deadline: FAR };
+  const signature = await house.sign("Propose", addresses.LEGISLATION, proposal, agent);
+  const propose = () => legislation.propose(session, spec, cid, { agent: agent.address, deadline: FAR, signature });
+  await trial.record("LegislativeProcedure.propose", house.cast, propose, "signed");
+  const other = voters[5] as Wallet;
+  const direct = () => legislation.connect(other).propose(session, hash("other"), cid, house.direct(other));
+  await trial.record("LegislativeProcedure.propose", { ...house.cast, agent: other.address }, direct, "unsigned");
+
+  for (const [i, voter] of voters.slice(1, 5).entries()) {
+    const cast = { ...house.cast, agent: voter.address };
+    const support = { session, agent: voter.address, candidate: 1, deadline: FAR };
+    const auth = { ...house.direct(voter), deadline: FAR };
+    if (i === 0) auth.signature = await house.sign("Sponsor", addresses.LEGISLATION, support, voter);
+    const sender = i === 0 ? legislation : legislation.connect(voter);
+    await trial.record("LegislativeProcedure.sponsor", cast, () => sender.sponsor(session, 1, auth), i === 0 ? "signed" : "unsigned");
+  }
+
+  const openVoting = () => legislation.connect(house.speaker).openVoting(session);
+  await trial.record("LegislativeProcedure.openVoting", house.cast, openVoting, "in time");
+  const ballots = await Promise.all(voters.map((voter) => steps.ballot(session, voter, [1, 0])));
+  const cast = () => legislation.castBallots(session, ballots.slice(0, 1));
+  await trial.record("LegislativeProcedure.castBallots", house.cast, cast, "signed");
+  const second = voters[1] as Wallet;
+  const own = () => legislation.connect(second).castBallots(session, [{ ...ballots[1], signature: "0x" }] as typeof ballots);
+  await trial.record("LegislativeProcedure.castBallots", { ...house.cast, agent: second.address }, own, "unsigned");
+  await legislation.castBallots(session, ballots.slice(2));
+  await trial.record("LegislativeProcedure.tally", house.cast, () => legislation.tally(session));
+  await enact(trial, house, session);
+}
+
+async function enact(trial: AuthorityTrial, house: House, session: bigint): Promise<void> {
+  const { legislation, steps, cast, offices } = house;
+  const { law, docHash, specHash } = BILL;
+  const validate = () => legislation.validate(session, law, docHash, steps.witnesses(NODES));
+  await trial.record("LegislativeProcedure.validate", cast, validate);
+  const delegation = await steps.delegate(session, specHash);
+  const codify = () => legislation.connect(house.codifier).codify(session, [delegation]);
+  await trial.record("LegislativeProcedure.codify", cast, codify);
+  const governor = legislation.connect(await house.as("ADJUDICATION"));
+  await trial.record("LegislativeProcedure.approveCodification", cast, () => governor.approveCodification(session, specHash));
+  const regulators = offices.REGULATOR.slice(0, 2).map((clerk) => ["REGULATOR", clerk] as const);
+  const signatures = await steps.approvals(session, specHash, [["SPEAKER", house.speaker], ...regulators]);
+  const snapshot = await networkHelpers.takeSnapshot();
+  await trial.record("LegislativeProcedure.approve", cast, () => legislation.approve(session, law, docHash, signatures), "signed");
+  await snapshot.restore();
+  const unsigned = signatures.map((one) => (one.clerk === house.speaker.address ? { ...one, signature: "0x" } : one));
+  const bySpeaker = () => legislation.connect(house.speaker).approve(session, law, docHash, unsigned);
+  await trial.record("LegislativeProcedure.approve", cast, bySpeaker, "unsigned");
+}
+
+/** The legislature's clone: deployed by nobody else. */
+export async function playDeployment(trial: AuthorityTrial): Promise<void> {
+  const house = await convene();
+  const { legislation, templates, steps, cast } = house;
+  const session = await steps.toCodified(BILL, NODES);
+  const info = await legislation.sessionOf(session);
+  const args = cloneArgs(BILL.law, {
+    params: unpackMissionParams(info.params),
+    docHash: BILL.docHash,
+    session,
+    sponsor: info.sponsor as `0x${string}`,
+    deployedAt: Number(await house.now()),
+  });
+  const registry = templates.connect(await house.as("LEGISLATION"));
+  const name = await legislation.template();
+  await trial.record("TemplateRegistry.deploy", cast, () => registry.deploy(name, info.rules.template, args, session));
+}
+
+export async function playEnds(trial: AuthorityTrial): Promise<void> {
+  const house = await convene();
+  const { legislation, steps, voters, cast } = house;
+  const late = await steps.toProposing();
+  await steps.propose(late, 0, BILL.specHash);
+  await time.increase(PROPOSAL + 1n);
+  const openVoting = () => legislation.openVoting(late);
+  await trial.record("LegislativeProcedure.openVoting", cast, openVoting, "after the proposal timeout");
+  await time.increase(PROPOSAL + 1n);
+  await legislation.tally(late);
+
+  const cancelled = await steps.open();
+  await trial.record("LegislativeProcedure.cancel", cast, () => legislation.connect(house.sponsor).cancel(cancelled));
+  await trial.record("LegislativeProcedure.withdraw", cast, () => legislation.withdraw(cancelled));
+  const expired = await steps.toTallied(BILL, DEPOSIT + tokens(1));
+  await time.increase(APPROVAL + REVIEW + 1n);
+  await trial.record("LegislativeProcedure.expire", cast, () => legislation.expire(expired));
+
+  const absent = voters[6] as Wallet;
+  for (let missed = 0; missed < 3; missed++) {
+    const session = await steps.toVoting([BILL.specHash]);
+    const ballots = await Promise.all(voters.slice(0, 6).map((voter) => steps.ballot(session, voter, [1, 0])));
+    await legislation.castBallots(session, ballots);
+    await time.increase(PROPOSAL + 1n);
+    await legislation.tally(session);
+  }
+  await trial.record("LegislativeProcedure.lapse", cast, () => legislation.lapse(absent.address));
+}

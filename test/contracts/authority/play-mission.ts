@@ -1,0 +1,189 @@
+/** Every function of the market and of a mission's clone, called with success in missions of their own. */
+import { id } from "ethers";
+import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
+import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { Action, BIDDING_WINDOW, HOUR, type Mission, type MissionOptions, openMission, TASK } from "../../support/mission-fixture.ts";
+
+const WHY = id("why");
+const { time } = networkHelpers;
+const SEALED = { ...TASK, tier: 2, redundancy: 3, threshold: 2 };
+
+async function found(options: MissionOptions = {}): Promise<{ mission: Mission; cast: Cast }> {
+  const mission = await openMission(options);
+  const { city } = mission;
+  const cast = await castOf(city, {
+    regulator: city.regulator.address,
+    runner: city.runner.address,
+    monitor: city.monitor.address,
+    issuer: city.issuer.address,
+    sponsor: city.sponsor.address,
+    itself: mission.address,
+  });
+  return { mission, cast };
+}
+
+/** With executors bound to all nodes; the cast knows the one of node 0. */
+async function awarded(options: MissionOptions = {}): Promise<{ mission: Mission; cast: Cast }> {
+  const { mission, cast } = await found(options);
+  await (await mission.activate()).awardAll();
+  const { agent } = await mission.executorOf(0);
+  return { mission, cast: { ...cast, executor: agent.address } };
+}
+
+export async function playMarket(trial: AuthorityTrial): Promise<void> {
+  const { mission, cast } = await found({ nodes: [TASK, TASK, TASK] });
+  const { execution } = mission.city;
+  const activate = () => mission.contract.connect(mission.legislature).activate();
+  await trial.record("CollaborationContract.activate", cast, activate);
+  const openMarket = () => execution.connect(mission.legislature).openMarket(mission.address);
+  await trial.record("ExecutionProcedure.openMarket", cast, openMarket);
+  const governor = execution.connect(await mission.city.as("ADJUDICATION"));
+  await trial.record("ExecutionProcedure.approvePredicate", cast, () => governor.approvePredicate(7, keyOf("predicate").address));
+
+  const [first, second] = [mission.worker(0), mission.worker(1)];
+  const bidder: Cast = { ...cast, agent: first.agent.address };
+  await trial.record("ExecutionProcedure.bid", bidder, () => mission.bid(0, 0), "signed");
+  const direct = { agent: second.agent.address, deadline: await mission.soon(), signature: "0x" };
+  const offer = { mission: mission.address, node: 0, service: second.service, price: tokens(90) };
+  const own = () => execution.connect(second.agent).bid(offer, direct);
+  await trial.record("ExecutionProcedure.bid", { ...cast, agent: second.agent.address }, own, "unsigned");
+
+  const deadline = await mission.soon();
+  const message = {
+    agent: first.agent.address,
+    mission: mission.address,
+    node: 0,
+    nonce: await execution.nonceOf(first.agent.address),
+    deadline,
+  };
+  const signature = await mission.city.sign("WithdrawBid", mission.city.addresses.EXECUTION, message, first.agent);
+  const withdraw = () => execution.withdrawBid(mission.address, 0, { agent: first.agent.address, deadline, signature });
+  await trial.record("ExecutionProcedure.withdrawBid", bidder, withdraw, "signed");
+  const leave = () => execution.connect(second.agent).withdrawBid(mission.address, 0, direct);
+  await trial.record("ExecutionProcedure.withdrawBid", { ...cast, agent: second.agent.address }, leave, "unsigned");
+
+  for (const node of [0, 1, 2]) for (const worker of [3, 4, 5]) await mission.bid(node, worker);
+  const { regulator } = mission.city;
+  const early = async (node: number, signed: boolean) => {
+    const decision = { regulator: regulator.address, mission: mission.address, nodes: 1n << BigInt(node), deadline };
+    const auth = { agent: regulator.address, deadline, signature: "0x" };
+    if (signed) auth.signature = await mission.city.sign("AwardDecision", mission.city.addresses.EXECUTION, decision, regulator);
+    return () => (signed ? execution : execution.connect(regulator)).awardEarly(mission.address, [node], auth);
+  };
+  await trial.record("ExecutionProcedure.awardEarly", cast, await early(0, true), "signed");
+  await trial.record("ExecutionProcedure.awardEarly", cast, await early(1, false), "unsigned");
+  await mission.closeMarket();
+  await trial.record("ExecutionProcedure.award", cast, () => execution.award(mission.address, [2]));
+
+  const bids = await execution.bidsOf(mission.address, 0);
+  const loser = bids.find(({ awarded }) => !awarded)?.agent ?? "";
+  const release = () => execution.withdrawBid(mission.address, 0, { agent: loser, deadline: 0, signature: "0x" });
+  await trial.record("ExecutionProcedure.withdrawBid", { ...cast, agent: loser }, release, "after the award");
+}
+
+export async function playSettlement(trial: AuthorityTrial): Promise<void> {
+  const { mission, cast } = await awarded();
+  const execution = mission.city.execution.connect(await mission.city.as(mission.address));
+  const agent = cast.executor ?? "";
+  const [verifier = ""] = mission.city.verifiers.keys();
+  const recordVerifiers = () => execution.recordVerifiers([verifier]);
+  await trial.record("ExecutionProcedure.recordVerifiers", cast, recordVerifiers);
+  await trial.record("ExecutionProcedure.settleVerifier", cast, () => execution.settleVerifier(verifier, 5, WHY));
+  await trial.record("ExecutionProcedure.settleSlot", cast, () => execution.settleSlot(0, 0, agent, 1, 1, true, 5000, WHY));
+  await trial.record("ExecutionProcedure.reopenMarket", cast, () => execution.reopenMarket(0, 1));
+}
+
+/** A tier-1 node from binding to payment, and the end of its mission. */
+export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
+  const { mission, cast } = await found({ nodes: [TASK, { ...TASK, predecessors: 1n }], reserve: tokens(5) });
+  const { contract } = mission;
+  await mission.activate();
+  for (const node of [0, 1]) for (const worker of [0, 1, 2]) await mission.bid(node, worker);
+  const market = contract.connect(await mission.city.as("EXECUTION"));
+  const unbound = await networkHelpers.takeSnapshot();
+  const { agent, service } = mission.worker(0);
+  const bind = () => market.bind(0, 0, agent.address, service, tokens(90));
+  await trial.record("CollaborationContract.bind", cast, bind);
+  await unbound.restore();
+  await mission.closeMarket();
+  await mission.city.execution.award(mission.address, [0, 1]);
+  const executor = (await mission.executorOf(0)).agent;
+  const all: Cast = { ...cast, executor: executor.address };
+
+  await trial.record("CollaborationContract.route", all, () => mission.route(0), "signed");
+  const executing = await networkHelpers.takeSnapshot();
+  const report = () => contract.connect(mission.city.monitor).report(0, WHY, 1);
+  await trial.record("CollaborationContract.report", all, report);
+  await executing.restore();
+  const judge = contract.connect(await mission.city.as("ADJUDICATION"));
+  const freeze = () => judge.onOverride(Action.FREEZE, 0, mission.address, "0x");
+  await trial.record("CollaborationContract.onOverride", all, freeze);
+  await executing.restore();
+  const opening = await mission.opening(0);
+  const deadline = await mission.soon();
+  const own = () => contract.connect(executor).commitOpen(0, 0, opening, deadline, "0x");
+  await trial.record("CollaborationContract.commitOpen", all, own, "unsigned");
+  await executing.restore();
+  await trial.record("CollaborationContract.commitOpen", all, () => mission.commit(0), "signed");
+
+  const committed = await networkHelpers.takeSnapshot();
+  await networkHelpers.mine(300);
+  await trial.record("CollaborationContract.redraw", all, () => contract.redraw(0));
+  await committed.restore();
+  await networkHelpers.mine();
+  const [order, next] = [await mission.clearOrder(0), await mission.order(1)];
+  await trial.record("CollaborationContract.advance", all, () => contract.advance([order], [next]), "signed");
+  await committed.restore();
+  await trial.record("CollaborationContract.clear", all, () => mission.clear(0), "signed");
+
+  const appellants: Cast = { ...all, panel: (await contract.countedOf(0))[0] ?? "" };
+  await endow(mission.city, appellants, mission.address);
+  const recorded = await networkHelpers.takeSnapshot();
+  const appeal = () => contract.connect(mission.city.sponsor).appeal(0, WHY);
+  await trial.record("CollaborationContract.appeal", appellants, appeal);
+  await recorded.restore();
+  await mission.run(1);
+  const root = id("root");
+  const signature = await mission.city.sign(
+    "Anchor",
+    mission.address,
+    { runner: mission.city.runner.address, root, deadline },
+    mission.city.runner,
+  );
+  const anchor = () => contract.anchor(root, mission.city.runner.address, deadline, signature);
+  await trial.record("CollaborationContract.anchor", all, anchor, "signed");
+  await time.increase(HOUR);
+  await trial.record("CollaborationContract.claim", all, () => contract.claim([0, 1]));
+  await trial.record("CollaborationContract.refund", all, () => contract.refund());
+  await trial.record("CollaborationContract.close", all, () => contract.close());
+}
+
+export async function playConsensus(trial: AuthorityTrial): Promise<void> {
+  const { mission, cast } = await awarded({ nodes: [SEALED] });
+  await mission.route(0);
+  await trial.record("CollaborationContract.commit", cast, () => mission.commit(0, 0), "signed");
+  const { agent } = await mission.executorOf(0, 1);
+  const commitment = await mission.commitmentOf(0, 1);
+  const deadline = await mission.soon();
+  const own = () => mission.contract.connect(agent).commit(0, 1, commitment, deadline, "0x");
+  await trial.record("CollaborationContract.commit", { ...cast, executor: agent.address }, own, "unsigned");
+  await mission.commit(0, 2);
+  await trial.record("CollaborationContract.reveal", cast, () => mission.reveal(0, 0));
+}
+
+/** What a node does that does not go its straight way. */
+export async function playRemedies(trial: AuthorityTrial): Promise<void> {
+  const { mission, cast } = await awarded({ nodes: [TASK, { ...TASK, tier: 3 }], duration: 14_400 });
+  const { contract } = mission;
+  await mission.route(0, 1);
+  await mission.work(1);
+  await mission.clear(1);
+  await mission.override(Action.APPROVE_POP, 1, await mission.approval(1));
+  await trial.record("CollaborationContract.record", cast, () => contract.record(1));
+  await time.increase(60);
+  await trial.record("CollaborationContract.timeout", cast, () => contract.timeout(0));
+  await trial.record("CollaborationContract.reopen", cast, () => contract.reopen(0));
+  await time.increase(BIDDING_WINDOW);
+  await time.increaseTo(await contract.expiresAt());
+  await trial.record("CollaborationContract.abort", cast, () => contract.abort());
+}
