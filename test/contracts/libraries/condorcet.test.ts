@@ -4,6 +4,7 @@ import { bytesToHex } from "../../../orchestrator/primitives/hex.ts";
 import { type RandomStream, randomStream } from "../../../orchestrator/primitives/random.ts";
 import { packRanking, requireRanking, tally } from "../../../orchestrator/rules/condorcet.ts";
 import { RuleError } from "../../../orchestrator/rules/rule-error.ts";
+import { permutations, relabelled, TEXTBOOK } from "../../support/elections.ts";
 import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
 
 interface Election {
@@ -42,6 +43,39 @@ describe("Condorcet agrees with its twin", function () {
           pairwise: expected.pairwise.flat(),
         });
       });
+    }
+  });
+
+  it("on the textbooks' elections, under every numbering of the candidates", async () => {
+    const seed = bytesToHex(randomStream(7, "textbook").bytes(32));
+    for (const election of TEXTBOOK) {
+      const { name, candidates, order, pairwise } = election;
+      const m = candidates.length;
+      const numberings = permutations(m);
+      for (const batch of batches(numberings, 24)) {
+        const elections = batch.map((names) => ({ rankings: relabelled(election, names), m, seed }));
+        const outcomes = await harness.call<{ order: number[]; pairwise: bigint[] }[]>("tally", elections);
+        batch.forEach((names, k) => {
+          const outcome = outcomes[k]!;
+          expect(outcome.order.map((now) => candidates[names.indexOf(now)]).join(""), `${name}, ${names}`).to.equal(order);
+          if (pairwise === undefined) return;
+          pairwise.forEach((row, i) => {
+            row.forEach((votes, j) => {
+              expect(Number(outcome.pairwise[names[i]! * m + names[j]!]), name).to.equal(votes);
+            });
+          });
+        });
+      }
+    }
+  });
+
+  it("whatever order the ballots come in", async () => {
+    const random = randomStream(7, "voters");
+    const seed = bytesToHex(random.bytes(32));
+    for (const { rankings, candidates } of TEXTBOOK) {
+      const elections = Array.from({ length: 10 }, () => ({ rankings: random.shuffle(rankings), m: candidates.length, seed }));
+      const [first, ...others] = await harness.call<unknown[]>("tally", elections);
+      for (const other of others) expect(other).to.deep.equal(first);
     }
   });
 
