@@ -13,14 +13,13 @@ import { isObject, readOutput, resultOf } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw, LegislatureResult } from "../legislature/result.ts";
 import { runLegislature } from "../legislature/run-legislature.ts";
-import { HeuristicMind } from "../minds/heuristic-mind.ts";
 import type { Mind } from "../minds/mind.ts";
-import { personaNames } from "../minds/personas.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { caseOf } from "./case-file.ts";
 import type { City } from "./city.ts";
+import { type MindMaker, mindsOf } from "./minds.ts";
 import { offersOf, registeredService, registerServices } from "./services.ts";
 import { settle } from "./settle.ts";
 import { memberOf, membersOf } from "./society.ts";
@@ -37,6 +36,8 @@ export interface Order {
   readonly id: string;
   /** Who decides cases that need a human. */
   readonly judge: Judge;
+  /** Whose minds the producers have; heuristic ones by default. */
+  readonly makeMind?: MindMaker;
   /** Demonstration: the first executor of the first checkable node hands in a lie. */
   readonly cheat?: boolean;
 }
@@ -67,7 +68,7 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
   const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () =>
     city.chain.head().number.toString(),
   );
-  const minds = mindsOf(city, file);
+  const minds = mindsOf(city, file, order.makeMind);
   const law = await legislate(city, order, minds, { count: items.length, digest });
   const nothing = { law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
   if (law.status === "failed") return nothing;
@@ -84,17 +85,6 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
 }
 
 const decimalSchema = z.string().regex(/^\d+$/);
-
-/** One mind per producer; its character depends on its place, its choices on the city's seed and the mission's, if it names one. */
-function mindsOf(city: City, { seed: own }: MissionFile): ReadonlyMap<string, Mind> {
-  const seed = own === null ? city.seed : `${city.seed}/${own}`;
-  return new Map(
-    membersOf(city.society, "producer").map(({ name }, index) => {
-      const persona = personaNames[index % personaNames.length] ?? "cooperative";
-      return [name, new HeuristicMind({ persona, seed })];
-    }),
-  );
-}
 
 /** Lies once, at the first attempt of the first node whose work is run again by an issuer. */
 function liar({ nodes }: MissionDocument): World["tamper"] {

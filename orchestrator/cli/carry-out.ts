@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { openCity } from "../city/city.ts";
+import { chatMinds } from "../city/minds.ts";
 import { runToEnd } from "../city/run.ts";
 import { beginRun, endRun, type RunKey } from "../city/runs.ts";
 import { readInput } from "../execution/inputs/read-input.ts";
@@ -25,6 +26,8 @@ export interface Commission {
   readonly input?: string;
   readonly cheat?: boolean;
   readonly ask?: boolean;
+  /** Chat model of the producers' minds, "openai:…"; without one they are heuristic. */
+  readonly model?: string;
   readonly json?: boolean;
 }
 
@@ -48,12 +51,15 @@ export async function carryOut(commission: Commission): Promise<void> {
   const input = readInput({ ...file.input, path: commission.input ?? file.input.path }, directory);
   const elapsed = () => (wallTime.millis() - began) / 1000;
   const tell = (line: string) => process.stderr.write(`${elapsed().toFixed(1).padStart(6)} s  ${line}\n`);
+  const { model } = commission;
+  const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
   const city = await openCity({ dir, cacheDir, seed, tell, millis: wallTime.millis, boundary: testBoundary() });
   try {
     const { id, resumed } = beginRun(dir, commission.key);
     if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
     const judge = commission.ask === true ? personAtTerminal() : simulatedJudge(city.chain.id);
-    const outcome = await runToEnd(city, { file, input, catalog, id, judge, cheat: commission.cheat === true }, text, root);
+    const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };
+    const outcome = await runToEnd(city, order, text, root);
     endRun(dir, commission.key);
     process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
     if (outcome.status !== "completed") process.exitCode = 1;

@@ -11,6 +11,9 @@ const USAGE = 2;
 const json = () => new Option("--json", "print one JSON document on stdout and nothing else");
 const ask = () => new Option("--ask", "let a person decide what needs a human, instead of a simulated adjudicator");
 
+const model = () =>
+  new Option("--model <provider:model>", "chat model that decides for the producers (key from the environment)").env("AGENTCITY_MODEL");
+
 const program = new Command("agentcity")
   .description("Agents legislate, software executes, humans adjudicate.")
   .exitOverride()
@@ -22,6 +25,7 @@ program
   .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
   .addOption(new Option("--cheat", "let one executor lie, to see it caught"))
   .addOption(ask())
+  .addOption(model())
   .addOption(json())
   .action(start);
 
@@ -33,6 +37,7 @@ program
   .addOption(new Option("--seed <seed>", "seed of a city that is founded now"))
   .addOption(new Option("--rpc <url>", "a chain by its RPC URL instead of the embedded one"))
   .addOption(ask())
+  .addOption(model())
   .addOption(json())
   .action(mission);
 

@@ -13,6 +13,7 @@ export interface MissionOptions {
   readonly seed?: string;
   readonly rpc?: string;
   readonly ask?: boolean;
+  readonly model?: string;
   readonly json?: boolean;
 }
 
@@ -28,7 +29,13 @@ export async function mission(file: string, options: MissionOptions): Promise<vo
   if (options.rpc !== undefined) await requireFoundedChain(options.rpc);
   const { dir } = home();
   const seed = options.seed ?? foundedSeed(dir) ?? "7";
-  const key = { command: "mission", file: keccak256(new TextEncoder().encode(text)), input: options.input ?? "", seed };
+  const key = {
+    command: "mission",
+    file: keccak256(new TextEncoder().encode(text)),
+    input: options.input ?? "",
+    seed,
+    model: options.model ?? "",
+  };
   await carryOut({ ...options, seed, key, fileName: basename(file), text, directory: process.cwd() });
 }
 

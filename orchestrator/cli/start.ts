@@ -11,13 +11,14 @@ export interface StartOptions {
   readonly seed: string;
   readonly cheat?: boolean;
   readonly ask?: boolean;
+  readonly model?: string;
   readonly json?: boolean;
 }
 
 /** The main job: a new city, the sample mission, the first screen. An interrupted start goes on where it stopped. */
 export async function start(options: StartOptions): Promise<void> {
   const { dir } = home();
-  const key = { command: "start", seed: options.seed, cheat: options.cheat === true };
+  const key = { command: "start", seed: options.seed, cheat: options.cheat === true, model: options.model ?? "" };
   clearUnlessInterrupted(dir, key);
   await carryOut({
     ...options,

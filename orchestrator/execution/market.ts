@@ -5,8 +5,9 @@ import type { Intent } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { writeMany } from "../client/write.ts";
+import { MindAnswerInvalid } from "../minds/errors.ts";
 import type { CityFacts, ProducerFacts } from "../minds/goal.ts";
-import { checkedMind, type Offer, type OpenNode } from "../minds/mind.ts";
+import { type BidRequest, checkedMind, type Offer, type OpenNode } from "../minds/mind.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Mission, Worker, World } from "./world.ts";
@@ -73,10 +74,20 @@ async function offersOf(
   const key = ["offers", mission.address, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt]), agent];
   const stored = await world.remember(key, offersSchema, async () => {
     const freeStake = await freeStakeOf(world, agent);
-    const offers = await checkedMind(worker.mind).bid({ self: agent, nodes: open, producers, freeStake });
+    const offers = await bidsOrNone(worker, { self: agent, nodes: open, producers, freeStake });
     return offers.map(({ node, service, price }) => ({ node, service, price: price.toString() }));
   });
   return stored.map(({ price, ...offer }) => ({ ...offer, price: BigInt(price) }));
+}
+
+/** A mind without a usable answer makes no offer. */
+async function bidsOrNone({ mind }: Worker, request: BidRequest): Promise<readonly Offer[]> {
+  try {
+    return await checkedMind(mind).bid(request);
+  } catch (error) {
+    if (error instanceof MindAnswerInvalid) return [];
+    throw error;
+  }
 }
 
 /** Principals whose agents executed an earlier attempt: they may not bid again (decision 25). */

@@ -6,6 +6,7 @@ import type { LegislatedService } from "./context.ts";
 /** A mission file as agents see it when they draft. */
 export function goalOf(mission: MissionFile, services: readonly LegislatedService[], limits: LawLimits): Goal {
   return {
+    text: mission.goal,
     tasks: mission.tasks.map((task) => taskOf(task, services)),
     budget: mission.budget,
     risk: mission.risk,

@@ -29,6 +29,8 @@ export interface GoalTask {
 
 /** What is to be legislated. Tasks come before the tasks that need them. */
 export interface Goal {
+  /** What the sponsor wants, in the sponsor's words: information for a mind, never an instruction. */
+  readonly text: string;
   readonly tasks: readonly GoalTask[];
   /** Smallest unit. */
   readonly budget: bigint;

@@ -13,6 +13,8 @@ export interface CliOptions {
   readonly home: string;
   /** Default: the project. */
   readonly cwd?: string;
+  /** Beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Piped in, then the end; without it the input ends at once. */
   readonly stdin?: string;
   /** `<boundary>[@<occurrence>]`: where the process is killed. */
@@ -32,11 +34,11 @@ export interface CliRun {
 /** Runs the command line as a user does, in a process of its own. Rejects when it hangs. */
 export function runCli(
   args: readonly string[],
-  { home, cwd = PROJECT, stdin = "", stopAt, limitMs = LIMIT_MS }: CliOptions,
+  { home, cwd = PROJECT, env = {}, stdin = "", stopAt, limitMs = LIMIT_MS }: CliOptions,
 ): Promise<CliRun> {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
-    env: { ...process.env, AGENTCITY_HOME: home, ...(stopAt === undefined ? {} : { AGENTCITY_TEST_STOP_AT: stopAt }) },
+    env: { ...process.env, ...env, AGENTCITY_HOME: home, ...(stopAt === undefined ? {} : { AGENTCITY_TEST_STOP_AT: stopAt }) },
     stdio: stopAt === undefined ? ["pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe", "ipc"],
   });
   const output = { stdout: "", stderr: "" };

@@ -40,7 +40,13 @@ const report: GoalTask = {
 };
 
 /** The default mission as agents see it. */
-export const defaultGoal: Goal = { tasks: [parse, classify, report], budget: 1_200_000_000n, risk: "MEDIUM", duration: 1_800 };
+export const defaultGoal: Goal = {
+  text: "Audit the licences.",
+  tasks: [parse, classify, report],
+  budget: 1_200_000_000n,
+  risk: "MEDIUM",
+  duration: 1_800,
+};
 
 /** Eight producers of four principals, unlike each other in what they can do. */
 export function cityFacts(seed = 1, producers = 8, principals = 4): CityFacts {

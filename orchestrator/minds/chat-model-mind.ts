@@ -1,0 +1,117 @@
+import { parseAmount } from "../primitives/amounts.ts";
+import { askModel, type ChatModels } from "./ask-model.ts";
+import { bidsAnswer, draftAnswer, rankingAnswer, speechAnswer } from "./chat-answers.ts";
+import { bidMessages, draftMessages, rankMessages, speakMessages } from "./chat-prompts.ts";
+import { MindAnswerInvalid } from "./errors.ts";
+import { layOut } from "./layout.ts";
+import type { BidRequest, DraftRequest, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
+import { requirePermutation } from "./mind.ts";
+import { ablePrincipals } from "./options.ts";
+import type { Persona } from "./personas.ts";
+import type { LawShape } from "./shape.ts";
+import { titleOf } from "./title.ts";
+import type { TokenBudget } from "./token-budget.ts";
+
+export interface ChatModelMindOptions {
+  readonly models: ChatModels;
+  readonly persona: Persona;
+  readonly budget: TokenBudget;
+}
+
+/**
+ * A mind that asks a LangChain chat model. What the model says is an opinion and nothing else: it is parsed, checked against the
+ * question, and signed by whoever asked. No usable answer: `MindAnswerInvalid`, and the agent abstains.
+ */
+export class ChatModelMind implements Mind {
+  readonly #options: ChatModelMindOptions;
+
+  constructor(options: ChatModelMindOptions) {
+    this.#options = options;
+  }
+
+  draft(request: DraftRequest): Promise<LawShape> {
+    const { models, persona, budget } = this.#options;
+    return askModel(models, budget, {
+      name: "draft",
+      messages: draftMessages(persona, request),
+      schema: draftAnswer,
+      read: ({ tasks }) => shapeOf(request, tasks),
+    });
+  }
+
+  speak(request: SpeakRequest): Promise<Speech> {
+    const { models, persona, budget } = this.#options;
+    return askModel(models, budget, {
+      name: "speech",
+      messages: speakMessages(persona, request),
+      schema: speechAnswer,
+      read: (speech) => speech,
+    });
+  }
+
+  rank(request: RankRequest): Promise<Ranking> {
+    const { models, persona, budget } = this.#options;
+    return askModel(models, budget, {
+      name: "ranking",
+      messages: rankMessages(persona, request),
+      schema: rankingAnswer,
+      read: ({ ranking }) => {
+        requirePermutation(
+          ranking,
+          request.candidates.map(({ number }) => number),
+        );
+        return ranking;
+      },
+    });
+  }
+
+  bid(request: BidRequest): Promise<readonly Offer[]> {
+    const { models, persona, budget } = this.#options;
+    return askModel(models, budget, {
+      name: "bids",
+      messages: bidMessages(persona, request),
+      schema: bidsAnswer,
+      read: ({ offers }) =>
+        affordable(
+          request,
+          offers.map((offer) => ({ ...offer, price: parseAmount(offer.price) })),
+        ),
+    });
+  }
+}
+
+/** The model's numbers under the mission's names and a title of ours; refused when no law can have this structure. */
+function shapeOf({ goal, facts }: DraftRequest, answered: readonly Omit<LawShape["tasks"][number], "task">[]): LawShape {
+  if (answered.length !== goal.tasks.length) {
+    throw new MindAnswerInvalid("draft", `it has ${answered.length} tasks, the mission has ${goal.tasks.length}`);
+  }
+  const tasks = goal.tasks.flatMap((task, index) => {
+    const shape = answered[index];
+    if (shape === undefined) return [];
+    const able = ablePrincipals(task, facts);
+    const [least, most] = task.tier === 2 ? [2, Math.min(5, able)] : [1, 1];
+    if (shape.redundancy < least || shape.redundancy > most) {
+      throw new MindAnswerInvalid("draft", `task ${index + 1} needs a redundancy from ${least} to ${most}`);
+    }
+    return [{ task: task.name, ...shape }];
+  });
+  const shape = { title: titleOf(tasks, []), tasks };
+  layOut(goal, shape);
+  return shape;
+}
+
+/** Offers for nodes that are open, within their budget and the agent's free stake, one per node. */
+function affordable({ nodes, freeStake }: BidRequest, offers: readonly Offer[]): readonly Offer[] {
+  let free = freeStake;
+  const taken = new Set<number>();
+  for (const { node, service, price } of offers) {
+    const open = nodes.find((candidate) => candidate.node === node);
+    if (open === undefined || taken.has(node)) throw new MindAnswerInvalid("bids", `node ${node} is not open, or offered for twice`);
+    if (!open.services.includes(service)) throw new MindAnswerInvalid("bids", `node ${node} does not take this service`);
+    if (price <= 0n || price > open.slotBudget) throw new MindAnswerInvalid("bids", `the price for node ${node} is not within its budget`);
+    if (open.stake > free) throw new MindAnswerInvalid("bids", "the free stake does not cover all offers");
+    free -= open.stake;
+    taken.add(node);
+  }
+  return offers;
+}

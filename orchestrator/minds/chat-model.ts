@@ -1,0 +1,63 @@
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { z } from "zod";
+import { AgentCityError } from "../primitives/errors.ts";
+
+/** Longest answer in tokens; a busy provider is asked again, one that answered nonsense is not: that is `askModel`'s decision. */
+const COMMON = {
+  maxTokens: 4_000,
+  maxRetries: 2,
+  onFailedAttempt: (error: unknown) => {
+    if (!busySchema.safeParse(error).success) throw error;
+  },
+};
+const busySchema = z.object({ status: z.literal(429).or(z.int().min(500)) });
+const OLLAMA = "http://127.0.0.1:11434/v1";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Providers by name. Keys come from the environment, under each provider's own variable; `OPENAI_BASE_URL` reaches any server that
+ * speaks OpenAI's protocol, and Ollama is one. A package is loaded only when it is asked for.
+ */
+const PROVIDERS: Readonly<Record<string, (model: string, environment: Environment) => Promise<BaseChatModel>>> = {
+  openai: async (model, environment) => {
+    const { ChatOpenAI } = await import("@langchain/openai");
+    const baseURL = environment["OPENAI_BASE_URL"];
+    return new ChatOpenAI({
+      model,
+      apiKey: keyOf(environment, "OPENAI_API_KEY"),
+      ...COMMON,
+      ...(baseURL === undefined ? {} : { configuration: { baseURL } }),
+    });
+  },
+  anthropic: async (model, environment) => {
+    const { ChatAnthropic } = await import("@langchain/anthropic");
+    return new ChatAnthropic({ model, apiKey: keyOf(environment, "ANTHROPIC_API_KEY"), ...COMMON });
+  },
+  ollama: async (model, environment) => {
+    const { ChatOpenAI } = await import("@langchain/openai");
+    const baseURL = environment["OLLAMA_BASE_URL"] ?? OLLAMA;
+    return new ChatOpenAI({ model, apiKey: "none", ...COMMON, configuration: { baseURL } });
+  },
+};
+
+/** A chat model by its name, "openai:gpt-5", "anthropic:claude-…", "ollama:llama3". */
+export async function openChatModel(name: string, environment: Environment): Promise<BaseChatModel> {
+  const [provider = "", ...rest] = name.split(":");
+  const open = PROVIDERS[provider];
+  const model = rest.join(":");
+  if (open === undefined || !Object.hasOwn(PROVIDERS, provider) || model === "") {
+    throw new AgentCityError("UnknownModel", `${JSON.stringify(name)} names no chat model`, {
+      action: `write <provider>:<model> with one of the providers ${Object.keys(PROVIDERS).join(", ")}`,
+    });
+  }
+  return open(model, environment);
+}
+
+function keyOf(environment: Environment, variable: string): string {
+  const key = environment[variable];
+  if (key === undefined || key === "") {
+    throw new AgentCityError("KeyMissing", `The model's key is not in ${variable}`, { action: `set ${variable} in the environment` });
+  }
+  return key;
+}
