@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Abi, Hex } from "viem";
 import { z } from "zod";
@@ -29,10 +30,13 @@ export class ArtifactMissing extends AgentCityError {
   }
 }
 
-/** Reads what `npm run compile` wrote for `contracts/<path>.sol`, e.g. `meta/LegislativeProcedure`. */
+/** What `npm run compile` wrote, or another profile's artifacts: the benchmark deploys what production compiles to. */
+const compiled = process.env["AGENTCITY_ARTIFACTS"] ?? fileURLToPath(new URL("../artifacts", import.meta.url));
+
+/** Reads the artifact of `contracts/<path>.sol`, e.g. `meta/LegislativeProcedure`. */
 export function readArtifact(path: string): Artifact {
   const name = path.split("/").at(-1) ?? path;
-  const file = fileURLToPath(new URL(`../artifacts/contracts/${path}.sol/${name}.json`, import.meta.url));
+  const file = resolve(compiled, "contracts", `${path}.sol`, `${name}.json`);
   let text: string;
   try {
     text = readFileSync(file, "utf8");

@@ -1,6 +1,6 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
- * exported transition tables, and `docs/authority.md` (see `authority-page.ts`).
+ * exported transition tables, `docs/authority.md` (see `authority-page.ts`) and `docs/gas.md` (see `gas-page.ts`).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */
@@ -11,6 +11,7 @@ import type { TransitionTable } from "../../orchestrator/rules/arcs.ts";
 import { missionTransitions } from "../../orchestrator/rules/transitions/mission.ts";
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
+import { gasPage } from "../bench/gas-page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
 import { MADE, table } from "./markdown.ts";
@@ -77,6 +78,7 @@ function transitionsPage(): string {
 export async function pages(): Promise<Map<string, string>> {
   return new Map([
     ["docs/authority.md", await authorityPage()],
+    ["docs/gas.md", gasPage()],
     ["docs/parameters.md", parametersPage()],
     ["docs/transitions.md", transitionsPage()],
   ]);

@@ -177,11 +177,15 @@ async function peopledCity() {
 
 export type PeopledCity = Awaited<ReturnType<typeof peopledCity>>;
 
-const load = (): Promise<PeopledCity> => networkHelpers.loadFixture(peopledCity);
+export const loadPeopledCity = (): Promise<PeopledCity> => networkHelpers.loadFixture(peopledCity);
 
-/** Deploys, funds and activates a mission in a fresh, peopled city. */
+/** Deploys and funds a mission in a fresh, peopled city. */
 export async function openMission(options: MissionOptions = {}) {
-  const city = await load();
+  return openMissionIn(await loadPeopledCity(), options);
+}
+
+/** Deploys and funds a further mission; a city's sessions differ. */
+export async function openMissionIn(city: PeopledCity, options: MissionOptions = {}, session = 1n) {
   const nodes = options.nodes ?? [TASK];
   const budget = nodes.reduce((sum, node) => sum + node.budget, options.reserve ?? 0n);
   const law = encodeLaw(
@@ -199,13 +203,13 @@ export async function openMission(options: MissionOptions = {}) {
   const args = cloneArgs(law, {
     params: { ...PARAMS, ...options.params },
     docHash: hex(id("document")),
-    session: 1n,
+    session,
     sponsor: address(city.sponsor.address),
     deployedAt: Number(await city.now()),
   });
   const legislature = await city.as("LEGISLATION");
-  const at = await city.templates.predict(id("collaboration"), 1, args, 1);
-  await city.templates.connect(legislature).deploy(id("collaboration"), 1, args, 1);
+  const at = await city.templates.predict(id("collaboration"), 1, args, session);
+  await city.templates.connect(legislature).deploy(id("collaboration"), 1, args, session);
   const mission = await ethers.getContractAt("CollaborationContract", at);
   await city.token.mint(at, budget);
   return new Mission(city, mission, nodes, law, legislature);

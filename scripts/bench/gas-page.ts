@@ -1,0 +1,47 @@
+import { MADE, table } from "../dev/markdown.ts";
+import { GAS_BUDGETS } from "./gas-budgets.ts";
+import { readGasReport } from "./gas-report.ts";
+
+const grouped = (value: number): string => value.toString().replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** `docs/gas.md`: what the law costs, beside what it may cost. */
+export function gasPage(): string {
+  const { rows, sizes } = readGasReport();
+  const gas = (value: number | null): string => (value === null || value === 0 ? "–" : grouped(value));
+  const budgets = new Map(GAS_BUDGETS.map((budget) => [budget.operation, budget]));
+  const verdict = ({ median, budget }: (typeof rows)[number]) => (budget === null ? "" : median <= budget ? "met" : "missed");
+  const missed = GAS_BUDGETS.flatMap(({ operation, exception }) =>
+    exception === undefined ? [] : [[`\`${operation}\``, gas(exception.limit), exception.why]],
+  );
+  return [
+    MADE("bench/gas.json, which `npm run bench` writes"),
+    "\n# What the law costs\n\n",
+    "Medians in gas on the embedded chain, contracts compiled as for real networks (viaIR, 200 runs), every signature real, in a city in\n",
+    "use: accounts have balances, and what an institution stores once is stored. OpenZeppelin's Governor is deployed and measured in the\n",
+    "same run with the same settings. *Reference* is the paper's estimate, which counts no token transfer and no signature, or the peer's\n",
+    "number. `npm run bench -- --check` measures again in CI and fails when a row exceeds its budget (or its limit, below), or when a\n",
+    "committed number is off by more than three percent.\n\n",
+    table(
+      ["operation", "median", "reference", "budget", "", "what is measured"],
+      rows.map((row) => [
+        `\`${row.operation}\``,
+        gas(row.median),
+        gas(row.reference),
+        gas(row.budget),
+        verdict(row),
+        budgets.get(row.operation)?.measured ?? "",
+      ]),
+    ),
+    ...(missed.length === 0
+      ? []
+      : [
+          "\n## Budgets that are missed\n\nUntil it is met, a row may not exceed its limit.\n\n",
+          table(["operation", "limit", "why"], missed),
+        ]),
+    "\n## Bytecode\n\nBytes, libraries that are linked apart. CI refuses more than 23,500 in either profile.\n\n",
+    table(
+      ["contract", "default", "production"],
+      sizes.map((size) => [size.contract, gas(size.default), gas(size.production)]),
+    ),
+  ].join("");
+}
