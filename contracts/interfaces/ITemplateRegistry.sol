@@ -31,7 +31,6 @@ interface ITemplateRegistry {
     error NotLegislation(address caller);
     error UnknownTemplate(bytes32 name, uint32 version);
     error NotATemplate(address implementation);
-    error UnexpectedAddress(address deployed, address predicted);
     /// @dev The clone reports another law or context than it was given.
     error Unfaithful(address mission, bytes32 given, bytes32 reported);
 

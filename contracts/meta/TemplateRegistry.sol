@@ -55,7 +55,7 @@ contract TemplateRegistry is ITemplateRegistry {
         address execution = _CONSTITUTION.at(Institution.EXECUTION);
         _origins[mission] = Origin({execution: execution, pedigree: _pedigreeFor(name, version, execution)});
         address deployed = Clones.cloneDeterministicWithImmutableArgs(implementation, args, bytes32(session));
-        if (deployed != mission) revert UnexpectedAddress(deployed, mission);
+        assert(deployed == mission);
         _requireFaithful(mission, args);
         emit MissionDeployed(mission, name, version, session, msg.sender, execution);
     }

@@ -13,7 +13,6 @@ export const templateRegistryAbi = [
   {"type":"error","name":"NotATemplate","inputs":[{"name":"implementation","type":"address"}]},
   {"type":"error","name":"NotGovernor","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotLegislation","inputs":[{"name":"caller","type":"address"}]},
-  {"type":"error","name":"UnexpectedAddress","inputs":[{"name":"deployed","type":"address"},{"name":"predicted","type":"address"}]},
   {"type":"error","name":"Unfaithful","inputs":[{"name":"mission","type":"address"},{"name":"given","type":"bytes32"},{"name":"reported","type":"bytes32"}]},
   {"type":"error","name":"UnknownTemplate","inputs":[{"name":"name","type":"bytes32"},{"name":"version","type":"uint32"}]},
   {"type":"event","name":"MissionDeployed","anonymous":false,"inputs":[{"name":"mission","type":"address","indexed":true},{"name":"template","type":"bytes32","indexed":true},{"name":"version","type":"uint32","indexed":false},{"name":"session","type":"uint256","indexed":true},{"name":"legislation","type":"address","indexed":false},{"name":"execution","type":"address","indexed":false}]},

@@ -47,6 +47,19 @@ describe("ProducerContract", () => {
       expect(await contract.isEligible(agent.address, Kind.VERIFIER)).to.equal(false);
     });
 
+    it("ends with the last number, which 65,535 producers take", async () => {
+      for (const name of ["a", "b", "c"]) await city.register(name);
+      await contract.connect(await city.as("LEGISLATION")).lapse(keyOf("c").address);
+      const slots = Array.from({ length: 16 }, (_, slot) => slot);
+      const words = await Promise.all(slots.map((slot) => ethers.provider.getStorage(contract, slot)));
+      const [length, ...others] = slots.filter((slot) => BigInt(words[slot] ?? 0) === 3n);
+      if (length === undefined || others.length > 0) throw new Error("the list of producers is not found by its length");
+      await networkHelpers.setStorageAt(city.addresses.PRODUCERS, length, 65_535n);
+      const { message, did, byPrincipal, byAgent } = await candidate();
+      await expect(contract.register(message, did, byPrincipal, byAgent)).to.be.revertedWithCustomError(contract, "ProducersExhausted");
+      await city.register("v", { kind: Kind.VERIFIER });
+    });
+
     it("numbers producers densely and leaves verifiers out of the electorate", async () => {
       const a = await city.register("a");
       await city.register("v", { kind: Kind.VERIFIER });

@@ -34,6 +34,22 @@ describe("ExecutionProcedure", () => {
     });
   });
 
+  describe("reopenMarket", () => {
+    it("is a genuine mission's, for itself, and bars the principals it had", async () => {
+      await (await open()).awardAll();
+      const [winner = 0] = await executors(0);
+      await refused(market.reopenMarket(0, 1), "NotMission");
+      await market.connect(await mission.city.as(mission.address)).reopenMarket(0, 1);
+      const { closesAt, attempt } = await market.marketOf(mission.address, 0);
+      expect([closesAt, attempt]).to.deep.equal([(await mission.city.now()) + BIDDING_WINDOW, 1n]);
+      const { principal } = await mission.city.producers.agentOf(mission.worker(winner).agent.address);
+      await expect(mission.bid(0, (winner + 4) % 8))
+        .to.be.revertedWithCustomError(market, "Barred")
+        .withArgs(mission.address, 0, principal);
+      await mission.bid(0, (winner + 1) % 8);
+    });
+  });
+
   describe("bid", () => {
     it("locks the node's stake and is scored when placed", async () => {
       await open();

@@ -64,15 +64,21 @@ describe("Gate", () => {
     const order = await mission.clearOrder(0);
     const enough = await mission.contract.clear.estimateGas([order]);
     let completedWith = 0n;
+    let refused = 0;
     for (let gasLimit = enough; gasLimit > enough / 2n; gasLimit -= 40_000n) {
       const snapshot = await networkHelpers.takeSnapshot();
-      await mission.contract.clear([order], { gasLimit }).catch(() => undefined);
+      await mission.contract.clear([order], { gasLimit }).catch(async (error: unknown) => {
+        if (!String(error).includes("GasTooLow")) return;
+        refused += 1;
+        await expect(Promise.reject(error)).to.be.revertedWithCustomError(mission.contract, "GasTooLow");
+      });
       const state = await mission.stateOf(0);
       expect(state).to.be.oneOf([NodeState.COMPLETED, NodeState.PENDING_VERIFICATION]);
       if (state === NodeState.COMPLETED) completedWith = gasLimit;
       await snapshot.restore();
     }
     expect(completedWith).to.be.greaterThan(0n);
+    expect(refused).to.be.greaterThan(0);
   });
 
   it("decides the mission's output with its last node", async () => {
