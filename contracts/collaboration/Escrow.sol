@@ -4,17 +4,18 @@ pragma solidity 0.8.33;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
-import {Payout, Split} from "../libraries/Payout.sol";
+import {Split} from "../libraries/Payout.sol";
 import {Reputation} from "../libraries/Reputation.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawNode} from "../types/Law.sol";
 import {NodeState} from "../types/States.sol";
+import {Appeals} from "./Appeals.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 
-/// @title Money that leaves a mission, and the appeals that hold it back
-/// @notice Decisions 5, 24, 29 and 43. Fees, insurance and discount move with the claim they belong to, so that until a
+/// @title Money that leaves a mission
+/// @notice Decisions 5, 24 and 43. Fees, insurance and discount move with the claim they belong to, so that until a
 /// window closed nothing has left. A linked library: it runs in the clone's frame and storage.
 library Escrow {
     using MissionFrame for Frame;
@@ -23,8 +24,6 @@ library Escrow {
     uint256 private constant WHOLE = 10_000;
     uint256 private constant NEUTRAL = 1000;
     bytes32 private constant SETTLEMENT = "SETTLEMENT";
-    /// Sponsor, five executors, seven panel members.
-    uint256 private constant MAX_APPEALS = 13;
 
     /// @dev Sums of one node's claim.
     struct Claim {
@@ -35,6 +34,7 @@ library Escrow {
         uint64 fees;
         uint64 insurance;
         uint64 discount;
+        uint64 rest;
     }
 
     // --- Entitlements ------------------------------------------------------------------------------------------------
@@ -54,9 +54,9 @@ library Escrow {
         uint64 accrued = 0;
         for (uint8 slot = 0; slot < law.redundancy; ++slot) {
             if ((w.commitMask >> slot) & 1 == 0) continue;
-            (uint64 paid, uint64 fees) = _recordSlot(s, f, w, node, slot);
+            (uint64 paid, uint64 rest) = _recordSlot(s, f, w, node, slot);
             entitled += paid;
-            accrued += fees;
+            accrued += rest;
         }
         s.books.entitled += entitled;
         s.books.accrued += accrued;
@@ -70,19 +70,36 @@ library Escrow {
         MissionStorage.Node memory w,
         uint8 node,
         uint8 slot
-    ) private returns (uint64 paid, uint64 fees) {
+    ) private returns (uint64 paid, uint64 rest) {
         uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
         address agent = s.slots[key].agent;
         if ((w.agreeing >> slot) & 1 == 0) {
             NodeCore.settle(s, node, slot, agent, 0, true, 0, SlashingSchedule.DISSENT);
             return (0, 0);
         }
-        // ψ is of the reputation before this outcome: read it before the slot is scored.
-        Split memory split = _split(f, s.slots[key].price, w.share, f.city.producers.reputationOf(agent));
-        s.dues[key] = MissionStorage.Due({paid: split.paid, premium: split.premium, claimed: false});
-        _announce(node, slot, agent, split, w.settlesAt);
+        paid = _entitle(s, f, w, node, slot, agent);
         NodeCore.settle(s, node, slot, agent, 0, true, w.score, SlashingSchedule.OUTCOME);
-        return (split.paid, split.fee + split.insurance + split.discount);
+        // Until the window closed an appeal may still change the share: all of the price is held.
+        return (paid, s.slots[key].price - paid);
+    }
+
+    /// @dev ψ is of the reputation before this outcome: it is read before the slot is scored.
+    function _entitle(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint8 slot,
+        address agent
+    ) private returns (uint64 paid) {
+        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+        uint16 psi = uint16(
+            Reputation.multiplier(f.city.producers.reputationOf(agent), f.context.params.reputationMultiplierAlpha)
+        );
+        Split memory split = Appeals.splitOf(f, s.slots[key].price, w.share, psi);
+        s.dues[key] = MissionStorage.Due(split.paid, split.premium, false, false, psi);
+        _announce(node, slot, agent, split, w.settlesAt);
+        return split.paid;
     }
 
     function _announce(uint8 node, uint8 slot, address agent, Split memory split, uint40 claimableAt) private {
@@ -97,22 +114,6 @@ library Escrow {
             split.discount,
             claimableAt
         );
-    }
-
-    function _split(
-        Frame memory f,
-        uint64 price,
-        uint16 share,
-        uint256 reputation
-    ) private pure returns (Split memory) {
-        return
-            Payout.split(
-                price,
-                f.context.params.protocolFeeRate,
-                f.context.params.insuranceReserveRate,
-                share,
-                Reputation.multiplier(reputation, f.context.params.reputationMultiplierAlpha)
-            );
     }
 
     // --- Claims ------------------------------------------------------------------------------------------------------
@@ -149,16 +150,18 @@ library Escrow {
         MissionStorage.Node memory w,
         uint8 node
     ) private returns (uint64 forTreasury, uint64 forInsurance) {
-        _requireFinal(s, node, w.attempt, w.settlesAt);
+        uint40 until = Appeals.heldUntil(s, node, w.attempt, w.settlesAt);
+        if (block.timestamp < until) revert ICollaborationContract.WindowOpen(node, until);
         Claim memory c = _sum(s, f, law, w, node);
         MissionStorage.Books storage books = s.books;
         books.entitled -= c.total;
-        books.accrued -= c.fees + c.insurance + c.discount;
+        books.accrued -= c.fees + c.insurance + c.discount + c.rest;
+        books.refundable += c.rest;
         books.paid += c.total;
         books.fees += c.fees;
         books.insurance += c.insurance;
         books.discount += c.discount;
-        _returnBonds(s, f, node, w.attempt);
+        Appeals.returnBonds(s, f, node, w.attempt);
         for (uint8 slot = 0; slot < law.redundancy; ++slot) {
             if (c.agents[slot] != address(0)) _payExecutor(s, f, node, slot, c);
         }
@@ -182,13 +185,7 @@ library Escrow {
             if (due.claimed) continue;
             s.dues[key].claimed = true;
             // The split at neutral reputation is what was released; the entitlement says what reputation left of it.
-            Split memory split = Payout.split(
-                s.slots[key].price,
-                f.context.params.protocolFeeRate,
-                f.context.params.insuranceReserveRate,
-                w.share,
-                NEUTRAL
-            );
+            Split memory split = Appeals.splitOf(f, s.slots[key].price, w.share, NEUTRAL);
             c.agents[slot] = s.slots[key].agent;
             c.paid[slot] = due.paid;
             c.premium[slot] = due.premium;
@@ -196,6 +193,7 @@ library Escrow {
             c.fees += split.fee;
             c.insurance += split.insurance;
             c.discount += split.released - due.paid;
+            c.rest += split.toSponsor;
         }
     }
 
@@ -260,7 +258,7 @@ library Escrow {
             uint256 key = MissionStorage.attemptKey(node, uint8(attempt));
             ICollaborationContract.Fault memory fault = s.faults[key];
             if (fault.dueAt == 0 || fault.settled) continue;
-            uint40 until = _heldUntil(s, node, uint8(attempt), fault.dueAt);
+            uint40 until = Appeals.heldUntil(s, node, uint8(attempt), fault.dueAt);
             if (block.timestamp < until) {
                 ++waiting;
                 dueAt = until;
@@ -269,7 +267,7 @@ library Escrow {
             any = true;
             s.faults[key].settled = true;
             s.head.faults -= 1;
-            _returnBonds(s, f, node, uint8(attempt));
+            Appeals.returnBonds(s, f, node, uint8(attempt));
             NodeCore.settleMask(
                 s,
                 node,
@@ -282,98 +280,6 @@ library Escrow {
         }
         if (required && !any) revert ICollaborationContract.WindowOpen(node, dueAt);
         if (waiting == 0) s.nodes[node].flags &= ~MissionStorage.FAULTED;
-    }
-
-    // --- Appeals -----------------------------------------------------------------------------------------------------
-
-    function appeal(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes32 evidence) external {
-        Frame memory f = MissionFrame.open(city);
-        LawNode memory law = f.node(node);
-        MissionStorage.Node memory w = NodeCore.load(s, node);
-        (uint8 attempt, uint40 until) = _appealable(s, w, node);
-        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
-        uint64 price = _requireParty(s, f, law, node, attempt);
-        MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
-        uint8 filed = appeals.filed;
-        for (uint8 i = 0; i < filed; ++i) {
-            if (s.appealAt[MissionStorage.slotKey(node, attempt, i)].appellant == msg.sender) {
-                revert ICollaborationContract.AlreadyAppealed(node, msg.sender);
-            }
-        }
-        uint64 bond = uint64((uint256(price) * s.head.appealBondShare) / WHOLE);
-        if (bond < s.books.appealBondMin) bond = s.books.appealBondMin;
-        s.appealAt[MissionStorage.slotKey(node, attempt, filed)] = MissionStorage.Appeal(msg.sender, bond);
-        appeals.filed = filed + 1;
-        appeals.open += 1;
-        appeals.until = uint40(block.timestamp) + 2 * uint40(f.context.params.maxHumanReviewTimeout);
-        s.books.bonds += bond;
-        emit ICollaborationContract.AppealFiled(node, msg.sender, evidence, bond);
-        f.city.token.safeTransferFrom(msg.sender, address(this), bond);
-    }
-
-    /// @dev The attempt a window belongs to: the recorded one, or the last that failed by verdict.
-    function _appealable(
-        MissionStorage.Layout storage s,
-        MissionStorage.Node memory w,
-        uint8 node
-    ) private view returns (uint8 attempt, uint40 until) {
-        if (NodeCore.has(w, MissionStorage.RECORDED)) return (w.attempt, w.settlesAt);
-        attempt = w.attempt;
-        if (w.state != NodeState.FAILED && attempt != 0) --attempt;
-        until = s.faults[MissionStorage.attemptKey(node, attempt)].dueAt;
-        if (until == 0) revert ICollaborationContract.NotAppealable(node, msg.sender);
-    }
-
-    /// @dev Sponsor, executors of the attempt, panel members whose verdicts counted.
-    function _requireParty(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        LawNode memory law,
-        uint8 node,
-        uint8 attempt
-    ) private view returns (uint64 price) {
-        bool party = msg.sender == f.context.sponsor;
-        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
-            ICollaborationContract.Slot memory bound = s.slots[MissionStorage.slotKey(node, attempt, slot)];
-            if (bound.agent == msg.sender) party = true;
-            price += bound.price;
-        }
-        for (uint8 i = 0; i < law.panelSize && !party; ++i) {
-            party = s.counted[MissionStorage.slotKey(node, attempt, i)] == msg.sender;
-        }
-        if (!party) revert ICollaborationContract.NotAppealable(node, msg.sender);
-    }
-
-    /// @dev Nobody resolved the appeals in time: the clearing stands, the bonds go back.
-    function _returnBonds(MissionStorage.Layout storage s, Frame memory f, uint8 node, uint8 attempt) private {
-        MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
-        if (appeals.open == 0) return;
-        appeals.open = 0;
-        uint8 filed = appeals.filed;
-        for (uint8 i = 0; i < filed && i < MAX_APPEALS; ++i) {
-            MissionStorage.Appeal storage one = s.appealAt[MissionStorage.slotKey(node, attempt, i)];
-            (address appellant, uint64 bond) = (one.appellant, one.bond);
-            if (bond == 0) continue;
-            one.bond = 0;
-            s.books.bonds -= bond;
-            if (!f.city.token.trySafeTransfer(appellant, bond)) continue;
-            emit ICollaborationContract.BondReturned(node, appellant, bond);
-        }
-    }
-
-    function _requireFinal(MissionStorage.Layout storage s, uint8 node, uint8 attempt, uint40 settlesAt) private view {
-        uint40 until = _heldUntil(s, node, attempt, settlesAt);
-        if (block.timestamp < until) revert ICollaborationContract.WindowOpen(node, until);
-    }
-
-    function _heldUntil(
-        MissionStorage.Layout storage s,
-        uint8 node,
-        uint8 attempt,
-        uint40 window
-    ) private view returns (uint40) {
-        MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
-        return appeals.open != 0 && appeals.until > window ? appeals.until : window;
     }
 
     // --- Back to the sponsor -----------------------------------------------------------------------------------------

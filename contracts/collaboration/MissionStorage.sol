@@ -23,7 +23,8 @@ library MissionStorage {
     }
 
     /// @dev Three words, smallest unit. `deposit` = paid + fees + insurance + discount + refunded + held; of what is held,
-    /// `entitled` is owed to executors and `accrued` to treasury, insurance and verifiers. Bonds are apart.
+    /// `entitled` is owed to executors, `accrued` is the rest of the prices they were awarded: it goes to treasury, insurance,
+    /// verifiers and sponsor when the window closed. Bonds are apart.
     struct Books {
         uint64 entitled;
         uint64 accrued;
@@ -77,6 +78,10 @@ library MissionStorage {
         uint64 paid;
         uint64 premium;
         bool claimed;
+        /// Slashed on appeal, which happens once.
+        bool slashed;
+        /// ψ × 1000 at `record`; an appeal that changes the share counts with the same.
+        uint16 psi;
     }
 
     struct Appeals {

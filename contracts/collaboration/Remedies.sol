@@ -20,6 +20,7 @@ library Remedies {
     using MissionFrame for Frame;
 
     uint8 private constant CONSENSUS = 2;
+    bytes32 private constant BY_ADJUDICATION = "OVERRIDE";
 
     uint256 private constant FREEZABLE =
         (1 << uint256(NodeState.ELIGIBLE)) |
@@ -218,14 +219,8 @@ library Remedies {
 
     // --- Overrides ---------------------------------------------------------------------------------------------------
 
-    /// @dev APPROVE_POP is the clearing desk's.
-    function overrule(
-        MissionStorage.Layout storage s,
-        City calldata city,
-        Action action,
-        uint8 node,
-        bytes32 reason
-    ) external {
+    /// @dev APPROVE_POP is the clearing desk's, RESOLVE_APPEAL is of `Appeals`.
+    function overrule(MissionStorage.Layout storage s, City calldata city, Action action, uint8 node) external {
         Frame memory f = MissionFrame.open(city);
         if (action == Action.TERMINATE_MISSION) {
             _recordPending(s, city);
@@ -234,7 +229,7 @@ library Remedies {
         LawNode memory law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         if (action == Action.FREEZE) {
-            _freeze(s, f, w, node, reason);
+            _freeze(s, f, w, node, BY_ADJUDICATION);
         } else if (action == Action.UNFREEZE) {
             NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
             NodeCore.makeEligible(f, w, node);

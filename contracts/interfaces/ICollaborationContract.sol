@@ -66,13 +66,30 @@ interface ICollaborationContract {
         uint64 insurance;
         uint64 discount;
         uint64 refunded;
-        /// Owed to executors, windows running.
+        /// Owed to executors, windows running. What is not owed of an awarded price becomes refundable with its claim.
         uint64 entitled;
         /// Returnable to the sponsor now.
         uint64 refundable;
         uint64 subsidy;
         /// Bonds of open appeals, held beside the deposit.
         uint64 bonds;
+    }
+
+    /// @notice The data of RESOLVE_APPEAL, ABI-encoded: one ruling on all open appeals of an attempt (decisions 29).
+    struct Resolution {
+        uint8 attempt;
+        /// Appeals filed when this was signed; a later one needs a new ruling.
+        uint8 filed;
+        /// Bit per appeal, in order of filing. Upheld ones get their bonds back, the others' go to insurance. Zero leaves the
+        /// decision as it is, and the fields below are not read.
+        uint16 upheld;
+        /// New share of a recorded attempt, basis points; zero for a failed one, whose budget is its successor's.
+        uint16 share;
+        /// Per culprit, smallest unit; 0 = nobody is slashed. At most 500 tokens for a recorded attempt, whose locks ended; the
+        /// slot's lock for a failed one, `type(uint64).max` = all of it.
+        uint64 slash;
+        /// Bit per slot.
+        uint8 culprits;
     }
 
     struct RouteOrder {
@@ -153,7 +170,20 @@ interface ICollaborationContract {
     event Reopened(uint8 indexed node, uint8 attempt);
     event AppealFiled(uint8 indexed node, address indexed appellant, bytes32 evidence, uint64 bond);
     event BondReturned(uint8 indexed node, address indexed appellant, uint64 bond);
-    event AppealResolved(uint8 indexed node, bool upheld, uint16 share);
+    event BondForfeited(uint8 indexed node, address indexed appellant, uint64 bond);
+    /// @notice A human ruled on the open appeals of an attempt; the fields are those of `Resolution`.
+    event AppealResolved(uint8 indexed node, uint8 attempt, uint16 upheld, uint16 share, uint64 slash, uint8 culprits);
+    /// @notice An upheld appeal replaces what `Recorded` announced for a slot.
+    event Reassessed(
+        uint8 indexed node,
+        uint8 indexed slot,
+        address indexed agent,
+        uint64 paid,
+        uint64 premium,
+        uint64 fee,
+        uint64 insurance,
+        uint64 discount
+    );
     event Refunded(address indexed sponsor, uint64 amount);
     event Anchored(address indexed runner, bytes32 root);
     event Overridden(Action indexed action, uint8 indexed node, address target);
@@ -192,6 +222,9 @@ interface ICollaborationContract {
     error WindowClosed(uint8 node, uint40 at);
     error NotAppealable(uint8 node, address caller);
     error AlreadyAppealed(uint8 node, address appellant);
+    error NoOpenAppeal(uint8 node, uint8 attempt);
+    error AppealsDiffer(uint8 node, uint8 heard, uint8 filed, uint16 upheld);
+    error AlreadySlashed(uint8 node, uint8 slot);
     error IterationsExhausted(uint8 node, uint8 attempt);
     error NotExpired(uint40 expiresAt);
     error NothingToRefund();
@@ -285,9 +318,10 @@ interface ICollaborationContract {
 
     // --- Adjudication ----------------------------------------------------------------------------------------------------
 
-    /// @notice The one entry of adjudication (decisions 14). FREEZE, UNFREEZE, TERMINATE_MISSION, APPROVE_POP, REJECT_POP.
-    /// Caller: CURRENT adjudication procedure.
+    /// @notice The one entry of adjudication (decisions 14). FREEZE, UNFREEZE, TERMINATE_MISSION, APPROVE_POP, REJECT_POP,
+    /// RESOLVE_APPEAL. Caller: CURRENT adjudication procedure.
     /// APPROVE_POP's data is abi.encode(Opening[], EvidenceItem[], uint256 basis, uint16 share): it passes the same floor.
+    /// RESOLVE_APPEAL's data is abi.encode(Resolution): it may come after the mission's end, and changes no state of a node.
     function onOverride(Action action, uint8 node, address target, bytes calldata data) external;
 
     /// @notice Calls `target` and returns at most one word of its answer. Nothing but a bounded frame for gas: the mission calls

@@ -81,6 +81,7 @@ interface IExecutionProcedure {
     error AwardOutOfOrder(address mission, uint256 expected, uint8 node);
     error StillBound(address mission, uint8 node, address agent);
     error NotOnPanel(address mission, address verifier);
+    error NotExecutor(address mission, address agent);
     error PredicateTaken(uint16 id, address predicate);
     error EmptyBatch();
 
@@ -112,6 +113,9 @@ interface IExecutionProcedure {
         uint16 score,
         bytes32 reason
     ) external returns (uint64 slashed);
+    /// @notice Slashes and scores 0 an executor whose lock already ended, on an upheld appeal: 500 tokens at most, of what it
+    /// still holds. Caller: genuine mission.
+    function slashExecutor(address executor, uint64 slash, bytes32 reason) external returns (uint64 slashed);
     /// @notice Names the contract behind a predicate number of laws, once. Caller: governor.
     function approvePredicate(uint16 id, address predicate) external;
     /// @notice Slashes an absent verifier of a drawn panel (50 tokens at most). Caller: genuine mission.

@@ -26,7 +26,7 @@ library ActionTable {
             (1 << (8 * uint256(Action.APPROVE_PREDICATE))) |
             ((1 | MISSION) << (8 * uint256(Action.VETO_OUTPUT))) |
             ((1 | MISSION | ROTATES) << (8 * uint256(Action.RELEASE_OUTPUT))) |
-            ((1 | MISSION) << (8 * uint256(Action.RESOLVE_APPEAL))) |
+            ((1 | ENABLED | MISSION) << (8 * uint256(Action.RESOLVE_APPEAL))) |
             (2 << (8 * uint256(Action.SLASH))) |
             (2 << (8 * uint256(Action.FREEZE_PRINCIPAL))) |
             (2 << (8 * uint256(Action.CLAIM_INSURANCE))) |

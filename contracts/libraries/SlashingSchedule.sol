@@ -20,6 +20,7 @@ library SlashingSchedule {
     bytes32 internal constant FREEZE_CONFIRMED = "FREEZE_CONFIRMED";
     bytes32 internal constant CLEARED_FAIL = "CLEARED_FAIL";
     bytes32 internal constant OUTCOME = "OUTCOME";
+    bytes32 internal constant APPEAL = "APPEAL";
     bytes32 internal constant DISSENT = "DISSENT";
     bytes32 internal constant REJECTED = "REJECTED";
     bytes32 internal constant RELEASED = "RELEASED";

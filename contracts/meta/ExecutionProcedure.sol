@@ -244,6 +244,14 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     /// @inheritdoc IExecutionProcedure
+    function slashExecutor(address executor, uint64 slash, bytes32 reason) external returns (uint64 slashed) {
+        _requireMission(msg.sender);
+        if (!_participations[msg.sender][_principalOf(executor)].executor) revert NotExecutor(msg.sender, executor);
+        if (slash > SlashingSchedule.GREATEST) revert SlashExceeded(SlashingSchedule.GREATEST, slash);
+        return _producers().settle(executor, 0, slash, true, 0, reason);
+    }
+
+    /// @inheritdoc IExecutionProcedure
     function recordVerifiers(address[] calldata verifiers) external {
         _requireMission(msg.sender);
         for (uint256 i = 0; i < verifiers.length; ++i) {

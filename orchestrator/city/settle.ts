@@ -24,17 +24,15 @@ async function pending(world: World, mission: Mission): Promise<{ readonly due: 
     fromBlock: 0n,
   });
   let due = 0n;
-  const faulted = new Set<number>();
   for (const event of events) {
     const at = event.eventName === "Recorded" ? event.args.claimableAt : event.eventName === "SlashPending" ? event.args.dueAt : undefined;
     if (at !== undefined && BigInt(at) > due) due = BigInt(at);
-    if (event.eventName === "SlashPending" && event.args.node !== undefined) faulted.add(event.args.node);
   }
   const views = await viewNodes(world, mission);
   const nodes: number[] = [];
-  for (const { law, recorded, slots } of views) {
+  for (const { law, recorded, faulted, slots } of views) {
     const claimed = await Promise.all(slots.map(({ slot }) => contract.entitlementOf(law.number, slot)));
-    if (faulted.has(law.number) || (recorded && claimed.some(({ claimed: paid }) => !paid))) nodes.push(law.number);
+    if (faulted || (recorded && claimed.some(({ claimed: paid }) => !paid))) nodes.push(law.number);
   }
   return { due: due + 1n, nodes };
 }

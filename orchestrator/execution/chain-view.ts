@@ -39,6 +39,8 @@ export interface NodeView {
   /** Unix seconds; 0n = no clock runs. */
   readonly deadline: bigint;
   readonly recorded: boolean;
+  /** Some attempt's slash waits for its window. */
+  readonly faulted: boolean;
   readonly share: number;
   readonly agreeing: number;
   /** Slots with an executor, in order. */
@@ -66,6 +68,7 @@ export async function viewNodes(world: World, mission: Mission): Promise<readonl
         attempt: node.attempt,
         deadline: BigInt(node.deadline),
         recorded: node.recorded,
+        faulted: node.faulted,
         share: node.share,
         agreeing: node.agreeing,
         slots: slots.filter(({ agent }) => agent !== ZERO),

@@ -169,6 +169,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     settleSlot: [{ callers: ["itself"], refusal: "NotMission", except: { mission: "NoBid" } }],
     approvePredicate: governor,
     settleVerifier: [{ callers: ["itself"], refusal: "NotMission", except: { mission: "NotOnPanel" } }],
+    slashExecutor: [{ callers: ["itself"], refusal: "NotMission", except: { mission: "NotExecutor" } }],
     recordVerifiers: only("NotMission", "itself", "mission"),
   },
   Treasury: {

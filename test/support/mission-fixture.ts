@@ -37,7 +37,7 @@ export const NodeState = {
 };
 export const Result = { ABSTAIN: 0, PASS: 1, FAIL: 2 } as const;
 export const Clearing = { NONE: 0, PASS: 1, FAIL: 2, DISPUTED: 3, UNVERIFIABLE: 4 } as const;
-export const Action = { FREEZE: 1, UNFREEZE: 2, TERMINATE_MISSION: 3, APPROVE_POP: 4, REJECT_POP: 5 } as const;
+export const Action = { FREEZE: 1, UNFREEZE: 2, TERMINATE_MISSION: 3, APPROVE_POP: 4, REJECT_POP: 5, RESOLVE_APPEAL: 14 } as const;
 
 const PRODUCING = 4;
 const VERIFYING = 2;

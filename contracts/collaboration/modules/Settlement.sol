@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
+import {Appeals} from "../Appeals.sol";
 import {Dispatch} from "../Dispatch.sol";
 import {Escrow} from "../Escrow.sol";
 import {MissionBase} from "./MissionBase.sol";
@@ -21,7 +22,7 @@ abstract contract Settlement is MissionBase {
 
     /// @inheritdoc ICollaborationContract
     function appeal(uint8 node, bytes32 evidence) external nonReentrant {
-        Escrow.appeal(_mission, _city(), node, evidence);
+        Appeals.file(_mission, _city(), node, evidence);
     }
 
     /// @inheritdoc ICollaborationContract

@@ -35,9 +35,29 @@ export const payouts: Check = {
       seen.same(agent, executor?.agent, `${subject}: executor`);
       seen.same([paid, premium, fee, insurance, discount], [due.paid, due.premium, due.fee, due.insurance, due.discount], subject);
     }
+    for (const { at, hash, args } of record.events("CollaborationContract", "Reassessed")) {
+      const { node, slot, agent, paid, premium, fee, insurance, discount } = args;
+      const subject = `entitlement of ${nameOf(agent)} at ${label(node)} after an appeal`;
+      const first = record
+        .events("CollaborationContract", "Recorded")
+        .findLast((each) => each.at < at && each.args.node === node && each.args.slot === slot);
+      const ruling = record.events("CollaborationContract", "AppealResolved").findLast((each) => each.hash === hash && each.at < at);
+      const executor = history.slot(node, history.attemptAt(node, first?.at ?? at), slot);
+      const psi = multiplier(points(roles.reputationBefore(agent, first?.at ?? at)), BigInt(params.reputationMultiplierAlpha));
+      const share = BigInt(ruling?.args.share ?? 0);
+      const due = split(executor?.price ?? 0n, BigInt(params.protocolFeeRate), BigInt(params.insuranceReserveRate), share, psi);
+      seen.same(agent, executor?.agent, `${subject}: executor`);
+      seen.same([paid, premium, fee, insurance, discount], [due.paid, due.premium, due.fee, due.insurance, due.discount], subject);
+    }
     claims(context, seen);
   },
 };
+
+/** What every slot was entitled to, in order: an upheld appeal's word replaces the clearing's. */
+const entitlementsIn = (record: AuditContext["record"]) =>
+  [...record.events("CollaborationContract", "Recorded"), ...record.events("CollaborationContract", "Reassessed")].sort((a, b) =>
+    a.at < b.at ? -1 : 1,
+  );
 
 /** The share that a clearing gave, or a human after it. */
 function shareOf({ record, mission }: AuditContext, node: number, at: bigint): bigint {
@@ -55,7 +75,7 @@ function shareOf({ record, mission }: AuditContext, node: number, at: bigint): b
 }
 
 function claims({ record, mission, roles, nameOf, label }: AuditContext, seen: Inspection): void {
-  const recorded = record.events("CollaborationContract", "Recorded");
+  const recorded = entitlementsIn(record);
   const transfers = record.events("CityToken", "Transfer").filter(({ args }) => args.from === mission);
   const used = new Set<bigint>();
   const moved = (hash: string, to: readonly Address[], amount: bigint) => {
@@ -89,9 +109,12 @@ export const money: Check = {
     const contract = client.mission(mission);
     const books = await contract.ledger();
     const claimed = record.events("CollaborationContract", "Claimed");
-    const recorded = record.events("CollaborationContract", "Recorded").filter((entitlement) => {
-      const { node, slot, agent } = entitlement.args;
-      return claimed.some(({ at, args }) => at > entitlement.at && args.node === node && args.slot === slot && args.agent === agent);
+    const entitlements = entitlementsIn(record);
+    const recorded = claimed.flatMap(({ at, args: { node, slot, agent } }) => {
+      const due = entitlements.findLast(
+        (each) => each.at < at && each.args.node === node && each.args.slot === slot && each.args.agent === agent,
+      );
+      return due === undefined ? [] : [due];
     });
     const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
     const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);

@@ -89,6 +89,7 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
   const recordVerifiers = () => execution.recordVerifiers([verifier]);
   await trial.record("ExecutionProcedure.recordVerifiers", cast, recordVerifiers);
   await trial.record("ExecutionProcedure.settleVerifier", cast, () => execution.settleVerifier(verifier, 5, WHY));
+  await trial.record("ExecutionProcedure.slashExecutor", cast, () => execution.slashExecutor(agent, 5, WHY));
   await trial.record("ExecutionProcedure.settleSlot", cast, () => execution.settleSlot(0, 0, agent, 1, 1, true, 5000, WHY));
   await trial.record("ExecutionProcedure.reopenMarket", cast, () => execution.reopenMarket(0, 1));
 }

@@ -20,7 +20,7 @@ const ROWS: [name: string, signatures: number, flags: string][] = [
   ["APPROVE_PREDICATE", 1, ""],
   ["VETO_OUTPUT", 1, "m"],
   ["RELEASE_OUTPUT", 1, "mr"],
-  ["RESOLVE_APPEAL", 1, "m"],
+  ["RESOLVE_APPEAL", 1, "em"],
   ["SLASH", 2, ""],
   ["FREEZE_PRINCIPAL", 2, ""],
   ["CLAIM_INSURANCE", 2, ""],

@@ -13,8 +13,6 @@ import {
 } from "../../../support/mission-fixture.ts";
 
 const EVIDENCE = id("evidence");
-/** Twice maxHumanReviewTimeout: after that an appeal nobody resolved holds nothing back. */
-const UNRESOLVED = 7200;
 
 describe("Settlement", () => {
   let mission: Mission;
@@ -85,66 +83,11 @@ describe("Settlement", () => {
     });
   });
 
-  describe("appeal", () => {
-    const appealAs = async (who: Parameters<Mission["contract"]["connect"]>[0] & { address: string }, bond = tokens(10)) => {
-      await mission.city.token.mint(who.address, bond);
-      await mission.city.token.connect(who).approve(mission.address, bond);
-      return mission.contract.connect(who).appeal(0, EVIDENCE);
-    };
-
-    it("pulls a bond, blocks the claim, and lapses when nobody resolves it", async () => {
-      await cleared();
-      const { sponsor } = mission.city;
-      await expect(appealAs(sponsor)).to.emit(mission.contract, "AppealFiled").withArgs(0, sponsor.address, EVIDENCE, tokens(10));
-      const [open, until] = await mission.contract.appealsOf(0, 0);
-      expect([open, until]).to.deep.equal([1n, (await mission.city.now()) + BigInt(UNRESOLVED)]);
-      await networkHelpers.time.increase(HOUR);
-      await refused(mission.contract.claim([0]), "WindowOpen");
-      await networkHelpers.time.increase(UNRESOLVED);
-      const before = await balanceOf(sponsor.address);
-      await expect(mission.contract.claim([0]))
-        .to.emit(mission.contract, "BondReturned")
-        .withArgs(0, sponsor.address, tokens(10));
-      expect(await balanceOf(sponsor.address)).to.equal(before + tokens(10));
-    });
-
-    it("is for the sponsor, the executors and the panel, once each, in time", async () => {
-      await cleared();
-      const { agent } = await mission.executorOf(0);
-      const [verifier] = await mission.contract.countedOf(0);
-      await appealAs(agent);
-      await appealAs(mission.city.verifiers.get(verifier ?? "") ?? agent);
-      await refused(appealAs(agent), "AlreadyAppealed");
-      await refused(mission.contract.appeal(0, EVIDENCE), "NotAppealable");
-      await networkHelpers.time.increase(HOUR);
-      await refused(appealAs(mission.city.sponsor), "WindowClosed");
-      await networkHelpers.time.increase(UNRESOLVED);
-      await mission.contract.claim([0]);
-    });
-
-    it("holds back a slash too, also after the node was reopened", async () => {
-      await cleared({}, Result.FAIL);
-      const { agent } = await mission.executorOf(0);
-      await mission.contract.reopen(0);
-      await appealAs(agent);
-      await networkHelpers.time.increase(HOUR);
-      await refused(mission.contract.claim([0]), "WindowOpen");
-      await networkHelpers.time.increase(UNRESOLVED);
-      await mission.contract.claim([0]);
-      expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9850));
-      expect(await balanceOf(agent.address)).to.equal(tokens(10));
-    });
-
-    it("concerns decisions only", async () => {
-      await awarded();
-      await refused(appealAs(mission.city.sponsor), "NotAppealable");
-    });
-  });
-
   describe("refund and close", () => {
     it("return what no executor earned, to the unit", async () => {
       await cleared({ nodes: [{ ...TASK, budget: 100_000_001n }], reserve: 5n });
       const before = await balanceOf(mission.city.sponsor.address);
+      expect((await mission.contract.ledger()).refundable).to.equal(5n);
       await mission.contract.refund();
       expect(await mission.imbalance()).to.equal("");
       await refused(mission.contract.refund(), "NothingToRefund");

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {Payout, Split} from "../libraries/Payout.sol";
+import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
+import {LawNode} from "../types/Law.sol";
+import {NodeState} from "../types/States.sol";
+import {City, Frame, MissionFrame} from "./MissionFrame.sol";
+import {MissionStorage} from "./MissionStorage.sol";
+import {NodeCore} from "./NodeCore.sol";
+
+/// @title Appeals against a clearing decision: filed with a bond, decided by a human, or by time
+/// @notice Decisions 6 and 29. A resolution changes what is still provisional, the share and the slash; the node's state never.
+/// A linked library: it runs in the clone's frame and storage.
+library Appeals {
+    using MissionFrame for Frame;
+    using SafeERC20 for IERC20;
+
+    uint256 private constant WHOLE = 10_000;
+
+    // --- Filing ------------------------------------------------------------------------------------------------------
+
+    function file(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes32 evidence) external {
+        Frame memory f = MissionFrame.open(city);
+        LawNode memory law = f.node(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        (uint8 attempt, uint40 until) = _appealable(s, w, node);
+        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
+        uint64 price = _requireParty(s, f, law, node, attempt);
+        MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
+        uint8 filed = appeals.filed;
+        for (uint8 i = 0; i < filed; ++i) {
+            if (s.appealAt[MissionStorage.slotKey(node, attempt, i)].appellant == msg.sender) {
+                revert ICollaborationContract.AlreadyAppealed(node, msg.sender);
+            }
+        }
+        uint64 bond = uint64((uint256(price) * s.head.appealBondShare) / WHOLE);
+        if (bond < s.books.appealBondMin) bond = s.books.appealBondMin;
+        s.appealAt[MissionStorage.slotKey(node, attempt, filed)] = MissionStorage.Appeal(msg.sender, bond);
+        appeals.filed = filed + 1;
+        appeals.open += 1;
+        appeals.until = uint40(block.timestamp) + 2 * uint40(f.context.params.maxHumanReviewTimeout);
+        s.books.bonds += bond;
+        emit ICollaborationContract.AppealFiled(node, msg.sender, evidence, bond);
+        f.city.token.safeTransferFrom(msg.sender, address(this), bond);
+    }
+
+    /// @dev The attempt a window belongs to: the recorded one, or the last that failed by verdict.
+    function _appealable(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private view returns (uint8 attempt, uint40 until) {
+        if (NodeCore.has(w, MissionStorage.RECORDED)) return (w.attempt, w.settlesAt);
+        attempt = w.attempt;
+        if (w.state != NodeState.FAILED && attempt != 0) --attempt;
+        until = s.faults[MissionStorage.attemptKey(node, attempt)].dueAt;
+        if (until == 0) revert ICollaborationContract.NotAppealable(node, msg.sender);
+    }
+
+    /// @dev Sponsor, executors of the attempt, panel members whose verdicts counted.
+    function _requireParty(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        uint8 node,
+        uint8 attempt
+    ) private view returns (uint64 price) {
+        bool party = msg.sender == f.context.sponsor;
+        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+            ICollaborationContract.Slot memory bound = s.slots[MissionStorage.slotKey(node, attempt, slot)];
+            if (bound.agent == msg.sender) party = true;
+            price += bound.price;
+        }
+        for (uint8 i = 0; i < law.panelSize && !party; ++i) {
+            party = s.counted[MissionStorage.slotKey(node, attempt, i)] == msg.sender;
+        }
+        if (!party) revert ICollaborationContract.NotAppealable(node, msg.sender);
+    }
+
+    // --- Resolving ---------------------------------------------------------------------------------------------------
+
+    /// @notice RESOLVE_APPEAL: one ruling on all open appeals of an attempt.
+    function resolve(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes calldata data) external {
+        Frame memory f = MissionFrame.open(city);
+        ICollaborationContract.Resolution memory r = abi.decode(data, (ICollaborationContract.Resolution));
+        if (r.share > WHOLE) revert ICollaborationContract.ShareOutOfRange(r.share);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, r.attempt)];
+        if (appeals.open == 0) revert ICollaborationContract.NoOpenAppeal(node, r.attempt);
+        if (block.timestamp >= appeals.until) revert ICollaborationContract.WindowClosed(node, appeals.until);
+        if (r.filed != appeals.filed || r.upheld >> appeals.filed != 0) {
+            revert ICollaborationContract.AppealsDiffer(node, r.filed, appeals.filed, r.upheld);
+        }
+
+        emit ICollaborationContract.AppealResolved(node, r.attempt, r.upheld, r.share, r.slash, r.culprits);
+        if (r.upheld != 0) {
+            if (NodeCore.has(w, MissionStorage.RECORDED) && r.attempt == w.attempt) _reassess(s, f, w, node, r);
+            else _mitigate(s, w, node, r);
+            NodeCore.store(s, node, w);
+        }
+        uint64 forfeited = _settleBonds(s, f, node, r.attempt, r.upheld);
+        if (forfeited == 0) return;
+        f.city.token.forceApprove(address(f.city.treasury), forfeited);
+        f.city.treasury.deposit(0, forfeited, SlashingSchedule.APPEAL);
+    }
+
+    /// @dev All of a provisional price is held here, so a share moves between what is entitled and what is not; nothing leaves.
+    function _reassess(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        ICollaborationContract.Resolution memory r
+    ) private {
+        w.share = r.share;
+        for (uint8 slot = 0; slot < NodeCore.MAX_SLOTS; ++slot) {
+            if ((w.agreeing >> slot) & 1 == 1) _reassessSlot(s, f, node, slot, r);
+            if (r.slash != 0 && (r.culprits >> slot) & 1 == 1) _slashLate(s, node, slot, r);
+        }
+    }
+
+    function _reassessSlot(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint8 node,
+        uint8 slot,
+        ICollaborationContract.Resolution memory r
+    ) private {
+        uint256 key = MissionStorage.slotKey(node, r.attempt, slot);
+        ICollaborationContract.Slot memory bound = s.slots[key];
+        MissionStorage.Due storage due = s.dues[key];
+        Split memory split = splitOf(f, bound.price, r.share, due.psi);
+        s.books.accrued = s.books.accrued + due.paid - split.paid;
+        s.books.entitled = s.books.entitled + split.paid - due.paid;
+        due.paid = split.paid;
+        due.premium = split.premium;
+        emit ICollaborationContract.Reassessed(
+            node,
+            slot,
+            bound.agent,
+            split.paid,
+            split.premium,
+            split.fee,
+            split.insurance,
+            split.discount
+        );
+    }
+
+    /// @dev The slot's lock ended when it was recorded: what is taken now is free or registration stake.
+    function _slashLate(
+        MissionStorage.Layout storage s,
+        uint8 node,
+        uint8 slot,
+        ICollaborationContract.Resolution memory r
+    ) private {
+        uint256 key = MissionStorage.slotKey(node, r.attempt, slot);
+        address agent = s.slots[key].agent;
+        if (agent == address(0)) revert ICollaborationContract.SlotEmpty(node, slot);
+        if (s.dues[key].slashed) revert ICollaborationContract.AlreadySlashed(node, slot);
+        s.dues[key].slashed = true;
+        uint64 slashed = s.head.execution.slashExecutor(agent, r.slash, SlashingSchedule.APPEAL);
+        emit ICollaborationContract.ExecutorFaulted(node, slot, agent, SlashingSchedule.APPEAL, slashed);
+    }
+
+    /// @dev A failed attempt earns nothing, whatever is said of it: its budget is its successor's. Only its slash is decided.
+    function _mitigate(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node,
+        ICollaborationContract.Resolution memory r
+    ) private {
+        if (r.share != 0) revert ICollaborationContract.ShareOutOfRange(r.share);
+        ICollaborationContract.Fault storage fault = s.faults[MissionStorage.attemptKey(node, r.attempt)];
+        uint8 mask = fault.mask;
+        uint8 guilty = r.slash == 0 ? 0 : mask & r.culprits;
+        fault.settled = true;
+        s.head.faults -= 1;
+        if (!_hasFaults(s, w, node)) w.flags &= ~MissionStorage.FAULTED;
+        bytes32 reason = SlashingSchedule.APPEAL;
+        NodeCore.settleMask(s, node, r.attempt, guilty, r.slash, true, reason);
+        NodeCore.settleMask(s, node, r.attempt, mask & ~guilty, 0, false, reason);
+    }
+
+    function _hasFaults(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private view returns (bool) {
+        for (uint256 attempt = 0; attempt <= w.attempt; ++attempt) {
+            ICollaborationContract.Fault memory fault = s.faults[MissionStorage.attemptKey(node, uint8(attempt))];
+            if (fault.dueAt != 0 && !fault.settled) return true;
+        }
+        return false;
+    }
+
+    // --- Shared with the escrow --------------------------------------------------------------------------------------
+
+    /// @notice When a decision is final: its window, or the time its open appeals may take.
+    function heldUntil(
+        MissionStorage.Layout storage s,
+        uint8 node,
+        uint8 attempt,
+        uint40 window
+    ) internal view returns (uint40) {
+        MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
+        return appeals.open != 0 && appeals.until > window ? appeals.until : window;
+    }
+
+    /// @notice Nobody resolved the appeals in time: the clearing stands, the bonds go back.
+    function returnBonds(MissionStorage.Layout storage s, Frame memory f, uint8 node, uint8 attempt) internal {
+        if (s.appeals[MissionStorage.attemptKey(node, attempt)].open == 0) return;
+        _settleBonds(s, f, node, attempt, type(uint16).max);
+    }
+
+    function splitOf(Frame memory f, uint64 price, uint16 share, uint256 psi) internal pure returns (Split memory) {
+        return Payout.split(price, f.context.params.protocolFeeRate, f.context.params.insuranceReserveRate, share, psi);
+    }
+
+    /// @dev An appellant whose account refuses its bond cannot hold up the others: the bond stays with the dust.
+    function _settleBonds(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint8 node,
+        uint8 attempt,
+        uint16 upheld
+    ) private returns (uint64 forfeited) {
+        MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
+        appeals.open = 0;
+        uint8 filed = appeals.filed;
+        for (uint8 i = 0; i < filed; ++i) {
+            MissionStorage.Appeal storage one = s.appealAt[MissionStorage.slotKey(node, attempt, i)];
+            (address appellant, uint64 bond) = (one.appellant, one.bond);
+            if (bond == 0) continue;
+            one.bond = 0;
+            s.books.bonds -= bond;
+            if ((upheld >> i) & 1 == 0) {
+                forfeited += bond;
+                emit ICollaborationContract.BondForfeited(node, appellant, bond);
+            } else if (f.city.token.trySafeTransfer(appellant, bond)) {
+                emit ICollaborationContract.BondReturned(node, appellant, bond);
+            }
+        }
+    }
+}

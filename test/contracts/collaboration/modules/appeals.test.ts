@@ -1,0 +1,258 @@
+import { expect } from "chai";
+import { id, type Wallet } from "ethers";
+import { encodeAbiParameters } from "viem";
+import { RESOLUTION } from "../../../../orchestrator/protocol/resolution.ts";
+import { networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import {
+  Action,
+  HOUR,
+  type Mission,
+  type MissionOptions,
+  MissionState,
+  NodeState,
+  openMission,
+  Result,
+} from "../../../support/mission-fixture.ts";
+
+const EVIDENCE = id("evidence");
+/** Twice maxHumanReviewTimeout: after that an appeal nobody resolved holds nothing back. */
+const UNRESOLVED = 7200;
+/** Of a slot's lock, all. */
+const WHOLE = 2n ** 64n - 1n;
+
+describe("Appeals", () => {
+  let mission: Mission;
+  const awarded = async (options: MissionOptions = {}) => {
+    mission = await (await (await openMission(options)).activate()).awardAll();
+  };
+  const cleared = async (options: MissionOptions = {}, result: number = Result.PASS, score = 10_000) => {
+    await awarded(options);
+    await mission.run(0, { result, score });
+  };
+  const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
+  const balanceOf = (account: string) => mission.city.token.balanceOf(account);
+  const heldBy = async (account: string) => (await mission.city.producers.stakeOf(account)).held;
+  const appealAs = async (who: Wallet, bond = tokens(10)) => {
+    await mission.city.token.mint(who.address, bond);
+    await mission.city.token.connect(who).approve(mission.address, bond);
+    return mission.contract.connect(who).appeal(0, EVIDENCE);
+  };
+  const executor = async () => (await mission.executorOf(0)).agent;
+
+  afterEach(async () => expect(await mission.imbalance()).to.equal(""));
+
+  describe("appeal", () => {
+    it("pulls a bond, blocks the claim, and lapses when nobody resolves it", async () => {
+      await cleared();
+      const { sponsor } = mission.city;
+      await expect(appealAs(sponsor)).to.emit(mission.contract, "AppealFiled").withArgs(0, sponsor.address, EVIDENCE, tokens(10));
+      const [open, until] = await mission.contract.appealsOf(0, 0);
+      expect([open, until]).to.deep.equal([1n, (await mission.city.now()) + BigInt(UNRESOLVED)]);
+      await networkHelpers.time.increase(HOUR);
+      await refused(mission.contract.claim([0]), "WindowOpen");
+      await networkHelpers.time.increase(UNRESOLVED);
+      const before = await balanceOf(sponsor.address);
+      await expect(mission.contract.claim([0]))
+        .to.emit(mission.contract, "BondReturned")
+        .withArgs(0, sponsor.address, tokens(10));
+      expect(await balanceOf(sponsor.address)).to.equal(before + tokens(10));
+    });
+
+    it("is for the sponsor, the executors and the panel, once each, in time", async () => {
+      await cleared();
+      const { agent } = await mission.executorOf(0);
+      const [verifier] = await mission.contract.countedOf(0);
+      await appealAs(agent);
+      await appealAs(mission.city.verifiers.get(verifier ?? "") ?? agent);
+      await refused(appealAs(agent), "AlreadyAppealed");
+      await refused(mission.contract.appeal(0, EVIDENCE), "NotAppealable");
+      await networkHelpers.time.increase(HOUR);
+      await refused(appealAs(mission.city.sponsor), "WindowClosed");
+      await networkHelpers.time.increase(UNRESOLVED);
+      await mission.contract.claim([0]);
+    });
+
+    it("holds back a slash too, also after the node was reopened", async () => {
+      await cleared({}, Result.FAIL);
+      const { agent } = await mission.executorOf(0);
+      await mission.contract.reopen(0);
+      await appealAs(agent);
+      await networkHelpers.time.increase(HOUR);
+      await refused(mission.contract.claim([0]), "WindowOpen");
+      await networkHelpers.time.increase(UNRESOLVED);
+      await mission.contract.claim([0]);
+      expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9850));
+      expect(await balanceOf(agent.address)).to.equal(tokens(10));
+    });
+
+    it("concerns decisions only", async () => {
+      await awarded();
+      await refused(appealAs(mission.city.sponsor), "NotAppealable");
+    });
+  });
+
+  describe("RESOLVE_APPEAL", () => {
+    const ruling = (over: Partial<Record<"attempt" | "filed" | "upheld" | "share" | "culprits", number>> & { slash?: bigint } = {}) =>
+      encodeAbiParameters(RESOLUTION, [{ attempt: 0, filed: 1, upheld: 1, share: 0, slash: 0n, culprits: 0, ...over }]);
+    const resolve = (over: Parameters<typeof ruling>[0] = {}) => mission.override(Action.RESOLVE_APPEAL, 0, ruling(over));
+
+    it("takes a share back while nothing has left, and the bond goes back", async () => {
+      await cleared();
+      const { sponsor } = mission.city;
+      await appealAs(sponsor);
+      expect(await mission.contract.state()).to.equal(MissionState.COMPLETED);
+      const call = resolve({ share: 5000 });
+      await expect(call).to.emit(mission.contract, "AppealResolved").withArgs(0, 0, 1, 5000, 0, 0);
+      await expect(call).to.emit(mission.contract, "BondReturned").withArgs(0, sponsor.address, tokens(10));
+      await expect(call)
+        .to.emit(mission.contract, "Reassessed")
+        .withArgs(0, 0, (await executor()).address, 48_500_000n, 0, tokens(2), tokens(1), 0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+      expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(48_500_000n);
+      expect((await mission.contract.appealsOf(0, 0))[0]).to.equal(0);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      expect(await balanceOf((await executor()).address)).to.equal(48_500_000n);
+      await mission.contract.close();
+      const ledger = await mission.contract.ledger();
+      expect([ledger.paid, ledger.fees, ledger.insurance, ledger.refunded]).to.deep.equal([48_500_000n, tokens(2), tokens(1), 48_500_000n]);
+    });
+
+    it("raises a share from the price that was held back for it, whatever was refunded before", async () => {
+      await cleared({}, Result.PASS, 8000);
+      const agent = await executor();
+      await appealAs(agent);
+      await refused(mission.contract.refund(), "NothingToRefund");
+      await resolve({ share: 10_000 });
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      // The bond came back too.
+      expect(await balanceOf(agent.address)).to.equal(tokens(97) + tokens(10));
+    });
+
+    it("counts with the reputation from before the outcome", async () => {
+      await awarded();
+      const agent = await executor();
+      await mission.city.producers.adjustReputation(agent.address, -200, EVIDENCE);
+      await mission.run(0);
+      await appealAs(mission.city.sponsor);
+      await resolve({ share: 5000 });
+      // ψ(300) = 0.9 of 48.5.
+      expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(43_650_000n);
+    });
+
+    it("frees an executor from fees when nothing is left to earn", async () => {
+      await cleared();
+      await appealAs(mission.city.sponsor);
+      await resolve({ share: 0 });
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      const ledger = await mission.contract.ledger();
+      expect([ledger.paid, ledger.fees, ledger.insurance, ledger.refundable]).to.deep.equal([0n, 0n, 0n, tokens(100)]);
+    });
+
+    it("rejects: the decision stands and the bond goes to insurance", async () => {
+      await cleared();
+      await appealAs(mission.city.sponsor);
+      const insurance = await mission.city.treasury.insuranceBalance();
+      const call = resolve({ upheld: 0, share: 1, slash: 1n, culprits: 1 });
+      await expect(call).to.emit(mission.contract, "BondForfeited").withArgs(0, mission.city.sponsor.address, tokens(10));
+      expect(await mission.city.treasury.insuranceBalance()).to.equal(insurance + tokens(10));
+      expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(tokens(97));
+      expect(await heldBy((await executor()).address)).to.equal(tokens(10_000));
+    });
+
+    it("tells upheld appeals from rejected ones", async () => {
+      await cleared();
+      const agent = await executor();
+      await appealAs(mission.city.sponsor);
+      await appealAs(agent);
+      const call = resolve({ filed: 2, upheld: 0b01, share: 9000 });
+      await expect(call).to.emit(mission.contract, "BondReturned").withArgs(0, mission.city.sponsor.address, tokens(10));
+      await expect(call).to.emit(mission.contract, "BondForfeited").withArgs(0, agent.address, tokens(10));
+      expect((await mission.contract.ledger()).bonds).to.equal(0);
+    });
+
+    it("slashes a culprit of recorded work, up to 500 and once", async () => {
+      await cleared();
+      const agent = await executor();
+      await appealAs(mission.city.sponsor);
+      await expect(resolve({ slash: tokens(501), culprits: 1 })).to.be.revertedWithCustomError(mission.city.execution, "SlashExceeded");
+      await refused(resolve({ slash: tokens(1), culprits: 2 }), "SlotEmpty");
+      const call = resolve({ slash: tokens(500), culprits: 1 });
+      await expect(call).to.emit(mission.contract, "ExecutorFaulted");
+      expect(await heldBy(agent.address)).to.equal(tokens(9500));
+      await appealAs(agent);
+      await refused(resolve({ filed: 2, upheld: 2, slash: tokens(500), culprits: 1 }), "AlreadySlashed");
+      await resolve({ filed: 2, upheld: 2, share: 100 });
+    });
+
+    it("spares whom a verdict condemned", async () => {
+      await cleared({}, Result.FAIL);
+      const agent = await executor();
+      await appealAs(agent);
+      await refused(resolve({ share: 1 }), "ShareOutOfRange");
+      const reputation = await mission.city.producers.reputationOf(agent.address);
+      await resolve();
+      expect(await heldBy(agent.address)).to.equal(tokens(10_000));
+      expect(await mission.city.producers.reputationOf(agent.address)).to.equal(reputation);
+      expect((await mission.city.producers.stakeOf(agent.address)).locked).to.equal(0);
+      expect((await mission.contract.faultOf(0, 0)).settled).to.equal(true);
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+      await networkHelpers.time.increase(HOUR);
+      await refused(mission.contract.claim([0]), "NotRecorded");
+      await mission.override(Action.TERMINATE_MISSION, 0);
+      await mission.contract.close();
+    });
+
+    it("makes a waiting slash smaller, at once", async () => {
+      await cleared({}, Result.FAIL);
+      const agent = await executor();
+      await appealAs(agent);
+      const reputation = await mission.city.producers.reputationOf(agent.address);
+      await resolve({ slash: tokens(20), culprits: 1 });
+      expect(await heldBy(agent.address)).to.equal(tokens(9980));
+      expect(await mission.city.producers.reputationOf(agent.address)).to.be.lessThan(reputation);
+    });
+
+    it("may uphold a whole slash, and leaves an older one waiting", async () => {
+      await cleared({}, Result.FAIL);
+      const first = await executor();
+      await mission.contract.reopen(0);
+      for (const worker of [0, 1, 2, 3]) {
+        if (mission.worker(worker).agent.address !== first.address) await mission.bid(0, worker);
+      }
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      const second = await executor();
+      await mission.run(0, { result: Result.FAIL });
+      await appealAs(second);
+      await resolve({ attempt: 1, slash: WHOLE, culprits: 1 });
+      expect(await heldBy(second.address)).to.equal(tokens(9850));
+      expect((await mission.contract.nodeOf(0)).faulted).to.equal(true);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      expect(await heldBy(first.address)).to.equal(tokens(9850));
+    });
+
+    it("needs an open appeal, heard in full, in time", async () => {
+      await cleared();
+      await refused(resolve(), "NoOpenAppeal");
+      await appealAs(mission.city.sponsor);
+      await refused(resolve({ attempt: 1 }), "NoOpenAppeal");
+      await refused(resolve({ filed: 2 }), "AppealsDiffer");
+      await refused(resolve({ upheld: 2 }), "AppealsDiffer");
+      await refused(resolve({ share: 10_001 }), "ShareOutOfRange");
+      await networkHelpers.time.increase(UNRESOLVED);
+      await refused(resolve(), "WindowClosed");
+      await mission.contract.claim([0]);
+      expect(await balanceOf((await executor()).address)).to.equal(tokens(97));
+    });
+
+    it("is adjudication's", async () => {
+      await cleared();
+      await appealAs(mission.city.sponsor);
+      await refused(mission.contract.onOverride(Action.RESOLVE_APPEAL, 0, mission.address, ruling()), "NotAdjudication");
+    });
+  });
+});
