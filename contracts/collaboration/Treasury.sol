@@ -7,11 +7,13 @@ import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/Reentrancy
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
+import {Intake} from "../libraries/Intake.sol";
 import {Param} from "../types/Params.sol";
 import {Institution} from "../types/Roles.sol";
 
 /// @notice See `ITreasury`.
 contract Treasury is ITreasury, ReentrancyGuardTransient {
+    using Intake for IERC20;
     using SafeERC20 for IERC20;
 
     struct Pools {
@@ -40,16 +42,19 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
 
     /// @inheritdoc ITreasury
     function deposit(uint64 fees, uint64 insurance, bytes32 reason) external nonReentrant {
-        if (fees != 0) {
-            _pools.free += fees;
-            _buckets[block.timestamp / _BUCKET].inflow += fees;
-            emit FeesReceived(msg.sender, fees, reason);
+        uint256 received = _token().pullUpTo(msg.sender, uint256(fees) + insurance);
+        // What a token keeps for itself is missing in the pools, the fees first; the payer's other payments go on.
+        uint64 insured = received < insurance ? uint64(received) : insurance;
+        uint64 gained = received - insured < fees ? uint64(received - insured) : fees;
+        if (gained != 0) {
+            _pools.free += gained;
+            _buckets[block.timestamp / _BUCKET].inflow += gained;
+            emit FeesReceived(msg.sender, gained, reason);
         }
-        if (insurance != 0) {
-            _pools.insurance += insurance;
-            emit InsuranceReceived(msg.sender, insurance, reason);
+        if (insured != 0) {
+            _pools.insurance += insured;
+            emit InsuranceReceived(msg.sender, insured, reason);
         }
-        _token().safeTransferFrom(msg.sender, address(this), uint256(fees) + insurance);
     }
 
     /// @inheritdoc ITreasury

@@ -9,6 +9,7 @@ import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {DidSyntax} from "../libraries/DidSyntax.sol";
+import {Intake} from "../libraries/Intake.sol";
 import {Reputation} from "../libraries/Reputation.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
@@ -18,6 +19,7 @@ import {Institution, Kind, Standing} from "../types/Roles.sol";
 
 /// @notice See `IProducerContract`.
 contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient {
+    using Intake for IERC20;
     using SafeERC20 for IERC20;
 
     /// Two words per agent. Times and blocks in 32 bits last until the year 2106.
@@ -89,7 +91,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         ++_portfolios[binding.principal].nonce;
         uint16 index = _admit(binding);
 
-        _token().safeTransferFrom(binding.principal, address(this), binding.stake);
+        _token().pull(binding.principal, binding.stake);
         _announce(binding, did, index);
     }
 
@@ -132,7 +134,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function topUpStake(address agent, uint64 amount) external nonReentrant {
         Record storage record = _staked(agent);
         record.held += amount;
-        _token().safeTransferFrom(msg.sender, address(this), amount);
+        _token().pull(msg.sender, amount);
         emit StakeAdded(agent, amount);
     }
 

@@ -11,7 +11,7 @@ interface ITreasury {
 
     error NotMission(address caller);
 
-    /// @notice Pulls `fees` and `insurance` from the caller into the two pools. Anyone may give.
+    /// @notice Pulls `fees` and `insurance` from the caller into the two pools, and books what arrived. Anyone may give.
     function deposit(uint64 fees, uint64 insurance, bytes32 reason) external;
 
     /// @notice Pays up to `wanted` of a reputation premium; never reverts for want of money. Caller: genuine mission.

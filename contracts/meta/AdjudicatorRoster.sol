@@ -9,11 +9,13 @@ import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
+import {Intake} from "../libraries/Intake.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Kind} from "../types/Roles.sol";
 
 /// @notice See `IAdjudicatorRoster`.
 contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
+    using Intake for IERC20;
     using SafeERC20 for IERC20;
 
     struct Seat {
@@ -54,7 +56,7 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
             IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
             producers.enroll(adjudicator, principal, Kind.ADJUDICATOR);
         }
-        _token().safeTransferFrom(adjudicator, address(this), stake);
+        _token().pull(adjudicator, stake);
         emit Seated(adjudicator, principal, stake);
     }
 

@@ -12,6 +12,7 @@ import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
+import {Intake} from "../libraries/Intake.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Ballot, OfficeSignature} from "../types/Messages.sol";
@@ -31,6 +32,7 @@ import {SessionLedger} from "./legislation/SessionLedger.sol";
 contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardTransient {
     using BallotBox for Docket;
     using Candidacies for Docket;
+    using Intake for IERC20;
     using SafeERC20 for IERC20;
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
@@ -77,7 +79,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         info.rules = SessionLedger.currentRules(_CONSTITUTION, Enactment.TEMPLATE);
         docket.enter(session, SessionState.IDENTIFYING, info.rules.proposalTimeout);
 
-        _token().safeTransferFrom(msg.sender, address(this), deposit);
+        _token().pull(msg.sender, deposit);
         emit SessionOpened(session, msg.sender, goalHash, deposit, info.electorate, info.params);
     }
 

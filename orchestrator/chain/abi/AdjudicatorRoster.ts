@@ -10,6 +10,7 @@ export const adjudicatorRosterAbi = [
   {"type":"error","name":"PrincipalAlreadySeated","inputs":[{"name":"principal","type":"address"}]},
   {"type":"error","name":"ReentrancyGuardReentrantCall","inputs":[]},
   {"type":"error","name":"SafeERC20FailedOperation","inputs":[{"name":"token","type":"address"}]},
+  {"type":"error","name":"Shortfall","inputs":[{"name":"from","type":"address"},{"name":"wanted","type":"uint256"},{"name":"received","type":"uint256"}]},
   {"type":"error","name":"StillUnbonding","inputs":[{"name":"adjudicator","type":"address"},{"name":"until","type":"uint40"}]},
   {"type":"error","name":"TooManySeats","inputs":[{"name":"max","type":"uint256"}]},
   {"type":"event","name":"Resigned","anonymous":false,"inputs":[{"name":"adjudicator","type":"address","indexed":true},{"name":"withdrawableAt","type":"uint40","indexed":false}]},

@@ -16,6 +16,7 @@ export const producerContractAbi = [
   {"type":"error","name":"ProducersExhausted","inputs":[]},
   {"type":"error","name":"ReentrancyGuardReentrantCall","inputs":[]},
   {"type":"error","name":"SafeERC20FailedOperation","inputs":[{"name":"token","type":"address"}]},
+  {"type":"error","name":"Shortfall","inputs":[{"name":"from","type":"address"},{"name":"wanted","type":"uint256"},{"name":"received","type":"uint256"}]},
   {"type":"error","name":"StakeBelowMinimum","inputs":[{"name":"stake","type":"uint64"},{"name":"minimum","type":"uint64"}]},
   {"type":"error","name":"StillLocked","inputs":[{"name":"agent","type":"address"},{"name":"locked","type":"uint64"}]},
   {"type":"error","name":"StillUnbonding","inputs":[{"name":"agent","type":"address"},{"name":"until","type":"uint40"}]},

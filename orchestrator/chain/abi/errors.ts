@@ -162,6 +162,7 @@ export const errorsAbi = [
   {"type":"error","name":"SafeERC20FailedOperation","inputs":[{"name":"token","type":"address"}]},
   {"type":"error","name":"ServiceUnavailable","inputs":[{"name":"service","type":"bytes32"}]},
   {"type":"error","name":"ShareOutOfRange","inputs":[{"name":"share","type":"uint16"}]},
+  {"type":"error","name":"Shortfall","inputs":[{"name":"from","type":"address"},{"name":"wanted","type":"uint256"},{"name":"received","type":"uint256"}]},
   {"type":"error","name":"SignersUnsorted","inputs":[{"name":"previous","type":"address"},{"name":"next","type":"address"}]},
   {"type":"error","name":"SlashExceeded","inputs":[{"name":"max","type":"uint64"},{"name":"wanted","type":"uint64"}]},
   {"type":"error","name":"SlotEmpty","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
