@@ -84,7 +84,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     ],
     deregister: only("NotAuthorised", "agent", "its principal"),
     withdrawStake: anyone,
-    topUpStake: anyone,
+    topUpStake: [{ callers: ANYONE, except: refuse("Shortfall", "PRODUCERS") }],
     lock: only("NotAuthorised", "EXECUTION"),
     settle: only("NotAuthorised", "EXECUTION"),
     adjustReputation: governor,
@@ -138,7 +138,10 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     openSession: [
       {
         callers: ANYONE,
-        except: refuse("NotEligible", "producer", "verifier", "registrar", "speaker", "regulator", "codifier", "adjudicator", "executor"),
+        except: {
+          ...refuse("NotEligible", "producer", "verifier", "registrar", "speaker", "regulator", "codifier", "adjudicator", "executor"),
+          LEGISLATION: "Shortfall",
+        },
       },
     ],
     confirmIdentities: only("NotClerk", "registrar"),

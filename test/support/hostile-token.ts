@@ -1,4 +1,5 @@
 /** A city whose settlement token turns bad: the code behind its address is replaced, balances and allowances stay. */
+import type { ContractTransactionResponse } from "ethers";
 import { type City, ethers, networkHelpers } from "./city-fixture.ts";
 
 async function become(city: City, name: string): Promise<void> {
@@ -9,7 +10,17 @@ async function become(city: City, name: string): Promise<void> {
 /** From now on the token has the switches of `HostileToken`. */
 export async function turnHostile(city: City) {
   await become(city, "HostileToken");
-  return ethers.getContractAt("HostileToken", city.addresses.TOKEN);
+  const token = await ethers.getContractAt("HostileToken", city.addresses.TOKEN);
+  const send = (name: string, ...args: unknown[]): Promise<ContractTransactionResponse> => token.getFunction(name)(...args);
+  return {
+    contract: token,
+    /** Hundredths of a percent of each transfer. */
+    chargeFee: (fee: number) => send("chargeFee", fee),
+    rebase: (account: string, balance: bigint) => send("rebase", account, balance),
+    lie: (liar: boolean) => send("lie", liar),
+    block: (account: string, blocked = true) => send("setBlocked", account, blocked),
+    callBack: (callee: string, call: string) => send("callBack", callee, call),
+  };
 }
 
 /** From now on the token answers nothing. */
