@@ -237,6 +237,7 @@ interface ICollaborationContract {
     error WrongTier(uint8 node, uint8 tier);
     error TooManyItems(uint8 node, uint8 slot, uint8 items);
     error AlreadyRevealed(uint8 node, uint8 slot);
+    error TrailMissing(uint8 node, uint8 slot);
     error LiveHashMissing(uint8 node, uint8 mask, uint8 needed);
     error NotAwaitingBids(uint8 node);
     error LengthMismatch(uint256 have, uint256 need);

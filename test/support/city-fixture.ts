@@ -12,9 +12,31 @@ import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import { type MessageName, typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 
 const connection = await network.create();
-const { ethers, networkHelpers } = connection;
+const { ethers, networkHelpers, provider } = connection;
 
 export { ethers, networkHelpers };
+
+const MINING = new Set(["eth_sendTransaction", "eth_sendRawTransaction", "evm_mine", "hardhat_mine"]);
+
+/**
+ * Until the answer is called, the chain's clock moves when a test says so and never by itself, as on the embedded chain (decision
+ * 33): the same calls are the same history on any machine.
+ */
+export function stillTime(): () => void {
+  const request = provider.request.bind(provider);
+  let told = false;
+  provider.request = async (call) => {
+    if (call.method === "evm_setNextBlockTimestamp" || call.method === "evm_increaseTime") told = true;
+    else if (MINING.has(call.method)) {
+      if (!told) await request({ method: "evm_setNextBlockTimestamp", params: [ethers.toQuantity(await networkHelpers.time.latest())] });
+      told = false;
+    }
+    return request(call);
+  };
+  return () => {
+    provider.request = request;
+  };
+}
 
 /** Positions in `enum Institution` are positions here. */
 export const INSTITUTIONS = [

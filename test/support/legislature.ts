@@ -91,14 +91,17 @@ export function billOf(law: Hex, document = "document"): Bill {
 
 async function convene() {
   const city = await loadCity();
-  const { legislation, clerks, management, services, addresses } = city;
-
   const voters: Wallet[] = [];
   for (let i = 0; i < VOTERS; i++) {
     const principal = await city.account(`principal ${i % 4}`);
     voters.push((await city.register(`producer ${i}`, { principal })).agent);
   }
+  return furnish(city, voters);
+}
 
+/** Gives a city whose producers are `voters` its offices, the Codifier's mandate, adjudicators and a funded sponsor. */
+export async function furnish<Peopled extends City>(city: Peopled, voters: Wallet[]) {
+  const { legislation, clerks, management, services, addresses } = city;
   const offices = { REGISTRAR: [], SPEAKER: [], REGULATOR: [], CODIFIER: [] } as Record<keyof typeof ENVELOPES, Wallet[]>;
   for (const [office, count] of [
     ["REGISTRAR", 1],

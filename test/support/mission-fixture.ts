@@ -492,7 +492,7 @@ const ITEM = [
   { name: "proof", type: "bytes32[]" },
   { name: "signature", type: "bytes" },
 ] as const;
-const APPROVAL = [
+export const APPROVAL = [
   { type: "tuple[]", components: OPENING },
   { type: "tuple[]", components: ITEM },
   { type: "uint256" },

@@ -154,6 +154,7 @@ abstract contract Verification is MissionBase {
 
     function _reveal(MissionStorage.Node memory w, uint8 node, uint8 slot, Opening calldata o) private {
         if (o.items > _MAX_ITEMS) revert TooManyItems(node, slot, o.items);
+        if (o.trailRoot == 0) revert TrailMissing(node, slot);
         w.revealMask |= uint8(1 << slot);
         emit Revealed(node, slot, w.attempt, o.outputHash, o.trailRoot, o.envelopeRoot, o.classes, o.salt);
     }

@@ -61,6 +61,7 @@ export const collaborationContractAbi = [
   {"type":"error","name":"StringTooLong","inputs":[{"name":"str","type":"string"}]},
   {"type":"error","name":"TooEarly","inputs":[{"name":"node","type":"uint8"},{"name":"at","type":"uint256"}]},
   {"type":"error","name":"TooManyItems","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"items","type":"uint8"}]},
+  {"type":"error","name":"TrailMissing","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
   {"type":"error","name":"Underfunded","inputs":[{"name":"deposit","type":"uint64"},{"name":"balance","type":"uint64"}]},
   {"type":"error","name":"Unsettled","inputs":[{"name":"entitled","type":"uint64"},{"name":"accrued","type":"uint64"},{"name":"unrecorded","type":"uint256"},{"name":"faults","type":"uint256"},{"name":"bonds","type":"uint64"}]},
   {"type":"error","name":"UnsupportedOverride","inputs":[{"name":"action","type":"uint8"}]},

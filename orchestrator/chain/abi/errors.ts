@@ -189,6 +189,7 @@ export const errorsAbi = [
   {"type":"error","name":"TooManySeats","inputs":[{"name":"max","type":"uint256"}]},
   {"type":"error","name":"TooManySelectors","inputs":[{"name":"count","type":"uint256"},{"name":"max","type":"uint256"}]},
   {"type":"error","name":"TooManyVerifiers","inputs":[{"name":"max","type":"uint256"}]},
+  {"type":"error","name":"TrailMissing","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
   {"type":"error","name":"Underfunded","inputs":[{"name":"deposit","type":"uint64"},{"name":"balance","type":"uint64"}]},
   {"type":"error","name":"Unfaithful","inputs":[{"name":"mission","type":"address"},{"name":"given","type":"bytes32"},{"name":"reported","type":"bytes32"}]},
   {"type":"error","name":"UnknownCandidate","inputs":[{"name":"session","type":"uint256"},{"name":"candidate","type":"uint8"}]},

@@ -49,7 +49,7 @@ describe("Verification", () => {
       expect(await mission.contract.pledgeOf(0, 0)).to.equal(await mission.commitmentOf(0));
     });
 
-    it("refuse another's word, a late signature, an unknown slot, too many items", async () => {
+    it("refuse another's word, a late signature, an unknown slot, too many items, no trail", async () => {
       await routed();
       const opening = await mission.opening(0);
       const soon = await mission.soon();
@@ -58,6 +58,7 @@ describe("Verification", () => {
       await refused(mission.contract.commitOpen(0, 1, opening, soon, "0x"), "SlotEmpty");
       const { agent } = await mission.executorOf(0);
       await refused(mission.contract.connect(agent).commitOpen(0, 0, { ...opening, items: 33 }, soon, "0x"), "TooManyItems");
+      await refused(mission.contract.connect(agent).commitOpen(0, 0, { ...opening, trailRoot: ZeroHash }, soon, "0x"), "TrailMissing");
     });
 
     it("belong to their tiers", async () => {

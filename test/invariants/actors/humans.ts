@@ -1,0 +1,122 @@
+/** Adjudicators, governance, the Regulator and the sponsor. */
+import { id, ZeroHash } from "ethers";
+import { PARAMETERS } from "../../../orchestrator/protocol/parameters.ts";
+import { tokens } from "../../support/city-fixture.ts";
+import { Action, NodeState } from "../../support/mission-fixture.ts";
+import type { FuzzMission } from "../fuzz-mission.ts";
+import type { CityMove, NodeMove } from "../move.ts";
+import type { World } from "../world.ts";
+
+const { WAITING, ELIGIBLE, EXECUTING, PENDING_VERIFICATION, PENDING_REVIEW, FROZEN, COMPLETED, FAILED } = NodeState;
+
+/** One adjudicator signs, anybody relays. */
+export async function act(mission: FuzzMission, node: number, world: World, action: number, data = "0x") {
+  const { random, adjudicators, adjudication, addresses } = world;
+  const adjudicator = random.pick(adjudicators);
+  const message = {
+    action,
+    mission: mission.address,
+    node,
+    target: mission.address,
+    data,
+    justification: id("why"),
+    caseHash: await mission.contract.caseHash(node),
+    salt: BigInt(random.int(1_000_000)),
+    deadline: await mission.soon(),
+  };
+  const signature = await world.sign("OverrideAction", addresses.ADJUDICATION, message, adjudicator);
+  return adjudication.act(message, [{ adjudicator: adjudicator.address, signature }]);
+}
+
+async function appeal(mission: FuzzMission, node: number, world: World): Promise<unknown> {
+  const { sponsor, random, token } = world;
+  const { agent } = random.int(2) === 0 ? await mission.executorOf(node) : { agent: sponsor };
+  await token.mint(agent.address, tokens(50));
+  await token.connect(agent).approve(mission.address, tokens(50));
+  return mission.contract.connect(agent).appeal(node, id("evidence"));
+}
+
+export const HUMANS: readonly NodeMove[] = [
+  { name: "freeze", suits: [ELIGIBLE, EXECUTING, PENDING_VERIFICATION], weight: 1, act: (m, node, w) => act(m, node, w, Action.FREEZE) },
+  { name: "unfreeze", suits: [FROZEN], weight: 8, act: (m, node, w) => act(m, node, w, Action.UNFREEZE) },
+  {
+    name: "approve",
+    suits: [PENDING_REVIEW],
+    weight: 10,
+    act: async (m, node, w) => act(m, node, w, Action.APPROVE_POP, await m.approval(node, w.random.pick([10_000, 7_000, 0]))),
+  },
+  { name: "reject", suits: [PENDING_REVIEW, FROZEN], weight: 2, act: (m, node, w) => act(m, node, w, Action.REJECT_POP) },
+  {
+    name: "terminate",
+    suits: [FAILED],
+    weight: 1,
+    act: async (m, node, w) => {
+      if (w.random.int(4) > 0) return;
+      await act(m, node, w, Action.TERMINATE_MISSION);
+      w.stopped.add(m.address);
+    },
+  },
+  { name: "appeal", suits: [COMPLETED, FAILED], weight: 3, act: appeal },
+  {
+    name: "award early",
+    suits: [WAITING, ELIGIBLE],
+    weight: 3,
+    act: async (m, node, { offices, random, execution, addresses, sign }) => {
+      const regulator = random.pick(offices.REGULATOR);
+      const deadline = await m.soon();
+      const decision = { regulator: regulator.address, mission: m.address, nodes: 1n << BigInt(node), deadline };
+      const signature = await sign("AwardDecision", addresses.EXECUTION, decision, regulator);
+      return execution.awardEarly(m.address, [node], { agent: regulator.address, deadline, signature });
+    },
+  },
+];
+
+/** Parameters whose change does not end the walk: limits that nothing here depends on, and what a mission keeps for life. */
+const HARMLESS = [
+  "DEVIATION_THRESHOLD",
+  "JACCARD_THRESHOLD",
+  "PETITION_SHARE",
+  "PROTOCOL_FEE_RATE",
+  "MIN_CONFIDENCE_LOW",
+  "INSURANCE_RESERVE_RATE",
+];
+
+export const GOVERNANCE: readonly CityMove[] = [
+  {
+    name: "set a parameter",
+    weight: 3,
+    act: async ({ constitution, random }) => {
+      const parameter = random.pick(PARAMETERS);
+      const within = random.pick(PARAMETERS.filter(({ name }) => HARMLESS.includes(name)));
+      const [which, value] = random.pick([
+        [parameter, parameter.max + 1n] as const,
+        [parameter, parameter.min - 1n] as const,
+        [within, within.min] as const,
+        [within, within.default] as const,
+      ]);
+      return constitution.setParam(which.index, value < 0n ? 2n ** 64n : value, ZeroHash);
+    },
+  },
+  {
+    name: "ban",
+    weight: 1,
+    act: async ({ producers, voters, random }) => {
+      if (random.int(4) > 0) return undefined;
+      return producers.ban(random.pick(voters.slice(5)).address, id("ban"));
+    },
+  },
+  {
+    name: "freeze or release a principal",
+    weight: 3,
+    act: async ({ producers, account, random }) => {
+      const principal = await account(`principal ${random.int(2)}`);
+      return producers.freezePrincipal(principal.address, random.int(3) === 0);
+    },
+  },
+  {
+    name: "adjust a reputation",
+    weight: 3,
+    act: ({ producers, voters, random }) =>
+      producers.adjustReputation(random.pick(voters.slice(3)).address, random.pick([-2000, -450, -100, 100, 450, 2000]), id("why")),
+  },
+];

@@ -1,0 +1,76 @@
+/** Runners, monitors, anybody and time: what keeps a mission going, and what stops it. */
+import { id, ZeroHash } from "ethers";
+import { networkHelpers } from "../../support/city-fixture.ts";
+import { NodeState } from "../../support/mission-fixture.ts";
+import { ANY, type CityMove, type NodeMove } from "../move.ts";
+import { Mood } from "../world.ts";
+
+const { WAITING, ELIGIBLE, EXECUTING, PENDING_VERIFICATION, PENDING_REVIEW, FROZEN, COMPLETED, FAILED } = NodeState;
+
+export const WATCH: readonly NodeMove[] = [
+  { name: "route", suits: [ELIGIBLE], weight: 10, act: (m, node) => m.route(node) },
+  {
+    name: "run",
+    suits: [ELIGIBLE],
+    weight: 8,
+    act: async (m, node) => {
+      await m.route(node);
+      await m.work(node);
+      return m.clear(node);
+    },
+  },
+  { name: "route on", suits: [ELIGIBLE], weight: 3, act: (m, node) => m.contract.route([{ node, hashes: [], services: [] }]) },
+  { name: "route early", suits: [WAITING, FROZEN], weight: 4, act: (m, node) => m.route(node) },
+  {
+    name: "mismatch",
+    suits: [ELIGIBLE],
+    weight: 1,
+    act: async (m, node) => m.contract.route([await m.order(node, { hash: `0x${"77".repeat(32)}` })]),
+  },
+  {
+    name: "monitor reports",
+    suits: [ELIGIBLE, EXECUTING, PENDING_VERIFICATION],
+    weight: 2,
+    act: (m, node) => m.contract.connect(m.city.monitor).report(node, ZeroHash, 1),
+  },
+  {
+    name: "timeout",
+    suits: [ELIGIBLE, EXECUTING, PENDING_VERIFICATION, PENDING_REVIEW, FROZEN],
+    weight: 2,
+    act: (m, node) => m.contract.timeout(node),
+  },
+  { name: "reopen", suits: [FAILED], weight: 6, act: (m, node) => m.contract.reopen(node) },
+  { name: "reopen a market", suits: [WAITING, ELIGIBLE], weight: 1, act: (m, node) => m.contract.reopen(node) },
+  { name: "record", suits: [COMPLETED], weight: 3, act: (m, node) => m.contract.record(node) },
+  { name: "record early", suits: ANY, weight: 1, act: (m, node) => m.contract.record(node) },
+  { name: "claim", suits: [COMPLETED, FAILED], weight: 6, act: (m, node) => m.contract.claim([node]) },
+  { name: "claim all", suits: [COMPLETED], weight: 1, act: (m) => m.contract.claim([...m.nodes.keys()]) },
+  { name: "refund", suits: [COMPLETED], weight: 2, act: (m) => m.contract.refund() },
+  { name: "abort", suits: [FAILED], weight: 2, act: (m) => m.contract.abort() },
+  { name: "close", suits: [COMPLETED], weight: 1, act: (m) => m.contract.close() },
+  {
+    name: "anchor",
+    suits: ANY,
+    weight: 1,
+    act: async (m, _node, { random }) => {
+      const { runner } = m.city;
+      const message = { runner: runner.address, root: id(`root ${random.int(5)}`), deadline: await m.soon() };
+      const signature = await m.city.sign("Anchor", m.address, message, runner);
+      return m.contract.anchor(message.root, runner.address, message.deadline, signature);
+    },
+  },
+];
+
+export const TIME: readonly CityMove[] = [
+  { name: "wait", weight: 6, act: ({ random }) => networkHelpers.time.increase(random.pick([1, 10, 60, 300])) },
+  { name: "wait long", weight: 2, act: ({ random }) => networkHelpers.time.increase(random.pick([600, 1800, 3600])) },
+  {
+    name: "oracle changes its mind",
+    weight: 3,
+    act: async ({ oracle, mood, random }) => {
+      const says = random.pick(["YES", "YES", "NO", "REVERT"] as const);
+      await oracle.getFunction("become")(Mood[says]);
+      mood.says = says;
+    },
+  },
+];

@@ -1,0 +1,309 @@
+/** What the world should look like, folded from what happened: the memory against which the invariants compare the contracts. */
+import { type LawNode, lawNode } from "../../orchestrator/rules/law-codec.ts";
+import { amount, type Happening, number, text } from "./chronicle.ts";
+import type { NamedBill } from "./world.ts";
+
+export interface GhostSession {
+  readonly sponsor: string;
+  readonly deposit: bigint;
+  readonly parent: string;
+  readonly electorate: bigint;
+  /** Packed `MissionParams`, and the whole table, as they were when it opened. */
+  readonly params: bigint;
+  readonly rules: ReadonlyMap<number, bigint>;
+  /** By candidate. */
+  readonly specs: Map<number, string>;
+  readonly sponsors: Map<number, Set<string>>;
+  readonly ballots: Map<string, bigint>;
+  entries: number;
+  winner: number;
+}
+
+export interface GhostAgent {
+  readonly principal: string;
+  kind: number;
+  held: bigint;
+  locked: bigint;
+  reputation: bigint;
+  banned: boolean;
+}
+
+export interface Due {
+  readonly attempt: number;
+  readonly agent: string;
+  readonly paid: bigint;
+  readonly recordedAt: bigint;
+  claimed: boolean;
+}
+
+export interface GhostAppeal {
+  readonly attempt: number;
+  readonly until: bigint;
+  open: boolean;
+}
+
+export interface GhostNode {
+  readonly law: LawNode;
+  attempt: number;
+  frozen: boolean;
+  vetoed: boolean;
+  /** By `attempt/slot`. */
+  readonly trails: Map<string, string>;
+  readonly claims: Map<string, bigint>;
+  readonly prices: Map<string, bigint>;
+  /** Attempts cleared or approved on a basis that reaches the floor, by our own count. */
+  readonly proven: Set<number>;
+  readonly dues: Map<number, Due>;
+  readonly appeals: GhostAppeal[];
+}
+
+export interface GhostMission {
+  readonly address: string;
+  readonly session: bigint;
+  readonly bill: NamedBill;
+  readonly nodes: GhostNode[];
+  readonly bidders: Set<string>;
+  /** Assignments by principal. */
+  readonly assigned: Map<string, number>;
+  outputReleased: boolean;
+  paid: bigint;
+  refunded: bigint;
+}
+
+export class Ghost {
+  readonly sessions = new Map<bigint, GhostSession>();
+  readonly missions = new Map<string, GhostMission>();
+  readonly agents = new Map<string, GhostAgent>();
+  readonly frozenPrincipals = new Set<string>();
+  readonly params = new Map<number, bigint>();
+  /** Parameters set since somebody last compared them. */
+  readonly changed = new Set<number>();
+  /** Bitmaps over `EvidenceClass`. */
+  readonly issuers = new Map<string, number>();
+  readonly #bills: readonly NamedBill[];
+
+  constructor(bills: readonly NamedBill[]) {
+    this.#bills = bills;
+  }
+
+  fold(event: Happening): void {
+    const folds: Readonly<Record<string, ((event: Happening) => void) | undefined>> =
+      event.at === "MISSION" ? this.#onMission : event.at === "LEGISLATION" ? this.#onLegislation : this.#onCity;
+    folds[event.name]?.(event);
+  }
+
+  session(id: bigint): GhostSession {
+    return known(this.sessions.get(id), `session ${id}`);
+  }
+
+  mission(address: string): GhostMission {
+    return known(this.missions.get(address), `mission ${address}`);
+  }
+
+  node(event: Happening): GhostNode {
+    return known(this.mission(event.address).nodes[number(event, "node")], `node ${text(event, "node")}`);
+  }
+
+  agent(address: string): GhostAgent {
+    return known(this.agents.get(address), `agent ${address}`);
+  }
+
+  /** Banned, frozen or below the floor (invariant 26); leaving is another matter. */
+  isOutcast(address: string): boolean {
+    const agent = this.agents.get(address);
+    if (agent === undefined) return true;
+    return agent.banned || this.frozenPrincipals.has(agent.principal) || agent.reputation / 1000n < this.param("REPUTATION_FLOOR");
+  }
+
+  param(name: keyof typeof NEEDED): bigint {
+    return known(this.params.get(NEEDED[name]), name);
+  }
+
+  readonly #onLegislation: Record<string, (event: Happening) => void> = {
+    SessionOpened: (e) =>
+      this.sessions.set(amount(e, "session"), {
+        sponsor: text(e, "sponsor"),
+        deposit: amount(e, "deposit"),
+        parent: "",
+        electorate: amount(e, "electorate"),
+        params: amount(e, "params"),
+        rules: new Map(this.params),
+        specs: new Map(),
+        sponsors: new Map(),
+        ballots: new Map(),
+        entries: 0,
+        winner: 0,
+      }),
+    Proposed: (e) => this.#session(e).specs.set(number(e, "candidate"), text(e, "specHash")),
+    Sponsored: (e) => {
+      const { sponsors } = this.#session(e);
+      const candidate = number(e, "candidate");
+      sponsors.set(candidate, (sponsors.get(candidate) ?? new Set()).add(text(e, "agent")));
+    },
+    VotingOpened: (e) => {
+      this.#session(e).entries = [...e.args["candidates"]].length;
+    },
+    BallotCast: (e) => this.#session(e).ballots.set(text(e, "agent"), amount(e, "ranking")),
+    Tallied: (e) => {
+      this.#session(e).winner = number(e, "winner");
+    },
+    Approved: (e) => {
+      const bill = known(
+        this.#bills.find(({ specHash }) => specHash === text(e, "specHash")),
+        "bill",
+      );
+      const address = text(e, "mission");
+      const nodes = bill.nodes.map((_, index) => newNode(lawNode(bill.law, index)));
+      this.missions.set(address, {
+        address,
+        session: amount(e, "session"),
+        bill,
+        nodes,
+        bidders: new Set(),
+        assigned: new Map(),
+        outputReleased: false,
+        paid: 0n,
+        refunded: 0n,
+      });
+    },
+  };
+
+  readonly #onMission: Record<string, (event: Happening) => void> = {
+    ExecutorBound: (e) => this.node(e).prices.set(place(e), amount(e, "price")),
+    NodeStateChanged: (e) => {
+      const node = this.node(e);
+      if (number(e, "to") === FAILED) node.frozen = false;
+      node.attempt = number(e, "attempt");
+    },
+    Revealed: (e) => {
+      this.node(e).trails.set(place(e), text(e, "trailRoot"));
+      this.node(e).claims.set(place(e), amount(e, "classes"));
+    },
+    GateDecided: (e) => {
+      this.node(e).vetoed = !e.args["allowed"];
+    },
+    OutputDecided: (e) => {
+      this.mission(e.address).outputReleased = Boolean(e.args["allowed"]);
+    },
+    NodeFrozen: (e) => {
+      this.node(e).frozen = true;
+    },
+    NodeUnfrozen: (e) => {
+      this.node(e).frozen = false;
+    },
+    Recorded: (e) => {
+      const node = this.node(e);
+      const due = { attempt: node.attempt, agent: text(e, "agent"), paid: amount(e, "paid"), recordedAt: e.timestamp, claimed: false };
+      node.dues.set(number(e, "slot"), due);
+    },
+    Claimed: (e) => {
+      this.mission(e.address).paid += amount(e, "paid");
+      const due = this.node(e).dues.get(number(e, "slot"));
+      if (due !== undefined) due.claimed = true;
+    },
+    Reopened: (e) => {
+      this.node(e).attempt = number(e, "attempt");
+    },
+    AppealFiled: (e) => {
+      const node = this.node(e);
+      const { rules } = this.session(this.mission(e.address).session);
+      const review = known(rules.get(NEEDED.MAX_HUMAN_REVIEW_TIMEOUT), "review");
+      node.appeals.push({ attempt: node.attempt, until: e.timestamp + 2n * review, open: true });
+    },
+    BondReturned: (e) => {
+      for (const appeal of this.node(e).appeals) if (appeal.until <= e.timestamp) appeal.open = false;
+    },
+    AppealResolved: (e) => {
+      for (const appeal of this.node(e).appeals) appeal.open = false;
+    },
+    Refunded: (e) => {
+      this.mission(e.address).refunded += amount(e, "amount");
+    },
+  };
+
+  readonly #onCity: Record<string, (event: Happening) => void> = {
+    ParameterSet: (e) => {
+      this.params.set(number(e, "param"), amount(e, "value"));
+      this.changed.add(number(e, "param"));
+    },
+    AgentRegistered: (e) => this.#enter(e, number(e, "kind"), amount(e, "stake")),
+    AgentEnrolled: (e) => this.#enter(e, number(e, "kind"), 0n),
+    AgentBanned: (e) => {
+      this.agent(text(e, "agent")).banned = true;
+    },
+    PrincipalFrozen: (e) => {
+      if (e.args["frozen"]) this.frozenPrincipals.add(text(e, "principal"));
+      else this.frozenPrincipals.delete(text(e, "principal"));
+    },
+    ReputationChanged: (e) => {
+      this.agent(text(e, "agent")).reputation = amount(e, "current");
+    },
+    StakeAdded: (e) => {
+      this.agent(text(e, "agent")).held += amount(e, "amount");
+    },
+    StakeLocked: (e) => {
+      this.agent(text(e, "agent")).locked += amount(e, "amount");
+    },
+    StakeReleased: (e) => {
+      const agent = this.agent(text(e, "agent"));
+      agent.locked = least(agent.locked - amount(e, "amount"), agent.held);
+    },
+    StakeSlashed: (e) => {
+      const agent = this.agent(text(e, "agent"));
+      agent.held -= amount(e, "amount");
+      agent.locked = least(agent.locked, agent.held);
+    },
+    StakeWithdrawn: (e) => {
+      if (e.at === "PRODUCERS") this.agent(text(e, "agent")).held -= amount(e, "amount");
+    },
+    IssuerRegistered: (e) => this.issuers.set(text(e, "issuer"), number(e, "classes")),
+    Revoked: (e) => this.issuers.delete(text(e, "account")),
+    BidPlaced: (e) => this.missions.get(text(e, "mission"))?.bidders.add(this.agent(text(e, "agent")).principal),
+    Awarded: (e) => {
+      const { assigned } = this.mission(text(e, "mission"));
+      const { principal } = this.agent(text(e, "agent"));
+      assigned.set(principal, (assigned.get(principal) ?? 0) + 1);
+    },
+  };
+
+  #session(event: Happening): GhostSession {
+    return this.session(amount(event, "session"));
+  }
+
+  #enter(event: Happening, kind: number, held: bigint): void {
+    const principal = text(event, "principal");
+    this.agents.set(text(event, "agent"), { principal, kind, held, locked: 0n, reputation: 500_000n, banned: false });
+  }
+}
+
+/** Positions in `enum Param`. */
+const NEEDED = {
+  REPUTATION_FLOOR: 13,
+  MAX_HUMAN_REVIEW_TIMEOUT: 10,
+  MIN_FAIRNESS_SCORE: 17,
+  TURNOUT_QUORUM: 46,
+  MIN_SPONSORS: 47,
+} as const;
+export const PARAM = NEEDED;
+const FAILED = 7;
+
+const place = (event: Happening): string => `${text(event, "attempt")}/${text(event, "slot")}`;
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+function known<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Error(`the ghost knows no ${what}`);
+  return value;
+}
+
+const newNode = (law: LawNode): GhostNode => ({
+  law,
+  attempt: 0,
+  frozen: false,
+  vetoed: false,
+  trails: new Map(),
+  claims: new Map(),
+  prices: new Map(),
+  proven: new Set(),
+  dues: new Map(),
+  appeals: [],
+});

@@ -1,0 +1,87 @@
+/** Invariant 6, by our own count: what each item of a basis is worth is recomputed from calldata, signatures and the register of issuers. */
+import { AbiCoder, verifyTypedData } from "ethers";
+import { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
+import { classAt, EvidenceClass, geq, itemsOf, meet } from "../../../orchestrator/rules/admissibility.ts";
+import type { Chronicle } from "../chronicle.ts";
+import { amount, type Happening, number, type Sent, text } from "../chronicle.ts";
+import type { Context, Rule } from "../rule.ts";
+
+interface Item {
+  readonly slot: bigint;
+  readonly index: bigint;
+  readonly kind: bigint;
+  readonly payload: string;
+  readonly issuer: string;
+  readonly class: bigint;
+  readonly signature: string;
+}
+
+const CLASSES = Object.values(EvidenceClass);
+const classOf = (code: bigint): EvidenceClass => CLASSES.find((one) => BigInt(one) === code) ?? EvidenceClass.SELF;
+const ITEM = "tuple(uint8 slot,uint8 index,uint8 kind,bytes32 payload,address issuer,uint8 class,bytes32[] proof,bytes signature)";
+const OPENING = "tuple(bytes32 salt,bytes32 outputHash,bytes32 trailRoot,bytes32 envelopeRoot,uint8 items,uint96 classes)";
+const APPROVAL = [`${OPENING}[]`, `${ITEM}[]`, "uint256", "uint16"];
+
+/** Items that a transaction handed in for a node, and the basis if a human named it. */
+function handedIn(chronicle: Chronicle, tx: Sent, node: number): { items: Item[]; basis?: bigint } {
+  const call = chronicle.callOf(tx);
+  if (call?.name === "clear" || call?.name === "advance") {
+    const orders = [...call.args[0]].filter((order) => Number(order.node) === node);
+    return { items: orders.flatMap((order) => [...order.items]) };
+  }
+  const data = call?.name === "act" ? call.args[0].data : call?.name === "onOverride" ? call.args[3] : undefined;
+  if (data === undefined) return { items: [] };
+  const [, items, basis] = AbiCoder.defaultAbiCoder().decode(APPROVAL, data);
+  return { items: [...items], basis };
+}
+
+function isGenuine(item: Item, obligation: string, event: Happening, { ghost }: Context): boolean {
+  if ((((ghost.issuers.get(item.issuer) ?? 0) >> Number(item.class)) & 1) === 0) return false;
+  const domain = { name: "AgentCity", version: "1", chainId: 31337n, verifyingContract: event.address };
+  const { issuer, slot, index, kind, payload } = item;
+  const message = { issuer, obligation, slot, index, kind, payload, class: item.class };
+  return verifyTypedData(domain, { Evidence: [...typedDataTypes.Evidence] }, message, item.signature) === issuer;
+}
+
+/** The first item of the basis below the floor, if any. */
+function weakest(event: Happening, basis: bigint, items: readonly Item[], obligation: string, context: Context): string | undefined {
+  const node = context.ghost.node(event);
+  const floor = classOf(BigInt(node.law.floor));
+  for (const bit of itemsOf(basis)) {
+    const [slot, index] = [Math.floor(bit / 32), bit % 32];
+    const claimed = classAt(node.claims.get(`${node.attempt}/${slot}`) ?? 0n, index);
+    const item = items.find((one) => Number(one.slot) === slot && Number(one.index) === index);
+    const proven = item !== undefined && isGenuine(item, obligation, event, context) ? classOf(item.class) : EvidenceClass.SIGN;
+    const worth = meet(claimed, proven);
+    if (!geq(worth, floor)) return `item ${index} of slot ${slot} is worth ${worth}, the floor is ${floor}`;
+  }
+  return basis === 0n ? "an empty basis" : undefined;
+}
+
+const PASS = 1n;
+const APPROVE_POP = 4n;
+
+const admissible: Rule = {
+  invariant: 6,
+  async on(event, context) {
+    if (event.at !== "MISSION") return;
+    const { ghost, chronicle, world, require } = context;
+    const passed = event.name === "Cleared" && amount(event, "result") === PASS;
+    const approved = event.name === "Overridden" && amount(event, "action") === APPROVE_POP;
+    if (passed || approved) {
+      const { items, basis } = handedIn(chronicle, event.tx, number(event, "node"));
+      const clone = world.missions.find(({ address }) => address === event.address)?.contract;
+      const obligation = (await clone?.obligationOf(number(event, "node"))) ?? "";
+      const flaw = weakest(event, basis ?? amount(event, "basis"), items, obligation, context);
+      require(flaw === undefined, () => `node ${text(event, "node")} passed on ${flaw}`);
+      if (flaw === undefined) ghost.node(event).proven.add(ghost.node(event).attempt);
+    }
+    if (event.name === "Recorded" && amount(event, "paid") > 0n) {
+      const { attempt, proven } = ghost.node(event);
+      // `clear` records in the transaction that clears; the decision was judged before.
+      require(proven.has(attempt), () => `node ${text(event, "node")} entitles without admissible evidence`);
+    }
+  },
+};
+
+export const EVIDENCE: readonly Rule[] = [admissible];

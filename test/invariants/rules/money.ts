@@ -1,0 +1,102 @@
+/** Invariants 7–12: where money lies and where it goes. */
+import { amount, number, text } from "../chronicle.ts";
+import type { Rule } from "../rule.ts";
+
+const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, value) => total + value, 0n);
+
+const patient: Rule = {
+  invariant: 7,
+  on(event, { ghost, require }) {
+    if (event.at !== "MISSION" || event.name !== "Claimed") return;
+    const node = ghost.node(event);
+    const due = node.dues.get(number(event, "slot"));
+    const { rules } = ghost.session(ghost.mission(event.address).session);
+    const window = rules.get(APPEAL_WINDOW_LOW + node.law.band) ?? 0n;
+    const where = `node ${text(event, "node")} slot ${text(event, "slot")}`;
+    require(due !== undefined && !due.claimed, () => `${where} was paid without a due, or twice`);
+    require(due === undefined || event.timestamp >= due.recordedAt + window, () => `${where} was paid inside its appeal window`);
+    require(due === undefined || amount(event, "paid") === due.paid, () => `${where} was paid another amount`);
+    const open = node.appeals.some((appeal) => appeal.open && appeal.attempt === due?.attempt && appeal.until > event.timestamp);
+    require(!open, () => `${where} was paid under an open appeal`);
+  },
+};
+/** Position in `enum Param`; the bands follow. */
+const APPEAL_WINDOW_LOW = 53;
+
+const balanced: Rule = {
+  invariant: 8,
+  always({ missions }, { ghost, require }) {
+    for (const { address, ledger: l, balance, law } of missions) {
+      const out = l.paid + l.fees + l.insurance + l.discount + l.refunded;
+      require(balance === l.deposit - out + l.bonds, () =>
+        `${address}: deposit ${l.deposit} ≠ out ${out} + held ${balance} − bonds ${l.bonds}`);
+      require(balance - l.bonds >= l.entitled + l.refundable, () => `${address} owes more than it holds`);
+      require(sum(law.map(({ budget }) => budget)) <= l.deposit, () => `${address} allocates more than its deposit`);
+      const { paid, nodes } = ghost.mission(address);
+      require(l.paid === paid, () => `${address} paid ${paid} and books ${l.paid}`);
+      const due = nodes.flatMap(({ dues }) => [...dues.values()].filter(({ claimed }) => !claimed).map((one) => one.paid));
+      require(l.entitled === sum(due), () => `${address} owes ${sum(due)} and books ${l.entitled}`);
+    }
+  },
+};
+
+const withinBudget: Rule = {
+  invariant: 9,
+  on(event, { ghost, require }) {
+    if (event.at !== "MISSION" || event.name !== "Recorded") return;
+    const node = ghost.node(event);
+    const cost = sum(["paid", "fee", "insurance", "discount"].map((part) => amount(event, part)));
+    const price = node.prices.get(`${node.attempt}/${number(event, "slot")}`) ?? 0n;
+    require(cost <= price, () => `node ${text(event, "node")} slot ${text(event, "slot")} costs ${cost} of a price of ${price}`);
+    require(price * BigInt(node.law.redundancy) <= node.law.budget, () =>
+      `a price of ${price} exceeds node ${text(event, "node")}'s budget`);
+  },
+};
+
+const pools: Rule = {
+  invariant: 10,
+  always({ money, sessions }, { require }) {
+    require(money.inTreasury === money.free + money.insurance, () =>
+      `the treasury holds ${money.inTreasury} of ${money.free} + ${money.insurance}`);
+    const deposits = sum(sessions.map(({ info }) => info.deposit));
+    require(money.inLegislation === deposits, () => `the legislature holds ${money.inLegislation} of ${deposits}`);
+  },
+};
+
+const stakes: Rule = {
+  invariant: 11,
+  on(event, { require }) {
+    if (event.at !== "PRODUCERS" || event.name !== "StakeSlashed") return;
+    const slashed = sum(
+      event.tx.events.filter(({ at, name }) => at === "PRODUCERS" && name === "StakeSlashed").map((e) => amount(e, "amount")),
+    );
+    const from = event.tx.events.filter(({ at, args }) => at === "TREASURY" && args["from"] === event.address);
+    const received = (name: string) => sum(from.filter((e) => e.name === name).map((e) => amount(e, "amount")));
+    const [free, insured] = [received("FeesReceived"), received("InsuranceReceived")];
+    require(free + insured === slashed, () => `${slashed} slashed, ${free} + ${insured} received`);
+    require(insured >= free, () => `of ${slashed} slashed the odd unit went to the treasury`);
+  },
+  always({ agents, money }, { ghost, require }) {
+    for (const { address, held, locked } of agents) {
+      const account = ghost.agent(address);
+      require(locked <= held, () => `${address} locked ${locked} of ${held}`);
+      require(held === account.held && locked === account.locked, () =>
+        `${address} holds ${held}, ${locked} locked; it should be ${account.held}, ${account.locked}`);
+    }
+    require(money.inProducers === sum(agents.map(({ held }) => held)), () => `stakes are ${money.inProducers}`);
+  },
+};
+
+const nested: Rule = {
+  invariant: 12,
+  always({ sessions, missions }, { require }) {
+    for (const { address, law, ledger } of missions) {
+      require(sum(law.map(({ budget }) => budget)) <= ledger.deposit, () => `${address}'s nodes exceed its deposit`);
+      const children = sessions.filter(({ info }) => info.parent === address);
+      require(children.length === 0 || sum(children.map(({ info }) => info.deposit)) <= ledger.deposit, () =>
+        `${address}'s children exceed it`);
+    }
+  },
+};
+
+export const MONEY: readonly Rule[] = [patient, balanced, withinBudget, pools, stakes, nested];

@@ -1,0 +1,210 @@
+/** A walk: moves of all actors in random order, seeded, with every invariant watched. */
+import type { RandomStream } from "../../orchestrator/primitives/random.ts";
+import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { stillTime } from "../support/city-fixture.ts";
+import { NodeState } from "../support/mission-fixture.ts";
+import { sessionMoves } from "../support/session-moves.ts";
+import { attackers } from "./actors/attackers.ts";
+import { EXECUTORS } from "./actors/executors.ts";
+import { GOVERNANCE, HUMANS } from "./actors/humans.ts";
+import { VERIFIERS } from "./actors/verifiers.ts";
+import { TIME, WATCH } from "./actors/watch.ts";
+import { Chronicle, type Sent, text } from "./chronicle.ts";
+import type { FuzzMission } from "./fuzz-mission.ts";
+import { Ghost } from "./ghost.ts";
+import { type CityMove, type NodeMove, tried, weighted } from "./move.ts";
+import type { Rule } from "./rule.ts";
+import { EVIDENCE } from "./rules/evidence.ts";
+import { MONEY } from "./rules/money.ts";
+import { PEOPLE } from "./rules/people.ts";
+import { PROGRESS } from "./rules/progress.ts";
+import { SESSIONS } from "./rules/sessions.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import { BALLOT, BILLS, type NamedBill, openWorld, type World } from "./world.ts";
+
+const RULES: readonly Rule[] = [...PROGRESS, ...EVIDENCE, ...MONEY, ...SESSIONS, ...PEOPLE];
+const NODE_MOVES: readonly NodeMove[] = [...EXECUTORS, ...VERIFIERS, ...WATCH, ...HUMANS];
+const MOST_SESSIONS = 5;
+/** Every event is judged; the state is read after every fourth step, and at the end. */
+const BETWEEN_LOOKS = 4;
+/** A broken invariant stays broken: the first reports are those that matter. */
+const ENOUGH = 5;
+
+/** What the walks found, by invariant. */
+export class Findings {
+  readonly broken = new Map<number, string[]>();
+  /** How often an invariant was put to the test. */
+  readonly trials = new Map<number, number>();
+  /** Moves that were taken at least once. */
+  readonly taken = new Map<string, number>();
+
+  judge(invariant: number, holds: boolean, broken: () => string): void {
+    this.trials.set(invariant, (this.trials.get(invariant) ?? 0) + 1);
+    const known = this.broken.get(invariant) ?? [];
+    if (!holds && known.length < ENOUGH) this.broken.set(invariant, [...known, broken()]);
+  }
+}
+
+async function start(mission: FuzzMission, node: number): Promise<void> {
+  mission.honest = true;
+  await mission.route(node);
+  await mission.work(node);
+  mission.honest = false;
+}
+
+/** How a walk begins: what lies behind it when it sets out. */
+const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
+  async (world) => {
+    const mission = await world.enact(BILLS.graph);
+    await mission.awardAll();
+  },
+  async (world) => {
+    await world.enact(BILLS.market);
+  },
+  async (world) => {
+    const mission = await world.enact(BILLS.pair);
+    await mission.awardAll();
+    await start(mission, 0);
+    await mission.clear(0);
+  },
+  async (world) => {
+    const mission = await world.enact(BILLS.graph);
+    await mission.awardAll();
+    for (const node of [0, 1]) await start(mission, node);
+    await mission.clear(0);
+  },
+];
+
+class Walk {
+  readonly #world: World;
+  readonly #findings: Findings;
+  readonly #random: RandomStream;
+  readonly #chronicle: Chronicle;
+  readonly #ghost: Ghost;
+  readonly #past: Sent[] = [];
+  readonly #name: string;
+  readonly #cityMoves: readonly CityMove[];
+  #moved = "the beginning";
+
+  constructor(world: World, clone: FuzzMission["contract"]["interface"], findings: Findings, name: string) {
+    this.#world = world;
+    this.#findings = findings;
+    this.#random = world.random.fork("moves");
+    this.#chronicle = new Chronicle(world, clone);
+    this.#ghost = new Ghost(BALLOT);
+    this.#name = name;
+    this.#cityMoves = [...attackers(this.#chronicle, this.#past), ...GOVERNANCE, ...TIME];
+    world.trial = (invariant, holds, broken) => this.#judge(invariant, holds, broken);
+  }
+
+  #judge(invariant: number, holds: boolean, broken: () => string): void {
+    this.#findings.judge(invariant, holds, () => `${this.#name}, ${this.#moved}: ${broken()}`);
+  }
+
+  async step(index: number): Promise<void> {
+    const dice = this.#random.int(20);
+    const [name, move] = dice < 12 ? await this.#nodeMove() : dice < 16 ? await this.#sessionMove() : this.#cityMove();
+    this.#moved = `step ${index}, ${name}`;
+    if (await tried(move)) this.#findings.taken.set(name, (this.#findings.taken.get(name) ?? 0) + 1);
+    await this.listen();
+    if (index % BETWEEN_LOOKS === 0) await this.look();
+  }
+
+  /** What happened, one by one, against what was known. */
+  async listen(): Promise<void> {
+    for (const tx of await this.#chronicle.read()) {
+      this.#past.push(tx);
+      const approved = tx.events.find(({ at, name }) => at === "LEGISLATION" && name === "Approved");
+      if (approved !== undefined) {
+        await this.#adopt(text(approved, "mission"), text(approved, "specHash"));
+        await this.#judgeEvent(approved);
+      }
+      for (const event of tx.events) if (event !== approved) await this.#judgeEvent(event);
+    }
+  }
+
+  /** The state, against what was heard. */
+  async look(): Promise<void> {
+    const snapshot = await takeSnapshot(this.#world, this.#ghost);
+    for (const { invariant, always } of RULES) await always?.(snapshot, this.#context(invariant));
+  }
+
+  async #judgeEvent(event: Sent["events"][number]): Promise<void> {
+    // Missions that no session made are other tests'.
+    if (event.at === "MISSION" && this.#chronicle.nameOf(event.address) === "") return;
+    for (const { invariant, on } of RULES) await on?.(event, this.#context(invariant));
+    this.#ghost.fold(event);
+  }
+
+  #context(invariant: number) {
+    return {
+      world: this.#world,
+      chronicle: this.#chronicle,
+      ghost: this.#ghost,
+      require: (holds: boolean, broken: () => string) => this.#judge(invariant, holds, broken),
+    };
+  }
+
+  async #adopt(address: string, specHash: string): Promise<void> {
+    if (this.#world.missions.some((mission) => mission.address === address)) return;
+    const bill: NamedBill | undefined = BALLOT.find((one) => one.specHash === specHash);
+    if (bill === undefined) throw new Error(`nobody drafted ${specHash}`);
+    await this.#world.adopt(address, bill);
+  }
+
+  async #nodeMove(): Promise<[string, () => Promise<unknown>]> {
+    const mission = this.#random.pick(this.#world.missions);
+    let node = this.#random.int(mission.nodes.length);
+    let state = await mission.stateOf(node);
+    // Rather a node where something is going on.
+    for (let tries = 0; tries < 2 && (state === NodeState.WAITING || state === NodeState.COMPLETED); tries++) {
+      node = this.#random.int(mission.nodes.length);
+      state = await mission.stateOf(node);
+    }
+    const apt = this.#random.int(6) > 0 ? NODE_MOVES.filter(({ suits }) => suits.includes(state)) : NODE_MOVES;
+    const { name, act } = weighted(apt, this.#random);
+    return [name, () => act(mission, node, this.#world)];
+  }
+
+  async #sessionMove(): Promise<[string, () => Promise<unknown>]> {
+    const { legislation } = this.#world;
+    const { all, onward } = sessionMoves(this.#world, this.#random, BALLOT);
+    const count = await legislation.sessionCount();
+    const older = BigInt(this.#random.int(3) === 0 ? 1 : 0);
+    const session = count > older ? count - older : count;
+    const { state } = await legislation.sessionOf(session);
+    const fitting = onward[Number(state)];
+    const open = all[0];
+    if (fitting === undefined && count < MOST_SESSIONS && open !== undefined) return ["open a session", () => open(session)];
+    const move = this.#random.pick(this.#random.int(4) === 0 ? all.slice(1) : (fitting ?? all.slice(1)));
+    return ["session", () => move(session)];
+  }
+
+  #cityMove(): [string, () => Promise<unknown>] {
+    const { name, act } = weighted(this.#cityMoves, this.#random);
+    return [name, () => act(this.#world)];
+  }
+}
+
+/** Walks from each seed; what is found is collected, so that each invariant can be asked about by itself. */
+export async function walk(seeds: readonly number[], steps: number): Promise<Findings> {
+  const findings = new Findings();
+  const letTimeGo = stillTime();
+  try {
+    for (const seed of seeds) await walkOnce(seed, steps, findings);
+  } finally {
+    letTimeGo();
+  }
+  return findings;
+}
+
+async function walkOnce(seed: number, steps: number, findings: Findings): Promise<void> {
+  const world = await openWorld(randomStream(seed, "invariants"));
+  await BEGINNINGS[seed % BEGINNINGS.length]?.(world);
+  const [first] = world.missions;
+  if (first === undefined) throw new Error("a walk begins with a mission");
+  const journey = new Walk(world, first.contract.interface, findings, `seed ${seed}`);
+  await journey.listen();
+  for (let step = 0; step < steps; step++) await journey.step(step);
+  await journey.look();
+}

@@ -1,0 +1,146 @@
+/**
+ * The world of the fuzz: a city with everyone in it, whose missions are made by real sessions. The deployer still governs, so that
+ * governance can be exercised beside the override panel.
+ */
+import type { Wallet } from "ethers";
+import type { RandomStream } from "../../orchestrator/primitives/random.ts";
+import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
+import { Band, type LawNode } from "../../orchestrator/rules/law-codec.ts";
+import { batchedReads } from "../support/batched-reads.ts";
+import { ethers, Kind, keyOf, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
+import { type Bill, billOf, DEPOSIT, furnish, node as lawNode, lawOf, setParameter } from "../support/legislature.ts";
+import { loadPeopledCity } from "../support/mission-fixture.ts";
+import { FuzzMission, type Issuers } from "./fuzz-mission.ts";
+
+const { LOW, MODERATE } = Band;
+const { WIT, REC, ATT } = EvidenceClass;
+const PREDICATE = 1;
+
+/** Long enough for a walk to come back to it: what has to run out does so by the moves that wait. */
+const TIMEOUT = 1800;
+const task = (changes: Partial<LawNode>): LawNode => lawNode({ timeout: TIMEOUT, ...changes });
+
+/** Every tier, both gates, two floors that are incomparable, windows of an hour and of nothing. */
+const GRAPH: LawNode[] = [
+  task({ floor: ATT, band: MODERATE, budget: tokens(90) }),
+  task({ tier: 2, redundancy: 3, threshold: 2, panelSize: 3, floor: REC, band: MODERATE, budget: tokens(100) + 2n }),
+  task({ predecessors: 0b11n, tier: 3, floor: WIT, questions: 3, panelSize: 2, predicate: PREDICATE, budget: tokens(90) }),
+  task({ predecessors: 0b100n, redundancy: 2, threshold: 2, band: LOW, budget: tokens(100) + 1n }),
+];
+/** Many single slots: a market that can be cornered. */
+const MARKET: LawNode[] = Array.from({ length: 7 }, (_, i) =>
+  task({ floor: ATT, band: i % 2 === 0 ? LOW : MODERATE, budget: tokens(50) + 1n }),
+);
+/** Short, so that it is often finished. */
+const PAIR: LawNode[] = [
+  task({ band: MODERATE, budget: tokens(180), predicate: PREDICATE }),
+  task({ predecessors: 1n, band: LOW, floor: ATT, budget: tokens(190) }),
+];
+
+export interface NamedBill extends Bill {
+  readonly nodes: readonly LawNode[];
+  readonly outputPredicate: number;
+}
+
+const bill = (nodes: LawNode[], outputPredicate: number, document: string): NamedBill => ({
+  ...billOf(lawOf(nodes, { outputPredicate, duration: 86_400 }), document),
+  nodes,
+  outputPredicate,
+});
+
+export const BILLS = {
+  graph: bill(GRAPH, PREDICATE, "graph"),
+  market: bill(MARKET, 0, "market"),
+  pair: bill(PAIR, PREDICATE, "pair"),
+} as const;
+export const BALLOT: readonly NamedBill[] = Object.values(BILLS);
+
+async function foundWorld() {
+  const peopled = await loadPeopledCity();
+  const { evidence, clerks, sponsor, legislation, execution, addresses } = peopled;
+  const house = await furnish(
+    peopled,
+    peopled.workers.map(({ agent }) => agent),
+  );
+  const selectors = [legislation.interface.getFunction("approve"), execution.interface.getFunction("awardEarly")].map(
+    ({ selector }) => selector,
+  );
+  await clerks.setEnvelope(Office.REGULATOR, selectors, 64);
+
+  await setParameter(peopled, "MAX_NODE_TIMEOUT", TIMEOUT);
+  await setParameter(peopled, "VERIFICATION_TIMEOUT", 600);
+
+  const honest = new Map<EvidenceClass, Wallet>([[ATT, peopled.issuer]]);
+  for (const [name, kind] of [
+    ["recorder", REC],
+    ["witness", WIT],
+  ] as const) {
+    const issuer = await peopled.account(name);
+    await evidence.registerIssuer(issuer.address, keyOf(`${name}'s principal`).address, 1 << kind);
+    honest.set(kind, issuer);
+  }
+  const crony = await peopled.account("crony");
+  await evidence.registerIssuer(crony.address, sponsor.address, (1 << WIT) | (1 << REC) | (1 << ATT));
+  const issuers: Issuers = { honest, impostor: await peopled.account("impostor"), crony };
+
+  const oracle = await ethers.deployContract("OracleHarness");
+  await execution.approvePredicate(PREDICATE, oracle);
+
+  const stranger = await peopled.account("stranger");
+  await peopled.fund(stranger, addresses.PRODUCERS, tokens(1_000_000));
+  await peopled.token.mint(sponsor.address, tokens(100_000));
+  const verifying = [...peopled.verifiers.values()];
+  const [principal] = await Promise.all([peopled.account("principal 0")]);
+  await peopled.fund(principal, addresses.PRODUCERS, tokens(100_000));
+  return { ...house, issuers, oracle, stranger, verifying, reads: await batchedReads(), Kind };
+}
+
+type Founded = Awaited<ReturnType<typeof foundWorld>>;
+
+/** What an oracle answers; positions in `OracleHarness.Mood`. */
+export const Mood = { YES: 0, NO: 1, REVERT: 2 } as const;
+
+export interface World extends Founded {
+  readonly random: RandomStream;
+  /** Deployed by approved sessions, in their order. */
+  readonly missions: FuzzMission[];
+  /** What the oracle says now. */
+  readonly mood: { says: keyof typeof Mood };
+  /** Missions that humans stopped. */
+  readonly stopped: Set<string>;
+  /** Where an attacker reports how it fared. */
+  trial(invariant: number, refused: boolean, broken: () => string): void;
+  /** Takes up a mission that a session deployed. */
+  adopt(mission: string, law: NamedBill): Promise<FuzzMission>;
+  /** A whole session, from petition to market. */
+  enact(law: NamedBill): Promise<FuzzMission>;
+}
+
+/** A fresh world, moved by `random` alone. */
+export async function openWorld(random: RandomStream): Promise<World> {
+  const founded = await networkHelpers.loadFixture(foundWorld);
+  const missions: FuzzMission[] = [];
+  const { steps, legislation, offices } = founded;
+  const legislature = await founded.as("LEGISLATION");
+
+  async function adopt(address: string, { nodes, law }: NamedBill): Promise<FuzzMission> {
+    const clone = await ethers.getContractAt("CollaborationContract", address);
+    const mission = new FuzzMission(founded, clone, nodes, law, legislature);
+    mission.issuers = founded.issuers;
+    mission.random = random.fork("hands", missions.length);
+    missions.push(mission);
+    return mission;
+  }
+
+  async function enact(law: NamedBill): Promise<FuzzMission> {
+    const session = await steps.toCodified(law, law.nodes.length, DEPOSIT);
+    const [speaker] = offices.SPEAKER;
+    if (speaker === undefined) throw new Error("no Speaker");
+    const regulators = offices.REGULATOR.map((wallet) => ["REGULATOR", wallet] as const);
+    const signatures = await steps.approvals(session, law.specHash, [["SPEAKER", speaker], ...regulators]);
+    await legislation.approve(session, law.law, law.docHash, signatures);
+    return adopt((await legislation.sessionOf(session)).mission, law);
+  }
+
+  return { ...founded, random, missions, mood: { says: "YES" }, stopped: new Set(), trial: () => undefined, adopt, enact };
+}
