@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Abi, Hex } from "viem";
 import { z } from "zod";
@@ -14,6 +14,15 @@ const artifactSchema = z.object({
   linkReferences: references,
 });
 
+/** Compiler settings of hardhat.config.ts, and the folder where each leaves its artifacts. */
+export const profiles = {
+  /** Tests and devnets. */
+  default: "artifacts",
+  /** Real networks; written by `npm run compile -- --production`. */
+  production: "cache/production/artifacts",
+} as const;
+export type Profile = keyof typeof profiles;
+
 /** A compiled contract as the compiler left it. */
 export interface Artifact {
   readonly name: string;
@@ -25,23 +34,26 @@ export interface Artifact {
 }
 
 export class ArtifactMissing extends AgentCityError {
-  constructor(file: string, cause: unknown) {
-    super("ArtifactMissing", `No compiled contract at ${file}`, { cause, action: "run `npm run compile`" });
+  constructor(file: string, profile: Profile, cause: unknown) {
+    const action = `run \`npm run compile${profile === "production" ? " -- --production" : ""}\``;
+    super("ArtifactMissing", `No compiled contract at ${file}`, { cause, action });
   }
 }
 
-/** What `npm run compile` wrote, or another profile's artifacts: the benchmark deploys what production compiles to. */
-const compiled = process.env["AGENTCITY_ARTIFACTS"] ?? fileURLToPath(new URL("../artifacts", import.meta.url));
+/** Another folder for the default profile: the benchmark deploys what production compiles to. */
+const compiled = process.env["AGENTCITY_ARTIFACTS"] ?? profiles.default;
+const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Reads the artifact of `contracts/<path>.sol`, e.g. `meta/LegislativeProcedure`. */
-export function readArtifact(path: string): Artifact {
+export function readArtifact(path: string, profile: Profile = "default"): Artifact {
   const name = path.split("/").at(-1) ?? path;
-  const file = resolve(compiled, "contracts", `${path}.sol`, `${name}.json`);
+  const place = join(profile === "default" ? compiled : profiles[profile], "contracts", `${path}.sol`);
+  const file = resolve(root, place, `${name}.json`);
   let text: string;
   try {
     text = readFileSync(file, "utf8");
   } catch (cause) {
-    throw new ArtifactMissing(`artifacts/contracts/${path}.sol`, cause);
+    throw new ArtifactMissing(place, profile, cause);
   }
   const artifact = artifactSchema.parse(JSON.parse(text));
   const libraries = Object.entries(artifact.linkReferences).flatMap(([file, inFile]) =>

@@ -1,36 +1,19 @@
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeAbiParameters,
-  encodeFunctionData,
-  type Hex,
-  keccak256,
-  stringToHex,
-  toFunctionSelector,
-} from "viem";
+import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, keccak256, stringToHex, toFunctionSelector } from "viem";
 import { AgentCityError } from "../orchestrator/primitives/errors.ts";
 import { type CityAddresses, type CityContract, cityAddressesSchema } from "../orchestrator/protocol/addresses.ts";
-import { type Artifact, link, readArtifact } from "./artifacts.ts";
+import { type Artifact, link, type Profile, readArtifact } from "./artifacts.ts";
+import { type Constitution, type Envelope, type GenesisPlan, type OfficeName, offices } from "./plan.ts";
 
 /** How genesis reaches a chain. Every step has a name, so that a repeated run finds what an earlier one did. */
 export interface GenesisPort {
   /** Address that sends every step and loses its power at `seal`. */
   readonly deployer: Address;
+  /** Whose artifacts are deployed. */
+  readonly profile: Profile;
   /** Sends creation code once per step and returns the contract's address. */
   create(step: string, code: Hex): Promise<Address>;
   /** Sends a call once per step. */
   call(step: string, to: Address, data: Hex): Promise<void>;
-  read(to: Address, data: Hex): Promise<Hex>;
-}
-
-/** What the humans of a city decide before it exists. */
-export interface Constitution {
-  /** The mandate, in words; its hash is on chain for ever. */
-  readonly mandate: string;
-  /** Content-id digest of the mandate's bytes. */
-  readonly mandateDigest: Hex;
-  /** One value per `Param`, in its order and unit. */
-  readonly parameters: readonly bigint[];
 }
 
 /** Numbers of `enum Institution` (contracts/types/Roles.sol) by contract. */
@@ -51,7 +34,7 @@ export const institutions: Partial<Record<CityContract, number>> = {
 };
 
 /** Where each contract's source lies below `contracts/`; all but the first two take the constitution's address. */
-const sources: Record<CityContract, string> = {
+export const sources: Record<CityContract, string> = {
   ConstitutionContract: "foundational/ConstitutionContract",
   CityToken: "interop/CityToken",
   ProducerContract: "foundational/ProducerContract",
@@ -74,13 +57,6 @@ export const missionTemplate = {
   name: keccak256(stringToHex("agentcity.collaboration")),
 } as const;
 
-/** One office's authority; `office` is the position in `enum Office`. */
-export interface Envelope {
-  readonly office: "REGISTRAR" | "SPEAKER" | "REGULATOR" | "CODIFIER";
-  readonly perSession: number;
-  readonly permitted: Partial<Record<CityContract, readonly string[]>>;
-}
-
 /** What an office may call at most, per session (AgentCity 2990–3040; decisions 13). Names are functions of the contract. */
 export const envelopes: readonly Envelope[] = [
   { office: "REGISTRAR", perSession: 4, permitted: { LegislativeProcedure: ["confirmIdentities"] } },
@@ -89,10 +65,10 @@ export const envelopes: readonly Envelope[] = [
   { office: "CODIFIER", perSession: 8, permitted: { LegislativeProcedure: ["codify"], ManagementContract: ["delegate", "recordResult"] } },
 ];
 
-/** Deploys every contract and wires them. Running it again finds what is there. */
-export async function deployLaw(port: GenesisPort, constitution: Constitution): Promise<CityAddresses> {
+/** Deploys every contract and wires them. Running it again finds what is there. A given token is wired, not deployed. */
+export async function deployLaw(port: GenesisPort, constitution: Constitution, token: Address | null = null): Promise<CityAddresses> {
   const libraries = new Map<string, Hex>();
-  const found: Partial<Record<CityContract, Address>> = {};
+  const found: Partial<Record<CityContract, Address>> = token === null ? {} : { CityToken: token };
   const root = await create(port, libraries, sources.ConstitutionContract, [
     keccak256(stringToHex(constitution.mandate)),
     constitution.mandateDigest,
@@ -100,7 +76,7 @@ export async function deployLaw(port: GenesisPort, constitution: Constitution): 
   ]);
   found.ConstitutionContract = root;
   for (const [contract, source] of entries(sources)) {
-    if (contract === "ConstitutionContract") continue;
+    if (found[contract] !== undefined) continue;
     found[contract] = await create(port, libraries, source, contract === "CityToken" ? [] : [root]);
   }
   const addresses = cityAddressesSchema.parse(found);
@@ -115,23 +91,76 @@ export async function deployLaw(port: GenesisPort, constitution: Constitution): 
 /** Publishes the mission template. After `deployLaw`: its constructor reads the wired institutions. */
 export async function publishTemplate(port: GenesisPort, addresses: CityAddresses): Promise<Address> {
   const implementation = await create(port, new Map(), missionTemplate.source, [addresses.ConstitutionContract]);
-  const code = readArtifact(missionTemplate.source).bytecode;
   await callContract(port, "publish-template", addresses, "TemplateRegistry", "publish", [
     missionTemplate.name,
     implementation,
-    keccak256(stringToHex(code)),
+    templateAuditHash(port.profile),
   ]);
   return implementation;
 }
 
+/** What the registry keeps beside the template: the hash of its creation code, unlinked. */
+export function templateAuditHash(profile: Profile): Hex {
+  return keccak256(stringToHex(readArtifact(missionTemplate.source, profile).bytecode));
+}
+
 /** Gives every office its envelope. */
 export async function setEnvelopes(port: GenesisPort, addresses: CityAddresses): Promise<void> {
-  for (const [office, { office: name, perSession, permitted }] of envelopes.entries()) {
-    const selectors = entries(permitted).flatMap(([contract, functions]) =>
-      functions.map((functionName) => selectorOf(readArtifact(sources[contract]), functionName)),
-    );
-    await callContract(port, `envelope-${name}`, addresses, "ClerkContract", "setEnvelope", [office, selectors, perSession]);
-  }
+  for (const { office, perSession, permitted } of envelopes)
+    await callContract(port, `envelope-${office}`, addresses, "ClerkContract", "setEnvelope", [
+      numberOf(office),
+      selectorsOf(permitted),
+      perSession,
+    ]);
+}
+
+/** Selectors of an envelope, in its order. */
+export function selectorsOf(permitted: Envelope["permitted"]): readonly Hex[] {
+  return entries(permitted).flatMap(([contract, functions]) =>
+    functions.map((functionName) => selectorOf(readArtifact(sources[contract]), functionName)),
+  );
+}
+
+/** Clerks: they must be in office before a service of theirs can be registered. */
+export async function appointClerks(port: GenesisPort, addresses: CityAddresses, { clerks }: Pick<GenesisPlan, "clerks">): Promise<void> {
+  for (const { office, address, principal } of clerks)
+    await callContract(port, `appoint-${office}-${address}`, addresses, "ClerkContract", "appoint", [numberOf(office), address, principal]);
+}
+
+/** Seats, evidence roles and mandates: the deployer's last acts as governor. Stakes, agents and services must be there. */
+export async function fillOffices(port: GenesisPort, addresses: CityAddresses, plan: GenesisPlan): Promise<void> {
+  const call = (step: string, contract: CityContract, functionName: string, args: readonly unknown[]) =>
+    callContract(port, step, addresses, contract, functionName, args);
+  for (const { adjudicator, principal } of plan.seats)
+    await call(`seat-${adjudicator}`, "AdjudicatorRoster", "seat", [adjudicator, principal]);
+  for (const { address, weight } of plan.verifiers)
+    await call(`verifier-${address}`, "EvidenceRegistry", "registerVerifier", [address, weight]);
+  for (const { address, principal, classes } of plan.issuers)
+    await call(`issuer-${address}`, "EvidenceRegistry", "registerIssuer", [address, principal, classes]);
+  for (const { address, principal } of plan.runners)
+    await call(`runner-${address}`, "EvidenceRegistry", "registerRunner", [address, principal]);
+  for (const { address, principal } of plan.monitors)
+    await call(`monitor-${address}`, "EvidenceRegistry", "registerMonitor", [address, principal]);
+  for (const { office, operation, service, needsIntermediate, schemaHash } of plan.mandates)
+    await call(`mandate-${operation}`, "ManagementContract", "setMandate", [
+      numberOf(office),
+      operation,
+      service,
+      needsIntermediate,
+      schemaHash,
+    ]);
+}
+
+/** Gives the treasury what it starts with; the deployer must hold it. */
+export async function seedTreasury(
+  port: GenesisPort,
+  addresses: CityAddresses,
+  { treasury }: Pick<GenesisPlan, "treasury">,
+): Promise<void> {
+  const { free, insurance } = treasury;
+  if (free + insurance === 0n) return;
+  await callContract(port, "seed-approve", addresses, "CityToken", "approve", [addresses.Treasury, free + insurance]);
+  await callContract(port, "seed", addresses, "Treasury", "deposit", [free, insurance, keccak256(stringToHex("genesis"))]);
 }
 
 /** Ends the deployer's power. */
@@ -152,32 +181,13 @@ export async function callContract(
   await port.call(`genesis:${step}`, addresses[contract], encodeFunctionData({ abi, functionName, args }));
 }
 
-/** The law as it stands on chain does not match what genesis was asked for. */
-export class GenesisMismatch extends AgentCityError {
-  constructor(problems: readonly string[]) {
-    super("GenesisMismatch", "The deployed constitution differs from the requested one", { details: problems.join("\n") });
-  }
-}
-
-/** Reads everything back: wiring, parameters, mandate, the deployer's lost power. Throws `GenesisMismatch` naming each difference. */
-export async function verifyGenesis(port: GenesisPort, addresses: CityAddresses, constitution: Constitution): Promise<void> {
-  const { abi } = readArtifact(sources.ConstitutionContract);
-  const problems: string[] = [];
-  const expect = async (what: string, functionName: string, args: readonly unknown[], expected: unknown) => {
-    const data = await port.read(addresses.ConstitutionContract, encodeFunctionData({ abi, functionName, args }));
-    const actual = decodeFunctionResult({ abi, functionName, args, data });
-    if (String(actual).toLowerCase() !== String(expected).toLowerCase()) problems.push(`${what}: expected ${expected}, found ${actual}`);
-  };
-  for (const [contract, institution] of entries(institutions)) await expect(contract, "at", [institution], addresses[contract]);
-  for (const [index, value] of constitution.parameters.entries()) await expect(`parameter ${index}`, "param", [index], value);
-  await expect("mandate", "mandate", [], [keccak256(stringToHex(constitution.mandate)), constitution.mandateDigest]);
-  await expect("sealed", "isSealed", [], true);
-  await expect("deployer's power", "isGovernor", [port.deployer], false);
-  if (problems.length > 0) throw new GenesisMismatch(problems);
+/** The number of an office in `enum Office`. */
+export function numberOf(office: OfficeName): number {
+  return offices.indexOf(office);
 }
 
 async function create(port: GenesisPort, libraries: Map<string, Hex>, source: string, args: readonly unknown[]): Promise<Address> {
-  const artifact = readArtifact(source);
+  const artifact = readArtifact(source, port.profile);
   await createLibraries(port, libraries, artifact);
   const declared = artifact.abi.find((item) => item.type === "constructor");
   const encoded = declared === undefined ? "0x" : encodeAbiParameters(declared.inputs, args);
@@ -188,7 +198,7 @@ async function create(port: GenesisPort, libraries: Map<string, Hex>, source: st
 async function createLibraries(port: GenesisPort, libraries: Map<string, Hex>, user: Artifact): Promise<void> {
   for (const { name, source } of user.libraries) {
     if (libraries.has(name)) continue;
-    const artifact = readArtifact(source);
+    const artifact = readArtifact(source, port.profile);
     await createLibraries(port, libraries, artifact);
     libraries.set(name, await port.create(`genesis:${name}`, link(artifact, libraries)));
   }
@@ -200,6 +210,6 @@ function selectorOf(artifact: Artifact, functionName: string): Hex {
   return toFunctionSelector(item);
 }
 
-function entries<Key extends string, Value>(record: Partial<Record<Key, Value>>): [Key, Value][] {
+export function entries<Key extends string, Value>(record: Partial<Record<Key, Value>>): [Key, Value][] {
   return Object.entries(record) as [Key, Value][];
 }

@@ -14,7 +14,8 @@ import { onlyAllowed } from "./allow-list.ts";
 import type { Chain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
 import { DEVNET_GENESIS } from "./devnet.ts";
-import { EmbeddedChainMissing, MethodNotAllowed, TransactionRefused, TranscriptDamaged, TranscriptMismatch } from "./errors.ts";
+import { connectEdr } from "./edr.ts";
+import { MethodNotAllowed, TransactionRefused, TranscriptDamaged, TranscriptMismatch } from "./errors.ts";
 import type { Genesis, TranscriptBlock, TranscriptFile } from "./transcript.ts";
 import { blockLine, headerLine, openTranscriptFile, parseTranscript } from "./transcript.ts";
 
@@ -70,7 +71,7 @@ export async function openEmbeddedChain(options: EmbeddedOptions = {}): Promise<
     if (recorded !== undefined && options.genesis !== undefined && canonicalJson(options.genesis) !== canonicalJson(genesis)) {
       throw new TranscriptDamaged(1, "its genesis is not the one asked for");
     }
-    const chain = new Embedded(genesis, await connect(genesis), opened?.file, path);
+    const chain = new Embedded(genesis, await connectEdr(genesis), opened?.file, path);
     try {
       await chain.start(recorded?.hash);
       for (const block of recorded?.blocks ?? []) await chain.replay(block);
@@ -83,27 +84,6 @@ export async function openEmbeddedChain(options: EmbeddedOptions = {}): Promise<
     opened?.file.close();
     throw error;
   }
-}
-
-async function connect(genesis: Genesis): Promise<NetworkConnection<"op">> {
-  const { createHardhatRuntimeEnvironment } = await import("hardhat/hre").catch((cause: unknown) => {
-    throw new EmbeddedChainMissing(cause);
-  });
-  const city = {
-    type: "edr-simulated",
-    chainType: "op",
-    chainId: genesis.chainId,
-    hardfork: genesis.hardfork,
-    initialDate: new Date(genesis.timestamp * 1000),
-    initialBaseFeePerGas: genesis.baseFee,
-    blockGasLimit: genesis.gasLimit,
-    coinbase: genesis.coinbase,
-    accounts: { mnemonic: genesis.mnemonic, count: genesis.accounts, accountsBalance: genesis.balance },
-    mining: { auto: false, mempool: { order: "fifo" } },
-    allowBlocksWithSameTimestamp: true,
-  } as const;
-  const environment = await createHardhatRuntimeEnvironment({ networks: { city } }, {}, import.meta.dirname);
-  return environment.network.create({ network: "city", chainType: "op" });
 }
 
 class Embedded implements EmbeddedChain {

@@ -1,37 +1,31 @@
-import { fileURLToPath } from "node:url";
 import { keccak256, stringToHex } from "viem";
-import {
-  type Constitution,
-  callContract,
-  deployLaw,
-  type GenesisPort,
-  publishTemplate,
-  seal,
-  setEnvelopes,
-  verifyGenesis,
-} from "../../deploy/genesis.ts";
+import type { Deployment, FoundedCity } from "../../deploy/deployment.ts";
+import { appointClerks, deployLaw, fillOffices, publishTemplate, seal, seedTreasury, setEnvelopes } from "../../deploy/genesis.ts";
+import { type GenesisPlan, offices } from "../../deploy/plan.ts";
+import { verifyCore } from "../../deploy/verify.ts";
 import type { Chain } from "../chain/chain.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Sender } from "../chain/sender.ts";
 import { type AgentCityClient, createAgentCityClient } from "../client/client.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { writeMany } from "../client/write.ts";
-import { bundled, bundleOf } from "../execution/sandbox/bundle.ts";
 import { contentIdOf, digestOf } from "../primitives/hash.ts";
-import type { Address, Hash } from "../primitives/hex.ts";
+import type { Address } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
-import type { CityAddresses } from "../protocol/addresses.ts";
-import { operationId } from "../protocol/operations.ts";
 import { DEVNET, PARAMETERS } from "../protocol/parameters.ts";
+import { chainReader } from "./chain-reader.ts";
+import { GenesisMismatch } from "./errors.ts";
+import type { SendingPort } from "./genesis-port.ts";
+import { compilerMandate, compilerRecord } from "./law-compiler.ts";
 import { signPermit } from "./permit.ts";
-import { offersOf, registeredService, registerServices, serviceId } from "./services.ts";
+import { offersOf, registeredService, registerServices } from "./services.ts";
 import { type Member, memberOf, membersOf } from "./society.ts";
 
 const TOKEN = 1_000_000n;
-/** `enum Kind` and `enum Office`. */
+/** `enum Kind`. */
 const KIND = { PRODUCER: 1, VERIFIER: 4 } as const;
-const OFFICES = ["registrar", "speaker", "regulator", "codifier"] as const;
-const CODIFIER = 3;
+const VERIFIER_WEIGHT = 100;
+const OFFICERS = ["registrar", "speaker", "regulator", "codifier"] as const;
 /** Bitmaps over `EvidenceClass`: what each issuer may attest. */
 const CLASS_BITS = { ATT: 1 << 4, REC: 1 << 3 } as const;
 
@@ -55,38 +49,67 @@ const MANDATE =
   "Agents legislate, software executes, humans adjudicate. No money moves on evidence weaker than what is at stake demands, " +
   "and any human with a seat can stop what is done here.";
 
-/** The constitution of a devnet: the prototype's table with short windows. */
-export const devnetConstitution: Constitution = {
-  mandate: MANDATE,
-  mandateDigest: digestOf(contentIdOf(new TextEncoder().encode(MANDATE))),
-  parameters: PARAMETERS.map(({ name }) => DEVNET[name]),
-};
+/** What a devnet's founders decide: the prototype's table with short windows, and offices for the society's members. */
+export async function devnetPlan(society: readonly Member[]): Promise<GenesisPlan> {
+  const person = (member: Member) => ({ address: member.account.address, principal: principalAddress(society, member) });
+  const [reexecutor, receiver] = membersOf(society, "issuer");
+  return {
+    mandate: MANDATE,
+    mandateDigest: digestOf(contentIdOf(new TextEncoder().encode(MANDATE))),
+    parameters: PARAMETERS.map(({ name }) => DEVNET[name]),
+    token: null,
+    seats: membersOf(society, "adjudicator").map(({ account: { address } }) => ({ adjudicator: address, principal: address })),
+    clerks: OFFICERS.flatMap((role, office) =>
+      membersOf(society, role).flatMap((clerk) => {
+        const name = offices[office];
+        return name === undefined ? [] : [{ office: name, ...person(clerk) }];
+      }),
+    ),
+    issuers: [
+      ...(reexecutor === undefined ? [] : [{ ...person(reexecutor), classes: CLASS_BITS.ATT }]),
+      ...(receiver === undefined ? [] : [{ ...person(receiver), classes: CLASS_BITS.REC }]),
+    ],
+    runners: membersOf(society, "runner").map(person),
+    monitors: membersOf(society, "monitor").map(person),
+    verifiers: membersOf(society, "verifier").map(({ account: { address } }) => ({ address, weight: VERIFIER_WEIGHT })),
+    mandates: [compilerMandate(await compilerRecord(memberOf(society, "codifier").account.address))],
+    treasury: { free: ENDOWMENT.treasury, insurance: ENDOWMENT.insurance },
+  };
+}
 
 export interface Founding {
   readonly chain: Chain;
+  readonly network: string;
   readonly sender: Sender;
   readonly society: readonly Member[];
-  readonly port: GenesisPort;
+  readonly port: SendingPort;
   readonly seed: string;
   readonly tell: (line: string) => void;
 }
 
 /** Deploys the law, lets everybody in, fills the offices, and ends the deployer's power. Every step is found again if repeated. */
-export async function foundCity(founding: Founding): Promise<CityAddresses> {
-  const { port, tell, chain, sender } = founding;
-  const addresses = await deployLaw(port, devnetConstitution);
+export async function foundCity(founding: Founding): Promise<Deployment & { readonly city: FoundedCity }> {
+  const { port, tell, chain, sender, society, network } = founding;
+  const plan = await devnetPlan(society);
+  const addresses = await deployLaw(port, plan);
   await publishTemplate(port, addresses);
   await setEnvelopes(port, addresses);
   tell("law deployed: 14 contracts and the mission template");
   const client = createAgentCityClient({ chain, addresses, sender });
   await payOut(founding, client);
+  await seedTreasury(port, addresses, plan);
   await admitAgents(founding, client);
-  await fillOffices(founding, client);
+  await appointClerks(port, addresses, plan);
   await registerAll(founding, client);
+  await permitStakes(founding, client);
+  await fillOffices(port, addresses, plan);
   await seal(port, addresses);
-  await verifyGenesis(port, addresses, devnetConstitution);
+  const city = { addresses, created: Object.fromEntries(port.created), ...port.blocks() };
+  const deployment = { network, chainId: chain.id, deployer: port.deployer, profile: port.profile, plan, city };
+  const verification = await verifyCore(chainReader(chain), deployment, city);
+  if (!verification.passed) throw new GenesisMismatch(verification);
   tell("genesis sealed: the deployer has no power left");
-  return addresses;
+  return deployment;
 }
 
 /** Test tokens for everybody, gas for those who send themselves, and the treasury's seed. */
@@ -112,15 +135,6 @@ async function payOut({ society, sender }: Founding, client: AgentCityClient): P
       what: `gas for the ${role}`,
     });
   }
-  const treasury = client.treasury.address;
-  await client.token.approve([treasury, ENDOWMENT.treasury + ENDOWMENT.insurance], {
-    intent: intentKey("genesis", "seed-approve"),
-    account: deployer,
-  });
-  await client.treasury.deposit([ENDOWMENT.treasury, ENDOWMENT.insurance, keccak256(stringToHex("genesis"))], {
-    intent: intentKey("genesis", "seed"),
-    account: deployer,
-  });
 }
 
 /** Producers and verifiers, each bound by its principal's signature; the principal's stake is pulled by permit, so nobody needs gas. */
@@ -167,61 +181,26 @@ function capabilitiesOf(seed: string, name: string): bigint {
   );
 }
 
-/** Clerks, seats of the panel, evidence roles: the deployer's last acts as governor. */
-async function fillOffices({ society, chain }: Founding, client: AgentCityClient): Promise<void> {
-  const { account: deployer } = memberOf(society, "deployer");
-  const by = (step: string, name: string) => ({ intent: intentKey("genesis", step, name), account: deployer });
-  const principalOf = ({ principal, account }: Member) =>
-    principal === undefined ? account.address : memberOf(society, "principal", principal).account.address;
-  for (const [office, role] of OFFICES.entries()) {
-    for (const clerk of membersOf(society, role))
-      await client.clerks.appoint([office, clerk.account.address, principalOf(clerk)], by("appoint", clerk.name));
-  }
+/** What adjudicators stake on their seats, by their signatures. */
+async function permitStakes({ society, chain }: Founding, client: AgentCityClient): Promise<void> {
   const deadline = Number(chain.clock.now()) + 86_400;
   for (const { account, name } of membersOf(society, "adjudicator")) {
     const permit = await signPermit(client, account, client.roster.address, ENDOWMENT.adjudicator, deadline);
     await client.token.permit(permit, { intent: intentKey("genesis", "permit", name) });
-    await client.roster.seat([account.address, account.address], by("seat", name));
   }
-  for (const { account, name } of membersOf(society, "verifier"))
-    await client.evidence.registerVerifier([account.address, 100], by("verifier", name));
-  const [reexecutor, receiver] = membersOf(society, "issuer");
-  for (const [issuer, classes] of [
-    [reexecutor, CLASS_BITS.ATT],
-    [receiver, CLASS_BITS.REC],
-  ] as const) {
-    if (issuer !== undefined)
-      await client.evidence.registerIssuer([issuer.account.address, principalOf(issuer), classes], by("issuer", issuer.name));
-  }
-  const runner = memberOf(society, "runner");
-  await client.evidence.registerRunner([runner.account.address, principalOf(runner)], by("runner", runner.name));
-  const monitor = memberOf(society, "monitor");
-  await client.evidence.registerMonitor([monitor.account.address, principalOf(monitor)], by("monitor", monitor.name));
 }
 
 /** What producers sell, and the compiler that the Codifier must use. */
-async function registerAll({ society, port }: Founding, client: AgentCityClient): Promise<void> {
+async function registerAll({ society }: Founding, client: AgentCityClient): Promise<void> {
   const codifier = memberOf(society, "codifier").account;
-  const compiler = bundleOf(await bundled(fileURLToPath(new URL("../client/compile-law.ts", import.meta.url)), "node"));
-  const record = {
-    owner: codifier.address,
-    codeHash: compiler.codeHash,
-    schemaHash: NO_SCHEMA,
-    endpoint: "city:law-compiler",
-    constraints: NO_SCHEMA,
-  };
   const offers = await offersOf(membersOf(society, "producer"));
   await registerServices(client, [
     ...offers.map((offer) => ({ owner: offer.seller.account, record: registeredService(offer).record })),
-    { owner: codifier, record },
-  ]);
-  await callContract(port, "mandate-compilation", client.addresses, "ManagementContract", "setMandate", [
-    CODIFIER,
-    operationId("compile-law"),
-    serviceId(record),
-    true,
-    NO_SCHEMA,
+    { owner: codifier, record: await compilerRecord(codifier.address) },
   ]);
 }
 
-const NO_SCHEMA: Hash = `0x${"0".repeat(64)}`;
+/** The human behind a member, or the member itself. */
+function principalAddress(society: readonly Member[], { principal, account }: Member): Address {
+  return principal === undefined ? account.address : memberOf(society, "principal", principal).account.address;
+}

@@ -32,9 +32,9 @@ export interface Commission {
 }
 
 /** Where a folder keeps its city and its finished missions. */
-export function home(): { readonly root: string; readonly dir: string; readonly cacheDir: string } {
+export function home(network = "embedded"): { readonly root: string; readonly dir: string; readonly cacheDir: string } {
   const root = process.env["AGENTCITY_HOME"] ?? ".agentcity";
-  return { root, dir: join(root, "embedded"), cacheDir: join(root, "cache") };
+  return { root, dir: join(root, network), cacheDir: join(root, "cache") };
 }
 
 /** Opens the city, runs the mission, prints its outcome. Progress goes to stderr. */

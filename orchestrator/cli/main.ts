@@ -1,8 +1,10 @@
 import { Command, CommanderError, Option } from "commander";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { audit } from "./audit.ts";
+import { genesis } from "./genesis.ts";
 import { mission } from "./mission.ts";
 import { start } from "./start.ts";
+import { verify } from "./verify.ts";
 
 /** Exit codes: 0 done, 1 failed, 2 used wrongly. */
 const FAILED = 1;
@@ -47,6 +49,24 @@ program
   .argument("<mission>", "address of the mission, or the path of its bundle")
   .addOption(json())
   .action(audit);
+
+program
+  .command("genesis")
+  .description("found a city on any EVM network, step by step, and read everything back")
+  .requiredOption("--network <name>", "embedded, anvil, a public L2, or one of agentcity.networks.json")
+  .option("--rpc <url>", "its RPC URL (or AGENTCITY_RPC_URL)")
+  .option("--city <file>", "what the founders decided (YAML, docs/genesis.md); a devnet has its own")
+  .addOption(json())
+  .action(genesis);
+
+program
+  .command("verify")
+  .description("compare a live deployment with what its founders decided: code, wiring, parameters, offices, seats, seal")
+  .requiredOption("--network <name>", "embedded, anvil, a public L2, or one of agentcity.networks.json")
+  .option("--rpc <url>", "its RPC URL (or AGENTCITY_RPC_URL)")
+  .option("--deployment <file>", "another deployment.json than this folder's")
+  .addOption(json())
+  .action(verify);
 
 try {
   await program.parseAsync();

@@ -19,6 +19,11 @@ export async function compileForProduction(): Promise<string> {
   return config.paths.artifacts;
 }
 
+/** Holds the hash of the inputs that the artifacts there were made from. */
+export function stampOf(): string {
+  return join(root, config.paths.artifacts, "inputs.sha256");
+}
+
 /** Code sizes in bytes of all contracts and linked libraries of ours, largest first. */
 export function sizesIn(artifacts: string): { name: string; size: number }[] {
   return filesIn("contracts/**/*.json", join(root, artifacts))

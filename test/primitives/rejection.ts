@@ -9,3 +9,15 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   }
   throw new Error(`expected a rejection, got ${String(value)}`);
 }
+
+/** What a call threw; fails the test when it did not, or not an Error. */
+export function thrown(call: () => unknown): Error {
+  let value: unknown;
+  try {
+    value = call();
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw new TypeError(`threw ${String(error)}, not an Error`);
+  }
+  throw new Error(`expected an error, got ${String(value)}`);
+}

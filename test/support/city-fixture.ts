@@ -5,7 +5,7 @@
 import type { HardhatEthersSigner } from "@nomicfoundation/hardhat-ethers/types";
 import { AbiCoder, type ContractTransactionResponse, id, Wallet } from "ethers";
 import { network } from "hardhat";
-import { type Address, getAddress, isHex, keccak256, stringToHex } from "viem";
+import { type Address, getAddress, keccak256, stringToHex } from "viem";
 import type {} from "../../artifacts/typechain/hardhat.d.ts";
 import { deployLaw, type GenesisPort, publishTemplate } from "../../deploy/genesis.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
@@ -85,16 +85,13 @@ export interface AgentOptions {
 function genesisPort(deployer: HardhatEthersSigner): GenesisPort {
   return {
     deployer: getAddress(deployer.address),
+    profile: "default",
     async create(_step, code) {
       const receipt = await (await deployer.sendTransaction({ data: code })).wait();
       return getAddress(receipt?.contractAddress ?? "");
     },
     async call(_step, to, data) {
       await (await deployer.sendTransaction({ to, data })).wait();
-    },
-    async read(to, data) {
-      const answer = await ethers.provider.call({ to, data });
-      return isHex(answer) ? answer : "0x";
     },
   };
 }

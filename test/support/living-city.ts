@@ -59,6 +59,7 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
   });
   const port: GenesisPort = {
     deployer: deployer.address,
+    profile: "default",
     async create(step, data) {
       const receipt = await sender.send({ intent: intentKey(step), data, account: deployer, what: step });
       if (receipt.contractAddress == null) throw new Error(`${step} created nothing`);
@@ -66,9 +67,6 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
     },
     async call(step, to, data) {
       await sender.send({ intent: intentKey(step), to, data, account: deployer, what: step });
-    },
-    async read(to, data) {
-      return (await chain.publicClient.call({ to, data })).data ?? "0x";
     },
   };
   const parameters = { ...DEVNET, ...options.parameters };

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { addressSchema, hashSchema } from "../orchestrator/primitives/hex.ts";
+import type { CityContract } from "../orchestrator/protocol/addresses.ts";
+
+/** The four offices, in the order of `enum Office` (contracts/types/Roles.sol). */
+export const offices = ["REGISTRAR", "SPEAKER", "REGULATOR", "CODIFIER"] as const;
+export type OfficeName = (typeof offices)[number];
+
+/** One office's authority. */
+export interface Envelope {
+  readonly office: OfficeName;
+  readonly perSession: number;
+  readonly permitted: Partial<Record<CityContract, readonly string[]>>;
+}
+
+const whole = z
+  .string()
+  .regex(/^(0|[1-9]\d*)$/)
+  .transform(BigInt);
+const named = z.strictObject({ address: addressSchema, principal: addressSchema });
+
+/** Everything that the founders of a city decide before it exists. As JSON in `deployment.json`, amounts in the smallest unit. */
+export const genesisPlanSchema = z.strictObject({
+  /** The mandate in words; its hash is on chain for ever. */
+  mandate: z.string().min(1),
+  /** Content-id digest of the mandate's bytes. */
+  mandateDigest: hashSchema,
+  /** One value per `Param`, in its order and unit. */
+  parameters: z.array(whole),
+  /** The settlement token; null: the devnet's test token is deployed. */
+  token: addressSchema.nullable(),
+  seats: z.array(z.strictObject({ adjudicator: addressSchema, principal: addressSchema })),
+  clerks: z.array(z.strictObject({ office: z.enum(offices), ...named.shape })),
+  /** `classes` is a bitmap over `EvidenceClass`. */
+  issuers: z.array(z.strictObject({ ...named.shape, classes: z.int().positive() })),
+  runners: z.array(named),
+  monitors: z.array(named),
+  verifiers: z.array(z.strictObject({ address: addressSchema, weight: z.int().positive() })),
+  /** Artifacts that an office must have from a registered service. */
+  mandates: z.array(
+    z.strictObject({
+      office: z.enum(offices),
+      operation: hashSchema,
+      service: hashSchema,
+      needsIntermediate: z.boolean(),
+      schemaHash: hashSchema,
+    }),
+  ),
+  /** What the treasury starts with (decisions 43). */
+  treasury: z.strictObject({ free: whole, insurance: whole }),
+});
+export type GenesisPlan = z.output<typeof genesisPlanSchema>;
+
+/** What the constructor of the constitution needs. */
+export type Constitution = Pick<GenesisPlan, "mandate" | "mandateDigest" | "parameters">;
+
+/** A plan as JSON; parsing gives it back. */
+export function planJson(plan: GenesisPlan): z.input<typeof genesisPlanSchema> {
+  const { free, insurance } = plan.treasury;
+  return {
+    ...plan,
+    parameters: plan.parameters.map(String),
+    treasury: { free: free.toString(), insurance: insurance.toString() },
+  };
+}

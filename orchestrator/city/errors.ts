@@ -1,0 +1,17 @@
+import type { Verification } from "../../deploy/deployment.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+
+/** The law as it stands on chain is not what genesis was asked for. */
+export class GenesisMismatch extends AgentCityError {
+  readonly verification: Verification;
+  constructor(verification: Verification) {
+    const findings = verification.checks.flatMap(({ name, findings: found }) =>
+      found.map(({ subject, expected, found: actual }) => `${name}: ${subject}: expected ${expected}, found ${actual}`),
+    );
+    super("GenesisMismatch", "The deployed constitution differs from the requested one", {
+      details: findings.join("\n"),
+      action: "do not use this city: found another with a fresh deployer and an empty AGENTCITY_HOME",
+    });
+    this.verification = verification;
+  }
+}

@@ -1,0 +1,59 @@
+import type { GenesisPlan } from "../../deploy/plan.ts";
+import type { AgentCityClient } from "../client/client.ts";
+import type { RegisteredService } from "../execution/world.ts";
+import { formatMoney } from "../primitives/amounts.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Address } from "../primitives/hex.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+import { serviceId } from "./services.ts";
+
+/** `Kind.VERIFIER`. */
+const VERIFIER = 4;
+
+/** Genesis waits for people: their keys are theirs. */
+export class PeopleFirst extends AgentCityError {
+  constructor(acts: readonly string[]) {
+    super("PeopleFirst", `Genesis waits for ${acts.length} ${acts.length === 1 ? "act" : "acts"} that only their owners can sign`, {
+      details: acts.join("\n"),
+      action: "have them done, then run the same command again: it goes on from here",
+    });
+  }
+}
+
+export function requireDone(acts: readonly string[]): void {
+  if (acts.length > 0) throw new PeopleFirst(acts);
+}
+
+/** What must be on chain before the offices can be filled, and is not: one sentence each, with the call that does it. */
+export async function whatPeopleOwe(
+  client: AgentCityClient,
+  plan: GenesisPlan,
+  deployer: Address,
+  compiler: RegisteredService["record"],
+): Promise<readonly string[]> {
+  const acts: string[] = [];
+  const { token, roster, services, agents, evidence, treasury } = client;
+  const stake = await client.constitution.paramInUnits(parameterIndex("ADJUDICATOR_STAKE"));
+  for (const { adjudicator } of plan.seats) {
+    if (await roster.isActive(adjudicator)) continue;
+    if ((await token.balanceOf(adjudicator)) < stake) acts.push(`${adjudicator} holds less than its stake, ${formatMoney(stake)}`);
+    else if ((await token.allowance(adjudicator, roster.address)) < stake)
+      acts.push(`${adjudicator} calls ${token.address} approve(${roster.address}, ${stake}): its stake as an adjudicator`);
+  }
+  if ((await services.ownerOf(serviceId(compiler))) !== compiler.owner) {
+    const { codeHash, schemaHash, endpoint, constraints } = compiler;
+    acts.push(
+      `${compiler.owner} signs registerService(${codeHash}, ${schemaHash}, "${endpoint}", ${constraints}) for ${services.address}: ` +
+        "the law compiler (or run with AGENTCITY_CODIFIER_KEY)",
+    );
+  }
+  for (const { address } of plan.verifiers) {
+    if ((await evidence.weightOf(address)) === 0 && !(await agents.isEligible(address, VERIFIER)))
+      acts.push(`${address} and its principal register it as a verifier with ${agents.address}`);
+  }
+  const { free, insurance } = plan.treasury;
+  const seed = free + insurance - (await treasury.freeBalance()) - (await treasury.insuranceBalance());
+  if (seed > 0n && (await token.balanceOf(deployer)) < seed)
+    acts.push(`somebody sends the deployer ${deployer} ${formatMoney(seed)}: what the treasury starts with`);
+  return acts;
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import type { Verification } from "../../deploy/deployment.ts";
+import { parseFoundingFile } from "../../deploy/founding-file.ts";
+import type { SenderBoundary } from "../chain/sender.ts";
+import { openCity } from "../city/city.ts";
+import { deploymentFile, readDeployment } from "../city/deployment-file.ts";
+import { foundNetwork, verifyLive } from "../city/found-network.ts";
+import type { Boundary } from "../primitives/boundary.ts";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import { home } from "./carry-out.ts";
+import { accountFrom, deployerAccount } from "./keys.ts";
+import { findNetwork, rpcUrlOf } from "./network.ts";
+import { testBoundary } from "./test-boundary.ts";
+import { printVerification } from "./verification-screen.ts";
+import { wallTime } from "./wall-time.ts";
+
+export interface GenesisOptions {
+  readonly network: string;
+  readonly rpc?: string;
+  readonly city?: string;
+  readonly json?: boolean;
+}
+
+export class FoundingFileMissing extends AgentCityError {
+  constructor(what: string) {
+    super("FoundingFileMissing", what, { action: "write one (docs/genesis.md has an example) and give it with --city <file>" });
+  }
+}
+
+/** Founds a city. A devnet without a founding file gets the society of `npm start`; every other city is its founders'. */
+export async function genesis({ network: name, rpc, city: file, json = false }: GenesisOptions): Promise<void> {
+  const network = findNetwork(name);
+  const began = wallTime.millis();
+  const tell = (line: string) => process.stderr.write(`${((wallTime.millis() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
+  if (file === undefined && !network.devnet) throw new FoundingFileMissing(`${name} is no devnet: its founders must be named`);
+  const { dir, cacheDir } = home(name);
+  if (file === undefined) {
+    printVerification(await foundDevnet(dir, cacheDir, tell), json);
+    return;
+  }
+  const founders = parseFoundingFile(readFounding(file), file, network.devnet);
+  const { verification } = await foundNetwork({
+    dir,
+    cacheDir,
+    network,
+    rpcUrl: rpcUrlOf(network, rpc),
+    deployer: deployerAccount(),
+    codifier: accountFrom("AGENTCITY_CODIFIER_KEY"),
+    founders,
+    wall: wallTime,
+    tell,
+    boundary: genesisBoundary(),
+  });
+  printVerification(verification, json);
+}
+
+/** Sender and stages share one list of boundaries. */
+function genesisBoundary(): Boundary<SenderBoundary> {
+  const boundary = testBoundary();
+  return (name) => boundary(name);
+}
+
+async function foundDevnet(dir: string, cacheDir: string, tell: (line: string) => void): Promise<Verification> {
+  const city = await openCity({ dir, cacheDir, seed: "7", tell, millis: wallTime.millis });
+  try {
+    const deployment = readDeployment(deploymentFile(dir));
+    if (deployment?.city == null) throw new RangeError("an open city without a deployment");
+    return await verifyLive(city.chain, deployment, deployment.city);
+  } finally {
+    await city.close();
+  }
+}
+
+function readFounding(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new FoundingFileMissing(`${file} cannot be read: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from "node:fs";
+import { type Network, networkOf } from "../../deploy/networks.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { parseJson } from "../primitives/json.ts";
+
+const OWN_NETWORKS = "agentcity.networks.json";
+
+export class RpcUrlMissing extends AgentCityError {
+  constructor(network: string) {
+    super("RpcUrlMissing", `No RPC URL for ${network}`, {
+      action: `--rpc <url>, AGENTCITY_RPC_URL, or "rpc" beside its chain id in ${OWN_NETWORKS}`,
+    });
+  }
+}
+
+/** The network of this name, from the known ones and this folder's own. */
+export function findNetwork(name: string): Network {
+  return networkOf(name, existsSync(OWN_NETWORKS) ? parseJson(readFileSync(OWN_NETWORKS, "utf8")) : {});
+}
+
+/** Flag over environment over configuration. */
+export function rpcUrlOf(network: Network, flag: string | undefined): string {
+  const url = flag ?? process.env["AGENTCITY_RPC_URL"] ?? network.rpc;
+  if (url === undefined) throw new RpcUrlMissing(network.name);
+  return url;
+}

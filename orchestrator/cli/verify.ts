@@ -1,0 +1,44 @@
+import { dirname } from "node:path";
+import { openEmbeddedChain } from "../chain/embedded.ts";
+import { connectRpcChain } from "../chain/rpc.ts";
+import { deploymentFile, readDeployment } from "../city/deployment-file.ts";
+import { verifyLive } from "../city/found-network.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { home } from "./carry-out.ts";
+import { findNetwork, rpcUrlOf } from "./network.ts";
+import { printVerification } from "./verification-screen.ts";
+import { wallTime } from "./wall-time.ts";
+
+export interface VerifyOptions {
+  readonly network: string;
+  readonly rpc?: string;
+  readonly deployment?: string;
+  readonly json?: boolean;
+}
+
+export class NoCityThere extends AgentCityError {
+  constructor(network: string, path: string) {
+    super("NoCityThere", `No city is known on ${network}`, {
+      details: `looked for ${path}`,
+      action: `found one: npm run genesis -- --network ${network}`,
+    });
+  }
+}
+
+/** Repeats what genesis read back, against the deployment as it is now. */
+export async function verify({ network: name, rpc, deployment: file, json = false }: VerifyOptions): Promise<void> {
+  const network = findNetwork(name);
+  const dir = file === undefined ? home(name).dir : dirname(file);
+  const path = file ?? deploymentFile(dir);
+  const deployment = readDeployment(path);
+  if (deployment?.city == null) throw new NoCityThere(name, path);
+  const chain =
+    name === "embedded"
+      ? await openEmbeddedChain({ dir })
+      : await connectRpcChain({ url: rpcUrlOf(network, rpc), chainId: network.chainId, wall: wallTime });
+  try {
+    printVerification(await verifyLive(chain, deployment, deployment.city), json);
+  } finally {
+    await chain.close();
+  }
+}
