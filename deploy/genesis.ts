@@ -60,8 +60,8 @@ export const missionTemplate = {
 /** What an office may call at most, per session (AgentCity 2990–3040; decisions 13). Names are functions of the contract. */
 export const envelopes: readonly Envelope[] = [
   { office: "REGISTRAR", perSession: 4, permitted: { LegislativeProcedure: ["confirmIdentities"] } },
-  { office: "SPEAKER", perSession: 8, permitted: { LegislativeProcedure: ["openVoting", "approve"] } },
-  { office: "REGULATOR", perSession: 64, permitted: { LegislativeProcedure: ["approve"], ExecutionProcedure: ["awardEarly"] } },
+  { office: "SPEAKER", perSession: 8, permitted: { LegislativeProcedure: ["openDebate", "openVoting", "approve"] } },
+  { office: "REGULATOR", perSession: 64, permitted: { LegislativeProcedure: ["approve", "flagBloc"], ExecutionProcedure: ["awardEarly"] } },
   { office: "CODIFIER", perSession: 8, permitted: { LegislativeProcedure: ["codify"], ManagementContract: ["delegate", "recordResult"] } },
 ];
 

@@ -8,8 +8,9 @@ import {SessionState} from "../types/States.sol";
 
 /// @title Sessions and the law they make (AgentCity 3.4, B.10; decisions 1–4, 9–14).
 /// @notice Powers. Anyone sponsors a session with money, which leaves only into the mission the session approved or
-/// back to the sponsor. Producers propose, sponsor and vote, one ballot each. Clerks move stages within their envelopes;
-/// anyone moves them after the timeouts. Nobody deploys what the ballot did not choose.
+/// back to the sponsor. Producers petition for a session that a sponsor may adopt, propose, sponsor and vote, one ballot each.
+/// Clerks move stages within their envelopes; anyone moves them after the timeouts. The Regulator delays a law by showing that
+/// voters who decided it ranked alike; adjudicators release or void it. Nobody deploys what the ballot did not choose.
 /// @dev Two numberings. *Candidates* are numbered as proposed, 0 being the status quo; `winner`, `Tallied`, `sponsor` and
 /// `candidateOf` speak of candidates. *Ballot entries* 0…m−1 are the candidates that qualified, in candidate order;
 /// rankings and `pairwise` speak of entries; `ballotOf(session)[entry]` is the candidate.
@@ -35,7 +36,11 @@ interface ILegislativeProcedure {
         Risk risk;
         /// An adjudicator approved the codification.
         bool audited;
+        /// Zero until somebody adopts a session that no sponsor opened.
         address sponsor;
+        /// The session whose proposal returns in this one, and the session in which one of this one's returned; else 0.
+        uint32 origin;
+        uint32 successor;
         /// Parent mission for a child session, else zero.
         address parent;
         bytes32 goalHash;
@@ -64,6 +69,35 @@ interface ILegislativeProcedure {
         uint32 template;
         /// Price of cancelling, smallest unit.
         uint64 fee;
+        /// From which likeness of two rankings on they may be flagged: Kendall's τ and Jaccard index, hundredths.
+        uint8 blocTau;
+        uint8 blocJaccard;
+        /// Basis points of the ballots that delay approval once flagged.
+        uint16 blocShare;
+    }
+
+    /// @notice Producers' call for a session about a goal.
+    struct Petition {
+        /// What a signature given now must name: rounds of one goal and parent are numbered from 1.
+        uint32 round;
+        uint16 backers;
+        /// Backers that open the session; 0 while nobody began the round.
+        uint16 needed;
+        /// Last second of the round, unix; 0 while nobody began it.
+        uint40 deadline;
+        /// The round counts producers of earlier blocks.
+        uint32 openedBlock;
+    }
+
+    /// @notice Voters whose rankings were shown to be alike.
+    struct Bloc {
+        uint16 flagged;
+        /// Approval waits for the adjudicators.
+        bool delayed;
+        /// What is judged: changes with every voter flagged.
+        bytes32 caseHash;
+        /// The case that adjudicators released.
+        bytes32 released;
     }
 
     struct Candidate {
@@ -85,6 +119,10 @@ interface ILegislativeProcedure {
         uint16 electorate,
         uint256 params
     );
+    event Petitioned(bytes32 indexed goalHash, address indexed parent, uint32 round, address indexed agent);
+    event PetitionGranted(uint256 indexed session, bytes32 indexed goalHash, uint32 round, uint16 backers);
+    event SessionAdopted(uint256 indexed session, address indexed sponsor, uint64 deposit);
+    event Reintroduced(uint256 indexed session, uint256 indexed origin, uint8 candidate);
     event IdentitiesConfirmed(uint256 indexed session, bytes32 attestationRoot);
     event Proposed(
         uint256 indexed session,
@@ -95,6 +133,9 @@ interface ILegislativeProcedure {
     );
     event Sponsored(uint256 indexed session, uint8 indexed candidate, address indexed agent);
     /// @param candidates Candidate numbers in ballot order; entry 0 is the status quo.
+    event DebateOpened(uint256 indexed session, uint8[] candidates, uint40 deadline);
+    event StrawPollCast(uint256 indexed session, address indexed agent, uint64 ranking);
+    /// @param candidates Candidate numbers in ballot order; entry 0 is the status quo.
     event VotingOpened(uint256 indexed session, uint8[] candidates, bytes32 tieSeed, uint40 deadline);
     event BallotCast(uint256 indexed session, address indexed agent, uint64 ranking);
     /// @param order Candidate numbers, best first; empty below quorum.
@@ -103,6 +144,17 @@ interface ILegislativeProcedure {
     event Codified(uint256 indexed session, bytes32 specHash, bytes32[] delegations);
     event CodificationAudited(uint256 indexed session, bytes32 specHash);
     event Approved(uint256 indexed session, address indexed mission, bytes32 specHash);
+    /// @param leader Whose ranking the members' were compared with.
+    /// @param flagged Voters flagged in this session so far.
+    event BlocFlagged(
+        uint256 indexed session,
+        address indexed leader,
+        address[] members,
+        uint16 flagged,
+        bytes32 caseHash
+    );
+    event BlocRuled(uint256 indexed session, bytes32 caseHash, bool released);
+    event StageProlonged(uint256 indexed session, uint40 deadline);
     event DepositWithdrawn(uint256 indexed session, address indexed sponsor, uint64 amount);
 
     error UnknownSession(uint256 session);
@@ -111,6 +163,14 @@ interface ILegislativeProcedure {
     error NotEligible(address agent);
     error NotGovernor(address caller);
     error UnknownParent(address parent);
+    error AlreadyPetitioned(bytes32 goalHash, address parent, address agent);
+    error AlreadyAdopted(uint256 session, address sponsor);
+    error NotAdopted(uint256 session);
+    error NotReintroducible(uint256 session);
+    error NotProposer(uint256 session, uint8 candidate, address agent);
+    error NotOnBallot(uint256 session, uint8 candidate);
+    /// @dev It stood in the session that failed: what returns must have changed.
+    error UnchangedProposal(uint256 session, bytes32 specHash);
     error NotYet(uint256 session, uint40 deadline);
     error TooLate(uint256 session, uint40 deadline);
     error Expired(uint40 deadline);
@@ -123,6 +183,14 @@ interface ILegislativeProcedure {
     error NoCandidates(uint256 session);
     error AlreadyVoted(uint256 session, address agent);
     error BallotsUnsorted(uint16 previous, uint16 index);
+    error AlreadyPolled(uint256 session, address agent);
+    error NotVoted(uint256 session, address agent);
+    error InvalidBloc(address leader, uint256 members, uint256 max);
+    error NotCorrelated(uint256 session, address leader, address member, int256 tau, uint256 jaccard);
+    error AlreadyFlagged(uint256 session, address leader);
+    error AwaitingRuling(uint256 session, bytes32 caseHash);
+    error NothingToRule(uint256 session);
+    error StaleBloc(uint256 session, bytes32 given, bytes32 current);
     error SpecMismatch(uint256 session, bytes32 approved, bytes32 given);
     error MissingDelegation(uint256 session, bytes32 operation);
     error UnmandatedDelegation(uint256 session, bytes32 delegation);
@@ -139,7 +207,8 @@ interface ILegislativeProcedure {
     // Stages. A stage lasts through its `deadline`; `TooLate` after it, `NotYet` where waiting is required.
     //
     //   IDENTIFYING  confirmIdentities (Registrar)                          proposalTimeout, then expire
-    //   PROPOSING    propose, sponsor; openVoting (Speaker)                 proposalTimeout, then openVoting (anyone)
+    //   PROPOSING    propose, sponsor; openDebate, openVoting (Speaker)     proposalTimeout, then openVoting (anyone)
+    //   DELIBERATING strawPoll; openVoting (Speaker)                        proposalTimeout, then openVoting (anyone)
     //   VOTING       castBallots; tally once all voted                      proposalTimeout, then tally (anyone)
     //   TALLIED      validate (anyone)                                      approvalTimeout, then expire
     //   VALIDATED    codify (Codifier)                                      approvalTimeout, then expire
@@ -148,6 +217,26 @@ interface ILegislativeProcedure {
     /// @notice Opens a session; pulls the deposit from the caller, who is the mission's sponsor. Caller: anyone but agents
     /// of the city. A parent must be a genuine mission.
     function openSession(bytes32 goalHash, uint64 deposit, address parent) external returns (uint256 session);
+    /// @notice Joins producers to a petition for a session about `goalHash`. The backer that makes it the petition share of the
+    /// producers active when the round began opens the session, which nobody sponsors yet. A round lasts the proposal
+    /// timeout; then the next begins. Anyone with the authorisation of each backer, eligible and registered before the round.
+    /// @return session The session, or 0 while backers are missing.
+    function petition(bytes32 goalHash, address parent, Auth[] calldata backers) external returns (uint256 session);
+    /// @notice Makes the caller the sponsor of a session that has none, before its law is validated; pulls the deposit.
+    /// Caller: anyone but agents of the city.
+    function adopt(uint256 session, uint64 deposit) external;
+    /// @notice Returns a proposal of a session that failed for want of turnout, changed, in a session of its own that nobody
+    /// sponsors yet; the former sponsor has its deposit back and may adopt. Once per session, and nothing returns twice. Anyone
+    /// with the authorisation of the proposer of a candidate that was on the ballot.
+    /// @param cid Content-id digest of the changed document.
+    /// @return successor The new session, whose candidate 1 is the changed proposal.
+    function reintroduce(
+        uint256 session,
+        uint8 candidate,
+        bytes32 specHash,
+        bytes32 cid,
+        Auth calldata auth
+    ) external returns (uint256 successor);
     /// @notice Attests that identities were checked; opens proposing. Caller: Registrar.
     function confirmIdentities(uint256 session, bytes32 attestationRoot) external;
     /// @notice One proposal per eligible producer of an earlier block; proposing counts as sponsoring. At most 63 a session.
@@ -160,15 +249,27 @@ interface ILegislativeProcedure {
     ) external returns (uint8 candidate);
     /// @notice At most three sponsorships per producer, its own proposal included. Anyone with the producer's authorisation.
     function sponsor(uint256 session, uint8 candidate, Auth calldata auth) external;
+    /// @notice Fixes the ballot as `openVoting` would, for a debate before the vote. Caller: Speaker, in PROPOSING.
+    function openDebate(uint256 session) external;
+    /// @notice Records full rankings from before the debate, so that what it changed can be measured. They count for nothing
+    /// else. Anyone may submit; an empty signature means the caller. One per voter, in DELIBERATING.
+    function strawPoll(uint256 session, Ballot[] calldata rankings) external;
     /// @notice Fixes the ballot (candidates with enough sponsors of ≥ 2 principals, and the status quo; beyond fifteen the
-    /// best sponsored, the earlier on equal numbers) and the tie seed. Caller: Speaker, or anyone after the proposal
-    /// timeout. If no candidate qualifies, the session fails after the timeout and the call reverts before it.
+    /// best sponsored, the earlier on equal numbers), unless a debate did, and the tie seed. Caller: Speaker, or anyone after
+    /// the proposal timeout. If no candidate qualifies, the session fails after the timeout and the call reverts before it.
     function openVoting(uint256 session) external;
     /// @notice Signed full rankings of ballot entries, sorted by producer index. Anyone may submit; an empty signature
     /// means the caller. Voters are eligible now and registered in a block before the session's.
     function castBallots(uint256 session, Ballot[] calldata ballots) external;
     /// @notice Counts, once all have voted or voting is over. Below quorum, or if the status quo wins, the session fails. Anyone.
     function tally(uint256 session) external;
+    /// @notice Flags voters whose recorded rankings are alike: each member's and the leader's reach the thresholds of τ and of
+    /// Jaccard over the first few places, which this call computes. Once flagged voters hold the critical share of the ballots,
+    /// `approve` waits for adjudicators; a CODIFIED session then has its full time again, once. Caller: Regulator, from VOTING
+    /// to CODIFIED. At most 64 members a call; at least one voter must be new.
+    function flagBloc(uint256 session, address leader, address[] calldata members) external;
+    /// @notice Ends a delay: releases the case as it stands to `approve`, or voids the vote. Caller: governor, from TALLIED on.
+    function ruleOnBloc(uint256 session, bytes32 caseHash, bool release) external;
     /// @notice Checks the winner's law against the constitution. Anyone may call with the preimage.
     function validate(uint256 session, bytes calldata law, bytes32 docHash, address[] calldata witnesses) external;
     /// @notice Records the codifier's delegations: one completed per mandated operation, in the order of
@@ -194,6 +295,12 @@ interface ILegislativeProcedure {
     /// @notice Takes a producer that missed the city's last three tallied sessions out of the electorate. Anyone.
     function lapse(address agent) external;
 
+    /// @notice The round that a signature given now would join.
+    function petitionOf(bytes32 goalHash, address parent) external view returns (Petition memory);
+    function blocOf(uint256 session) external view returns (Bloc memory);
+    /// @notice How alike two recorded rankings are, in ten-thousandths: Kendall's τ (−10,000 to 10,000), and Jaccard index of the
+    /// first places that `flagBloc` compares.
+    function correlationOf(uint256 session, address a, address b) external view returns (int256 tau, uint256 jaccard);
     function sessionOf(uint256 session) external view returns (Session memory);
     function candidateOf(uint256 session, uint8 candidate) external view returns (Candidate memory);
     /// @notice Candidate numbers in ballot order; entry 0 is the status quo. Empty before voting opened.
@@ -204,5 +311,7 @@ interface ILegislativeProcedure {
     function template() external pure returns (bytes32);
     /// @notice Recorded ranking, zero if the agent has not voted.
     function rankingOf(uint256 session, address agent) external view returns (uint64);
+    /// @notice Ranking recorded before the debate, zero if there is none.
+    function strawRankingOf(uint256 session, address agent) external view returns (uint64);
     function sessionCount() external view returns (uint256);
 }

@@ -37,7 +37,8 @@ library ActionTable {
             (2 << (8 * uint256(Action.PUBLISH_TEMPLATE))) |
             (2 << (8 * uint256(Action.REGISTER_ISSUER))) |
             (SUPERMAJORITY << (8 * uint256(Action.ADMIT_ADJUDICATOR))) |
-            (SUPERMAJORITY << (8 * uint256(Action.AMEND_CONSTITUTION)));
+            (SUPERMAJORITY << (8 * uint256(Action.AMEND_CONSTITUTION))) |
+            ((2 | ENABLED) << (8 * uint256(Action.RULE_ON_BLOC)));
 
     function isEnabled(Action action) internal pure returns (bool) {
         return _row(action) & ENABLED != 0;

@@ -30,6 +30,15 @@ library TypedData {
     bytes32 internal constant BALLOT = keccak256(
         "Ballot(uint256 session,address agent,uint64 ranking,uint40 deadline)"
     );
+    bytes32 internal constant STRAW_POLL = keccak256(
+        "StrawPoll(uint256 session,address agent,uint64 ranking,uint40 deadline)"
+    );
+    bytes32 internal constant PETITION = keccak256(
+        "Petition(address agent,bytes32 goalHash,address parent,uint32 round,uint40 deadline)"
+    );
+    bytes32 internal constant REINTRODUCE = keccak256(
+        "Reintroduce(uint256 session,address agent,uint8 candidate,bytes32 specHash,bytes32 cid,uint40 deadline)"
+    );
     bytes32 internal constant OFFICE_APPROVAL = keccak256(
         "OfficeApproval(address clerk,uint8 office,uint256 session,bytes32 specHash,uint40 deadline)"
     );
@@ -123,6 +132,36 @@ library TypedData {
         uint40 deadline
     ) internal pure returns (bytes32) {
         return keccak256(abi.encode(BALLOT, session, agent, ranking, deadline));
+    }
+
+    function hashStrawPoll(
+        uint256 session,
+        address agent,
+        uint64 ranking,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(STRAW_POLL, session, agent, ranking, deadline));
+    }
+
+    function hashPetition(
+        address agent,
+        bytes32 goalHash,
+        address parent,
+        uint32 round,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(PETITION, agent, goalHash, parent, round, deadline));
+    }
+
+    function hashReintroduce(
+        uint256 session,
+        address agent,
+        uint8 candidate,
+        bytes32 specHash,
+        bytes32 cid,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(REINTRODUCE, session, agent, candidate, specHash, cid, deadline));
     }
 
     function hashOfficeApproval(

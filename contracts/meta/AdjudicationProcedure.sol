@@ -142,6 +142,9 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     function _dispatch(OverrideAction calldata action) private {
         if (action.action.onMission()) {
             ICollaborationContract(action.mission).onOverride(action.action, action.node, action.target, action.data);
+        } else if (action.action == Action.RULE_ON_BLOC) {
+            (uint256 session, bool release) = abi.decode(action.data, (uint256, bool));
+            _legislation().ruleOnBloc(session, action.caseHash, release);
         } else {
             _legislation().approveCodification(abi.decode(action.data, (uint256)), action.caseHash);
         }

@@ -3,23 +3,22 @@ pragma solidity 0.8.33;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
-import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
-import {Intake} from "../libraries/Intake.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Ballot, OfficeSignature} from "../types/Messages.sol";
-import {Auth, Institution, Office, Standing} from "../types/Roles.sol";
+import {Auth, Institution, Office} from "../types/Roles.sol";
 import {SessionState} from "../types/States.sol";
 import {BallotBox} from "./legislation/BallotBox.sol";
+import {Blocs} from "./legislation/Blocs.sol";
 import {Candidacies} from "./legislation/Candidacies.sol";
+import {Convocation} from "./legislation/Convocation.sol";
 import {Electorate} from "./legislation/Electorate.sol";
 import {Enactment} from "./legislation/Enactment.sol";
 import {Docket, LegislationStorage} from "./legislation/LegislationStorage.sol";
@@ -27,18 +26,16 @@ import {SessionLedger} from "./legislation/SessionLedger.sol";
 
 /// @title Sessions and the law they make
 /// @notice AgentCity 3.4, B.10; decisions 1–4, 9–14. The parts are in `legislation/`: `SessionLedger` (states and clocks),
-/// `Candidacies` (proposals and ballot), `Electorate` (who may vote), `BallotBox` (rankings), `Enactment` (from winner to
-/// mission, a linked library).
+/// `Candidacies` (proposals and ballot), `Electorate` (who may vote), `BallotBox` (rankings); and, linked, `Convocation` (how
+/// sessions come about), `Blocs` (what rankings tell beside who won), `Enactment` (from winner to mission).
 contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardTransient {
     using BallotBox for Docket;
     using Candidacies for Docket;
-    using Intake for IERC20;
     using SafeERC20 for IERC20;
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
 
     bytes32 private constant _SESSION_FEE = "session fee";
-    uint256 private constant _FULL_SHARE = 10_000;
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -56,31 +53,29 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         uint64 deposit,
         address parent
     ) external nonReentrant returns (uint256 session) {
-        IProducerContract producers = _producers();
-        if (producers.principalOf(msg.sender) != address(0)) revert NotEligible(msg.sender);
-        if (_CONSTITUTION.standingOf(Institution.LEGISLATION, address(this)) != Standing.CURRENT) {
-            revert ProcedureRetired();
-        }
-        if (deposit == 0) revert ZeroDeposit();
-        if (parent != address(0) && !_registry().isGenuine(parent)) revert UnknownParent(parent);
+        return Convocation.openSession(_store, _CONSTITUTION, goalHash, deposit, parent);
+    }
 
-        session = ++_store.sessions;
-        Docket storage docket = _store.dockets[session];
-        Session storage info = docket.info;
-        info.candidates = 1;
-        info.electorate = producers.activeProducers();
-        info.openedAt = uint40(block.timestamp);
-        info.openedBlock = uint32(block.number);
-        info.deposit = deposit;
-        info.sponsor = msg.sender;
-        info.parent = parent;
-        info.goalHash = goalHash;
-        info.params = _CONSTITUTION.missionParams();
-        info.rules = SessionLedger.currentRules(_CONSTITUTION, Enactment.TEMPLATE);
-        docket.enter(session, SessionState.IDENTIFYING, info.rules.proposalTimeout);
+    /// @inheritdoc ILegislativeProcedure
+    function petition(bytes32 goalHash, address parent, Auth[] calldata backers) external returns (uint256 session) {
+        return Convocation.petition(_store, _CONSTITUTION, _domainSeparatorV4(), goalHash, parent, backers);
+    }
 
-        _token().pull(msg.sender, deposit);
-        emit SessionOpened(session, msg.sender, goalHash, deposit, info.electorate, info.params);
+    /// @inheritdoc ILegislativeProcedure
+    function adopt(uint256 session, uint64 deposit) external nonReentrant {
+        Convocation.adopt(_store, _CONSTITUTION, session, deposit);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
+    function reintroduce(
+        uint256 session,
+        uint8 candidate,
+        bytes32 specHash,
+        bytes32 cid,
+        Auth calldata auth
+    ) external returns (uint256 successor) {
+        bytes32 domain = _domainSeparatorV4();
+        return Convocation.reintroduce(_store, _CONSTITUTION, domain, session, candidate, specHash, cid, auth);
     }
 
     /// @inheritdoc ILegislativeProcedure
@@ -103,6 +98,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         _requireAuth(auth, TypedData.hashPropose(session, auth.agent, specHash, cid, auth.deadline));
         Docket storage docket = _store.inOpenStage(session, SessionState.PROPOSING);
         address principal = _requireMember(docket, auth.agent);
+        uint256 origin = docket.info.origin;
+        if (origin != 0) _store.dockets[origin].requireChanged(session, specHash);
         candidate = docket.info.candidates;
         emit Proposed(session, candidate, auth.agent, specHash, cid);
         docket.propose(session, auth.agent, principal, specHash);
@@ -119,17 +116,34 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     // --- Ballots ---------------------------------------------------------------------------------------------------------
 
     /// @inheritdoc ILegislativeProcedure
+    function openDebate(uint256 session) external {
+        Docket storage docket = _store.inOpenStage(session, SessionState.PROPOSING);
+        _consume(Office.SPEAKER, this.openDebate.selector, session);
+        uint8[] memory entries = docket.qualified();
+        if (entries.length < 2) revert NoCandidates(session);
+        docket.fix(entries);
+        docket.enter(session, SessionState.DELIBERATING, docket.info.rules.proposalTimeout);
+        emit DebateOpened(session, entries, docket.info.deadline);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
+    function strawPoll(uint256 session, Ballot[] calldata rankings) external {
+        Blocs.strawPoll(_store, _CONSTITUTION, _domainSeparatorV4(), session, rankings);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
     function openVoting(uint256 session) external {
-        Docket storage docket = _store.inStage(session, SessionState.PROPOSING);
+        Docket storage docket = _store.inState(session, SessionLedger.BEFORE_VOTE);
         bool over = docket.isOver();
         if (!over) _consume(Office.SPEAKER, this.openVoting.selector, session);
-        uint8[] memory entries = docket.qualified();
+        bool debated = docket.info.state == SessionState.DELIBERATING;
+        uint8[] memory entries = debated ? docket.ballotOf() : docket.qualified();
         if (entries.length < 2) {
             if (!over) revert NoCandidates(session);
             docket.end(session, SessionState.FAILED);
             return;
         }
-        docket.fix(entries);
+        if (!debated) docket.fix(entries);
         bytes32 seed = keccak256(abi.encode(blockhash(block.number - 1), address(this), session, entries));
         docket.info.tieSeed = seed;
         docket.enter(session, SessionState.VOTING, docket.info.rules.proposalTimeout);
@@ -150,10 +164,9 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         if (ballots < info.electorate && !docket.isOver()) revert NotYet(session, info.deadline);
         _store.lastTallied[_store.tallied++ % 3] = session;
 
-        uint256 quorum = Math.ceilDiv(uint256(info.electorate) * info.rules.turnoutQuorum, _FULL_SHARE);
         uint8[] memory order = new uint8[](0);
         uint8 winner = 0;
-        if (ballots != 0 && ballots >= quorum) {
+        if (ballots >= docket.quorumOf()) {
             order = _asCandidates(docket, docket.order());
             winner = order[0];
         }
@@ -161,6 +174,16 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         emit Tallied(session, winner, ballots, order);
         if (winner == 0) docket.end(session, SessionState.FAILED);
         else docket.enter(session, SessionState.TALLIED, info.rules.approvalTimeout);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
+    function flagBloc(uint256 session, address leader, address[] calldata members) external {
+        Blocs.flagBloc(_store, _CONSTITUTION, session, leader, members);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
+    function ruleOnBloc(uint256 session, bytes32 caseHash, bool release) external {
+        Blocs.ruleOnBloc(_store, _CONSTITUTION, session, caseHash, release);
     }
 
     // --- Law -------------------------------------------------------------------------------------------------------------
@@ -266,6 +289,26 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     }
 
     /// @inheritdoc ILegislativeProcedure
+    function strawRankingOf(uint256 session, address agent) external view returns (uint64) {
+        return Blocs.strawRankingOf(_store, _CONSTITUTION, session, agent);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
+    function petitionOf(bytes32 goalHash, address parent) external view returns (Petition memory) {
+        return Convocation.petitionOf(_store, goalHash, parent);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
+    function blocOf(uint256 session) external view returns (Bloc memory) {
+        return Blocs.blocOf(_store, session);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
+    function correlationOf(uint256 session, address a, address b) external view returns (int256 tau, uint256 jaccard) {
+        return Blocs.correlationOf(_store, _CONSTITUTION, session, a, b);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
     function sessionCount() external view returns (uint256) {
         return _store.sessions;
     }
@@ -302,10 +345,6 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     function _clerks() private view returns (IClerkContract) {
         return IClerkContract(_CONSTITUTION.at(Institution.CLERKS));
-    }
-
-    function _registry() private view returns (ITemplateRegistry) {
-        return ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
     }
 
     function _token() private view returns (IERC20) {

@@ -28,7 +28,9 @@ enum Action {
     PUBLISH_TEMPLATE,
     REGISTER_ISSUER,
     ADMIT_ADJUDICATOR,
-    AMEND_CONSTITUTION
+    AMEND_CONSTITUTION,
+    /// A vote that a flagged bloc may have decided: release it to `approve`, or void it.
+    RULE_ON_BLOC
 }
 
 /// @notice The one typed message of adjudication (decisions 28).

@@ -30,6 +30,7 @@ enum SessionState {
     NONE,
     IDENTIFYING,
     PROPOSING,
+    DELIBERATING,
     VOTING,
     TALLIED,
     VALIDATED,

@@ -42,6 +42,7 @@ async function attempts(city: City): Promise<Attempt[]> {
     ["AdjudicatorRoster", "seat", () => city.roster.seat(adjudicator.address, keyOf("adjudicator's principal").address)],
     ["TemplateRegistry", "publish", () => city.templates.publish(id("template"), template, WHY)],
     ["ExecutionProcedure", "approvePredicate", () => city.execution.approvePredicate(7, someone)],
+    ["LegislativeProcedure", "ruleOnBloc", () => city.legislation.ruleOnBloc(9, WHY, true), "UnknownSession"],
     ["LegislativeProcedure", "approveCodification", () => city.legislation.approveCodification(9, WHY), "UnknownSession"],
   ];
 }

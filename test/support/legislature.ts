@@ -13,14 +13,15 @@ export const State = {
   NONE: 0,
   IDENTIFYING: 1,
   PROPOSING: 2,
-  VOTING: 3,
-  TALLIED: 4,
-  VALIDATED: 5,
-  CODIFIED: 6,
-  DEPLOYED: 7,
-  FAILED: 8,
-  EXPIRED: 9,
-  CANCELLED: 10,
+  DELIBERATING: 3,
+  VOTING: 4,
+  TALLIED: 5,
+  VALIDATED: 6,
+  CODIFIED: 7,
+  DEPLOYED: 8,
+  FAILED: 9,
+  EXPIRED: 10,
+  CANCELLED: 11,
 } as const;
 
 export const OPERATION = hash("compile-law");
@@ -35,8 +36,8 @@ const VOTERS = 8;
 
 const ENVELOPES = {
   REGISTRAR: ["confirmIdentities"],
-  SPEAKER: ["openVoting", "approve"],
-  REGULATOR: ["approve"],
+  SPEAKER: ["openDebate", "openVoting", "approve"],
+  REGULATOR: ["approve", "flagBloc"],
   CODIFIER: ["codify"],
 } as const;
 
@@ -170,6 +171,14 @@ function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVE
     return candidate;
   }
 
+  /** The bills are on the ballot and debated. */
+  async function toDebate(bills: readonly Hex[]): Promise<bigint> {
+    const session = await toProposing();
+    for (const [i, specHash] of bills.entries()) await propose(session, (i * 5) % voters.length, specHash);
+    await legislation.connect(speaker).openDebate(session);
+    return session;
+  }
+
   async function toVoting(bills: readonly Hex[], deposit = DEPOSIT): Promise<bigint> {
     const session = await toProposing(deposit);
     // Eight producers with three sponsorships each carry four candidates of five sponsors.
@@ -184,6 +193,20 @@ function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVE
     const message = { session, agent: agent.address, ranking, deadline };
     const signature = await city.sign("Ballot", addresses.LEGISLATION, message, agent);
     return { agent: agent.address, ranking, deadline, signature };
+  }
+
+  /** A signed ranking from before the debate. */
+  async function straw(session: bigint, agent: Wallet, order: readonly number[], deadline: BigNumberish = 2n ** 40n - 1n) {
+    const message = { session, agent: agent.address, ranking: packRanking(order), deadline };
+    const signature = await city.sign("StrawPoll", addresses.LEGISLATION, message, agent);
+    return { ...message, signature };
+  }
+
+  /** A producer's signature under the petition that is open now. */
+  async function backer(agent: Wallet, goalHash: Hex, parent = ethers.ZeroAddress, deadline: BigNumberish = 2n ** 40n - 1n) {
+    const { round } = await legislation.petitionOf(goalHash, parent);
+    const message = { agent: agent.address, goalHash, parent, round, deadline };
+    return { agent: agent.address, deadline, signature: await city.sign("Petition", addresses.LEGISLATION, message, agent) };
   }
 
   async function vote(session: bigint, orders: readonly (readonly number[])[]): Promise<void> {
@@ -242,7 +265,23 @@ function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVE
     );
   }
 
-  return { open, toProposing, propose, toVoting, ballot, vote, toTallied, toValidated, witnesses, delegate, toCodified, approvals };
+  return {
+    open,
+    toProposing,
+    propose,
+    toDebate,
+    toVoting,
+    straw,
+    backer,
+    ballot,
+    vote,
+    toTallied,
+    toValidated,
+    witnesses,
+    delegate,
+    toCodified,
+    approvals,
+  };
 }
 
 export type Legislature = Awaited<ReturnType<typeof convene>>;

@@ -66,9 +66,8 @@ library BallotBox {
 
     /// @notice Recorded ranking of the producer with that index, zero if it has not voted.
     function rankingAt(Docket storage docket, uint16 index) internal view returns (uint64) {
-        (uint256 word, uint256 shift) = _place(index, _width(docket.info.ballotSize));
-        uint256 lane = docket.lanes[word] >> shift;
-        return docket.info.ballotSize > _NARROW ? uint64(lane) : uint32(lane);
+        (uint256 word, uint256 shift) = placeOf(index, docket.info.ballotSize);
+        return laneOf(docket.lanes[word] >> shift, docket.info.ballotSize);
     }
 
     function _castAll(
@@ -120,6 +119,16 @@ library BallotBox {
     function _counters(Docket storage docket, uint256 m) private view returns (uint256[] memory counters) {
         counters = new uint256[](Condorcet.words(m));
         for (uint256 w = 0; w < counters.length; ++w) counters[w] = docket.counters[w];
+    }
+
+    /// @notice The word of lanes, and the lowest bit of the lane in it, of a producer's ranking of m entries.
+    function placeOf(uint256 index, uint256 m) internal pure returns (uint256 word, uint256 shift) {
+        return _place(index, _width(m));
+    }
+
+    /// @notice The ranking in a lane shifted to the lowest bit.
+    function laneOf(uint256 word, uint256 m) internal pure returns (uint64) {
+        return m > _NARROW ? uint64(word) : uint32(word);
     }
 
     /// @dev Width of a lane, as a power of two.

@@ -46,6 +46,16 @@ library Candidacies {
         _support(docket, session, agent, principal, candidate);
     }
 
+    /// @notice Reverts if the proposal stood in the session of `origin`.
+    function requireChanged(Docket storage origin, uint256 session, bytes32 specHash) internal view {
+        uint256 count = origin.info.candidates;
+        for (uint8 c = 1; c < count; ++c) {
+            if (origin.candidates[c].specHash == specHash) {
+                revert ILegislativeProcedure.UnchangedProposal(session, specHash);
+            }
+        }
+    }
+
     /// @notice The status quo and the qualified candidates in candidate order, 16 at most: beyond that the best
     /// sponsored, the earlier on equal numbers.
     function qualified(Docket storage docket) internal view returns (uint8[] memory entries) {

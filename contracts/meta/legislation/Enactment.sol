@@ -20,6 +20,7 @@ import {Risk} from "../../types/Law.sol";
 import {OfficeSignature} from "../../types/Messages.sol";
 import {Institution, Office} from "../../types/Roles.sol";
 import {SessionState} from "../../types/States.sol";
+import {Blocs} from "./Blocs.sol";
 import {Docket, LegislationStorage} from "./LegislationStorage.sol";
 import {SessionLedger} from "./SessionLedger.sol";
 
@@ -45,6 +46,7 @@ library Enactment {
         Docket storage docket = self.inOpenStage(session, SessionState.TALLIED);
         bytes32 specHash = _requireSpec(docket, session, LawCodec.specHash(keccak256(law), docHash));
         ILegislativeProcedure.Session storage info = docket.info;
+        if (info.sponsor == address(0)) revert ILegislativeProcedure.NotAdopted(session);
         IConstitutionalValidator validator = IConstitutionalValidator(constitution.at(Institution.VALIDATOR));
         info.risk = validator.validate(law, info.goalHash, info.deposit, witnesses);
         docket.enter(session, SessionState.VALIDATED, info.rules.approvalTimeout);
@@ -95,6 +97,7 @@ library Enactment {
         _requireApproval(docket, constitution, domain, session, specHash, signatures);
         bool audited = docket.info.audited;
         if (docket.info.risk == Risk.HIGH && !audited) revert ILegislativeProcedure.CodificationAuditMissing(session);
+        if (Blocs.isDelayed(docket)) revert ILegislativeProcedure.AwaitingRuling(session, docket.bloc.caseHash);
         IAdjudicatorRoster roster = IAdjudicatorRoster(constitution.at(Institution.ROSTER));
         if (!roster.hasQuorum()) revert ILegislativeProcedure.TooFewAdjudicators(roster.activeCount());
 

@@ -11,6 +11,17 @@ struct Support {
     bool proposed;
 }
 
+/// @notice Voters of one session whose rankings were shown to be alike.
+struct FlaggedVoters {
+    /// Bit n of word w: the producer with index 256·w + n.
+    mapping(uint256 word => uint256) voters;
+    uint16 count;
+    /// The session had its time again.
+    bool prolonged;
+    bytes32 caseHash;
+    bytes32 released;
+}
+
 /// @notice Everything one session owns.
 struct Docket {
     ILegislativeProcedure.Session info;
@@ -20,6 +31,9 @@ struct Docket {
     mapping(address agent => Support) backing;
     /// Rankings by producer index, lanes as in `BallotBox`; a non-zero lane has voted (decisions 11).
     mapping(uint256 word => uint256) lanes;
+    /// Rankings from before the debate, lanes as those of the ballots.
+    mapping(uint256 word => uint256) straws;
+    FlaggedVoters bloc;
     /// Pairwise counters of `Condorcet`; m = 16 fills all eight words.
     uint256[8] counters;
 }
@@ -32,4 +46,7 @@ struct LegislationStorage {
     /// The last three sessions tallied, oldest overwritten.
     uint256[3] lastTallied;
     uint256 tallied;
+    mapping(bytes32 subject => ILegislativeProcedure.Petition round) petitions;
+    /// Backers of a round by producer index, bits as in `FlaggedVoters`.
+    mapping(bytes32 round => mapping(uint256 word => uint256)) backers;
 }

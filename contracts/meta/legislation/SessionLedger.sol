@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
@@ -12,10 +13,13 @@ import {Docket, LegislationStorage} from "./LegislationStorage.sol";
 
 /// @title States, stages and clocks of sessions
 library SessionLedger {
+    uint256 private constant _FULL_SHARE = 10_000;
+
     /// @notice States in which the sponsor may still cancel.
     uint256 internal constant LIVE =
         (1 << uint256(SessionState.IDENTIFYING)) |
             (1 << uint256(SessionState.PROPOSING)) |
+            (1 << uint256(SessionState.DELIBERATING)) |
             (1 << uint256(SessionState.VOTING)) |
             (1 << uint256(SessionState.TALLIED)) |
             (1 << uint256(SessionState.VALIDATED)) |
@@ -26,6 +30,9 @@ library SessionLedger {
             (1 << uint256(SessionState.TALLIED)) |
             (1 << uint256(SessionState.VALIDATED)) |
             (1 << uint256(SessionState.CODIFIED));
+    /// @notice States that `openVoting` ends.
+    uint256 internal constant BEFORE_VOTE =
+        (1 << uint256(SessionState.PROPOSING)) | (1 << uint256(SessionState.DELIBERATING));
     /// @notice States that owe the sponsor its deposit.
     uint256 internal constant REFUNDABLE =
         (1 << uint256(SessionState.FAILED)) |
@@ -77,6 +84,19 @@ library SessionLedger {
         _move(docket, session, to, 0);
     }
 
+    /// @notice Lets the current stage last at least until `until`.
+    function prolong(Docket storage docket, uint256 session, uint256 until) internal {
+        if (until <= docket.info.deadline) return;
+        docket.info.deadline = uint40(until);
+        emit ILegislativeProcedure.StageProlonged(session, uint40(until));
+    }
+
+    /// @notice Ballots that make a turnout.
+    function quorumOf(Docket storage docket) internal view returns (uint256) {
+        uint256 quorum = Math.ceilDiv(uint256(docket.info.electorate) * docket.info.rules.turnoutQuorum, _FULL_SHARE);
+        return quorum == 0 ? 1 : quorum;
+    }
+
     /// @notice The rules in force now, to be kept by a session that opens.
     function currentRules(
         IConstitutionContract constitution,
@@ -91,6 +111,9 @@ library SessionLedger {
         rules.reviewTimeout = uint24(constitution.param(Param.MAX_HUMAN_REVIEW_TIMEOUT));
         rules.template = registry.latestVersion(template);
         if (rules.template == 0) revert ITemplateRegistry.UnknownTemplate(template, 0);
+        rules.blocTau = uint8(constitution.param(Param.BLOC_TAU_THRESHOLD));
+        rules.blocJaccard = uint8(constitution.param(Param.BLOC_JACCARD_THRESHOLD));
+        rules.blocShare = uint16(constitution.param(Param.CRITICAL_BLOC_SHARE));
         rules.fee = constitution.paramInUnits(Param.SESSION_FEE);
     }
 

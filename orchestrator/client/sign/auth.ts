@@ -11,7 +11,7 @@ export interface Auth {
 }
 
 /** Messages an agent signs for a call with `Auth`. */
-type AuthMessage = "RegisterService" | "Propose" | "Sponsor" | "Bid" | "WithdrawBid";
+type AuthMessage = "RegisterService" | "Propose" | "Sponsor" | "Petition" | "Reintroduce" | "Bid" | "WithdrawBid";
 
 /** Signs a call's message and wraps it up as the call's `Auth`. */
 export async function signAuth<Name extends AuthMessage & MessageName>(

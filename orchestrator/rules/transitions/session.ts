@@ -2,21 +2,35 @@
 import type { TransitionTable } from "../arcs.ts";
 
 export const sessionTransitions = {
-  states: ["NONE", "IDENTIFYING", "PROPOSING", "VOTING", "TALLIED", "VALIDATED", "CODIFIED", "DEPLOYED", "FAILED", "EXPIRED", "CANCELLED"],
+  states: [
+    "NONE",
+    "IDENTIFYING",
+    "PROPOSING",
+    "DELIBERATING",
+    "VOTING",
+    "TALLIED",
+    "VALIDATED",
+    "CODIFIED",
+    "DEPLOYED",
+    "FAILED",
+    "EXPIRED",
+    "CANCELLED",
+  ],
   arcs: {
     NONE: ["IDENTIFYING"],
-    IDENTIFYING: ["PROPOSING", "FAILED", "EXPIRED", "CANCELLED"],
-    PROPOSING: ["VOTING", "FAILED", "EXPIRED", "CANCELLED"],
-    VOTING: ["PROPOSING", "TALLIED", "FAILED", "EXPIRED", "CANCELLED"],
-    TALLIED: ["PROPOSING", "VALIDATED", "FAILED", "EXPIRED", "CANCELLED"],
-    VALIDATED: ["CODIFIED", "EXPIRED", "CANCELLED"],
-    CODIFIED: ["DEPLOYED", "EXPIRED", "CANCELLED"],
+    IDENTIFYING: ["PROPOSING", "EXPIRED", "CANCELLED"],
+    PROPOSING: ["DELIBERATING", "VOTING", "FAILED", "CANCELLED"],
+    DELIBERATING: ["VOTING", "CANCELLED"],
+    VOTING: ["TALLIED", "FAILED", "CANCELLED"],
+    TALLIED: ["VALIDATED", "FAILED", "EXPIRED", "CANCELLED"],
+    VALIDATED: ["CODIFIED", "FAILED", "EXPIRED", "CANCELLED"],
+    CODIFIED: ["DEPLOYED", "FAILED", "EXPIRED", "CANCELLED"],
     DEPLOYED: [],
     FAILED: [],
     EXPIRED: [],
     CANCELLED: [],
   },
-  table: 0x680064007240714070807040002n,
+  table: 0xf000e800e400a2008100a180c040002n,
 } as const satisfies TransitionTable<string>;
 
 export type SessionStateName = (typeof sessionTransitions)["states"][number];

@@ -3,7 +3,7 @@ import type { Wallet } from "ethers";
 import { ZeroAddress } from "ethers";
 import { cloneArgs } from "../../../orchestrator/rules/law-codec.ts";
 import { unpackMissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
-import { type AuthorityTrial, castOf, endow } from "../../support/authority-trial.ts";
+import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import { networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { APPROVAL, billOf, DEPOSIT, GOAL, hash, lawOf, loadLegislature, PROPOSAL, REVIEW } from "../../support/legislature.ts";
 
@@ -44,6 +44,7 @@ export async function playSessions(trial: AuthorityTrial): Promise<void> {
   const confirm = () => legislation.connect(house.registrar).confirmIdentities(session, hash("identities"));
   await trial.record("LegislativeProcedure.confirmIdentities", house.cast, confirm);
 
+  await playPetition(trial, house, openers);
   const [spec, cid] = [BILL.specHash, hash("cid")];
   const proposal = { session, agent: agent.address, specHash: spec, cid, deadline: FAR };
   const signature = await house.sign("Propose", addresses.LEGISLATION, proposal, agent);
@@ -62,6 +63,14 @@ export async function playSessions(trial: AuthorityTrial): Promise<void> {
     await trial.record("LegislativeProcedure.sponsor", cast, () => sender.sponsor(session, 1, auth), i === 0 ? "signed" : "unsigned");
   }
 
+  const openDebate = () => legislation.connect(house.speaker).openDebate(session);
+  await trial.record("LegislativeProcedure.openDebate", house.cast, openDebate);
+  const straws = await Promise.all(voters.map((voter) => steps.straw(session, voter, [1, 0])));
+  const poll = () => legislation.strawPoll(session, straws.slice(0, 1));
+  await trial.record("LegislativeProcedure.strawPoll", house.cast, poll, "signed");
+  const third = voters[2] as Wallet;
+  const ownStraw = () => legislation.connect(third).strawPoll(session, [{ ...straws[2], signature: "0x" }] as typeof straws);
+  await trial.record("LegislativeProcedure.strawPoll", { ...house.cast, agent: third.address }, ownStraw, "unsigned");
   const openVoting = () => legislation.connect(house.speaker).openVoting(session);
   await trial.record("LegislativeProcedure.openVoting", house.cast, openVoting, "in time");
   const ballots = await Promise.all(voters.map((voter) => steps.ballot(session, voter, [1, 0])));
@@ -75,6 +84,19 @@ export async function playSessions(trial: AuthorityTrial): Promise<void> {
   await enact(trial, house, session);
 }
 
+/** A session that producers ask for, and that a sponsor then pays. */
+async function playPetition(trial: AuthorityTrial, house: House, openers: Cast): Promise<void> {
+  const { legislation, steps, sponsor, agent, voters } = house;
+  const goal = hash("petitioned");
+  const signed = await steps.backer(agent, goal);
+  await trial.record("LegislativeProcedure.petition", house.cast, () => legislation.petition(goal, ZeroAddress, [signed]), "signed");
+  const second = voters[1] as Wallet;
+  const own = () => legislation.connect(second).petition(goal, ZeroAddress, [house.direct(second)]);
+  await trial.record("LegislativeProcedure.petition", { ...house.cast, agent: second.address }, own, "unsigned");
+  const session = await legislation.sessionCount();
+  await trial.record("LegislativeProcedure.adopt", openers, () => legislation.connect(sponsor).adopt(session, tokens(50)));
+}
+
 async function enact(trial: AuthorityTrial, house: House, session: bigint): Promise<void> {
   const { legislation, steps, cast, offices } = house;
   const { law, docHash, specHash } = BILL;
@@ -85,6 +107,11 @@ async function enact(trial: AuthorityTrial, house: House, session: bigint): Prom
   await trial.record("LegislativeProcedure.codify", cast, codify);
   const governor = legislation.connect(await house.as("ADJUDICATION"));
   await trial.record("LegislativeProcedure.approveCodification", cast, () => governor.approveCodification(session, specHash));
+  const regulator = legislation.connect(offices.REGULATOR[0] as Wallet);
+  const alike = house.voters.slice(0, 2).map(({ address }) => address) as [string, string];
+  await trial.record("LegislativeProcedure.flagBloc", cast, () => regulator.flagBloc(session, alike[0], [alike[1]]));
+  const { caseHash } = await legislation.blocOf(session);
+  await trial.record("LegislativeProcedure.ruleOnBloc", cast, () => governor.ruleOnBloc(session, caseHash, true));
   const regulators = offices.REGULATOR.slice(0, 2).map((clerk) => ["REGULATOR", clerk] as const);
   const signatures = await steps.approvals(session, specHash, [["SPEAKER", house.speaker], ...regulators]);
   const snapshot = await networkHelpers.takeSnapshot();
@@ -113,9 +140,25 @@ export async function playDeployment(trial: AuthorityTrial): Promise<void> {
   await trial.record("TemplateRegistry.deploy", cast, () => registry.deploy(name, info.rules.template, args, session));
 }
 
+/** Two sessions without a turnout, of which a proposal returns. */
+async function playReturns(trial: AuthorityTrial, house: House): Promise<void> {
+  const { legislation, steps, agent, cast, addresses } = house;
+  const changed = hash("changed");
+  const sessions = [await steps.toVoting([BILL.specHash]), await steps.toVoting([BILL.specHash])] as const;
+  await time.increase(PROPOSAL + 1n);
+  for (const session of sessions) await legislation.tally(session);
+  const message = { session: sessions[0], agent: agent.address, candidate: 1, specHash: changed, cid: changed, deadline: FAR };
+  const signature = await house.sign("Reintroduce", addresses.LEGISLATION, message, agent);
+  const signed = () => legislation.reintroduce(sessions[0], 1, changed, changed, { agent: agent.address, deadline: FAR, signature });
+  await trial.record("LegislativeProcedure.reintroduce", cast, signed, "signed");
+  const own = () => legislation.connect(agent).reintroduce(sessions[1], 1, changed, changed, house.direct(agent));
+  await trial.record("LegislativeProcedure.reintroduce", cast, own, "unsigned");
+}
+
 export async function playEnds(trial: AuthorityTrial): Promise<void> {
   const house = await convene();
   const { legislation, steps, voters, cast } = house;
+  await playReturns(trial, house);
   const late = await steps.toProposing();
   await steps.propose(late, 0, BILL.specHash);
   await time.increase(PROPOSAL + 1n);

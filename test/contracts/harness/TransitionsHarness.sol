@@ -29,9 +29,9 @@ contract TransitionsHarness {
         SessionTransitions.requireArc(from, to);
     }
 
-    function finals() external pure returns (bool[8] memory mission, bool[8] memory node, bool[11] memory session) {
+    function finals() external pure returns (bool[8] memory mission, bool[8] memory node, bool[12] memory session) {
         for (uint8 s = 0; s < 8; ++s) mission[s] = MissionTransitions.isFinal(MissionState(s));
         for (uint8 s = 0; s < 8; ++s) node[s] = NodeTransitions.isFinal(NodeState(s));
-        for (uint8 s = 0; s < 11; ++s) session[s] = SessionTransitions.isFinal(SessionState(s));
+        for (uint8 s = 0; s < 12; ++s) session[s] = SessionTransitions.isFinal(SessionState(s));
     }
 }

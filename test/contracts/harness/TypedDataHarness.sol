@@ -9,7 +9,7 @@ import {TypedData} from "../../../contracts/libraries/TypedData.sol";
 
 /// @dev Type hashes by message name, and each struct hash under the message's name.
 contract TypedDataHarness {
-    function typeHashes() external pure returns (string[15] memory names, bytes32[15] memory hashes) {
+    function typeHashes() external pure returns (string[18] memory names, bytes32[18] memory hashes) {
         (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
         (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
         (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
@@ -25,6 +25,9 @@ contract TypedDataHarness {
         (names[12], hashes[12]) = ("Evidence", TypedData.EVIDENCE);
         (names[13], hashes[13]) = ("Verdict", TypedData.VERDICT);
         (names[14], hashes[14]) = ("OverrideAction", TypedData.OVERRIDE_ACTION);
+        (names[15], hashes[15]) = ("StrawPoll", TypedData.STRAW_POLL);
+        (names[16], hashes[16]) = ("Petition", TypedData.PETITION);
+        (names[17], hashes[17]) = ("Reintroduce", TypedData.REINTRODUCE);
     }
 
     function principalBinding(PrincipalBinding calldata b) external pure returns (bytes32) {
@@ -59,6 +62,36 @@ contract TypedDataHarness {
 
     function ballot(uint256 session, address agent, uint64 ranking, uint40 deadline) external pure returns (bytes32) {
         return TypedData.hashBallot(session, agent, ranking, deadline);
+    }
+
+    function strawPoll(
+        uint256 session,
+        address agent,
+        uint64 ranking,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashStrawPoll(session, agent, ranking, deadline);
+    }
+
+    function petition(
+        address agent,
+        bytes32 goalHash,
+        address parent,
+        uint32 round,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashPetition(agent, goalHash, parent, round, deadline);
+    }
+
+    function reintroduce(
+        uint256 session,
+        address agent,
+        uint8 candidate,
+        bytes32 specHash,
+        bytes32 cid,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashReintroduce(session, agent, candidate, specHash, cid, deadline);
     }
 
     function officeApproval(

@@ -25,6 +25,9 @@ const STRINGS: Record<MessageName, string> = {
   Propose: "Propose(uint256 session,address agent,bytes32 specHash,bytes32 cid,uint40 deadline)",
   Sponsor: "Sponsor(uint256 session,address agent,uint8 candidate,uint40 deadline)",
   Ballot: "Ballot(uint256 session,address agent,uint64 ranking,uint40 deadline)",
+  StrawPoll: "StrawPoll(uint256 session,address agent,uint64 ranking,uint40 deadline)",
+  Petition: "Petition(address agent,bytes32 goalHash,address parent,uint32 round,uint40 deadline)",
+  Reintroduce: "Reintroduce(uint256 session,address agent,uint8 candidate,bytes32 specHash,bytes32 cid,uint40 deadline)",
   OfficeApproval: "OfficeApproval(address clerk,uint8 office,uint256 session,bytes32 specHash,uint40 deadline)",
   Bid: "Bid(address agent,address mission,uint8 node,bytes32 service,uint64 price,uint256 nonce,uint40 deadline)",
   WithdrawBid: "WithdrawBid(address agent,address mission,uint8 node,uint256 nonce,uint40 deadline)",
@@ -41,7 +44,7 @@ const STRINGS: Record<MessageName, string> = {
 const NAMES = Object.keys(STRINGS) as MessageName[];
 
 /** Largest value of members that Solidity holds as an enum. */
-const ENUMS: Record<string, number> = { kind: 4, office: 3, question: 1, result: 2, class: 5, action: 25 };
+const ENUMS: Record<string, number> = { kind: 4, office: 3, question: 1, result: 2, class: 5, action: 26 };
 /** `kind` of an evidence item is a plain number. */
 const PLAIN = new Set(["Evidence.kind"]);
 

@@ -32,6 +32,7 @@ const ROWS: [name: string, signatures: number, flags: string][] = [
   ["REGISTER_ISSUER", 2, ""],
   ["ADMIT_ADJUDICATOR", 5, ""],
   ["AMEND_CONSTITUTION", 5, ""],
+  ["RULE_ON_BLOC", 2, "e"],
 ];
 const action = (name: string): number => ROWS.findIndex(([row]) => row === name);
 

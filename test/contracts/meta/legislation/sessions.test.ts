@@ -37,7 +37,7 @@ describe("LegislativeProcedure: sessions", () => {
       expect([session.params, session.mission]).to.deep.equal([params, ZeroAddress]);
       const version = await templates.latestVersion(await legislation.template());
       const fee = tokens(DEVNET.SESSION_FEE);
-      expect(session.rules).to.deep.equal([5n, 6000n, 2n, PROPOSAL, APPROVAL, REVIEW, version, fee]);
+      expect(session.rules).to.deep.equal([5n, 6000n, 2n, PROPOSAL, APPROVAL, REVIEW, version, fee, 90n, 80n, 1000n]);
     });
 
     it("keeps its rules when the constitution changes", async () => {
@@ -79,7 +79,11 @@ describe("LegislativeProcedure: sessions", () => {
 
     it("needs a procedure in office", async () => {
       const { constitution, sponsor } = await loadLegislature();
-      const libraries = { Enactment: await ethers.deployContract("Enactment") };
+      const libraries = {
+        Blocs: await ethers.deployContract("Blocs"),
+        Convocation: await ethers.deployContract("Convocation"),
+        Enactment: await ethers.deployContract("Enactment"),
+      };
       const outsider = await ethers.deployContract("LegislativeProcedure", [constitution], { libraries });
       await expect(outsider.connect(sponsor).openSession(GOAL, DEPOSIT, ZeroAddress)).to.be.revertedWithCustomError(
         outsider,

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
+import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
+import {IProducerContract} from "../../interfaces/IProducerContract.sol";
+import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
+import {Intake} from "../../libraries/Intake.sol";
+import {Signatures} from "../../libraries/Signatures.sol";
+import {TypedData} from "../../libraries/TypedData.sol";
+import {Param} from "../../types/Params.sol";
+import {Auth, Institution, Standing} from "../../types/Roles.sol";
+import {SessionState} from "../../types/States.sol";
+import {Candidacies} from "./Candidacies.sol";
+import {Electorate} from "./Electorate.sol";
+import {Enactment} from "./Enactment.sol";
+import {Docket, LegislationStorage} from "./LegislationStorage.sol";
+import {SessionLedger} from "./SessionLedger.sol";
+
+/// @title How sessions come about: a sponsor opens one, producers petition for one, a failed proposal returns
+/// @notice AgentCity 3.4, 4.3; decisions 3, 4. Linked, so that the procedure stays small; the functions are
+/// `ILegislativeProcedure`'s, on its storage and with its caller. Only a sponsor brings money, by its own call: what producers
+/// open waits for somebody to adopt it.
+library Convocation {
+    using Candidacies for Docket;
+    using Intake for IERC20;
+    using SessionLedger for Docket;
+    using SessionLedger for LegislationStorage;
+
+    uint256 private constant _FULL_SHARE = 10_000;
+    /// @dev `IProducerContract.electorsOf`: nobody's number.
+    uint16 private constant _NOBODY = type(uint16).max;
+    /// @dev States before anything depends on the deposit.
+    uint256 private constant _ADOPTABLE =
+        (1 << uint256(SessionState.IDENTIFYING)) |
+            (1 << uint256(SessionState.PROPOSING)) |
+            (1 << uint256(SessionState.DELIBERATING)) |
+            (1 << uint256(SessionState.VOTING)) |
+            (1 << uint256(SessionState.TALLIED));
+
+    /// @dev What backers of a petition sign about.
+    struct Subject {
+        /// EIP-712 domain separator of the procedure.
+        bytes32 domain;
+        bytes32 goalHash;
+        address parent;
+    }
+
+    function openSession(
+        LegislationStorage storage self,
+        IConstitutionContract constitution,
+        bytes32 goalHash,
+        uint64 deposit,
+        address parent
+    ) external returns (uint256 session) {
+        _requireOutsider(constitution);
+        if (deposit == 0) revert ILegislativeProcedure.ZeroDeposit();
+        session = _open(self, constitution, goalHash, parent, msg.sender, deposit);
+        _pull(constitution, deposit);
+    }
+
+    function adopt(
+        LegislationStorage storage self,
+        IConstitutionContract constitution,
+        uint256 session,
+        uint64 deposit
+    ) external {
+        _requireOutsider(constitution);
+        ILegislativeProcedure.Session storage info = self.inState(session, _ADOPTABLE).info;
+        if (info.sponsor != address(0)) revert ILegislativeProcedure.AlreadyAdopted(session, info.sponsor);
+        if (deposit == 0) revert ILegislativeProcedure.ZeroDeposit();
+
+        info.sponsor = msg.sender;
+        info.deposit = deposit;
+        _pull(constitution, deposit);
+        emit ILegislativeProcedure.SessionAdopted(session, msg.sender, deposit);
+    }
+
+    /// @param domain EIP-712 domain separator of the procedure.
+    function petition(
+        LegislationStorage storage self,
+        IConstitutionContract constitution,
+        bytes32 domain,
+        bytes32 goalHash,
+        address parent,
+        Auth[] calldata backers
+    ) external returns (uint256 session) {
+        ILegislativeProcedure.Petition memory round = _roundOf(self, goalHash, parent);
+        if (round.needed == 0) _begin(constitution, round);
+        _back(self, constitution, round, Subject(domain, goalHash, parent), backers);
+        round.backers += uint16(backers.length);
+        bool granted = round.backers >= round.needed;
+        // A round that was granted is over: the next signature is for another session.
+        if (granted) round.deadline = 0;
+        self.petitions[_keyOf(goalHash, parent)] = round;
+        if (!granted) return 0;
+        session = _open(self, constitution, goalHash, parent, address(0), 0);
+        emit ILegislativeProcedure.PetitionGranted(session, goalHash, round.round, round.backers);
+    }
+
+    /// @param domain EIP-712 domain separator of the procedure.
+    function reintroduce(
+        LegislationStorage storage self,
+        IConstitutionContract constitution,
+        bytes32 domain,
+        uint256 session,
+        uint8 candidate,
+        bytes32 specHash,
+        bytes32 cid,
+        Auth calldata auth
+    ) external returns (uint256 successor) {
+        bytes32 message = TypedData.hashReintroduce(session, auth.agent, candidate, specHash, cid, auth.deadline);
+        Signatures.requireAuth(auth, MessageHashUtils.toTypedDataHash(domain, message));
+        Docket storage origin = _requireReintroducible(self, session, candidate, auth.agent);
+        origin.requireChanged(session, specHash);
+        IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
+        (address principal, ) = Electorate.requireMember(producers, auth.agent, uint32(block.number));
+
+        successor = _open(self, constitution, origin.info.goalHash, origin.info.parent, address(0), 0);
+        origin.info.successor = uint32(successor);
+        Docket storage docket = self.dockets[successor];
+        docket.info.origin = uint32(session);
+        emit ILegislativeProcedure.Proposed(successor, 1, auth.agent, specHash, cid);
+        docket.propose(successor, auth.agent, principal, specHash);
+        emit ILegislativeProcedure.Reintroduced(successor, session, candidate);
+    }
+
+    /// @dev As `ILegislativeProcedure.petitionOf`.
+    function petitionOf(
+        LegislationStorage storage self,
+        bytes32 goalHash,
+        address parent
+    ) external view returns (ILegislativeProcedure.Petition memory) {
+        return _roundOf(self, goalHash, parent);
+    }
+
+    /// @dev The stored round, or, if that is over, the next, which nobody began.
+    function _roundOf(
+        LegislationStorage storage self,
+        bytes32 goalHash,
+        address parent
+    ) private view returns (ILegislativeProcedure.Petition memory round) {
+        round = self.petitions[_keyOf(goalHash, parent)];
+        if (block.timestamp <= round.deadline) return round;
+        uint32 next = round.round + 1;
+        delete round;
+        round.round = next;
+    }
+
+    /// @dev What counts is fixed when a round begins, so that nobody moves the goal during it.
+    function _begin(IConstitutionContract constitution, ILegislativeProcedure.Petition memory round) private view {
+        uint256 active = IProducerContract(constitution.at(Institution.PRODUCERS)).activeProducers();
+        uint256 needed = Math.ceilDiv(active * constitution.param(Param.PETITION_SHARE), _FULL_SHARE);
+        round.needed = needed == 0 ? 1 : uint16(needed);
+        round.openedBlock = uint32(block.number);
+        round.deadline = uint40(block.timestamp + constitution.param(Param.LEGISLATIVE_PROPOSAL_TIMEOUT));
+    }
+
+    function _back(
+        LegislationStorage storage self,
+        IConstitutionContract constitution,
+        ILegislativeProcedure.Petition memory round,
+        Subject memory subject,
+        Auth[] calldata backers
+    ) private {
+        IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
+        uint16[] memory indices = producers.electorsOf(_agents(backers), round.openedBlock);
+        bytes32 key = keccak256(abi.encode(_keyOf(subject.goalHash, subject.parent), round.round));
+        mapping(uint256 word => uint256) storage bits = self.backers[key];
+        for (uint256 i = 0; i < backers.length; ++i) {
+            if (indices[i] == _NOBODY) revert ILegislativeProcedure.NotEligible(backers[i].agent);
+            _join(bits, subject, round.round, indices[i], backers[i]);
+        }
+    }
+
+    function _join(
+        mapping(uint256 word => uint256) storage bits,
+        Subject memory subject,
+        uint32 round,
+        uint16 index,
+        Auth calldata auth
+    ) private {
+        (bytes32 goalHash, address parent) = (subject.goalHash, subject.parent);
+        (uint256 word, uint256 bit) = (index >> 8, 1 << (index & 0xff));
+        if (bits[word] & bit != 0) revert ILegislativeProcedure.AlreadyPetitioned(goalHash, parent, auth.agent);
+        bytes32 message = TypedData.hashPetition(auth.agent, goalHash, parent, round, auth.deadline);
+        Signatures.requireAuth(auth, MessageHashUtils.toTypedDataHash(subject.domain, message));
+        bits[word] |= bit;
+        emit ILegislativeProcedure.Petitioned(goalHash, parent, round, auth.agent);
+    }
+
+    /// @dev Failed for want of turnout, on the ballot, and neither returned already.
+    function _requireReintroducible(
+        LegislationStorage storage self,
+        uint256 session,
+        uint8 candidate,
+        address agent
+    ) private view returns (Docket storage docket) {
+        docket = self.inStage(session, SessionState.FAILED);
+        ILegislativeProcedure.Session storage info = docket.info;
+        bool lapsed = info.ballotSize != 0 && info.ballots < docket.quorumOf();
+        if (!lapsed || info.origin != 0 || info.successor != 0) revert ILegislativeProcedure.NotReintroducible(session);
+        uint8[] memory ballot = docket.ballotOf();
+        uint256 entry = 1;
+        while (entry < ballot.length && ballot[entry] != candidate) ++entry;
+        if (entry == ballot.length) revert ILegislativeProcedure.NotOnBallot(session, candidate);
+        if (docket.candidates[candidate].proposer != agent) {
+            revert ILegislativeProcedure.NotProposer(session, candidate, agent);
+        }
+    }
+
+    /// @dev Copies what governs the session, so that no amendment reaches into it.
+    function _open(
+        LegislationStorage storage self,
+        IConstitutionContract constitution,
+        bytes32 goalHash,
+        address parent,
+        address sponsor,
+        uint64 deposit
+    ) private returns (uint256 session) {
+        if (constitution.standingOf(Institution.LEGISLATION, address(this)) != Standing.CURRENT) {
+            revert ILegislativeProcedure.ProcedureRetired();
+        }
+        if (parent != address(0) && !ITemplateRegistry(constitution.at(Institution.TEMPLATES)).isGenuine(parent)) {
+            revert ILegislativeProcedure.UnknownParent(parent);
+        }
+        session = ++self.sessions;
+        Docket storage docket = self.dockets[session];
+        ILegislativeProcedure.Session storage info = docket.info;
+        info.candidates = 1;
+        info.electorate = IProducerContract(constitution.at(Institution.PRODUCERS)).activeProducers();
+        info.openedAt = uint40(block.timestamp);
+        info.openedBlock = uint32(block.number);
+        info.deposit = deposit;
+        info.sponsor = sponsor;
+        info.parent = parent;
+        info.goalHash = goalHash;
+        info.params = constitution.missionParams();
+        info.rules = SessionLedger.currentRules(constitution, Enactment.TEMPLATE);
+        docket.enter(session, SessionState.IDENTIFYING, info.rules.proposalTimeout);
+        emit ILegislativeProcedure.SessionOpened(session, sponsor, goalHash, deposit, info.electorate, info.params);
+    }
+
+    /// @dev Agents of the city work for missions; they do not pay for them.
+    function _requireOutsider(IConstitutionContract constitution) private view {
+        IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
+        if (producers.principalOf(msg.sender) != address(0)) revert ILegislativeProcedure.NotEligible(msg.sender);
+    }
+
+    function _pull(IConstitutionContract constitution, uint64 deposit) private {
+        IERC20(constitution.at(Institution.TOKEN)).pull(msg.sender, deposit);
+    }
+
+    function _keyOf(bytes32 goalHash, address parent) private pure returns (bytes32) {
+        return keccak256(abi.encode(goalHash, parent));
+    }
+
+    function _agents(Auth[] calldata backers) private pure returns (address[] memory agents) {
+        agents = new address[](backers.length);
+        for (uint256 i = 0; i < backers.length; ++i) agents[i] = backers[i].agent;
+    }
+}
