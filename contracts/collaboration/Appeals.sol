@@ -11,6 +11,7 @@ import {NodeState} from "../types/States.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {NodeWord} from "./NodeWord.sol";
 
 /// @title Appeals against a clearing decision: filed with a bond, decided by a human, or by time
 /// @notice Decisions 6 and 29. A resolution changes what is still provisional, the share and the slash; the node's state never.
@@ -29,7 +30,7 @@ library Appeals {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         (uint8 attempt, uint40 until) = _appealable(s, w, node);
         if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
-        uint64 price = _requireParty(s, f, law, node, attempt);
+        uint64 price = _requireParty(s, f, law, w, node, attempt);
         MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
         uint8 filed = appeals.filed;
         for (uint8 i = 0; i < filed; ++i) {
@@ -66,17 +67,20 @@ library Appeals {
         MissionStorage.Layout storage s,
         Frame memory f,
         LawNode memory law,
+        MissionStorage.Node memory w,
         uint8 node,
         uint8 attempt
     ) private view returns (uint64 price) {
         bool party = msg.sender == f.context.sponsor;
         for (uint8 slot = 0; slot < law.redundancy; ++slot) {
-            ICollaborationContract.Slot memory bound = s.slots[MissionStorage.slotKey(node, attempt, slot)];
+            MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, attempt, slot)];
             if (bound.agent == msg.sender) party = true;
             price += bound.price;
         }
-        for (uint8 i = 0; i < law.panelSize && !party; ++i) {
-            party = s.counted[MissionStorage.slotKey(node, attempt, i)] == msg.sender;
+        bool recorded = NodeCore.has(w, MissionStorage.RECORDED);
+        uint256 seats = recorded ? w.seats : s.faults[MissionStorage.attemptKey(node, attempt)].seats;
+        for (uint256 place = 0; place < NodeWord.seated(seats) && !party; ++place) {
+            party = f.city.evidence.verifierAt(NodeWord.seatAt(seats, place)) == msg.sender;
         }
         if (!party) revert ICollaborationContract.NotAppealable(node, msg.sender);
     }
@@ -116,28 +120,27 @@ library Appeals {
         uint8 node,
         ICollaborationContract.Resolution memory r
     ) private {
-        w.share = r.share;
         for (uint8 slot = 0; slot < NodeCore.MAX_SLOTS; ++slot) {
-            if ((w.agreeing >> slot) & 1 == 1) _reassessSlot(s, f, node, slot, r);
+            if ((w.agreeing >> slot) & 1 == 1) _reassessSlot(s, f, w.share, node, slot, r);
             if (r.slash != 0 && (r.culprits >> slot) & 1 == 1) _slashLate(s, node, slot, r);
         }
+        w.share = r.share;
     }
 
     function _reassessSlot(
         MissionStorage.Layout storage s,
         Frame memory f,
+        uint16 former,
         uint8 node,
         uint8 slot,
         ICollaborationContract.Resolution memory r
     ) private {
         uint256 key = MissionStorage.slotKey(node, r.attempt, slot);
-        ICollaborationContract.Slot memory bound = s.slots[key];
-        MissionStorage.Due storage due = s.dues[key];
-        Split memory split = splitOf(f, bound.price, r.share, due.psi);
-        s.books.accrued = s.books.accrued + due.paid - split.paid;
-        s.books.entitled = s.books.entitled + split.paid - due.paid;
-        due.paid = split.paid;
-        due.premium = split.premium;
+        MissionStorage.Slot memory bound = s.slots[key];
+        uint64 due = splitOf(f, bound.price, former, bound.psi).paid;
+        Split memory split = splitOf(f, bound.price, r.share, bound.psi);
+        s.books.accrued = s.books.accrued + due - split.paid;
+        s.books.entitled = s.books.entitled + split.paid - due;
         emit ICollaborationContract.Reassessed(
             node,
             slot,
@@ -160,8 +163,8 @@ library Appeals {
         uint256 key = MissionStorage.slotKey(node, r.attempt, slot);
         address agent = s.slots[key].agent;
         if (agent == address(0)) revert ICollaborationContract.SlotEmpty(node, slot);
-        if (s.dues[key].slashed) revert ICollaborationContract.AlreadySlashed(node, slot);
-        s.dues[key].slashed = true;
+        if (s.slots[key].slashed) revert ICollaborationContract.AlreadySlashed(node, slot);
+        s.slots[key].slashed = true;
         uint64 slashed = s.head.execution.slashExecutor(agent, r.slash, SlashingSchedule.APPEAL);
         emit ICollaborationContract.ExecutorFaulted(node, slot, agent, SlashingSchedule.APPEAL, slashed);
     }
@@ -174,7 +177,7 @@ library Appeals {
         ICollaborationContract.Resolution memory r
     ) private {
         if (r.share != 0) revert ICollaborationContract.ShareOutOfRange(r.share);
-        ICollaborationContract.Fault storage fault = s.faults[MissionStorage.attemptKey(node, r.attempt)];
+        MissionStorage.Fault storage fault = s.faults[MissionStorage.attemptKey(node, r.attempt)];
         uint8 mask = fault.mask;
         uint8 guilty = r.slash == 0 ? 0 : mask & r.culprits;
         fault.settled = true;
@@ -191,7 +194,7 @@ library Appeals {
         uint8 node
     ) private view returns (bool) {
         for (uint256 attempt = 0; attempt <= w.attempt; ++attempt) {
-            ICollaborationContract.Fault memory fault = s.faults[MissionStorage.attemptKey(node, uint8(attempt))];
+            MissionStorage.Fault memory fault = s.faults[MissionStorage.attemptKey(node, uint8(attempt))];
             if (fault.dueAt != 0 && !fault.settled) return true;
         }
         return false;

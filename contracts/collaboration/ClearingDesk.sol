@@ -20,6 +20,7 @@ import {Escrow} from "./Escrow.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {NodeWord} from "./NodeWord.sol";
 import {Remedies} from "./Remedies.sol";
 
 /// @title Clearing a node: its panel, its evidence, its decision
@@ -47,6 +48,8 @@ library ClearingDesk {
         uint256[] claims;
         uint256[] classes;
         address[] panel;
+        uint16[] weights;
+        uint16[] serials;
         /// Panel members that answered every question; that have a verdict which weighs. Bit per place.
         uint8 complete;
         uint8 counted;
@@ -106,7 +109,6 @@ library ClearingDesk {
         if (!_admissible(d, d.classes, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor);
 
         d.word.share = share;
-        d.word.score = share;
         d.word.agreeing = _slotsOf(basis) & d.word.commitMask;
         bool decided = NodeCore.has(d.word, MissionStorage.GATED) || NodeCore.has(d.word, MissionStorage.VETOED);
         // A veto after a human's approval leaves the node in review once; approving it again overrides the gate.
@@ -176,12 +178,11 @@ library ClearingDesk {
     ) private {
         MissionStorage.Node memory w = d.word;
         w.share = decision.score;
-        w.score = decision.score;
         w.agreeing = d.law.tier == CONSENSUS ? decision.agreeing & w.commitMask : w.commitMask;
         if (NodeCore.count(w.agreeing) < d.law.threshold) return _review(s, d);
         bool released = _passesGate(s, f, d, openings);
         if (!released || d.law.tier == HUMAN) return _review(s, d);
-        _seat(s, d);
+        _seat(d);
         NodeCore.complete(s, f, w, d.node, _output(d, openings));
         NodeCore.store(s, d.node, w);
         Escrow.record(s, f.city, d.node);
@@ -189,12 +190,13 @@ library ClearingDesk {
 
     /// @dev The slash waits for its appeal window; the slots' stakes stay locked until then.
     function _condemn(MissionStorage.Layout storage s, Frame memory f, Docket memory d) private {
-        _seat(s, d);
+        _seat(d);
         uint40 dueAt = uint40(block.timestamp) + f.window(d.law);
-        s.faults[MissionStorage.attemptKey(d.node, d.word.attempt)] = ICollaborationContract.Fault({
+        s.faults[MissionStorage.attemptKey(d.node, d.word.attempt)] = MissionStorage.Fault({
             dueAt: dueAt,
             mask: d.word.commitMask,
-            settled: false
+            settled: false,
+            seats: uint112(d.word.seats)
         });
         s.head.faults += 1;
         d.word.flags |= MissionStorage.FAULTED;
@@ -204,20 +206,18 @@ library ClearingDesk {
     }
 
     function _review(MissionStorage.Layout storage s, Docket memory d) private {
-        _seat(s, d);
+        _seat(d);
         NodeCore.startReview(d.word, d.node, d.law);
         NodeCore.store(s, d.node, d.word);
     }
 
     /// @dev Remembers whose verdicts counted: they share the fee, and may appeal.
-    function _seat(MissionStorage.Layout storage s, Docket memory d) private {
-        uint8 seats = 0;
+    function _seat(Docket memory d) private pure {
+        uint256 place = 0;
+        d.word.seats = 0;
         for (uint256 i = 0; i < d.panel.length; ++i) {
-            if ((d.counted >> i) & 1 == 0) continue;
-            s.counted[MissionStorage.slotKey(d.node, d.word.attempt, seats)] = d.panel[i];
-            ++seats;
+            if ((d.counted >> i) & 1 == 1) d.word.seats = NodeWord.withSeat(d.word.seats, place++, d.serials[i]);
         }
-        d.word.counted = seats;
     }
 
     /// @dev Marks the panel for conflicts of interest and charges its absent members.
@@ -250,6 +250,7 @@ library ClearingDesk {
         if (hash == 0) revert ICollaborationContract.PanelStale(d.node, drawn);
         bytes32 seed = PanelDraw.seed(hash, address(this), d.node, d.word.attempt);
         d.panel = f.city.evidence.drawPanel(seed, d.law.panelSize, d.parties);
+        (d.weights, d.serials) = f.city.evidence.verifiersOf(d.panel);
     }
 
     function _weigh(
@@ -277,7 +278,7 @@ library ClearingDesk {
             weighed[i] = WeighedVerdict({
                 question: v.question,
                 result: v.result,
-                weight: f.city.evidence.weightOf(v.verifier),
+                weight: d.weights[place],
                 confidence: v.confidence,
                 score: v.score,
                 basis: v.basis,

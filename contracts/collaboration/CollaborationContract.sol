@@ -4,13 +4,16 @@ pragma solidity 0.8.33;
 import {Bytes} from "@openzeppelin/contracts/utils/Bytes.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
 import {MissionState} from "../types/States.sol";
 import {ClearingDesk} from "./ClearingDesk.sol";
 import {Dispatch} from "./Dispatch.sol";
+import {Escrow} from "./Escrow.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {NodeWord} from "./NodeWord.sol";
 import {Remedies} from "./Remedies.sol";
 import {Gate} from "./modules/Gate.sol";
 import {Guardian} from "./modules/Guardian.sol";
@@ -104,7 +107,8 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     /// @inheritdoc ICollaborationContract
     function slotOf(uint8 node, uint8 slot) external view returns (Slot memory) {
-        return _mission.slots[_key(node, slot)];
+        MissionStorage.Slot memory bound = _mission.slots[_key(node, slot)];
+        return Slot({agent: bound.agent, price: bound.price, psi: bound.psi});
     }
 
     /// @inheritdoc ICollaborationContract
@@ -114,20 +118,21 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     /// @inheritdoc ICollaborationContract
     function entitlementOf(uint8 node, uint8 slot) external view returns (Entitlement memory) {
-        MissionStorage.Due memory due = _mission.dues[_key(node, slot)];
-        uint40 claimableAt = _mission.nodes[node].settlesAt;
-        return Entitlement({paid: due.paid, premium: due.premium, claimableAt: claimableAt, claimed: due.claimed});
+        return Escrow.entitlementOf(_mission, _city(), node, slot);
     }
 
     /// @inheritdoc ICollaborationContract
     function faultOf(uint8 node, uint8 attempt) external view returns (Fault memory) {
-        return _mission.faults[MissionStorage.attemptKey(node, attempt)];
+        MissionStorage.Fault memory fault = _mission.faults[MissionStorage.attemptKey(node, attempt)];
+        return Fault({dueAt: fault.dueAt, mask: fault.mask, settled: fault.settled});
     }
 
     /// @inheritdoc ICollaborationContract
     function countedOf(uint8 node) external view returns (address[] memory verifiers) {
-        verifiers = new address[](_mission.nodes[node].counted);
-        for (uint256 i = 0; i < verifiers.length; ++i) verifiers[i] = _mission.counted[_key(node, i)];
+        uint256 seats = NodeCore.load(_mission, node).seats;
+        IEvidenceRegistry evidence = _city().evidence;
+        verifiers = new address[](NodeWord.seated(seats));
+        for (uint256 i = 0; i < verifiers.length; ++i) verifiers[i] = evidence.verifierAt(NodeWord.seatAt(seats, i));
     }
 
     /// @inheritdoc ICollaborationContract
@@ -142,6 +147,6 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
     }
 
     function _key(uint8 node, uint256 index) private view returns (uint256) {
-        return MissionStorage.slotKey(node, _mission.nodes[node].attempt, index);
+        return MissionStorage.slotKey(node, NodeCore.load(_mission, node).attempt, index);
     }
 }

@@ -70,11 +70,12 @@ library Dispatch {
         uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
         if (s.slots[key].agent != address(0)) revert ICollaborationContract.SlotTaken(node, slot);
 
-        s.slots[key] = ICollaborationContract.Slot({agent: agent, price: price, commitBlock: 0});
+        s.slots[key] = MissionStorage.Slot({agent: agent, price: price, psi: 0, claimed: false, slashed: false});
         s.pledges[key] = service;
         // The clock of a node that waited for its executors starts with them.
         if (w.state == NodeState.ELIGIBLE) {
-            s.nodes[node].deadline = uint40(block.timestamp) + f.context.params.verificationTimeout;
+            w.deadline = uint40(block.timestamp) + f.context.params.verificationTimeout;
+            NodeCore.store(s, node, w);
         }
         emit ICollaborationContract.ExecutorBound(node, slot, agent, service, price, w.attempt);
     }

@@ -13,6 +13,7 @@ import {Appeals} from "./Appeals.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {NodeWord} from "./NodeWord.sol";
 
 /// @title Money that leaves a mission
 /// @notice Decisions 5, 24 and 43. Fees, insurance and discount move with the claim they belong to, so that until a
@@ -22,7 +23,6 @@ library Escrow {
     using SafeERC20 for IERC20;
 
     uint256 private constant WHOLE = 10_000;
-    uint256 private constant NEUTRAL = 1000;
     bytes32 private constant SETTLEMENT = "SETTLEMENT";
 
     /// @dev Sums of one node's claim.
@@ -78,7 +78,7 @@ library Escrow {
             return (0, 0);
         }
         paid = _entitle(s, f, w, node, slot, agent);
-        NodeCore.settle(s, node, slot, agent, 0, true, w.score, SlashingSchedule.OUTCOME);
+        NodeCore.settle(s, node, slot, agent, 0, true, w.share, SlashingSchedule.OUTCOME);
         // Until the window closed an appeal may still change the share: all of the price is held.
         return (paid, s.slots[key].price - paid);
     }
@@ -97,7 +97,7 @@ library Escrow {
             Reputation.multiplier(f.city.producers.reputationOf(agent), f.context.params.reputationMultiplierAlpha)
         );
         Split memory split = Appeals.splitOf(f, s.slots[key].price, w.share, psi);
-        s.dues[key] = MissionStorage.Due(split.paid, split.premium, false, false, psi);
+        s.slots[key].psi = psi;
         _announce(node, slot, agent, split, w.settlesAt);
         return split.paid;
     }
@@ -181,18 +181,17 @@ library Escrow {
         for (uint8 slot = 0; slot < law.redundancy; ++slot) {
             if ((w.agreeing >> slot) & 1 == 0) continue;
             uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
-            MissionStorage.Due memory due = s.dues[key];
-            if (due.claimed) continue;
-            s.dues[key].claimed = true;
-            // The split at neutral reputation is what was released; the entitlement says what reputation left of it.
-            Split memory split = Appeals.splitOf(f, s.slots[key].price, w.share, NEUTRAL);
-            c.agents[slot] = s.slots[key].agent;
-            c.paid[slot] = due.paid;
-            c.premium[slot] = due.premium;
-            c.total += due.paid;
+            MissionStorage.Slot memory bound = s.slots[key];
+            if (bound.claimed) continue;
+            s.slots[key].claimed = true;
+            Split memory split = Appeals.splitOf(f, bound.price, w.share, bound.psi);
+            c.agents[slot] = bound.agent;
+            c.paid[slot] = split.paid;
+            c.premium[slot] = split.premium;
+            c.total += split.paid;
             c.fees += split.fee;
             c.insurance += split.insurance;
-            c.discount += split.released - due.paid;
+            c.discount += split.discount;
             c.rest += split.toSponsor;
         }
     }
@@ -230,11 +229,12 @@ library Escrow {
         uint8 node,
         uint64 fees
     ) private returns (uint64 total) {
-        if (w.counted == 0) return 0;
-        uint64 each = uint64((uint256(fees) * s.head.verifierFeeShare) / WHOLE / w.counted);
+        uint256 seated = NodeWord.seated(w.seats);
+        if (seated == 0) return 0;
+        uint64 each = uint64((uint256(fees) * s.head.verifierFeeShare) / WHOLE / seated);
         if (each == 0) return 0;
-        for (uint8 i = 0; i < w.counted; ++i) {
-            address verifier = s.counted[MissionStorage.slotKey(node, w.attempt, i)];
+        for (uint256 place = 0; place < seated; ++place) {
+            address verifier = f.city.evidence.verifierAt(NodeWord.seatAt(w.seats, place));
             if (!f.city.token.trySafeTransfer(verifier, each)) continue;
             total += each;
             emit ICollaborationContract.VerifierPaid(node, verifier, each);
@@ -256,7 +256,7 @@ library Escrow {
         bool any = false;
         for (uint256 attempt = 0; attempt <= w.attempt; ++attempt) {
             uint256 key = MissionStorage.attemptKey(node, uint8(attempt));
-            ICollaborationContract.Fault memory fault = s.faults[key];
+            MissionStorage.Fault memory fault = s.faults[key];
             if (fault.dueAt == 0 || fault.settled) continue;
             uint40 until = Appeals.heldUntil(s, node, uint8(attempt), fault.dueAt);
             if (block.timestamp < until) {
@@ -279,7 +279,9 @@ library Escrow {
             );
         }
         if (required && !any) revert ICollaborationContract.WindowOpen(node, dueAt);
-        if (waiting == 0) s.nodes[node].flags &= ~MissionStorage.FAULTED;
+        if (waiting != 0) return;
+        w.flags &= ~MissionStorage.FAULTED;
+        NodeCore.store(s, node, w);
     }
 
     // --- Back to the sponsor -----------------------------------------------------------------------------------------
@@ -309,6 +311,21 @@ library Escrow {
         address sponsor = f.context.sponsor;
         emit ICollaborationContract.Refunded(sponsor, uint64(amount));
         if (amount != 0) f.city.token.safeTransfer(sponsor, amount);
+    }
+
+    /// @notice Zero until the node is recorded, and for a slot that did not agree.
+    function entitlementOf(
+        MissionStorage.Layout storage s,
+        City calldata city,
+        uint8 node,
+        uint8 slot
+    ) external view returns (ICollaborationContract.Entitlement memory due) {
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, w.attempt, slot)];
+        if (bound.psi == 0) return due;
+        Split memory split = Appeals.splitOf(MissionFrame.open(city), bound.price, w.share, bound.psi);
+        (due.paid, due.premium, due.claimed) = (split.paid, split.premium, bound.claimed);
+        due.claimableAt = w.settlesAt;
     }
 
     function ledgerOf(MissionStorage.Layout storage s) external view returns (ICollaborationContract.Ledger memory) {

@@ -2,7 +2,6 @@
 pragma solidity 0.8.33;
 
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
-import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 
 /// @title Everything a mission stores
@@ -40,28 +39,36 @@ library MissionStorage {
         uint64 appealBondMin;
     }
 
-    /// @dev One word, exactly.
+    /// @dev In memory; stored as one word (`NodeWord`).
     struct Node {
         NodeState state;
         uint8 attempt;
         /// When the current state's clock runs out.
         uint40 deadline;
         /// Execution time left when frozen, seconds.
-        uint32 remainder;
+        uint16 remainder;
         /// Slots that committed and still count; bit per slot.
         uint8 commitMask;
         uint8 revealMask;
         uint8 freezeCount;
         uint32 drawBlock;
         uint8 redraws;
+        /// Basis points; what the executors are scored, too.
         uint16 share;
-        uint16 score;
         uint8 agreeing;
-        /// Verifiers stored in `counted`.
-        uint8 counted;
         uint8 flags;
         /// End of the appeal window of a recorded node.
         uint40 settlesAt;
+        /// Verifiers whose verdicts counted.
+        uint256 seats;
+    }
+
+    /// @dev One word: a FAIL verdict, as `ICollaborationContract.Fault` says. Its verifiers outlive the attempt here.
+    struct Fault {
+        uint40 dueAt;
+        uint8 mask;
+        bool settled;
+        uint112 seats;
     }
 
     // Flags of a node.
@@ -73,15 +80,15 @@ library MissionStorage {
     /// Nobody commits any more: `commitMask` is final, the absent were settled.
     uint8 internal constant COMMITS_CLOSED = 16;
 
-    /// @dev One word.
-    struct Due {
-        uint64 paid;
-        uint64 premium;
+    /// @dev One word, exactly. What a slot is due follows from its price, its node's share and ψ.
+    struct Slot {
+        address agent;
+        uint64 price;
+        /// ψ × 1000 at `record`; an appeal that changes the share counts with the same.
+        uint16 psi;
         bool claimed;
         /// Slashed on appeal, which happens once.
         bool slashed;
-        /// ψ × 1000 at `record`; an appeal that changes the share counts with the same.
-        uint16 psi;
     }
 
     struct Appeals {
@@ -106,21 +113,19 @@ library MissionStorage {
         /// Output of the last node, kept only for an output predicate.
         bytes32 outputHash;
         bytes32 anchor;
-        mapping(uint256 node => Node) nodes;
-        mapping(uint256 slotKey => ICollaborationContract.Slot) slots;
+        mapping(uint256 node => uint256 word) nodes;
+        mapping(uint256 slotKey => Slot) slots;
         mapping(uint256 slotKey => bytes32) pledges;
-        mapping(uint256 slotKey => Due) dues;
-        mapping(uint256 attemptKey => ICollaborationContract.Fault) faults;
+        mapping(uint256 attemptKey => Fault) faults;
         mapping(uint256 attemptKey => Appeals) appeals;
         mapping(uint256 slotKey => Appeal) appealAt;
-        mapping(uint256 slotKey => address) counted;
     }
 
     function attemptKey(uint8 node, uint8 attempt) internal pure returns (uint256) {
         return (uint256(node) << 8) | attempt;
     }
 
-    /// @param index Executor slot, place on a panel or number of an appeal: each has its own mapping.
+    /// @param index Executor slot or number of an appeal: each has its own mapping.
     function slotKey(uint8 node, uint8 attempt, uint256 index) internal pure returns (uint256) {
         return (uint256(node) << 16) | (uint256(attempt) << 8) | index;
     }

@@ -11,6 +11,7 @@ import {LawHeader, LawNode} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
+import {NodeWord} from "./NodeWord.sol";
 
 /// @title What every part of a mission does to a node
 /// @dev Internal, so that the hot path and the linked libraries share one text. A node word is loaded once into memory,
@@ -59,11 +60,11 @@ library NodeCore {
     // --- Node words --------------------------------------------------------------------------------------------------
 
     function load(MissionStorage.Layout storage s, uint256 node) internal view returns (MissionStorage.Node memory) {
-        return s.nodes[node];
+        return NodeWord.unpack(s.nodes[node]);
     }
 
     function store(MissionStorage.Layout storage s, uint256 node, MissionStorage.Node memory w) internal {
-        s.nodes[node] = w;
+        s.nodes[node] = NodeWord.pack(w);
     }
 
     // --- Arcs --------------------------------------------------------------------------------------------------------

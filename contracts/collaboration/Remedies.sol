@@ -209,7 +209,8 @@ library Remedies {
         NodeCore.requireNode(w, node, FREEZABLE);
         bool working = w.state == NodeState.EXECUTING;
         // Frozen before it was routed a second time, a node keeps what it had left the first time.
-        if (working) w.remainder = w.deadline > block.timestamp ? uint32(w.deadline - block.timestamp) : 1;
+        // It fits: what is left of a law's timeout, which has sixteen bits.
+        if (working) w.remainder = w.deadline > block.timestamp ? uint16(w.deadline - block.timestamp) : 1;
         NodeCore.move(w, node, NodeState.FROZEN);
         w.deadline = uint40(block.timestamp) + 2 * uint40(f.context.params.maxHumanReviewTimeout);
         if (w.freezeCount != type(uint8).max) ++w.freezeCount;
@@ -288,9 +289,8 @@ library Remedies {
         w.drawBlock = 0;
         w.redraws = 0;
         w.share = 0;
-        w.score = 0;
         w.agreeing = 0;
-        w.counted = 0;
+        w.seats = 0;
         w.flags &= MissionStorage.FAULTED;
         if (failed) NodeCore.makeEligible(f, w, node);
         NodeCore.store(s, node, w);
@@ -320,12 +320,12 @@ library Remedies {
 
     /// @notice What an override judges: the mission's state, the node's word and its pledges.
     function caseHash(MissionStorage.Layout storage s, City calldata city, uint8 node) external view returns (bytes32) {
-        MissionStorage.Node memory w = NodeCore.load(s, node);
+        uint8 attempt = NodeCore.load(s, node).attempt;
         bytes32[] memory pledges = new bytes32[](MissionFrame.open(city).node(node).redundancy);
         for (uint256 slot = 0; slot < pledges.length; ++slot) {
-            pledges[slot] = s.pledges[MissionStorage.slotKey(node, w.attempt, slot)];
+            pledges[slot] = s.pledges[MissionStorage.slotKey(node, attempt, slot)];
         }
-        return keccak256(abi.encode(s.head.state, w, pledges));
+        return keccak256(abi.encode(s.head.state, s.nodes[node], pledges));
     }
 
     /// @dev An award binds all slots of a node or none.

@@ -46,7 +46,8 @@ interface ICollaborationContract {
     struct Slot {
         address agent;
         uint64 price;
-        uint32 commitBlock;
+        /// ψ × 1000 of the executor's reputation before its outcome; 0 until it is recorded.
+        uint16 psi;
     }
 
     struct Entitlement {

@@ -26,7 +26,7 @@ interface IEvidenceRegistry {
     /// contract issuer registered for PROOF is a proof verifier.
     function registerIssuer(address issuer, address principal, uint8 classes) external;
     /// @notice Makes a verifier drawable; it must be eligible with kind VERIFIER in ProducerContract, and its principal there
-    /// is its principal here. Caller: governor. At most 256.
+    /// is its principal here. Caller: governor. At most 256 at a time. It gets the next number, which is never given again.
     function registerVerifier(address verifier, uint16 weight) external;
     /// @notice Lets an account attest live code hashes. Caller: governor.
     function registerRunner(address runner, address principal) external;
@@ -39,6 +39,12 @@ interface IEvidenceRegistry {
     /// @notice Principal behind an issuer, verifier, runner or monitor; zero if none.
     function principalOf(address account) external view returns (address);
     function weightOf(address verifier) external view returns (uint16);
+    /// @notice Weights and numbers of registered verifiers; zero for any other account.
+    function verifiersOf(
+        address[] calldata accounts
+    ) external view returns (uint16[] memory weights, uint16[] memory serials);
+    /// @notice The verifier that was registered under a number, whether it still is or not; zero if none.
+    function verifierAt(uint16 serial) external view returns (address);
     function isRunner(address account) external view returns (bool);
     function isMonitor(address account) external view returns (bool);
     function verifierCount() external view returns (uint256);

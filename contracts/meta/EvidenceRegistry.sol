@@ -21,9 +21,13 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint16 weight;
         /// Place in `_verifiers`; meaningless without weight.
         uint8 place;
+        /// Number for ever, counted from 1: missions remember a panel by it.
+        uint16 serial;
     }
 
     uint256 private constant _MAX_VERIFIERS = 256;
+    /// A mission keeps fifteen bits of a number.
+    uint16 private constant _MAX_SERIAL = 0x7fff;
     uint256 private constant _TRIES_PER_SEAT = 32;
     uint8 private constant _ALL_CLASSES = uint8((1 << (uint256(type(EvidenceClass).max) + 1)) - 1);
 
@@ -31,6 +35,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
 
     mapping(address account => Roles roles) private _roles;
     address[] private _verifiers;
+    mapping(uint16 serial => address verifier) private _verifierAt;
+    uint16 private _serials;
 
     constructor(IConstitutionContract constitution) {
         _CONSTITUTION = constitution;
@@ -52,12 +58,15 @@ contract EvidenceRegistry is IEvidenceRegistry {
         if (weight == 0) revert ZeroWeight(verifier);
         IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
         if (!producers.isEligible(verifier, Kind.VERIFIER)) revert NotAVerifier(verifier);
+        if (_serials == _MAX_SERIAL) revert TooManyVerifiers(_MAX_SERIAL);
         if (_verifiers.length == _MAX_VERIFIERS) revert TooManyVerifiers(_MAX_VERIFIERS);
         address principal = producers.principalOf(verifier);
         Roles storage roles = _named(verifier, principal);
         if (roles.weight != 0) revert AlreadyRegistered(verifier);
         roles.weight = weight;
         roles.place = uint8(_verifiers.length);
+        roles.serial = ++_serials;
+        _verifierAt[roles.serial] = verifier;
         _verifiers.push(verifier);
         emit VerifierRegistered(verifier, principal, weight);
     }
@@ -103,6 +112,23 @@ contract EvidenceRegistry is IEvidenceRegistry {
     /// @inheritdoc IEvidenceRegistry
     function weightOf(address verifier) external view returns (uint16) {
         return _roles[verifier].weight;
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function verifiersOf(
+        address[] calldata accounts
+    ) external view returns (uint16[] memory weights, uint16[] memory serials) {
+        weights = new uint16[](accounts.length);
+        serials = new uint16[](accounts.length);
+        for (uint256 i = 0; i < accounts.length; ++i) {
+            Roles storage roles = _roles[accounts[i]];
+            (weights[i], serials[i]) = (roles.weight, roles.weight == 0 ? 0 : roles.serial);
+        }
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function verifierAt(uint16 serial) external view returns (address) {
+        return _verifierAt[serial];
     }
 
     /// @inheritdoc IEvidenceRegistry

@@ -109,7 +109,7 @@ abstract contract Verification is MissionBase {
 
     /// @inheritdoc ICollaborationContract
     function obligationOf(uint8 node) external view returns (bytes32) {
-        return _open().obligation(node, _mission.nodes[node].attempt);
+        return _open().obligation(node, NodeCore.load(_mission, node).attempt);
     }
 
     function _working(
@@ -148,7 +148,6 @@ abstract contract Verification is MissionBase {
         }
         w.commitMask |= uint8(1 << slot);
         _mission.pledges[key] = commitment;
-        _mission.slots[key].commitBlock = uint32(block.number);
         emit Committed(node, slot, agent, w.attempt, commitment);
     }
 

@@ -28,6 +28,8 @@ export const evidenceRegistryAbi = [
   {"type":"function","name":"registerRunner","inputs":[{"name":"runner","type":"address"},{"name":"principal","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"registerVerifier","inputs":[{"name":"verifier","type":"address"},{"name":"weight","type":"uint16"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"revoke","inputs":[{"name":"account","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"verifierAt","inputs":[{"name":"serial","type":"uint16"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"verifierCount","inputs":[],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
+  {"type":"function","name":"verifiersOf","inputs":[{"name":"accounts","type":"address[]"}],"outputs":[{"name":"weights","type":"uint16[]"},{"name":"serials","type":"uint16[]"}],"stateMutability":"view"},
   {"type":"function","name":"weightOf","inputs":[{"name":"verifier","type":"address"}],"outputs":[{"name":"","type":"uint16"}],"stateMutability":"view"},
 ] as const satisfies Abi;
