@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {Intake} from "../libraries/Intake.sol";
 import {Payout, Split} from "../libraries/Payout.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawNode} from "../types/Law.sol";
@@ -18,6 +19,7 @@ import {NodeWord} from "./NodeWord.sol";
 /// A linked library: it runs in the clone's frame and storage.
 library Appeals {
     using MissionFrame for Frame;
+    using Intake for IERC20;
     using SafeERC20 for IERC20;
 
     uint256 private constant WHOLE = 10_000;
@@ -46,7 +48,7 @@ library Appeals {
         appeals.until = uint40(block.timestamp) + 2 * uint40(f.context.params.maxHumanReviewTimeout);
         s.books.bonds += bond;
         emit ICollaborationContract.AppealFiled(node, msg.sender, evidence, bond);
-        f.city.token.safeTransferFrom(msg.sender, address(this), bond);
+        f.city.token.pull(msg.sender, bond);
     }
 
     /// @dev The attempt a window belongs to: the recorded one, or the last that failed by verdict.
@@ -214,16 +216,22 @@ library Appeals {
     }
 
     /// @notice Nobody resolved the appeals in time: the clearing stands, the bonds go back.
-    function returnBonds(MissionStorage.Layout storage s, Frame memory f, uint8 node, uint8 attempt) internal {
-        if (s.appeals[MissionStorage.attemptKey(node, attempt)].open == 0) return;
-        _settleBonds(s, f, node, attempt, type(uint16).max);
+    /// @return forfeited What insurance is owed, because its appellant's account takes no money.
+    function returnBonds(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint8 node,
+        uint8 attempt
+    ) internal returns (uint64 forfeited) {
+        if (s.appeals[MissionStorage.attemptKey(node, attempt)].open == 0) return 0;
+        return _settleBonds(s, f, node, attempt, type(uint16).max);
     }
 
     function splitOf(Frame memory f, uint64 price, uint16 share, uint256 psi) internal pure returns (Split memory) {
         return Payout.split(price, f.context.params.protocolFeeRate, f.context.params.insuranceReserveRate, share, psi);
     }
 
-    /// @dev An appellant whose account refuses its bond cannot hold up the others: the bond stays with the dust.
+    /// @dev An appellant whose account refuses its bond cannot hold up the others: the bond is insurance's.
     function _settleBonds(
         MissionStorage.Layout storage s,
         Frame memory f,
@@ -240,11 +248,11 @@ library Appeals {
             if (bond == 0) continue;
             one.bond = 0;
             s.books.bonds -= bond;
-            if ((upheld >> i) & 1 == 0) {
+            if ((upheld >> i) & 1 == 1 && f.city.token.trySafeTransfer(appellant, bond)) {
+                emit ICollaborationContract.BondReturned(node, appellant, bond);
+            } else {
                 forfeited += bond;
                 emit ICollaborationContract.BondForfeited(node, appellant, bond);
-            } else if (f.city.token.trySafeTransfer(appellant, bond)) {
-                emit ICollaborationContract.BondReturned(node, appellant, bond);
             }
         }
     }

@@ -128,12 +128,12 @@ library Escrow {
             MissionStorage.Node memory w = NodeCore.load(s, node);
             bool faulted = NodeCore.has(w, MissionStorage.FAULTED);
             if (NodeCore.has(w, MissionStorage.RECORDED)) {
-                if (faulted) _punishDue(s, f, w, node, false);
+                if (faulted) insurance += _punishDue(s, f, w, node, false);
                 (uint64 forTreasury, uint64 forInsurance) = _claimNode(s, f, law, w, node);
                 fees += forTreasury;
                 insurance += forInsurance;
             } else if (faulted) {
-                _punishDue(s, f, w, node, true);
+                insurance += _punishDue(s, f, w, node, true);
             } else {
                 revert ICollaborationContract.NotRecorded(node);
             }
@@ -161,11 +161,11 @@ library Escrow {
         books.fees += c.fees;
         books.insurance += c.insurance;
         books.discount += c.discount;
-        Appeals.returnBonds(s, f, node, w.attempt);
+        uint64 forfeited = Appeals.returnBonds(s, f, node, w.attempt);
         for (uint8 slot = 0; slot < law.redundancy; ++slot) {
-            if (c.agents[slot] != address(0)) _payExecutor(s, f, node, slot, c);
+            if (c.agents[slot] != address(0)) _payExecutor(s, f, w, node, slot, c);
         }
-        return (c.fees - _payVerifiers(s, f, w, node, c.fees) + c.discount, c.insurance);
+        return (c.fees - _payVerifiers(s, f, w, node, c.fees) + c.discount, c.insurance + forfeited);
     }
 
     function _sum(
@@ -182,13 +182,15 @@ library Escrow {
             if ((w.agreeing >> slot) & 1 == 0) continue;
             uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
             MissionStorage.Slot memory bound = s.slots[key];
-            if (bound.claimed) continue;
-            s.slots[key].claimed = true;
+            if (bound.payment == MissionStorage.Payment.CLAIMED) continue;
+            s.slots[key].payment = MissionStorage.Payment.CLAIMED;
             Split memory split = Appeals.splitOf(f, bound.price, w.share, bound.psi);
             c.agents[slot] = bound.agent;
             c.paid[slot] = split.paid;
             c.premium[slot] = split.premium;
             c.total += split.paid;
+            // What was held is owed to the executor alone: the rest left with the first claim.
+            if (bound.payment == MissionStorage.Payment.HELD) continue;
             c.fees += split.fee;
             c.insurance += split.insurance;
             c.discount += split.discount;
@@ -196,11 +198,12 @@ library Escrow {
         }
     }
 
-    /// @dev An agent whose account refuses money is paid through its principal, so that it cannot hold up the others. The
-    /// premium never blocks the base.
+    /// @dev An agent whose account refuses money is paid through its principal; if that refuses too, what is owed stays here
+    /// until a later claim, so that nobody holds up the others. The premium never blocks the base.
     function _payExecutor(
         MissionStorage.Layout storage s,
         Frame memory f,
+        MissionStorage.Node memory w,
         uint8 node,
         uint8 slot,
         Claim memory c
@@ -208,7 +211,13 @@ library Escrow {
         address agent = c.agents[slot];
         uint64 amount = c.paid[slot];
         address principal = f.city.producers.principalOf(agent);
-        if (amount != 0 && !f.city.token.trySafeTransfer(agent, amount)) f.city.token.safeTransfer(principal, amount);
+        if (amount != 0 && !_pay(f, agent, principal, amount)) {
+            s.books.paid -= amount;
+            s.books.entitled += amount;
+            s.slots[MissionStorage.slotKey(node, w.attempt, slot)].payment = MissionStorage.Payment.HELD;
+            emit ICollaborationContract.PaymentHeld(node, slot, agent, amount);
+            return;
+        }
         uint64 premium = 0;
         if (c.premium[slot] != 0) {
             try f.city.treasury.payPremium(agent, principal, c.premium[slot]) returns (uint64 given) {
@@ -219,6 +228,10 @@ library Escrow {
             s.books.subsidy += premium;
         }
         emit ICollaborationContract.Claimed(node, slot, agent, amount, premium);
+    }
+
+    function _pay(Frame memory f, address agent, address principal, uint64 amount) private returns (bool) {
+        return f.city.token.trySafeTransfer(agent, amount) || f.city.token.trySafeTransfer(principal, amount);
     }
 
     /// @dev Equal parts of the verifiers' share; what cannot be divided or delivered stays a fee of the treasury.
@@ -244,13 +257,14 @@ library Escrow {
     // --- Slashes that waited -----------------------------------------------------------------------------------------
 
     /// @param required Whether nothing being due is an error.
+    /// @return forfeited Bonds that insurance is owed.
     function _punishDue(
         MissionStorage.Layout storage s,
         Frame memory f,
         MissionStorage.Node memory w,
         uint8 node,
         bool required
-    ) private {
+    ) private returns (uint64 forfeited) {
         uint256 waiting = 0;
         uint40 dueAt = 0;
         bool any = false;
@@ -267,7 +281,7 @@ library Escrow {
             any = true;
             s.faults[key].settled = true;
             s.head.faults -= 1;
-            Appeals.returnBonds(s, f, node, uint8(attempt));
+            forfeited += Appeals.returnBonds(s, f, node, uint8(attempt));
             NodeCore.settleMask(
                 s,
                 node,
@@ -279,7 +293,7 @@ library Escrow {
             );
         }
         if (required && !any) revert ICollaborationContract.WindowOpen(node, dueAt);
-        if (waiting != 0) return;
+        if (waiting != 0) return forfeited;
         w.flags &= ~MissionStorage.FAULTED;
         NodeCore.store(s, node, w);
     }
@@ -324,7 +338,8 @@ library Escrow {
         MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, w.attempt, slot)];
         if (bound.psi == 0) return due;
         Split memory split = Appeals.splitOf(MissionFrame.open(city), bound.price, w.share, bound.psi);
-        (due.paid, due.premium, due.claimed) = (split.paid, split.premium, bound.claimed);
+        (due.paid, due.premium) = (split.paid, split.premium);
+        due.claimed = bound.payment == MissionStorage.Payment.CLAIMED;
         due.claimableAt = w.settlesAt;
     }
 

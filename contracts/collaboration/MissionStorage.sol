@@ -80,13 +80,20 @@ library MissionStorage {
     /// Nobody commits any more: `commitMask` is final, the absent were settled.
     uint8 internal constant COMMITS_CLOSED = 16;
 
+    enum Payment {
+        DUE,
+        CLAIMED,
+        /// Claimed, but neither the agent nor its principal could be paid: a later claim tries again.
+        HELD
+    }
+
     /// @dev One word, exactly. What a slot is due follows from its price, its node's share and ψ.
     struct Slot {
         address agent;
         uint64 price;
         /// ψ × 1000 at `record`; an appeal that changes the share counts with the same.
         uint16 psi;
-        bool claimed;
+        Payment payment;
         /// Slashed on appeal, which happens once.
         bool slashed;
     }

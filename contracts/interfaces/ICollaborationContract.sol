@@ -154,6 +154,8 @@ interface ICollaborationContract {
         uint40 claimableAt
     );
     event Claimed(uint8 indexed node, uint8 indexed slot, address indexed agent, uint64 paid, uint64 premium);
+    /// @notice Neither the agent nor its principal could be paid: the amount stays entitled until a later claim.
+    event PaymentHeld(uint8 indexed node, uint8 indexed slot, address indexed agent, uint64 amount);
     event VerifierPaid(uint8 indexed node, address indexed verifier, uint64 amount);
     event ExecutorFaulted(
         uint8 indexed node,
@@ -308,6 +310,7 @@ interface ICollaborationContract {
     function record(uint8 node) external;
     /// @notice Pays recorded nodes whose appeal window closed with no open appeal, moves their fees, and executes slashes
     /// that waited for their window. Anyone; money goes to the executors. What was claimed before is passed over.
+    /// An executor whose agent and principal the token refuses is owed until a later claim; nobody waits for it.
     function claim(uint8[] calldata nodes) external;
     /// @notice Appeals a recorded or failed node inside its window; pulls the bond. Caller: sponsor, executor or panel member of the node.
     function appeal(uint8 node, bytes32 evidence) external;

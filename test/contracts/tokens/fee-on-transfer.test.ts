@@ -47,6 +47,17 @@ describe("a token with a fee on transfer", () => {
       expect(await city.token.balanceOf(sponsor.address)).to.equal(tokens(400));
     });
 
+    it("an appeal's bond is posted", async () => {
+      const mission = await (await (await openMission()).activate()).awardAll();
+      city = mission.city;
+      await mission.run(0);
+      const { sponsor } = mission.city;
+      await city.fund(sponsor, mission.address, tokens(10));
+      await charging();
+      await short(mission.contract.connect(sponsor).appeal(0, WHY), sponsor.address, tokens(10));
+      expect((await mission.contract.ledger()).bonds).to.equal(0);
+    });
+
     it("a mission is funded", async () => {
       const unfunded = await openMission();
       const token = await turnHostile(unfunded.city);
