@@ -1,6 +1,7 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
- * exported transition tables, `docs/authority.md` (see `authority-page.ts`) and `docs/gas.md` (see `gas-page.ts`).
+ * exported transition tables, `docs/authority.md` (see `authority-page.ts`), `docs/gas.md` (see `gas-page.ts`)
+ * and `docs/invariants.md` (see `invariants-page.ts`).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */
@@ -14,6 +15,7 @@ import { sessionTransitions } from "../../orchestrator/rules/transitions/session
 import { gasPage } from "../bench/gas-page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
+import { invariantsPage } from "./invariants-page.ts";
 import { MADE, table } from "./markdown.ts";
 
 // --- Parameters ------------------------------------------------------------------------------------------------------
@@ -79,6 +81,7 @@ export async function pages(): Promise<Map<string, string>> {
   return new Map([
     ["docs/authority.md", await authorityPage()],
     ["docs/gas.md", gasPage()],
+    ["docs/invariants.md", await invariantsPage()],
     ["docs/parameters.md", parametersPage()],
     ["docs/transitions.md", transitionsPage()],
   ]);

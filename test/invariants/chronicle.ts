@@ -10,6 +10,7 @@ export interface Happening {
   readonly address: string;
   readonly args: Result;
   readonly timestamp: bigint;
+  readonly block: number;
   readonly tx: Sent;
 }
 
@@ -93,7 +94,15 @@ export class Chronicle {
       }
       const { at, event } = parsed;
       const timestamp = await this.#timestampOf(log.blockNumber);
-      tx.events.push({ name: event.name, at, address: ethers.getAddress(log.address), args: event.args, timestamp, tx });
+      tx.events.push({
+        name: event.name,
+        at,
+        address: ethers.getAddress(log.address),
+        args: event.args,
+        timestamp,
+        block: Number(log.blockNumber),
+        tx,
+      });
     }
     return [...sent.values()];
   }

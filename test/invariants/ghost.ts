@@ -31,7 +31,7 @@ export interface GhostAgent {
 export interface Due {
   readonly attempt: number;
   readonly agent: string;
-  readonly paid: bigint;
+  paid: bigint;
   readonly recordedAt: bigint;
   claimed: boolean;
 }
@@ -53,6 +53,8 @@ export interface GhostNode {
   readonly prices: Map<string, bigint>;
   /** Attempts cleared or approved on a basis that reaches the floor, by our own count. */
   readonly proven: Set<number>;
+  /** Attempts with an entitlement. */
+  readonly recorded: Set<number>;
   readonly dues: Map<number, Due>;
   readonly appeals: GhostAppeal[];
 }
@@ -66,6 +68,8 @@ export interface GhostMission {
   /** Assignments by principal. */
   readonly assigned: Map<string, number>;
   outputReleased: boolean;
+  /** Budgets of recorded nodes: what is owed, paid or returned while a mission runs comes out of these. */
+  recorded: bigint;
   paid: bigint;
   refunded: bigint;
 }
@@ -162,6 +166,7 @@ export class Ghost {
         bidders: new Set(),
         assigned: new Map(),
         outputReleased: false,
+        recorded: 0n,
         paid: 0n,
         refunded: 0n,
       });
@@ -193,6 +198,9 @@ export class Ghost {
     },
     Recorded: (e) => {
       const node = this.node(e);
+      const mission = this.mission(e.address);
+      if (!node.recorded.has(node.attempt)) mission.recorded += node.law.budget;
+      node.recorded.add(node.attempt);
       const due = { attempt: node.attempt, agent: text(e, "agent"), paid: amount(e, "paid"), recordedAt: e.timestamp, claimed: false };
       node.dues.set(number(e, "slot"), due);
     },
@@ -214,7 +222,11 @@ export class Ghost {
       for (const appeal of this.node(e).appeals) if (appeal.until <= e.timestamp) appeal.open = false;
     },
     AppealResolved: (e) => {
-      for (const appeal of this.node(e).appeals) appeal.open = false;
+      for (const appeal of this.node(e).appeals) if (appeal.attempt === number(e, "attempt")) appeal.open = false;
+    },
+    Reassessed: (e) => {
+      const due = this.node(e).dues.get(number(e, "slot"));
+      if (due !== undefined) due.paid = amount(e, "paid");
     },
     Refunded: (e) => {
       this.mission(e.address).refunded += amount(e, "amount");
@@ -304,6 +316,7 @@ const newNode = (law: LawNode): GhostNode => ({
   claims: new Map(),
   prices: new Map(),
   proven: new Set(),
+  recorded: new Set(),
   dues: new Map(),
   appeals: [],
 });

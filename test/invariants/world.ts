@@ -8,9 +8,10 @@ import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { Band, type LawNode } from "../../orchestrator/rules/law-codec.ts";
 import { batchedReads } from "../support/batched-reads.ts";
 import { ethers, Kind, keyOf, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
-import { type Bill, billOf, DEPOSIT, furnish, node as lawNode, lawOf, setParameter } from "../support/legislature.ts";
+import { type Bill, billOf, DEPOSIT, furnish, node as lawNode, lawOf, PROPOSAL, setParameter } from "../support/legislature.ts";
 import { loadPeopledCity } from "../support/mission-fixture.ts";
 import { FuzzMission, type Issuers } from "./fuzz-mission.ts";
+import { tried } from "./move.ts";
 
 const { LOW, MODERATE } = Band;
 const { WIT, REC, ATT } = EvidenceClass;
@@ -37,6 +38,9 @@ const PAIR: LawNode[] = [
   task({ predecessors: 1n, band: LOW, floor: ATT, budget: tokens(190) }),
 ];
 
+/** More than the deposit: no validator should let it pass. */
+const OVERDRAWN: LawNode[] = [task({ budget: tokens(200) }), task({ budget: tokens(200) + 1n })];
+
 export interface NamedBill extends Bill {
   readonly nodes: readonly LawNode[];
   readonly outputPredicate: number;
@@ -52,6 +56,7 @@ export const BILLS = {
   graph: bill(GRAPH, PREDICATE, "graph"),
   market: bill(MARKET, 0, "market"),
   pair: bill(PAIR, PREDICATE, "pair"),
+  overdrawn: bill(OVERDRAWN, 0, "overdrawn"),
 } as const;
 export const BALLOT: readonly NamedBill[] = Object.values(BILLS);
 
@@ -69,6 +74,7 @@ async function foundWorld() {
 
   await setParameter(peopled, "MAX_NODE_TIMEOUT", TIMEOUT);
   await setParameter(peopled, "VERIFICATION_TIMEOUT", 600);
+  await setParameter(peopled, "MAX_HUMAN_REVIEW_TIMEOUT", 3600);
 
   const honest = new Map<EvidenceClass, Wallet>([[ATT, peopled.issuer]]);
   for (const [name, kind] of [
@@ -104,16 +110,18 @@ export interface World extends Founded {
   readonly random: RandomStream;
   /** Deployed by approved sessions, in their order. */
   readonly missions: FuzzMission[];
-  /** What the oracle says now. */
-  readonly mood: { says: keyof typeof Mood };
+  /** Makes the oracle say so from now on. */
+  say(word: keyof typeof Mood): Promise<void>;
+  /** What it said in a block. */
+  said(block: number): keyof typeof Mood;
   /** Missions that humans stopped. */
   readonly stopped: Set<string>;
   /** Where an attacker reports how it fared. */
   trial(invariant: number, refused: boolean, broken: () => string): void;
   /** Takes up a mission that a session deployed. */
   adopt(mission: string, law: NamedBill): Promise<FuzzMission>;
-  /** A whole session, from petition to market. */
-  enact(law: NamedBill): Promise<FuzzMission>;
+  /** A whole session, from petition to market; `voters` of eight vote, `sponsors` sponsor. */
+  enact(law: NamedBill, support?: { voters?: number; sponsors?: number }): Promise<FuzzMission>;
 }
 
 /** A fresh world, moved by `random` alone. */
@@ -122,6 +130,8 @@ export async function openWorld(random: RandomStream): Promise<World> {
   const missions: FuzzMission[] = [];
   const { steps, legislation, offices } = founded;
   const legislature = await founded.as("LEGISLATION");
+  const [[speaker], [codifier]] = [offices.SPEAKER, offices.CODIFIER];
+  if (speaker === undefined || codifier === undefined) throw new Error("an office is empty");
 
   async function adopt(address: string, { nodes, law }: NamedBill): Promise<FuzzMission> {
     const clone = await ethers.getContractAt("CollaborationContract", address);
@@ -132,15 +142,35 @@ export async function openWorld(random: RandomStream): Promise<World> {
     return mission;
   }
 
-  async function enact(law: NamedBill): Promise<FuzzMission> {
-    const session = await steps.toCodified(law, law.nodes.length, DEPOSIT);
-    const [speaker] = offices.SPEAKER;
-    if (speaker === undefined) throw new Error("no Speaker");
+  async function enact(law: NamedBill, { voters = 8, sponsors = 5 } = {}): Promise<FuzzMission> {
+    const session = await steps.toProposing(DEPOSIT);
+    const candidate = await steps.propose(session, 0, law.specHash, sponsors);
+    // Whatever changes while a session is open does not change its law.
+    await setParameter(founded, "PROTOCOL_FEE_RATE", 150 + missions.length);
+    await legislation.connect(speaker).openVoting(session);
+    const order = [candidate, ...Array.from({ length: candidate }, (_, entry) => entry)];
+    await steps.vote(
+      session,
+      Array.from({ length: voters }, () => order),
+    );
+    if (voters < 8) await networkHelpers.time.increase(PROPOSAL + 1n);
+    await legislation.tally(session);
+    await legislation.validate(session, law.law, law.docHash, steps.witnesses(law.nodes.length));
+    await legislation.connect(codifier).codify(session, [await steps.delegate(session, law.specHash)]);
     const regulators = offices.REGULATOR.map((wallet) => ["REGULATOR", wallet] as const);
     const signatures = await steps.approvals(session, law.specHash, [["SPEAKER", speaker], ...regulators]);
+    const [other] = BALLOT.filter((bill) => bill !== law);
+    if (other !== undefined) await tried(() => legislation.approve(session, other.law, other.docHash, signatures));
     await legislation.approve(session, law.law, law.docHash, signatures);
     return adopt((await legislation.sessionOf(session)).mission, law);
   }
 
-  return { ...founded, random, missions, mood: { says: "YES" }, stopped: new Set(), trial: () => undefined, adopt, enact };
+  const words: { since: number; word: keyof typeof Mood }[] = [{ since: 0, word: "YES" }];
+  async function say(word: keyof typeof Mood): Promise<void> {
+    await founded.oracle.getFunction("become")(Mood[word]);
+    words.push({ since: await ethers.provider.getBlockNumber(), word });
+  }
+  const said = (block: number) => words.findLast(({ since }) => since <= block)?.word ?? "YES";
+
+  return { ...founded, random, missions, say, said, stopped: new Set(), trial: () => undefined, adopt, enact };
 }

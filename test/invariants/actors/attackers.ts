@@ -67,6 +67,7 @@ const WRITES: readonly Write[] = [
   { on: (w) => w.execution, name: "approvePredicate", owners: GOVERNOR, args: (w) => [2, w.oracle] },
   { on: (w) => w.execution, name: "settleSlot", owners: ["MISSION"], args: (w) => [0, 0, agent(w), 0, 0, false, 0, ZeroHash] },
   { on: (w) => w.execution, name: "settleVerifier", owners: ["MISSION"], args: (w) => [w.random.pick(w.verifying).address, 1, ZeroHash] },
+  { on: (w) => w.execution, name: "slashExecutor", owners: ["MISSION"], args: (w) => [agent(w), 1, ZeroHash] },
   { on: (w) => w.execution, name: "recordVerifiers", owners: ["MISSION"], args: (w) => [[agent(w)]] },
   { on: (w) => w.legislation, name: "approveCodification", owners: GOVERNOR, args: audited },
   { on: (w) => w.roster, name: "seat", owners: GOVERNOR, args: (w) => [w.stranger.address, someone(w)] },
@@ -139,8 +140,10 @@ export const attackers = (chronicle: Chronicle, past: readonly Sent[]): readonly
       const mission = random.pick(missions);
       const { runner, monitor, issuer } = mission.city;
       const ordinary = [...voters, ...verifying, ...Object.values(offices).flat(), sponsor, stranger, runner, monitor, issuer];
-      const by = random.pick(ordinary);
-      await trespass(world, 18, random.pick(WRITES), mission, by, by.address);
+      for (const write of random.shuffle(WRITES).slice(0, 4)) {
+        const by = random.pick(ordinary);
+        await trespass(world, 18, write, mission, by, by.address);
+      }
     },
   },
   {
@@ -148,8 +151,11 @@ export const attackers = (chronicle: Chronicle, past: readonly Sent[]): readonly
     weight: 8,
     act: async (world) => {
       const branch = world.random.pick(BRANCHES);
-      const write = world.random.pick(WRITES.filter(({ owners }) => !owners.includes(branch)));
-      await trespass(world, 19, write, world.random.pick(world.missions), await world.as(branch), branch);
+      const by = await world.as(branch);
+      const others = WRITES.filter(({ owners }) => !owners.includes(branch));
+      for (const write of world.random.shuffle(others).slice(0, 4)) {
+        await trespass(world, 19, write, world.random.pick(world.missions), by, branch);
+      }
     },
   },
   {

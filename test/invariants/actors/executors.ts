@@ -16,7 +16,7 @@ async function bids(mission: FuzzMission, node: number, { random, execution, now
   const principals = 1 + random.int(4);
   for (const worker of random.shuffle([0, 1, 2, 3, 4, 5, 6, 7])) {
     if (worker % 4 >= principals && random.int(4) > 0) continue;
-    const price = worker % 4 === 0 ? most / 2n + 1n : most - BigInt(random.int(1000));
+    const price = worker % 4 === 0 ? most / 3n + 1n : most - BigInt(random.int(1000));
     await tried(() => mission.bid(node, worker, price));
   }
 }

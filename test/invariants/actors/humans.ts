@@ -1,10 +1,10 @@
 /** Adjudicators, governance, the Regulator and the sponsor. */
-import { id, ZeroHash } from "ethers";
+import { AbiCoder, id, ZeroHash } from "ethers";
 import { PARAMETERS } from "../../../orchestrator/protocol/parameters.ts";
 import { tokens } from "../../support/city-fixture.ts";
 import { Action, NodeState } from "../../support/mission-fixture.ts";
 import type { FuzzMission } from "../fuzz-mission.ts";
-import type { CityMove, NodeMove } from "../move.ts";
+import { type CityMove, type NodeMove, tried } from "../move.ts";
 import type { World } from "../world.ts";
 
 const { WAITING, ELIGIBLE, EXECUTING, PENDING_VERIFICATION, PENDING_REVIEW, FROZEN, COMPLETED, FAILED } = NodeState;
@@ -28,6 +28,17 @@ export async function act(mission: FuzzMission, node: number, world: World, acti
   return adjudication.act(message, [{ adjudicator: adjudicator.address, signature }]);
 }
 
+const RESOLUTION = "tuple(uint8 attempt,uint8 filed,uint16 upheld,uint16 share,uint64 slash,uint8 culprits)";
+
+async function resolve(mission: FuzzMission, node: number, world: World): Promise<unknown> {
+  const { random } = world;
+  const { attempt } = await mission.contract.nodeOf(node);
+  const { open } = await mission.contract.appealsOf(node, attempt);
+  const [share, slash] = [random.pick([0, 5_000, 10_000]), random.pick([0n, tokens(20) + 1n])];
+  const ruling = { attempt, filed: open, upheld: random.int(2), share, slash, culprits: random.int(2) };
+  return act(mission, node, world, Action.RESOLVE_APPEAL, AbiCoder.defaultAbiCoder().encode([RESOLUTION], [ruling]));
+}
+
 async function appeal(mission: FuzzMission, node: number, world: World): Promise<unknown> {
   const { sponsor, random, token } = world;
   const { agent } = random.int(2) === 0 ? await mission.executorOf(node) : { agent: sponsor };
@@ -48,15 +59,17 @@ export const HUMANS: readonly NodeMove[] = [
   { name: "reject", suits: [PENDING_REVIEW, FROZEN], weight: 2, act: (m, node, w) => act(m, node, w, Action.REJECT_POP) },
   {
     name: "terminate",
-    suits: [FAILED],
-    weight: 1,
+    suits: [ELIGIBLE, FAILED],
+    weight: 2,
     act: async (m, node, w) => {
-      if (w.random.int(4) > 0) return;
+      if (w.random.int(2) > 0) return;
       await act(m, node, w, Action.TERMINATE_MISSION);
       w.stopped.add(m.address);
+      for (const other of m.nodes.keys()) await tried(() => m.route(other));
     },
   },
   { name: "appeal", suits: [COMPLETED, FAILED], weight: 3, act: appeal },
+  { name: "resolve an appeal", suits: [COMPLETED, FAILED], weight: 3, act: resolve },
   {
     name: "award early",
     suits: [WAITING, ELIGIBLE],

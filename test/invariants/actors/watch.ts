@@ -3,7 +3,6 @@ import { id, ZeroHash } from "ethers";
 import { networkHelpers } from "../../support/city-fixture.ts";
 import { NodeState } from "../../support/mission-fixture.ts";
 import { ANY, type CityMove, type NodeMove } from "../move.ts";
-import { Mood } from "../world.ts";
 
 const { WAITING, ELIGIBLE, EXECUTING, PENDING_VERIFICATION, PENDING_REVIEW, FROZEN, COMPLETED, FAILED } = NodeState;
 
@@ -67,10 +66,6 @@ export const TIME: readonly CityMove[] = [
   {
     name: "oracle changes its mind",
     weight: 3,
-    act: async ({ oracle, mood, random }) => {
-      const says = random.pick(["YES", "YES", "NO", "REVERT"] as const);
-      await oracle.getFunction("become")(Mood[says]);
-      mood.says = says;
-    },
+    act: ({ say, random }) => say(random.pick(["YES", "YES", "NO", "REVERT"])),
   },
 ];

@@ -1,4 +1,5 @@
 /** Invariants 7–12: where money lies and where it goes. */
+import { MissionState } from "../../support/mission-fixture.ts";
 import { amount, number, text } from "../chronicle.ts";
 import type { Rule } from "../rule.ts";
 
@@ -26,13 +27,16 @@ const APPEAL_WINDOW_LOW = 53;
 const balanced: Rule = {
   invariant: 8,
   always({ missions }, { ghost, require }) {
-    for (const { address, ledger: l, balance, law } of missions) {
+    for (const { address, state, ledger: l, balance, law } of missions) {
       const out = l.paid + l.fees + l.insurance + l.discount + l.refunded;
       require(balance === l.deposit - out + l.bonds, () =>
         `${address}: deposit ${l.deposit} ≠ out ${out} + held ${balance} − bonds ${l.bonds}`);
       require(balance - l.bonds >= l.entitled + l.refundable, () => `${address} owes more than it holds`);
       require(sum(law.map(({ budget }) => budget)) <= l.deposit, () => `${address} allocates more than its deposit`);
-      const { paid, nodes } = ghost.mission(address);
+      const { paid, nodes, recorded } = ghost.mission(address);
+      const runs = state === MissionState.ACTIVE || state === MissionState.EXECUTING;
+      const used = out + l.entitled + l.refundable;
+      require(!runs || used <= recorded, () => `${address} uses ${used} of ${recorded} recorded`);
       require(l.paid === paid, () => `${address} paid ${paid} and books ${l.paid}`);
       const due = nodes.flatMap(({ dues }) => [...dues.values()].filter(({ claimed }) => !claimed).map((one) => one.paid));
       require(l.entitled === sum(due), () => `${address} owes ${sum(due)} and books ${l.entitled}`);
@@ -43,7 +47,7 @@ const balanced: Rule = {
 const withinBudget: Rule = {
   invariant: 9,
   on(event, { ghost, require }) {
-    if (event.at !== "MISSION" || event.name !== "Recorded") return;
+    if (event.at !== "MISSION" || (event.name !== "Recorded" && event.name !== "Reassessed")) return;
     const node = ghost.node(event);
     const cost = sum(["paid", "fee", "insurance", "discount"].map((part) => amount(event, part)));
     const price = node.prices.get(`${node.attempt}/${number(event, "slot")}`) ?? 0n;

@@ -10,9 +10,16 @@ const PASS = 1n;
 const released: Rule = {
   invariant: 1,
   on(event, { ghost, world, require }) {
-    if (event.at !== "MISSION" || event.name !== "OutputDecided") return;
+    if (event.at !== "MISSION") return;
+    if (event.name === "GateDecided") {
+      const asked = ghost.node(event).law.predicate !== 0;
+      require(!event.args["allowed"] || !asked || world.said(event.block) === "YES", () =>
+        `node ${text(event, "node")} passed against its gate`);
+    }
+    if (event.name !== "OutputDecided") return;
     const { bill } = ghost.mission(event.address);
-    require(!event.args["allowed"] || bill.outputPredicate === 0 || world.mood.says === "YES", () => "released against the output gate");
+    require(!event.args["allowed"] || bill.outputPredicate === 0 || world.said(event.block) === "YES", () =>
+      "released against the output gate");
   },
   always({ missions }, { ghost, require }) {
     for (const { address, state, nodes } of missions) {

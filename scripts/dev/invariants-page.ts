@@ -1,0 +1,55 @@
+/** `docs/invariants.md`: what any calls in any order leave standing, and the edits of the contracts that show that each test can fail. */
+import { z } from "zod";
+import { MADE, table } from "./markdown.ts";
+
+const Invariants = z.object({ INVARIANTS: z.array(z.object({ number: z.number(), statement: z.string() })) });
+const Mutants = z.object({
+  MUTANTS: z.array(
+    z.object({
+      file: z.string(),
+      find: z.string(),
+      replace: z.string(),
+      killedBy: z.object({ file: z.string(), test: z.string() }),
+      invariant: z.number().optional(),
+    }),
+  ),
+});
+
+/** Lists that tests own; nothing here imports tests. */
+const load = (path: string): Promise<unknown> => import(new URL(`../../${path}`, import.meta.url).href);
+
+/** The lines of an edit that differ, as code. */
+function code(edit: string, other: string): string {
+  const others = other.split("\n").map((line) => line.trim());
+  const lines = edit.split("\n").map((line) => line.trim());
+  const kept = lines.filter((line) => line !== "" && !others.includes(line)).join(" ");
+  return kept === "" ? "nothing" : `\`${kept}\``;
+}
+
+export async function invariantsPage(): Promise<string> {
+  const { INVARIANTS } = Invariants.parse(await load("test/invariants/invariants.ts"));
+  const { MUTANTS } = Mutants.parse(await load("test/mutants/mutants.ts"));
+  const rows = INVARIANTS.map(({ number, statement }) => {
+    const breaking = MUTANTS.filter(({ invariant }) => invariant === number);
+    const edits = breaking.map(({ file, find, replace }) => `${file}: ${code(find, replace)} → ${code(replace, find)}`);
+    return [String(number), statement, edits.join("<br>")];
+  });
+  const others = MUTANTS.filter(({ invariant }) => invariant === undefined).map(({ file, find, replace, killedBy }) => [
+    `${file}: ${code(find, replace)} → ${code(replace, find)}`,
+    `[${killedBy.test}](../${killedBy.file})`,
+  ]);
+  return [
+    MADE("test/invariants/invariants.ts and test/mutants/mutants.ts"),
+    "\n# Invariants\n\n",
+    "Sponsors, producers, executors, verifiers, runners, monitors, clerks, adjudicators, attackers and time make random moves, seeded, on real\n",
+    "contracts with real signatures ([test/invariants/](../test/invariants/walk.ts)). A ghost remembers what happened; each invariant is\n",
+    "a test of that name. `npm test` walks 8 × 120 moves, `test/full/invariants.test.ts` 40 × 400. `npm run mutants` makes each edit below in a\n",
+    "copy and requires the named test to fail.\n\n",
+    "Numbers 20 and 21 are behaviour of the override panel\n",
+    "([adjudication-procedure.test.ts](../test/contracts/meta/adjudication-procedure.test.ts)), 22 is the watchdog's, 28 is that everything ends\n",
+    "([everything-ends.test.ts](../test/contracts/collaboration/everything-ends.test.ts)).\n\n",
+    table(["#", "invariant", "edits that break it"], rows),
+    "\n## Other edits that a test notices\n\n",
+    table(["edit", "test"], others),
+  ].join("");
+}

@@ -1,0 +1,329 @@
+/** Small wrong edits of the contracts. Each must compile, and fail the one test named; those with an invariant show that it can fail. */
+import { INVARIANTS, titleOf } from "../invariants/invariants.ts";
+
+export interface Mutant {
+  /** Under `contracts/`. */
+  readonly file: string;
+  /** Occurs in it exactly once. */
+  readonly find: string;
+  readonly replace: string;
+  readonly killedBy: { readonly file: string; readonly test: string };
+  readonly invariant?: number;
+}
+
+/** An edit that breaks an invariant, as the walks of `test/invariants/` see it. */
+function breaks(number: number, file: string, find: string, replace: string): Mutant {
+  const invariant = INVARIANTS.find((one) => one.number === number);
+  if (invariant === undefined) throw new Error(`no invariant ${number}`);
+  return { file, find, replace, invariant: number, killedBy: { file: "test/invariants/invariants.test.ts", test: titleOf(invariant) } };
+}
+
+/** An edit that a behaviour or differential test of `test/contracts/` notices. */
+function noticed(by: string, test: string, file: string, find: string, replace: string): Mutant {
+  return { file, find, replace, killedBy: { file: `test/contracts/${by}.test.ts`, test } };
+}
+
+const THROUGH_INVARIANTS: readonly Mutant[] = [
+  breaks(1, "collaboration/NodeCore.sol", "return ok && word == bytes32(uint256(1));", "return ok && word != bytes32(uint256(7));"),
+  breaks(
+    1,
+    "collaboration/NodeCore.sol",
+    "moveMission(s, released ? MissionState.COMPLETED : MissionState.FAILED);",
+    "moveMission(s, MissionState.COMPLETED);",
+  ),
+  breaks(
+    2,
+    "collaboration/NodeCore.sol",
+    "if ((before >> node) & 1 == 0 || before & ~done != 0) continue;",
+    "if ((before >> node) & 1 == 0) continue;",
+  ),
+  breaks(2, "collaboration/Dispatch.sol", "if (LawCodec.predecessors(f.args, node) != 0) continue;", "if (node > 255) continue;"),
+  breaks(
+    3,
+    "collaboration/modules/Verification.sol",
+    "NodeCore.requireNode(w, node, NodeCore.only(NodeState.EXECUTING));",
+    "NodeCore.requireNode(w, node, NodeCore.only(NodeState.EXECUTING) | NodeCore.only(NodeState.FROZEN));",
+  ),
+  breaks(
+    4,
+    "collaboration/ClearingDesk.sol",
+    "if (decision.result == ClearingResult.PASS) _pass(s, f, d, decision, openings);",
+    "if (decision.result != ClearingResult.FAIL) _pass(s, f, d, decision, openings);",
+  ),
+  breaks(
+    5,
+    "collaboration/modules/Verification.sol",
+    "if (o.trailRoot == 0) revert TrailMissing(node, slot);",
+    "if (o.salt == 0) revert TrailMissing(node, slot);",
+  ),
+  breaks(6, "libraries/Clearing.sol", "|| !Admissibility.geq(class, floor)) continue;", ") continue;"),
+  breaks(
+    6,
+    "collaboration/ClearingDesk.sol",
+    "EvidenceClass class = Admissibility.meet(Admissibility.classAt(o.classes, item.index), item.class);",
+    "EvidenceClass class = item.class;",
+  ),
+  breaks(
+    6,
+    "collaboration/ClearingDesk.sol",
+    "if (!f.city.evidence.mayIssue(item.issuer, item.class)) {",
+    "if (item.issuer == address(0)) {",
+  ),
+  breaks(
+    6,
+    "collaboration/ClearingDesk.sol",
+    "if (!_admissible(d, d.classes, basis)) revert",
+    "if (!_admissible(d, d.claims, basis)) revert",
+  ),
+  breaks(
+    7,
+    "collaboration/Escrow.sol",
+    "if (block.timestamp < until) revert ICollaborationContract.WindowOpen(node, until);",
+    "if (until == 0) revert ICollaborationContract.WindowOpen(node, until);",
+  ),
+  breaks(
+    7,
+    "collaboration/Appeals.sol",
+    "return appeals.open != 0 && appeals.until > window ? appeals.until : window;",
+    "return appeals.open > 8 ? appeals.until : window;",
+  ),
+  breaks(8, "collaboration/Escrow.sol", "books.paid += c.total;", "books.paid += c.total + 1;"),
+  breaks(8, "collaboration/Escrow.sol", "s.books.entitled += entitled;", "s.books.entitled += entitled + 1;"),
+  breaks(
+    9,
+    "collaboration/Escrow.sol",
+    "Split memory split = Appeals.splitOf(f, s.slots[key].price, w.share, psi);",
+    "Split memory split = Appeals.splitOf(f, s.slots[key].price * 2, w.share, psi);",
+  ),
+  breaks(10, "collaboration/Treasury.sol", "_pools.insurance += insured;", "_pools.insurance += insured + 1;"),
+  breaks(10, "meta/LegislativeProcedure.sol", "info.deposit -= fee;", ""),
+  breaks(
+    11,
+    "foundational/ProducerContract.sol",
+    "if (slashed != 0) _pay(agent, slashed, reason);",
+    "if (slashed > 1) _pay(agent, slashed / 2, reason);",
+  ),
+  breaks(11, "foundational/ProducerContract.sol", "locked -= released;", "locked -= released / 2;"),
+  breaks(12, "meta/ConstitutionalValidator.sol", "if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);", ""),
+  breaks(13, "meta/legislation/BallotBox.sol", "if ((batch.lanes >> shift) & 0xff != 0) revert", "if (ranking == 0) revert"),
+  breaks(14, "libraries/Condorcet.sol", "behind ^= 1 << (c << 4);", "if (c != 1) behind ^= 1 << (c << 4);"),
+  breaks(14, "meta/legislation/BallotBox.sol", "docket.info.ballots += uint16(ballots.length);", "docket.info.ballots += 1;"),
+  breaks(15, "meta/LegislativeProcedure.sol", "if (ballots != 0 && ballots >= quorum) {", "if (ballots != 0 || quorum == 0) {"),
+  breaks(
+    15,
+    "meta/legislation/Candidacies.sol",
+    "if (entry.sponsors < minimum || !entry.pluralistic) continue;",
+    "if (minimum == 0) continue;",
+  ),
+  breaks(
+    16,
+    "meta/legislation/Enactment.sol",
+    "bytes32 specHash = _requireSpec(docket, session, LawCodec.specHash(keccak256(law), docHash));\n        _requireApproval",
+    "bytes32 specHash = docket.candidates[docket.info.winner].specHash;\n        _requireApproval",
+  ),
+  breaks(
+    16,
+    "meta/legislation/Enactment.sol",
+    "LawCodec.args(law, info.params, docHash",
+    "LawCodec.args(law, constitution.missionParams(), docHash",
+  ),
+  breaks(17, "foundational/ConstitutionContract.sol", "        _requireInRange(which, value);\n", ""),
+  breaks(
+    17,
+    "foundational/ConstitutionContract.sol",
+    "if (value < min || value > max) revert",
+    "if (value < min || value > max + 1) revert",
+  ),
+  breaks(
+    18,
+    "foundational/ProducerContract.sol",
+    "function ban(address agent, bytes32 reason) external {\n        _onlyGovernor();",
+    "function ban(address agent, bytes32 reason) external {",
+  ),
+  breaks(
+    18,
+    "meta/EvidenceRegistry.sol",
+    "function registerRunner(address runner, address principal) external {\n        _onlyGovernor();",
+    "function registerRunner(address runner, address principal) external {",
+  ),
+  breaks(
+    18,
+    "foundational/ConstitutionContract.sol",
+    "function setParam(Param which, uint256 value, bytes32 justification) external {\n        if (!isGovernor(msg.sender)) revert NotGovernor(msg.sender);",
+    "function setParam(Param which, uint256 value, bytes32 justification) external {",
+  ),
+  breaks(
+    19,
+    "foundational/ProducerContract.sol",
+    "if (!_isProcedure(Institution.EXECUTION)) revert NotAuthorised(msg.sender);",
+    "if (!_isProcedure(Institution.EXECUTION) && !_isProcedure(Institution.LEGISLATION)) revert NotAuthorised(msg.sender);",
+  ),
+  breaks(23, "libraries/Reputation.sol", "return uint256(moved) < MAX ? uint256(moved) : MAX;", "return uint256(moved);"),
+  breaks(
+    24,
+    "meta/legislation/BallotBox.sol",
+    "batch.lanes |= uint256(ranking) << shift;",
+    "if (batch.m > 8) batch.lanes |= uint256(ranking) << shift;",
+  ),
+  breaks(
+    24,
+    "meta/ExecutionProcedure.sol",
+    "_requireMission(offer.mission);\n        uint256 nonce = _nonces[auth.agent]++;",
+    "_requireMission(offer.mission);\n        uint256 nonce = _nonces[auth.agent];",
+  ),
+  breaks(25, "meta/ExecutionProcedure.sol", "_BINDING_FROM = 5;", "_BINDING_FROM = 50;"),
+  breaks(26, "foundational/ProducerContract.sol", "        if (_portfolios[record.principal].frozen) return false;\n", ""),
+  breaks(
+    27,
+    "collaboration/Dispatch.sol",
+    "            NodeCore.requireMission(s, NodeCore.RUNNING);\n            _routeNode",
+    "            _routeNode",
+  ),
+];
+
+const THROUGH_BEHAVIOUR: readonly Mutant[] = [
+  noticed(
+    "libraries/clearing",
+    "on geq, meet and join of every pair",
+    "libraries/Admissibility.sol",
+    "if (a == EvidenceClass.REC && b == EvidenceClass.WIT) return false;",
+    "",
+  ),
+  noticed(
+    "libraries/clearing",
+    "on 10,000 random decisions, of every result",
+    "libraries/Clearing.sol",
+    "if (pass.weight == fail.weight) return (ClearingResult.DISPUTED, 0);",
+    "if (pass.weight == fail.weight) return (ClearingResult.PASS, 0);",
+  ),
+  noticed(
+    "libraries/market",
+    "Fairness",
+    "libraries/Fairness.sol",
+    "if (p <= 1 || sumSquares >= square) return 0;",
+    "if (p <= 2 || sumSquares >= square) return 0;",
+  ),
+  noticed("libraries/market", "Payout", "libraries/Payout.sol", "s.discount = s.released - s.paid;", "s.discount = s.base - s.paid;"),
+  noticed("libraries/market", "BidScore: match", "libraries/BidScore.sol", "held += have < want ? have : want;", "held += have;"),
+  noticed(
+    "libraries/market",
+    "Reputation",
+    "libraries/Reputation.sol",
+    "(1000 - lambda) * (score * 100)) / 1000;",
+    "(1000 - lambda) * (score * 100) + 999) / 1000;",
+  ),
+  noticed(
+    "libraries/condorcet",
+    "on 10,000 random elections: winner, whole order, all pairs",
+    "libraries/Condorcet.sol",
+    "else if (support == against) points += 1;",
+    "",
+  ),
+  noticed(
+    "libraries/ordered-merkle",
+    "on 10,000 proofs with one thing changed",
+    "libraries/OrderedMerkle.sol",
+    "if (index >= size) return false;",
+    "if (index > size) return false;",
+  ),
+  noticed(
+    "libraries/commitments",
+    "on 10,000 draws",
+    "libraries/PanelDraw.sol",
+    "abi.encode(seed_, draw))) % n",
+    "abi.encode(seed_, draw + 1))) % n",
+  ),
+  noticed(
+    "libraries/param-ranges",
+    "agree with ParamRanges, entry by entry",
+    "libraries/ParamRanges.sol",
+    "if (p == Param.EMERGENCY_CLEAR_SIGNATURES) return (2, 10);",
+    "if (p == Param.EMERGENCY_CLEAR_SIGNATURES) return (1, 10);",
+  ),
+  noticed(
+    "meta/adjudication-procedure",
+    "executes what one adjudicator signed, whoever relays it, and tells it once",
+    "meta/AdjudicationProcedure.sol",
+    "_executed[digest] = true;",
+    "_executed[digest] = signatures.length > 1;",
+  ),
+  noticed(
+    "meta/adjudication-procedure",
+    "asks for somebody else after two sole approvals of one kind in one mission",
+    "meta/AdjudicationProcedure.sol",
+    "++run.length;",
+    "run.length = 1;",
+  ),
+  noticed(
+    "meta/adjudication-procedure",
+    "needs a signature, and distinct signers in ascending order",
+    "meta/AdjudicationProcedure.sol",
+    "if (signer <= previous) revert",
+    "if (signer < previous) revert",
+  ),
+  noticed(
+    "meta/adjudication-procedure",
+    "judges the state that was signed",
+    "meta/AdjudicationProcedure.sol",
+    "if (action.caseHash != current) revert",
+    "if (action.caseHash == 0) revert",
+  ),
+  noticed(
+    "meta/template-registry",
+    "refuses a clone that reports another law or context than it carries",
+    "meta/TemplateRegistry.sol",
+    "if (reported != given) revert",
+    "if (reported == 0) revert",
+  ),
+  noticed(
+    "foundational/clerk-contract",
+    "counts uses by office, selector and session up to the maximum",
+    "foundational/ClerkContract.sol",
+    "if (used >= envelope.maxPerSession) {",
+    "if (used > envelope.maxPerSession) {",
+  ),
+  noticed(
+    "foundational/producer-contract",
+    "slashes half to the treasury, half and the odd unit to insurance",
+    "foundational/ProducerContract.sol",
+    "deposit(amount / 2, amount - amount / 2, reason);",
+    "deposit(amount - amount / 2, amount / 2, reason);",
+  ),
+  noticed(
+    "foundational/producer-contract",
+    "ends eligibility at once and pays the principal after unbonding, once",
+    "foundational/ProducerContract.sol",
+    "if (!_has(record, _LEAVING) || block.timestamp < claims.unbondingUntil) {",
+    "if (!_has(record, _LEAVING)) {",
+  ),
+  noticed(
+    "collaboration/treasury",
+    "pays a principal a tenth of the bucket's inflow at most, all of them half",
+    "collaboration/Treasury.sol",
+    "_premiumsOf[number][principal] += paid;",
+    "",
+  ),
+  noticed(
+    "collaboration/modules/guardian",
+    "is a monitor's or the executor's own, while its clock runs",
+    "collaboration/Remedies.sol",
+    "if (block.timestamp >= w.deadline) revert ICollaborationContract.WindowClosed(node, w.deadline);\n        }\n        emit",
+    "}\n        emit",
+  ),
+  noticed(
+    "meta/evidence-registry",
+    "draws distinct verifiers outside the excluded principals, the same for one seed",
+    "meta/EvidenceRegistry.sol",
+    "if (excluded[i] == principal) return true;",
+    "if (excluded[i] == candidate) return true;",
+  ),
+  noticed(
+    "meta/legislation/ballots",
+    "binds a signature to agent, session, ranking, time and this contract",
+    "libraries/Signatures.sol",
+    "if (block.timestamp > deadline) revert Expired(deadline);",
+    "if (block.timestamp > uint256(deadline) + 1 days) revert Expired(deadline);",
+  ),
+];
+
+export const MUTANTS: readonly Mutant[] = [...THROUGH_INVARIANTS, ...THROUGH_BEHAVIOUR];

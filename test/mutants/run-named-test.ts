@@ -1,0 +1,25 @@
+/** Runs the tests of one file whose title is exactly the one given, and prints what came of them as JSON. */
+import { join } from "node:path";
+import Mocha from "mocha";
+import { root } from "../../scripts/dev/files.ts";
+
+const [file = "", title = ""] = process.argv.slice(2);
+class Silent extends Mocha.reporters.Base {}
+
+const mocha = new Mocha({ timeout: 300_000, reporter: Silent });
+mocha.addFile(join(root, file));
+await mocha.loadFilesAsync();
+/** Everything else goes, so that a hook that runs before all runs for this test alone. */
+function keep(suite: Mocha.Suite): number {
+  suite.tests = suite.tests.filter((test) => test.title === title);
+  return suite.tests.length + suite.suites.reduce((sum, inner) => sum + keep(inner), 0);
+}
+const found = keep(mocha.suite);
+const failures: { title: string; hook: boolean; message: string }[] = [];
+await new Promise<void>((resolve) => {
+  mocha
+    .run(() => resolve())
+    .on("fail", (test, error) => failures.push({ title: test.title, hook: test.type === "hook", message: String(error.message) }));
+});
+console.log(`RESULT ${JSON.stringify({ found, failures })}`);
+process.exit(0);
