@@ -124,14 +124,18 @@ export interface World extends Founded {
   enact(law: NamedBill, support?: { voters?: number; sponsors?: number }): Promise<FuzzMission>;
 }
 
+function holder([wallet]: readonly Wallet[]): Wallet {
+  if (wallet === undefined) throw new Error("an office is empty");
+  return wallet;
+}
+
 /** A fresh world, moved by `random` alone. */
 export async function openWorld(random: RandomStream): Promise<World> {
   const founded = await networkHelpers.loadFixture(foundWorld);
   const missions: FuzzMission[] = [];
   const { steps, legislation, offices } = founded;
   const legislature = await founded.as("LEGISLATION");
-  const [[speaker], [codifier]] = [offices.SPEAKER, offices.CODIFIER];
-  if (speaker === undefined || codifier === undefined) throw new Error("an office is empty");
+  const [speaker, codifier] = [holder(offices.SPEAKER), holder(offices.CODIFIER)];
 
   async function adopt(address: string, { nodes, law }: NamedBill): Promise<FuzzMission> {
     const clone = await ethers.getContractAt("CollaborationContract", address);

@@ -19,7 +19,7 @@ const failures: { title: string; hook: boolean; message: string }[] = [];
 await new Promise<void>((resolve) => {
   mocha
     .run(() => resolve())
-    .on("fail", (test, error) => failures.push({ title: test.title, hook: test.type === "hook", message: String(error.message) }));
+    .on("fail", (test, error) => failures.push({ title: test.title, hook: String(test.type) === "hook", message: String(error.message) }));
 });
 console.log(`RESULT ${JSON.stringify({ found, failures })}`);
 process.exit(0);
