@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
-import { DEVNET_CHAIN_ID, DEVNET_GENESIS, DEVNET_MNEMONIC } from "./devnet.ts";
+import { DEVNET_GENESIS } from "./devnet.ts";
+import type { Genesis } from "./transcript.ts";
 
 export interface AnvilOptions {
   /** 0 or nothing: any free port. */
@@ -12,14 +13,19 @@ export interface AnvilOptions {
   /** Keep the state in this directory: loaded at start, saved every second and at the end. */
   readonly dir?: string;
   readonly startTimeoutMillis?: number;
+  /** Block 0, and that a block is mined when told to, with the time it is told (chain/anvil-chain.ts). Without it each transaction
+   * is mined at once, at the machine's time. */
+  readonly driven?: Genesis;
+  /** Told when the program ends by itself. */
+  readonly onExit?: (how: string) => void;
 }
 
 /** A chain in another process, which survives this one. */
 export interface Anvil {
   readonly url: string;
   readonly pid: number;
-  /** Ends it: SIGTERM saves the state, SIGKILL loses at most the last second. */
-  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+  /** Ends it: SIGTERM saves the state, SIGKILL loses at most the last second. Tells by which signal it ended. */
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<NodeJS.Signals | null>;
 }
 
 export class AnvilFailed extends AgentCityError {
@@ -48,25 +54,35 @@ export function anvilBinary(): string {
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const program = anvilBinary();
   const state = options.dir === undefined ? [] : ["--state", join(options.dir, "anvil.json"), "--state-interval", "1"];
+  const genesis = options.driven ?? DEVNET_GENESIS;
+  const driven = options.driven === undefined ? [] : ["--no-mining", "--order", "fifo", "--hardfork", genesis.hardfork];
   const child = spawn(
     program,
     [
-      ...["--host", "127.0.0.1", "--port", String(options.port ?? 0), "--chain-id", String(DEVNET_CHAIN_ID)],
-      ...["--mnemonic", DEVNET_MNEMONIC, "--accounts", String(DEVNET_GENESIS.accounts), "--timestamp", String(DEVNET_GENESIS.timestamp)],
+      ...["--host", "127.0.0.1", "--port", String(options.port ?? 0), "--chain-id", String(genesis.chainId)],
+      ...["--mnemonic", genesis.mnemonic, "--accounts", String(genesis.accounts), "--timestamp", String(genesis.timestamp)],
+      ...["--balance", (BigInt(genesis.balance) / 10n ** 18n).toString(), "--gas-limit", String(genesis.gasLimit)],
+      ...["--base-fee", String(genesis.baseFee), ...driven],
       // A few past states are kept, so that a revert can still be explained.
       ...["--prune-history", "64", "--optimism", ...state],
     ],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   const url = await listening(child, options.startTimeoutMillis ?? 20_000);
+  let stopping = false;
+  child.on("exit", (code, signal) => {
+    if (!stopping) options.onExit?.(signal ?? `code ${code}`);
+  });
   return {
     url,
     pid: child.pid ?? 0,
     async stop(signal = "SIGTERM") {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return child.signalCode;
+      stopping = true;
       const exit = once(child, "exit");
       child.kill(signal);
       await exit;
+      return child.signalCode;
     },
   };
 }

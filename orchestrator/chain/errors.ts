@@ -7,7 +7,7 @@ export class RpcUnreachable extends AgentCityError {
   constructor(url: string, reason: string, cause?: unknown) {
     super("RpcUnreachable", `No answer from the chain at ${url}`, {
       details: reason,
-      action: "check that the node runs and the URL is right (`npm run devnet` starts one); nothing is lost, run the command again",
+      action: "check that the node runs and the URL is right; nothing is lost, run the command again",
       cause,
     });
     this.url = url;

@@ -133,7 +133,7 @@ function isAlive({ pid, started }: Owner): boolean {
 }
 
 /** Field 22 of /proc/<pid>/stat: start time in ticks since boot. Undefined where there is no such file. */
-function startOf(pid: number): string | undefined {
+export function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }

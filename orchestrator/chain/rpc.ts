@@ -5,13 +5,12 @@ import type { WorkClock } from "../primitives/clock.ts";
 import { JumpingClock, systemClock } from "../primitives/clock.ts";
 import { InvalidValue, messageOf } from "../primitives/errors.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
-import { hexSchema } from "../primitives/hex.ts";
 import { onlyAllowed } from "./allow-list.ts";
 import type { Chain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
 import { DEVNET_CHAIN_ID } from "./devnet.ts";
 import { ReceiptTimeout, RpcUnreachable, TransactionRefused, WrongChain } from "./errors.ts";
-import { revertOf } from "./revert.ts";
+import { revertDataOf } from "./revert-data.ts";
 
 export interface RpcOptions {
   readonly url: string;
@@ -97,20 +96,8 @@ class Rpc implements Chain {
     }
   }
 
-  /** Asks for a trace; a node without traces is asked to run the call again on the state before its block. */
   async revertData(hash: Hash): Promise<Hex | undefined> {
-    try {
-      const trace = await this.#node({ method: "debug_traceTransaction", params: [hash, { tracer: "callTracer" }] });
-      return z.object({ output: hexSchema.optional() }).parse(trace).output;
-    } catch (error) {
-      if (error instanceof RpcUnreachable) throw error;
-      const { from, to, input, value, gas, blockNumber } = await this.publicClient.getTransaction({ hash });
-      const again = this.publicClient.call({ account: from, to, data: input, value, gas, blockNumber: blockNumber - 1n });
-      return again.then(
-        () => undefined,
-        (revert: unknown) => revertOf(revert)?.data,
-      );
-    }
+    return revertDataOf(this.#node, this.publicClient, hash);
   }
 
   async fees(): Promise<Fees> {
@@ -138,11 +125,11 @@ async function headTime(node: Request): Promise<bigint> {
 }
 
 /** viem's transport, with one named error for every way in which no answer comes. */
-function requestOver(url: string, timeout: number): Request {
+export function requestOver(url: string, timeout: number, retries: number = RETRIES): Request {
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     throw new RpcUnreachable(url, "this is not an http(s) URL");
   }
-  const transport = http(url, { timeout, retryCount: RETRIES, retryDelay: 100 })({});
+  const transport = http(url, { timeout, retryCount: retries, retryDelay: 100 })({});
   return async (call) => {
     try {
       const answer: unknown = await transport.request(call);

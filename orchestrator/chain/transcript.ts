@@ -12,6 +12,8 @@ const whole = z.number().int().nonnegative();
 
 /** All that determines block 0. Written as the first line, so that a transcript replays without anything else. */
 export const genesisSchema = z.strictObject({
+  /** The node whose blocks these are; Hardhat's EDR when absent. */
+  engine: z.literal("anvil").optional(),
   chainId: z.number().int().positive(),
   /** Seconds. */
   timestamp: whole,
@@ -103,6 +105,7 @@ export function openTranscriptFile(path: string, log: (line: string) => void): {
     fsyncSync(descriptor);
   }
   if (isNew) syncDirectory(dirname(path));
+  let isOpen = true;
   return {
     text: bytes.subarray(0, end).toString("utf8"),
     file: {
@@ -110,7 +113,10 @@ export function openTranscriptFile(path: string, log: (line: string) => void): {
         writeAll(descriptor, new TextEncoder().encode(line));
         fsyncSync(descriptor);
       },
-      close: () => closeSync(descriptor),
+      close() {
+        if (isOpen) closeSync(descriptor);
+        isOpen = false;
+      },
     },
   };
 }

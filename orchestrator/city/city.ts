@@ -3,8 +3,10 @@ import { join } from "node:path";
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import { z } from "zod";
 import { errorsAbi } from "../chain/abi/errors.ts";
+import { openAnvilChain } from "../chain/anvil-chain.ts";
 import { removeCityFile, writeCityFile } from "../chain/city-file.ts";
-import { type EmbeddedChain, openEmbeddedChain } from "../chain/embedded.ts";
+import type { DrivenChain } from "../chain/driven.ts";
+import { openEmbeddedChain } from "../chain/embedded.ts";
 import { acquireLock } from "../chain/lock.ts";
 import { serveRpc } from "../chain/rpc-server.ts";
 import { createSender, type Sender, type SenderBoundary } from "../chain/sender.ts";
@@ -27,9 +29,16 @@ import { foundCity } from "./found-city.ts";
 import { genesisPort } from "./genesis-port.ts";
 import { devnetSociety, type Member, memberOf, membersOf } from "./society.ts";
 
+/** Networks whose members' keys everybody knows. */
+export const devnets = ["embedded", "anvil"] as const;
+export type DevnetName = (typeof devnets)[number];
+
 export interface CityOptions {
   /** The network's folder, `.agentcity/embedded`. */
   readonly dir: string;
+  /** Where the chain lives: in this process, in an Anvil of its own, or in one that somebody else runs. Default: embedded. */
+  readonly network?: DevnetName;
+  readonly rpcUrl?: string | undefined;
   /** Shared between cities: a prepared empty database. */
   readonly cacheDir: string;
   /** Names every random stream; fixed when the city is founded. */
@@ -45,7 +54,7 @@ export interface CityOptions {
 export interface City {
   readonly dir: string;
   readonly seed: string;
-  readonly chain: EmbeddedChain;
+  readonly chain: DrivenChain;
   readonly client: AgentCityClient;
   readonly sender: Sender<LogNote>;
   readonly society: readonly Member[];
@@ -73,7 +82,16 @@ export class SeedDiffers extends AgentCityError {
 }
 
 /** Opens the city in a folder, founding it if there is none. One process owns it at a time (decision 36). */
-export async function openCity({ dir, cacheDir, seed, tell, millis, boundary = noBoundary }: CityOptions): Promise<City> {
+export async function openCity({
+  dir,
+  cacheDir,
+  network = "embedded",
+  rpcUrl,
+  seed,
+  tell,
+  millis,
+  boundary = noBoundary,
+}: CityOptions): Promise<City> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -82,7 +100,10 @@ export async function openCity({ dir, cacheDir, seed, tell, millis, boundary = n
     const lock = acquireLock(dir, tell);
     closers.push(() => lock.release());
     checkSeed(dir, seed);
-    const chain = await openEmbeddedChain({ dir, log: tell });
+    const chain =
+      network === "anvil"
+        ? await openAnvilChain({ dir, log: tell, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) })
+        : await openEmbeddedChain({ dir, log: tell });
     closers.push(() => chain.close());
     const database = await openDatabase({ dir: join(dir, "records"), cache: cacheDir });
     closers.push(() => database.close());
@@ -99,7 +120,7 @@ export async function openCity({ dir, cacheDir, seed, tell, millis, boundary = n
     const again = await sender.recover();
     if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
     const port = genesisPort(sender, memberOf(society, "deployer").account, "default");
-    const deployment = await foundCity({ chain, network: "embedded", sender, society, port, seed, tell });
+    const deployment = await foundCity({ chain, network, sender, society, port, seed, tell });
     writeDeployment(dir, deployment);
     const { addresses } = deployment.city;
     const rpc = await serveRpc({ request: chain.request });

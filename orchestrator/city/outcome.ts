@@ -43,7 +43,7 @@ export async function outcomeOf(
   return {
     status: mission === undefined ? "no-law" : await statusOf(city, mission.address),
     name,
-    network: "embedded L2",
+    network: city.chain.name,
     chainId: city.chain.id,
     seed: city.seed,
     session: law.session.toString(),

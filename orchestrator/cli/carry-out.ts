@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
-import { openCity } from "../city/city.ts";
+import { RpcUnreachable } from "../chain/errors.ts";
+import { type DevnetName, openCity } from "../city/city.ts";
 import { chatMinds } from "../city/minds.ts";
 import { runToEnd } from "../city/run.ts";
 import { beginRun, endRun, type RunKey } from "../city/runs.ts";
@@ -10,6 +11,7 @@ import { loadServices } from "../execution/sandbox/load-services.ts";
 import { createSandbox } from "../execution/sandbox/run.ts";
 import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { parseMissionFile, servicesPathOf } from "../protocol/mission-file.ts";
+import type { Outcome } from "../protocol/outcome.ts";
 import { parameter } from "../protocol/parameters.ts";
 import { personAtTerminal } from "./person.ts";
 import { renderScreen } from "./screen.ts";
@@ -17,6 +19,9 @@ import { testBoundary } from "./test-boundary.ts";
 import { wallTime } from "./wall-time.ts";
 
 export interface Commission {
+  readonly network: DevnetName;
+  /** An Anvil that somebody else runs. */
+  readonly rpc?: string;
   readonly key: RunKey;
   readonly seed: string;
   readonly fileName: string;
@@ -41,7 +46,7 @@ export function home(network = "embedded"): { readonly root: string; readonly di
 export async function carryOut(commission: Commission): Promise<void> {
   const began = wallTime.millis();
   const { seed, fileName, text, directory, json = false } = commission;
-  const { root, dir, cacheDir } = home();
+  const { root, dir, cacheDir } = home(commission.network);
   const catalog = await catalogOf(servicesPathOf(text, fileName), directory, cacheDir);
   const file = parseMissionFile(text, {
     fileName,
@@ -53,19 +58,45 @@ export async function carryOut(commission: Commission): Promise<void> {
   const tell = (line: string) => process.stderr.write(`${elapsed().toFixed(1).padStart(6)} s  ${line}\n`);
   const { model } = commission;
   const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
-  const city = await openCity({ dir, cacheDir, seed, tell, millis: wallTime.millis, boundary: testBoundary() });
-  try {
-    const { id, resumed } = beginRun(dir, commission.key);
-    if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
-    const judge = commission.ask === true ? personAtTerminal() : simulatedJudge(city.chain.id);
-    const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };
-    const outcome = await runToEnd(city, order, text, root);
-    endRun(dir, commission.key);
-    process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
-    if (outcome.status !== "completed") process.exitCode = 1;
-  } finally {
-    await city.close();
+  const { network, rpc: rpcUrl } = commission;
+  const boundary = testBoundary();
+  const attempt = async (): Promise<Outcome> => {
+    const city = await openCity({ dir, cacheDir, network, rpcUrl, seed, tell, millis: wallTime.millis, boundary });
+    try {
+      const { id, resumed } = beginRun(dir, commission.key);
+      if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
+      const judge = commission.ask === true ? personAtTerminal() : simulatedJudge(city.chain.id);
+      const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };
+      return await runToEnd(city, order, text, root);
+    } finally {
+      await city.close();
+    }
+  };
+  const outcome = await throughLostChains(attempt, network === "anvil" && rpcUrl === undefined, tell);
+  endRun(dir, commission.key);
+  process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
+  if (outcome.status !== "completed") process.exitCode = 1;
+}
+
+/** How often a chain may be lost before the command gives up. */
+const MAX_LOST_CHAINS = 5;
+
+/** A city whose own Anvil was killed is opened again, on what it saved, and goes on where it stopped. */
+async function throughLostChains(attempt: () => Promise<Outcome>, ownsChain: boolean, tell: (line: string) => void): Promise<Outcome> {
+  for (let lost = 1; ; lost += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!ownsChain || lost > MAX_LOST_CHAINS || !isUnreachable(error)) throw error;
+      tell("the chain is gone: starting it again from its last state");
+    }
   }
+}
+
+/** Libraries in between wrap what they did not expect. */
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof RpcUnreachable) return true;
+  return error instanceof Error && error.cause !== undefined && isUnreachable(error.cause);
 }
 
 /** The city's services, and those of the directory that the mission file names: each is asked about itself in a sandbox. */

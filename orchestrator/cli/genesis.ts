@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import type { Verification } from "../../deploy/deployment.ts";
 import { parseFoundingFile } from "../../deploy/founding-file.ts";
 import type { SenderBoundary } from "../chain/sender.ts";
-import { openCity } from "../city/city.ts";
+import { type DevnetName, foundedSeed, openCity } from "../city/city.ts";
 import { deploymentFile, readDeployment } from "../city/deployment-file.ts";
 import { foundNetwork, verifyLive } from "../city/found-network.ts";
 import type { Boundary } from "../primitives/boundary.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { home } from "./carry-out.ts";
 import { accountFrom, deployerAccount } from "./keys.ts";
-import { findNetwork, rpcUrlOf } from "./network.ts";
+import { devnetNamed, findNetwork, rpcUrlOf } from "./network.ts";
 import { testBoundary } from "./test-boundary.ts";
 import { printVerification } from "./verification-screen.ts";
 import { wallTime } from "./wall-time.ts";
@@ -35,7 +35,7 @@ export async function genesis({ network: name, rpc, city: file, json = false }: 
   if (file === undefined && !network.devnet) throw new FoundingFileMissing(`${name} is no devnet: its founders must be named`);
   const { dir, cacheDir } = home(name);
   if (file === undefined) {
-    printVerification(await foundDevnet(dir, cacheDir, tell), json);
+    printVerification(await foundDevnet(devnetNamed(name), rpc, tell), json);
     return;
   }
   const founders = parseFoundingFile(readFounding(file), file, network.devnet);
@@ -60,8 +60,10 @@ function genesisBoundary(): Boundary<SenderBoundary> {
   return (name) => boundary(name);
 }
 
-async function foundDevnet(dir: string, cacheDir: string, tell: (line: string) => void): Promise<Verification> {
-  const city = await openCity({ dir, cacheDir, seed: "7", tell, millis: wallTime.millis });
+async function foundDevnet(network: DevnetName, rpcUrl: string | undefined, tell: (line: string) => void): Promise<Verification> {
+  const { dir, cacheDir } = home(network);
+  const seed = foundedSeed(dir) ?? "7";
+  const city = await openCity({ dir, cacheDir, network, rpcUrl, seed, tell, millis: wallTime.millis });
   try {
     const deployment = readDeployment(deploymentFile(dir));
     if (deployment?.city == null) throw new RangeError("an open city without a deployment");

@@ -11,6 +11,7 @@ const FAILED = 1;
 const USAGE = 2;
 
 const json = () => new Option("--json", "print one JSON document on stdout and nothing else");
+const devnet = () => new Option("--network <name>", "embedded: in this process; anvil: in a process of its own").default("embedded");
 const ask = () => new Option("--ask", "let a person decide what needs a human, instead of a simulated adjudicator");
 
 const model = () =>
@@ -23,7 +24,8 @@ const program = new Command("agentcity")
 
 program
   .command("start")
-  .description("found a city on an embedded L2 and run the sample mission, from goal to payout")
+  .description("found a city on a devnet and run the sample mission, from goal to payout")
+  .addOption(devnet())
   .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
   .addOption(new Option("--cheat", "let one executor lie, to see it caught"))
   .addOption(ask())
@@ -37,7 +39,8 @@ program
   .argument("<file>", "mission file (YAML)")
   .addOption(new Option("--input <path>", "another input than the file names"))
   .addOption(new Option("--seed <seed>", "seed of a city that is founded now"))
-  .addOption(new Option("--rpc <url>", "a chain by its RPC URL instead of the embedded one"))
+  .addOption(devnet())
+  .addOption(new Option("--rpc <url>", "with --network anvil: an Anvil that runs already, with a city's flags (docs/genesis.md)"))
   .addOption(ask())
   .addOption(model())
   .addOption(json())

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Network, networkOf } from "../../deploy/networks.ts";
+import { type DevnetName, devnets } from "../city/city.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { parseJson } from "../primitives/json.ts";
 
@@ -16,6 +17,23 @@ export class RpcUrlMissing extends AgentCityError {
 /** The network of this name, from the known ones and this folder's own. */
 export function findNetwork(name: string): Network {
   return networkOf(name, existsSync(OWN_NETWORKS) ? parseJson(readFileSync(OWN_NETWORKS, "utf8")) : {});
+}
+
+/** Missions are run where this command holds every member's key. */
+export class NotADevnet extends AgentCityError {
+  constructor(name: string) {
+    super("NotADevnet", `On ${name} agents and humans keep their own keys: this command cannot run a mission for them`, {
+      details: `devnets: ${devnets.join(", ")}`,
+      action: "found and verify a city there with genesis and verify; missions are run on devnets",
+    });
+  }
+}
+
+/** A devnet by its name. */
+export function devnetNamed(name: string): DevnetName {
+  const found = devnets.find((devnet) => devnet === name);
+  if (found === undefined) throw new NotADevnet(findNetwork(name).name);
+  return found;
 }
 
 /** Flag over environment over configuration. */

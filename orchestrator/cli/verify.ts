@@ -1,4 +1,7 @@
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { openAnvilChain } from "../chain/anvil-chain.ts";
+import { TRANSCRIPT_FILE } from "../chain/driven.ts";
 import { openEmbeddedChain } from "../chain/embedded.ts";
 import { connectRpcChain } from "../chain/rpc.ts";
 import { deploymentFile, readDeployment } from "../city/deployment-file.ts";
@@ -32,9 +35,10 @@ export async function verify({ network: name, rpc, deployment: file, json = fals
   const path = file ?? deploymentFile(dir);
   const deployment = readDeployment(path);
   if (deployment?.city == null) throw new NoCityThere(name, path);
+  const isOwn = rpc === undefined && process.env["AGENTCITY_RPC_URL"] === undefined && existsSync(join(dir, TRANSCRIPT_FILE));
   const chain =
-    name === "embedded"
-      ? await openEmbeddedChain({ dir })
+    isOwn && network.devnet
+      ? await (name === "anvil" ? openAnvilChain({ dir }) : openEmbeddedChain({ dir }))
       : await connectRpcChain({ url: rpcUrlOf(network, rpc), chainId: network.chainId, wall: wallTime });
   try {
     printVerification(await verifyLive(chain, deployment, deployment.city), json);

@@ -10,7 +10,7 @@ import { CATALOG } from "../../services/catalog.ts";
 import { cache } from "../records/cache.ts";
 
 /** Thirty packages on which the three ways agree well enough. */
-const PACKAGES = readFileSync(join(import.meta.dirname, "../../missions/data/work-packages.csv"), "utf8");
+export const PACKAGES = readFileSync(join(import.meta.dirname, "../../missions/data/work-packages.csv"), "utf8");
 /** Guesses so wide apart that one shard's executors never agree: the mission runs out of attempts and fails. */
 export const DISPUTED_PACKAGES =
   "package,optimistic,likely,pessimistic\nsurvey,13,14,21\nfoundation,23,24,25\nframe,3,6,9\nroof,5,7,9\nwiring,4,8,30\npaint,2,2,3\n";

@@ -1,6 +1,6 @@
 import type { ContractEventName, ParseEventLogsReturnType } from "viem";
 import { decodeFunctionData, parseEventLogs, toFunctionSelector } from "viem";
-import type { EmbeddedChain } from "../../chain/embedded.ts";
+import type { DrivenChain } from "../../chain/driven.ts";
 import { type AbiOf, type ContractName, contractAbis } from "../../client/contracts.ts";
 import type { WriteArgs, WriteName } from "../../client/write.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
@@ -68,7 +68,7 @@ export class ReplayedRecord implements ChainRecord {
     this.#logs = logs;
   }
 
-  static async read(chain: EmbeddedChain, addresses: CityAddresses, mission: Address): Promise<ReplayedRecord> {
+  static async read(chain: DrivenChain, addresses: CityAddresses, mission: Address): Promise<ReplayedRecord> {
     const known = new Set([...Object.values(addresses), mission].map((address) => address.toLowerCase()));
     const transactions: Transaction[] = [];
     for (let blockNumber = 1n; blockNumber <= chain.head().number; blockNumber += 1n) {

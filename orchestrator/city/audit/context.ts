@@ -1,4 +1,5 @@
-import { type EmbeddedChain, openEmbeddedChain } from "../../chain/embedded.ts";
+import type { DrivenChain } from "../../chain/driven.ts";
+import { openTranscript } from "../../chain/open-transcript.ts";
 import { type AgentCityClient, createAgentCityClient } from "../../client/client.ts";
 import { type CompiledLaw, recompileLaw } from "../../client/compile-law.ts";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
@@ -22,7 +23,7 @@ export interface AuditContext {
   readonly seed: string;
   /** Name in `city.json`. */
   readonly name: string;
-  readonly chain: EmbeddedChain;
+  readonly chain: DrivenChain;
   readonly client: AgentCityClient;
   readonly record: ChainRecord;
   readonly history: MissionHistory;
@@ -58,7 +59,7 @@ export async function openContext(bundle: Bundle): Promise<AuditContext> {
   const document = reading(BUNDLE_FILES.document, () => recompileLaw(bundle.bytes(BUNDLE_FILES.document)));
   const log = reading(BUNDLE_FILES.log, () => entriesOf(bundle.text(BUNDLE_FILES.log)));
   const transcript = reading(BUNDLE_FILES.chain, () => bundle.text(BUNDLE_FILES.chain));
-  const chain = await readingAsync(BUNDLE_FILES.chain, () => openEmbeddedChain({ transcript }));
+  const chain = await readingAsync(BUNDLE_FILES.chain, () => openTranscript(transcript));
   try {
     return await readingAsync(BUNDLE_FILES.chain, async () => {
       const client = createAgentCityClient({ chain, addresses: city.addresses });

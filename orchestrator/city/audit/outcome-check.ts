@@ -20,7 +20,6 @@ const COMPLETED = 5;
 const FAILED = 6;
 const PRODUCER = 1;
 /** How the outcome calls the only kind of chain that has a transcript. */
-const NETWORK = "embedded L2";
 const VERBS: Readonly<Record<number, string>> = {
   [ACTIONS.FREEZE]: "froze it",
   [ACTIONS.UNFREEZE]: "released it",
@@ -36,7 +35,7 @@ export const outcomeCheck: Check = {
   file: BUNDLE_FILES.outcome,
   async run(context, seen) {
     const { outcome, name, seed, session, mission, chain, client, bundle, law } = context;
-    seen.same([outcome.name, outcome.network], [name, NETWORK], "name and network");
+    seen.same([outcome.name, outcome.network], [name, chain.name], "name and network");
     seen.same([outcome.seed, outcome.chainId], [seed, chain.id], "seed and chain id");
     seen.same([outcome.mission, outcome.session], [mission, session], "mission and session");
     const state = await client.mission(mission).state();

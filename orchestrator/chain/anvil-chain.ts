@@ -1,0 +1,81 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { writeFileAtomic } from "../primitives/files.ts";
+import { canonicalJson, parseJson } from "../primitives/json.ts";
+import { type Anvil, startAnvil } from "./anvil.ts";
+import { DEVNET_GENESIS } from "./devnet.ts";
+import { type DrivenChain, type DrivenOptions, type Engine, openDrivenChain } from "./driven.ts";
+import { startOf } from "./lock.ts";
+import { requestOver } from "./rpc.ts";
+import type { Genesis } from "./transcript.ts";
+
+/** Block 0 of an Anvil city. Anvil's blocks depend on nothing else but what is mined and when: they replay hash for hash. */
+export const ANVIL_GENESIS: Genesis = { ...DEVNET_GENESIS, engine: "anvil", coinbase: `0x${"0".repeat(40)}` };
+
+export interface AnvilChainOptions extends DrivenOptions {
+  /** An Anvil that somebody else runs, started with a city's flags (docs/genesis.md); it outlives this chain. */
+  readonly url?: string;
+}
+
+const REQUEST_TIMEOUT = 30_000;
+const PROCESS_FILE = "anvil.pid";
+const processSchema = z.strictObject({ pid: z.int().positive(), started: z.string() });
+
+/**
+ * An L2 in another process. Whatever it loses when it is killed is mined again from the transcript, and what it has is compared with
+ * it. Its own saved state is not used: a chain that went on from one does not always replay to the same hashes (Anvil 1.7.1).
+ */
+export function openAnvilChain(options: AnvilChainOptions = {}): Promise<DrivenChain> {
+  const { url, dir, log = () => {} } = options;
+  const connect = async (genesis: Genesis) => (url === undefined ? ownAnvil(genesis, dir, log) : { anvil: undefined, url });
+  return openDrivenChain(
+    {
+      kind: "rpc",
+      name: "Anvil L2",
+      genesis: ANVIL_GENESIS,
+      async connect(genesis): Promise<Engine> {
+        const { anvil, url: at } = await connect(genesis);
+        // Never sent twice by the transport: a block mined twice is another chain.
+        const request = requestOver(at, REQUEST_TIMEOUT, 0);
+        // What a killed city had sent and not mined is in its outbox, and comes again.
+        if (anvil === undefined) await request({ method: "anvil_dropAllTransactions" });
+        return {
+          request,
+          async close() {
+            await anvil?.stop();
+            if (dir !== undefined && anvil !== undefined) rmSync(join(dir, PROCESS_FILE), { force: true });
+          },
+        };
+      },
+    },
+    options,
+  );
+}
+
+async function ownAnvil(
+  genesis: Genesis,
+  dir: string | undefined,
+  log: (line: string) => void,
+): Promise<{ readonly anvil: Anvil; readonly url: string }> {
+  if (dir !== undefined) {
+    mkdirSync(dir, { recursive: true });
+    endOrphan(dir, log);
+  }
+  const anvil = await startAnvil({ driven: genesis, onExit: (how) => log(`Anvil ended by itself (${how})`) });
+  if (dir !== undefined) writeFileAtomic(join(dir, PROCESS_FILE), canonicalJson({ pid: anvil.pid, started: startOf(anvil.pid) ?? "" }));
+  return { anvil, url: anvil.url };
+}
+
+/** Ends the Anvil that a killed city left running: nobody else would. */
+export function endOrphan(dir: string, log: (line: string) => void): void {
+  const path = join(dir, PROCESS_FILE);
+  if (!existsSync(path)) return;
+  const { pid, started } = processSchema.parse(parseJson(readFileSync(path, "utf8")));
+  // The number alone may be another program's by now.
+  if (started !== "" && startOf(pid) === started) {
+    process.kill(pid, "SIGKILL");
+    log(`Anvil ${pid} of a killed city was still running: ended`);
+  }
+  rmSync(path, { force: true });
+}

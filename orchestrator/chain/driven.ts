@@ -1,0 +1,320 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TransactionReceipt } from "viem";
+import { keccak256, numberToHex, parseTransaction } from "viem";
+import { z } from "zod";
+import { JumpingClock } from "../primitives/clock.ts";
+import { InvalidValue, messageOf } from "../primitives/errors.ts";
+import type { Hash, Hex } from "../primitives/hex.ts";
+import { addressSchema, hashSchema, hexSchema } from "../primitives/hex.ts";
+import { canonicalJson } from "../primitives/json.ts";
+import { Mutex } from "../primitives/mutex.ts";
+import { onlyAllowed } from "./allow-list.ts";
+import type { Chain, Fees, Request } from "./chain.ts";
+import { publicClientOf } from "./chain.ts";
+import { ChainDisagrees, MethodNotAllowed, TransactionRefused, TranscriptDamaged, TranscriptMismatch } from "./errors.ts";
+import { revertDataOf } from "./revert-data.ts";
+import type { Genesis, TranscriptBlock, TranscriptFile } from "./transcript.ts";
+import { blockLine, headerLine, openTranscriptFile, parseTranscript } from "./transcript.ts";
+
+export const TRANSCRIPT_FILE = "chain.ndjson";
+
+export interface DrivenOptions {
+  /** Where `chain.ndjson` lives. Without it the transcript lives in memory and ends with the process. */
+  readonly dir?: string;
+  /** A transcript to replay: how an audit gets a chain from a bundle. Not together with `dir`. */
+  readonly transcript?: string;
+  /** Block 0 of a new chain. An existing transcript must have been made with the same. */
+  readonly genesis?: Genesis;
+  /** Told what a person should know, such as a torn line. */
+  readonly log?: (line: string) => void;
+}
+
+/** A node whose every method may be called: nobody else drives it. */
+export interface Engine {
+  readonly request: Request;
+  close(): Promise<void>;
+}
+
+/** An L2 that is driven block by block, recorded as a transcript that replays byte for byte. */
+export interface DrivenChain extends Chain {
+  /** For people: "embedded L2", "Anvil L2". */
+  readonly name: string;
+  readonly genesis: Genesis;
+  /** The last block. */
+  head(): TranscriptBlock;
+  /** Puts these signed transactions, in order, into one block. All or none; `timestamp` in seconds, never back. */
+  mine(transactions: readonly Hex[], timestamp?: bigint): Promise<TranscriptBlock>;
+  /** Moves chain time by an empty block and wakes whoever slept until then. */
+  advanceTo(timestamp: bigint): Promise<void>;
+  /** The whole transcript so far: the text of `chain.ndjson`. */
+  transcript(): string;
+}
+
+const blockSchema = z.object({
+  hash: hashSchema,
+  timestamp: z.coerce.bigint(),
+  number: z.coerce.bigint(),
+  baseFeePerGas: z.coerce.bigint(),
+  transactions: z.array(hashSchema),
+});
+type NodeBlock = z.infer<typeof blockSchema>;
+
+const pendingSchema = z.object({ from: addressSchema, nonce: z.coerce.number() });
+
+/** What differs between nodes. */
+export interface Drive {
+  readonly kind: Chain["kind"];
+  readonly name: string;
+  /** Genesis of a new chain that is given none. */
+  readonly genesis: Genesis;
+  readonly connect: (genesis: Genesis) => Promise<Engine>;
+}
+
+/** Opens a chain: what the node does not have of the transcript is mined again, what it has is compared. */
+export async function openDrivenChain(drive: Drive, options: DrivenOptions): Promise<DrivenChain> {
+  if (options.dir !== undefined && options.transcript !== undefined) {
+    throw new InvalidValue(drive.name, "give a directory or a transcript, not both");
+  }
+  const log = options.log ?? (() => {});
+  const path = options.dir === undefined ? undefined : join(options.dir, TRANSCRIPT_FILE);
+  const opened = path === undefined ? undefined : openTranscriptFile(path, log);
+  try {
+    const text = opened?.text ?? options.transcript ?? "";
+    const recorded = text === "" ? undefined : parseTranscript(text);
+    const genesis = recorded?.genesis ?? options.genesis ?? drive.genesis;
+    if (recorded !== undefined && options.genesis !== undefined && canonicalJson(options.genesis) !== canonicalJson(genesis)) {
+      throw new TranscriptDamaged(1, "its genesis is not the one asked for");
+    }
+    const chain = new Driven(drive, genesis, await drive.connect(genesis), opened?.file, path);
+    try {
+      await chain.start(recorded?.hash);
+      const mined = await chain.catchUp(recorded?.blocks ?? []);
+      // Nothing outlives the embedded chain: there it is no loss.
+      if (mined.lost > 0 && drive.kind === "rpc")
+        log(`the node had lost ${mined.lost} of ${recorded?.blocks.length ?? 0} blocks: they were mined again, hash for hash`);
+      if (mined.found > 0) log(`the node had ${mined.found} blocks more than the transcript: they were added to it`);
+      return chain;
+    } catch (error) {
+      await chain.close();
+      throw error;
+    }
+  } catch (error) {
+    opened?.file.close();
+    throw error;
+  }
+}
+
+class Driven implements DrivenChain {
+  readonly kind: Chain["kind"];
+  readonly name: string;
+  readonly id: number;
+  readonly genesis: Genesis;
+  readonly request: Request;
+  readonly publicClient;
+  readonly clock: JumpingClock;
+  readonly #engine: Engine;
+  readonly #file: TranscriptFile | undefined;
+  readonly #path: string | undefined;
+  readonly #lines: string[] = [];
+  readonly #mutex = new Mutex();
+  #head: TranscriptBlock;
+  #baseFee: bigint;
+  #closed = false;
+
+  constructor(drive: Drive, genesis: Genesis, engine: Engine, file: TranscriptFile | undefined, path: string | undefined) {
+    this.kind = drive.kind;
+    this.name = drive.name;
+    this.id = genesis.chainId;
+    this.genesis = genesis;
+    this.#engine = engine;
+    this.#file = file;
+    this.#path = path;
+    this.#baseFee = BigInt(genesis.baseFee);
+    this.#head = { number: 0n, timestamp: BigInt(genesis.timestamp), hash: "0x", transactions: [] };
+    this.clock = new JumpingClock(this.#head.timestamp, async (time) => {
+      await this.#mutex.run(() => this.#mine([], time));
+    });
+    this.request = onlyAllowed((call) => this.#serve(call));
+    this.publicClient = publicClientOf(genesis.chainId, drive.name, this.request, 50);
+  }
+
+  head(): TranscriptBlock {
+    return this.#head;
+  }
+
+  /** Checks block 0 against the transcript, or begins the transcript with it. */
+  async start(expected: Hash | undefined): Promise<void> {
+    const { hash } = await this.#block("0x0");
+    if (expected !== undefined && expected !== hash) throw new TranscriptMismatch(0n, expected, hash);
+    this.#head = { ...this.#head, hash };
+    this.#record(headerLine(this.genesis, hash), expected !== undefined);
+  }
+
+  /** Compares the blocks that the node has with the recorded ones, mines those it lacks, and records those it has beyond them. */
+  async catchUp(recorded: readonly TranscriptBlock[]): Promise<{ readonly lost: number; readonly found: number }> {
+    const { number: head } = await this.#block("latest");
+    for (const block of recorded.filter(({ number }) => number <= head)) {
+      const { hash, baseFeePerGas } = await this.#block(numberToHex(block.number));
+      if (hash !== block.hash) throw new ChainDisagrees(hash, `its block ${block.number} is not the recorded ${block.hash}`);
+      this.#adopt(block, baseFeePerGas, true);
+    }
+    await this.#node("evm_setNextBlockTimestamp", Number(this.#head.timestamp));
+    const lost = recorded.filter(({ number }) => number > head);
+    for (const block of lost) await this.#replay(block);
+    const last = this.#head.number;
+    for (let number = last + 1n; number <= head; number += 1n) {
+      const { hash, timestamp, baseFeePerGas, transactions } = await this.#block(numberToHex(number));
+      const raws: Hex[] = [];
+      for (const known of transactions) raws.push(hexSchema.parse(await this.#node("eth_getRawTransactionByHash", known)));
+      this.#adopt({ number, timestamp, hash, transactions: raws }, baseFeePerGas, false);
+    }
+    if (head > last) await this.#node("evm_setNextBlockTimestamp", Number(this.#head.timestamp));
+    return { lost: lost.length, found: head > last ? Number(head - last) : 0 };
+  }
+
+  /** Mines a recorded block again and compares. */
+  async #replay(block: TranscriptBlock): Promise<void> {
+    let mined: TranscriptBlock;
+    try {
+      mined = await this.#mine(block.transactions, block.timestamp, block);
+    } catch (error) {
+      if (error instanceof TranscriptMismatch) throw error;
+      throw new TranscriptMismatch(block.number, block.hash, messageOf(error));
+    }
+    if (mined.number !== block.number) throw new TranscriptMismatch(block.number, block.hash, `block ${mined.number}`);
+  }
+
+  mine(transactions: readonly Hex[], timestamp?: bigint): Promise<TranscriptBlock> {
+    return this.#mutex.run(() => this.#mine(transactions, timestamp ?? this.clock.now()));
+  }
+
+  async advanceTo(timestamp: bigint): Promise<void> {
+    await this.#mutex.run(async () => {
+      if (timestamp > this.#head.timestamp) await this.#mine([], timestamp);
+    });
+  }
+
+  broadcast(transactions: readonly Hex[]): Promise<void> {
+    return this.#mutex.run(async () => {
+      for (const block of this.#fill(transactions)) await this.#mine(block, this.clock.now());
+    });
+  }
+
+  receipt(hash: Hash): Promise<TransactionReceipt> {
+    return this.publicClient.getTransactionReceipt({ hash });
+  }
+
+  async revertData(hash: Hash): Promise<Hex | undefined> {
+    return revertDataOf(this.#engine.request, this.publicClient, hash);
+  }
+
+  async fees(): Promise<Fees> {
+    return { maxFeePerGas: 2n * this.#baseFee + 1_000_000_000n, maxPriorityFeePerGas: 0n };
+  }
+
+  transcript(): string {
+    return this.#path === undefined ? this.#lines.join("") : readFileSync(this.#path, "utf8");
+  }
+
+  async close(): Promise<void> {
+    await this.#mutex.run(async () => {
+      if (this.#closed) return;
+      this.#closed = true;
+      this.#file?.close();
+      await this.#engine.close();
+    });
+  }
+
+  /** The facade's only write is a block of one transaction. */
+  async #serve(call: Parameters<Request>[0]): Promise<unknown> {
+    if (this.#closed) throw new MethodNotAllowed(`${call.method} (the chain is closed)`);
+    if (call.method !== "eth_sendRawTransaction") return this.#node(call.method, ...(call.params ?? []));
+    const raw = hexSchema.safeParse(call.params?.[0]);
+    if (!raw.success) throw new InvalidValue("eth_sendRawTransaction", "expected one signed transaction in hex");
+    await this.mine([raw.data]);
+    return keccak256(raw.data);
+  }
+
+  /** Cuts a list into blocks that hold it, keeping its order. */
+  *#fill(transactions: readonly Hex[]): Generator<readonly Hex[]> {
+    let block: Hex[] = [];
+    let used = 0n;
+    for (const raw of transactions) {
+      const gas = parseTransaction(raw).gas ?? 0n;
+      if (block.length > 0 && used + gas > BigInt(this.genesis.gasLimit)) {
+        yield block;
+        block = [];
+        used = 0n;
+      }
+      block.push(raw);
+      used += gas;
+    }
+    if (block.length > 0) yield block;
+  }
+
+  async #mine(transactions: readonly Hex[], timestamp: bigint, recorded?: TranscriptBlock): Promise<TranscriptBlock> {
+    if (timestamp < this.#head.timestamp) {
+      throw new InvalidValue("block time", "chain time does not go back", {
+        details: `head ${this.#head.timestamp}, asked for ${timestamp}`,
+      });
+    }
+    const hashes = await this.#queue(transactions);
+    await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
+    await this.#node("evm_mine");
+    const mined = await this.#block("latest");
+    if (mined.transactions.join() !== hashes.join()) {
+      throw new TransactionRefused(hashes[mined.transactions.length] ?? mined.hash, "they do not fit into one block");
+    }
+    const block = { number: mined.number, timestamp: mined.timestamp, hash: mined.hash, transactions };
+    if (recorded !== undefined && recorded.hash !== mined.hash) throw new TranscriptMismatch(recorded.number, recorded.hash, mined.hash);
+    this.#adopt(block, mined.baseFeePerGas, recorded !== undefined);
+    await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
+    return block;
+  }
+
+  /** The node's new last block is this chain's. */
+  #adopt(block: TranscriptBlock, baseFee: bigint, isRecorded: boolean): void {
+    this.#record(blockLine(block), isRecorded);
+    this.#head = block;
+    this.#baseFee = baseFee;
+    if (block.timestamp > this.clock.now()) this.clock.advanceTo(block.timestamp);
+  }
+
+  /** Hands all to the node's pool, or none: a refused one, or one that could not be mined now, takes the others out again. */
+  async #queue(transactions: readonly Hex[]): Promise<readonly Hash[]> {
+    const queued: Hash[] = [];
+    const next = new Map<string, number>();
+    let gas = 0n;
+    for (const raw of transactions) {
+      const hash = keccak256(raw);
+      try {
+        gas += parseTransaction(raw).gas ?? 0n;
+        if (gas > BigInt(this.genesis.gasLimit)) throw new TransactionRefused(hash, "the block's gas limit is reached");
+        await this.#node("eth_sendRawTransaction", raw);
+        queued.push(hash);
+        const { from, nonce } = pendingSchema.parse(await this.#node("eth_getTransactionByHash", hash));
+        const expected = next.get(from) ?? Number(await this.#node("eth_getTransactionCount", from, "latest"));
+        if (nonce !== expected) throw new TransactionRefused(hash, `its nonce is ${nonce}, the sender's next is ${expected}`);
+        next.set(from, nonce + 1);
+      } catch (cause) {
+        for (const other of queued) await this.#node("hardhat_dropTransaction", other);
+        throw cause instanceof TransactionRefused ? cause : new TransactionRefused(hash, messageOf(cause), cause);
+      }
+    }
+    return queued;
+  }
+
+  #record(line: string, isReplay: boolean): void {
+    if (!isReplay) this.#file?.append(line);
+    if (this.#path === undefined) this.#lines.push(line);
+  }
+
+  async #block(tag: string): Promise<NodeBlock> {
+    return blockSchema.parse(await this.#node("eth_getBlockByNumber", tag, false));
+  }
+
+  #node(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    return this.#engine.request({ method, params });
+  }
+}
