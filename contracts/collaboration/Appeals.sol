@@ -41,7 +41,8 @@ library Appeals {
             }
         }
         uint64 bond = uint64((uint256(price) * s.head.appealBondShare) / WHOLE);
-        if (bond < s.books.appealBondMin) bond = s.books.appealBondMin;
+        uint64 least = s.head.appealBondMin * MissionStorage.TOKEN;
+        if (bond < least) bond = least;
         s.appealAt[MissionStorage.slotKey(node, attempt, filed)] = MissionStorage.Appeal(msg.sender, bond);
         appeals.filed = filed + 1;
         appeals.open += 1;

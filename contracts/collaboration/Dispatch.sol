@@ -38,14 +38,13 @@ library Dispatch {
         s.head.execution = IExecutionProcedure(origin.execution);
         s.head.verifierFeeShare = uint16(f.city.constitution.param(Param.VERIFIER_FEE_SHARE));
         s.head.appealBondShare = uint16(f.city.constitution.param(Param.APPEAL_BOND_SHARE));
-        s.books.appealBondMin = f.city.constitution.paramInUnits(Param.APPEAL_BOND_MIN);
-        s.books.deposit = header.budget;
+        s.head.appealBondMin = uint16(f.city.constitution.param(Param.APPEAL_BOND_MIN));
         NodeCore.moveMission(s, MissionState.ACTIVE);
         for (uint256 node = 0; node < header.nodeCount; ++node) {
             if (LawCodec.predecessors(f.args, node) != 0) continue;
-            MissionStorage.Node memory w = NodeCore.load(s, node);
+            // Not stored: `NodeCore.load` knows an untouched root.
+            MissionStorage.Node memory w;
             NodeCore.makeEligible(f, w, uint8(node));
-            NodeCore.store(s, node, w);
         }
     }
 

@@ -3,12 +3,14 @@ pragma solidity 0.8.33;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Split} from "../libraries/Payout.sol";
 import {Reputation} from "../libraries/Reputation.sol";
+import {LawCodec} from "../libraries/LawCodec.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawNode} from "../types/Law.sol";
-import {NodeState} from "../types/States.sol";
+import {MissionState, NodeState} from "../types/States.sol";
 import {Appeals} from "./Appeals.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -347,7 +349,7 @@ library Escrow {
         MissionStorage.Books memory b = s.books;
         return
             ICollaborationContract.Ledger({
-                deposit: b.deposit,
+                deposit: _deposit(s),
                 paid: b.paid,
                 fees: b.fees,
                 insurance: b.insurance,
@@ -364,6 +366,12 @@ library Escrow {
     function _refundable(MissionStorage.Layout storage s) private view returns (uint64) {
         MissionStorage.Books memory b = s.books;
         if (!NodeCore.isFinal(s) || s.unrecorded != 0) return b.refundable;
-        return b.deposit - b.paid - b.fees - b.insurance - b.discount - b.refunded - b.entitled - b.accrued;
+        return _deposit(s) - b.paid - b.fees - b.insurance - b.discount - b.refunded - b.entitled - b.accrued;
+    }
+
+    /// @dev What came in at activation: the law's budget.
+    function _deposit(MissionStorage.Layout storage s) private view returns (uint64) {
+        if (s.head.state == MissionState.PENDING) return 0;
+        return LawCodec.header(Clones.fetchCloneArgs(address(this))).budget;
     }
 }

@@ -16,12 +16,14 @@ library MissionStorage {
         /// Copied from the constitution at activation, basis points.
         uint16 verifierFeeShare;
         uint16 appealBondShare;
+        /// Whole tokens.
+        uint16 appealBondMin;
         /// FAIL verdicts whose slashes wait.
         uint16 faults;
         bool closed;
     }
 
-    /// @dev Three words, smallest unit. `deposit` = paid + fees + insurance + discount + refunded + held; of what is held,
+    /// @dev Three words, smallest unit. The law's budget = paid + fees + insurance + discount + refunded + held; of what is held,
     /// `entitled` is owed to executors, `accrued` is the rest of the prices they were awarded: it goes to treasury, insurance,
     /// verifiers and sponsor when the window closed. Bonds are apart.
     struct Books {
@@ -29,14 +31,12 @@ library MissionStorage {
         uint64 accrued;
         uint64 refundable;
         uint64 refunded;
-        uint64 deposit;
         uint64 paid;
         uint64 fees;
         uint64 insurance;
         uint64 discount;
         uint64 subsidy;
         uint64 bonds;
-        uint64 appealBondMin;
     }
 
     /// @dev In memory; stored as one word (`NodeWord`).
@@ -70,6 +70,9 @@ library MissionStorage {
         bool settled;
         uint112 seats;
     }
+
+    /// One whole token in the settlement token's smallest unit (six decimals), as in the constitution.
+    uint64 internal constant TOKEN = 1e6;
 
     // Flags of a node.
     uint8 internal constant GATED = 1;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IPredicate} from "../interfaces/IPredicate.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {NodeTransitions} from "../libraries/NodeTransitions.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {LawHeader, LawNode} from "../types/Law.sol";
+import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -59,8 +60,16 @@ library NodeCore {
 
     // --- Node words --------------------------------------------------------------------------------------------------
 
-    function load(MissionStorage.Layout storage s, uint256 node) internal view returns (MissionStorage.Node memory) {
-        return NodeWord.unpack(s.nodes[node]);
+    /// @dev A node without predecessors is eligible since the mission began, without a word until somebody touches it.
+    function load(MissionStorage.Layout storage s, uint256 node) internal view returns (MissionStorage.Node memory w) {
+        uint256 word = s.nodes[node];
+        w = NodeWord.unpack(word);
+        if (word != 0 || s.head.state == MissionState.PENDING) return w;
+        bytes memory args = Clones.fetchCloneArgs(address(this));
+        if (LawCodec.predecessors(args, node) != 0) return w;
+        MissionContext memory context = LawCodec.context(args);
+        w.state = NodeState.ELIGIBLE;
+        w.deadline = context.deployedAt + context.params.verificationTimeout;
     }
 
     function store(MissionStorage.Layout storage s, uint256 node, MissionStorage.Node memory w) internal {
@@ -216,7 +225,7 @@ library NodeCore {
         for (uint256 next = uint256(node) + 1; next < header.nodeCount; ++next) {
             uint256 before = LawCodec.predecessors(f.args, next);
             if ((before >> node) & 1 == 0 || before & ~done != 0) continue;
-            MissionStorage.Node memory successor = load(s, next);
+            MissionStorage.Node memory successor = NodeWord.unpack(s.nodes[next]);
             makeEligible(f, successor, uint8(next));
             store(s, next, successor);
         }

@@ -17,6 +17,8 @@ library BallotBox {
     /// @dev `IProducerContract.electorsOf`: nobody's number.
     uint16 private constant _NOBODY = type(uint16).max;
     uint256 private constant _NARROW = 8;
+    /// @dev No word of lanes is open.
+    uint256 private constant _NONE = type(uint256).max;
 
     /// @dev A batch on its way to storage.
     struct Batch {
@@ -41,10 +43,10 @@ library BallotBox {
         batch.session = session;
         batch.domain = domain;
         batch.m = docket.info.ballotSize;
-        batch.lanes = docket.lanes[0];
+        batch.word = _NONE;
         uint256[16] memory rows;
         _castAll(docket, batch, rows, producers, ballots);
-        docket.lanes[batch.word] = batch.lanes;
+        if (batch.word != _NONE) docket.lanes[batch.word] = batch.lanes;
         docket.info.ballots += uint16(ballots.length);
         uint256[] memory counters = _counters(docket, batch.m);
         Condorcet.fold(counters, rows, batch.m);
@@ -106,7 +108,7 @@ library BallotBox {
     }
 
     function _turnTo(Docket storage docket, Batch memory batch, uint256 word) private {
-        docket.lanes[batch.word] = batch.lanes;
+        if (batch.word != _NONE) docket.lanes[batch.word] = batch.lanes;
         batch.word = word;
         batch.lanes = docket.lanes[word];
     }
