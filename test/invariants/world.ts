@@ -164,8 +164,9 @@ export async function openWorld(random: RandomStream): Promise<World> {
     const regulators = offices.REGULATOR.map((wallet) => ["REGULATOR", wallet] as const);
     const signatures = await steps.approvals(session, law.specHash, [["SPEAKER", speaker], ...regulators]);
     const [other] = BALLOT.filter((bill) => bill !== law);
-    if (other !== undefined) await tried(() => legislation.approve(session, other.law, other.docHash, signatures));
-    await legislation.approve(session, law.law, law.docHash, signatures);
+    // Nobody should be able to: another law under the same signatures.
+    const swapped = other !== undefined && (await tried(() => legislation.approve(session, other.law, other.docHash, signatures)));
+    if (!swapped) await legislation.approve(session, law.law, law.docHash, signatures);
     return adopt((await legislation.sessionOf(session)).mission, law);
   }
 
