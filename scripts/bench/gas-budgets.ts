@@ -48,7 +48,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 330_000,
+      limit: 325_000,
       why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, each in its own transaction or batch; about 100,000 gas is the compiler's coding of nested structs",
     },
   },
@@ -78,7 +78,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 30_000,
     exception: {
-      limit: 110_000,
+      limit: 115_000,
       why: "a node of this mission pays 1.75 executors with their premiums and 1.75 verifiers: four token transfers and a call to the treasury each",
     },
   },
