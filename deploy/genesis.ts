@@ -61,7 +61,15 @@ export const missionTemplate = {
 export const envelopes: readonly Envelope[] = [
   { office: "REGISTRAR", perSession: 4, permitted: { LegislativeProcedure: ["confirmIdentities"] } },
   { office: "SPEAKER", perSession: 8, permitted: { LegislativeProcedure: ["openDebate", "openVoting", "approve"] } },
-  { office: "REGULATOR", perSession: 64, permitted: { LegislativeProcedure: ["approve", "flagBloc"], ExecutionProcedure: ["awardEarly"] } },
+  {
+    office: "REGULATOR",
+    perSession: 64,
+    permitted: {
+      LegislativeProcedure: ["approve", "flagBloc"],
+      ExecutionProcedure: ["awardEarly"],
+      ProducerContract: ["attestCapabilities"],
+    },
+  },
   { office: "CODIFIER", perSession: 8, permitted: { LegislativeProcedure: ["codify"], ManagementContract: ["delegate", "recordResult"] } },
 ];
 

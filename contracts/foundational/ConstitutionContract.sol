@@ -10,6 +10,12 @@ import {Institution, Standing} from "../types/Roles.sol";
 
 /// @notice See `IConstitutionContract`.
 contract ConstitutionContract is IConstitutionContract {
+    /// A procedure that may take office.
+    struct Amendment {
+        address replacement;
+        uint40 effectiveFrom;
+    }
+
     /// Members of `Param`; an array's length must be a literal, so the constructor checks it against the enum.
     uint256 private constant _PARAMS = 83;
     /// One whole token in the settlement token's smallest unit (six decimals).
@@ -45,6 +51,7 @@ contract ConstitutionContract is IConstitutionContract {
     uint256 private _missionParams;
     mapping(Institution institution => address wired) private _institutions;
     mapping(Institution institution => mapping(address procedure => Standing standing)) private _standings;
+    mapping(Institution institution => Amendment announced) private _amendments;
     bool private _sealed;
 
     /// @param mandateHash keccak256 of the mandate text.
@@ -102,6 +109,43 @@ contract ConstitutionContract is IConstitutionContract {
     }
 
     /// @inheritdoc IConstitutionContract
+    function amend(Institution institution, address replacement, bytes32 justification) external {
+        if (!isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+        if (!_isProcedure(institution)) revert NotReplaceable(institution);
+        if (replacement.code.length == 0) revert NotAContract(institution, replacement);
+        if (_standings[institution][replacement] != Standing.NONE) revert AlreadyWired(institution, replacement);
+        uint40 effectiveFrom = uint40(block.timestamp + param(Param.UNBONDING_PERIOD));
+        _amendments[institution] = Amendment({replacement: replacement, effectiveFrom: effectiveFrom});
+        emit AmendmentAnnounced(institution, replacement, effectiveFrom, justification);
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function withdrawAmendment(Institution institution, bytes32 justification) external {
+        if (!isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+        address replacement = _announced(institution).replacement;
+        delete _amendments[institution];
+        emit AmendmentWithdrawn(institution, replacement, justification);
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function enact(Institution institution) external {
+        Amendment memory amendment = _announced(institution);
+        if (block.timestamp < amendment.effectiveFrom) revert NotYet(institution, amendment.effectiveFrom);
+        address former = _institutions[institution];
+        delete _amendments[institution];
+        _standings[institution][former] = Standing.RETIRED;
+        _standings[institution][amendment.replacement] = Standing.CURRENT;
+        _institutions[institution] = amendment.replacement;
+        emit ProcedureReplaced(institution, former, amendment.replacement);
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function amendmentOf(Institution institution) external view returns (address replacement, uint40 effectiveFrom) {
+        Amendment memory amendment = _amendments[institution];
+        return (amendment.replacement, amendment.effectiveFrom);
+    }
+
+    /// @inheritdoc IConstitutionContract
     function mandate() external view returns (bytes32 hash, bytes32 cid) {
         return (_MANDATE_HASH, _MANDATE_CID);
     }
@@ -147,6 +191,11 @@ contract ConstitutionContract is IConstitutionContract {
     function _onlyDeployer() private view {
         if (msg.sender != _DEPLOYER) revert NotDeployer(msg.sender);
         if (_sealed) revert AlreadySealed();
+    }
+
+    function _announced(Institution institution) private view returns (Amendment memory amendment) {
+        amendment = _amendments[institution];
+        if (amendment.replacement == address(0)) revert NothingAnnounced(institution);
     }
 
     function _requireInRange(Param which, uint256 value) private pure {

@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
@@ -13,9 +14,9 @@ import {Intake} from "../libraries/Intake.sol";
 import {Reputation} from "../libraries/Reputation.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {PrincipalBinding} from "../types/Messages.sol";
+import {PrincipalBinding, SubAgentBinding} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
-import {Institution, Kind, Standing} from "../types/Roles.sol";
+import {Institution, Kind, Office, Standing} from "../types/Roles.sol";
 
 /// @notice See `IProducerContract`.
 contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient {
@@ -52,6 +53,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// Basis points.
     uint16 private constant _FULL_SCORE = 10_000;
 
+    uint256 private constant _DIMENSIONS = 10;
+
     /// @dev No producer has this number.
     uint16 private constant _NOBODY = type(uint16).max;
 
@@ -84,15 +87,28 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (binding.kind != Kind.PRODUCER && binding.kind != Kind.VERIFIER) {
             revert WrongKind(binding.agent, binding.kind);
         }
-        if (!DidSyntax.isWellFormed(did) || keccak256(bytes(did)) != binding.did) revert MalformedDid(did);
-        uint64 minimum = _CONSTITUTION.paramInUnits(Param.REGISTRATION_STAKE);
-        if (binding.stake < minimum) revert StakeBelowMinimum(binding.stake, minimum);
+        _requireEntry(did, binding.did, binding.stake);
 
         ++_portfolios[binding.principal].nonce;
-        uint16 index = _admit(binding);
+        uint16 index = _admit(binding.agent, binding.principal, binding.kind, binding.capabilities, binding.stake);
 
         _token().pull(binding.principal, binding.stake);
         _announce(binding, did, index);
+    }
+
+    /// @inheritdoc IProducerContract
+    function registerSubAgent(
+        SubAgentBinding calldata binding,
+        string calldata did,
+        bytes calldata creatorSignature,
+        bytes calldata agentSignature
+    ) external nonReentrant {
+        _requireCreated(binding, creatorSignature, agentSignature);
+        _requireEntry(did, binding.did, binding.stake);
+
+        ++_portfolios[binding.creator].nonce;
+        _admitSubAgent(binding, did);
+        _token().pull(binding.creator, binding.stake);
     }
 
     /// @inheritdoc IProducerContract
@@ -156,14 +172,14 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function settle(
         address agent,
         uint64 release,
-        uint64 slash,
+        uint64 penalty,
         bool scored,
         uint16 score,
         bytes32 reason
     ) external nonReentrant returns (uint64 slashed) {
         _onlyExecution();
         Record storage record = _staked(agent);
-        slashed = _settleStake(agent, record, release, slash);
+        slashed = _settleStake(agent, record, release, penalty);
         if (scored) {
             uint256 outcome = score < _FULL_SCORE ? score : _FULL_SCORE;
             uint256 lambda = _CONSTITUTION.param(Param.REPUTATION_SMOOTHING);
@@ -179,6 +195,25 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         _onlyGovernor();
         Record storage record = _known(agent);
         _setReputation(agent, record, Reputation.adjust(record.reputation, delta), rationale);
+    }
+
+    /// @inheritdoc IProducerContract
+    function slash(address agent, uint64 amount, bytes32 reason) external nonReentrant returns (uint64 slashed) {
+        _onlyGovernor();
+        slashed = _settleStake(agent, _staked(agent), 0, amount);
+        if (slashed != 0) _pay(agent, slashed, reason);
+    }
+
+    /// @inheritdoc IProducerContract
+    function attestCapabilities(address agent, uint160 capabilities, bytes32 evidence) external {
+        Record storage record = _staked(agent);
+        IClerkContract clerks = IClerkContract(_CONSTITUTION.at(Institution.CLERKS));
+        bool permitted =
+            clerks.isClerk(Office.REGULATOR, msg.sender) &&
+                clerks.isPermitted(Office.REGULATOR, this.attestCapabilities.selector);
+        if (!permitted || _records[msg.sender].principal == record.principal) revert NotAuthorised(msg.sender);
+        emit CapabilitiesAttested(agent, record.capabilities, capabilities, msg.sender, evidence);
+        record.capabilities = capabilities;
     }
 
     /// @inheritdoc IProducerContract
@@ -203,7 +238,10 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function lapse(address agent) external {
-        if (!_isProcedure(Institution.LEGISLATION)) revert NotAuthorised(msg.sender);
+        // What a retired legislature counts is not the city's attendance any more.
+        if (_CONSTITUTION.standingOf(Institution.LEGISLATION, msg.sender) != Standing.CURRENT) {
+            revert NotAuthorised(msg.sender);
+        }
         Record storage record = _producer(agent);
         if (_has(record, _LAPSED)) return;
         _raise(record, _LAPSED);
@@ -259,6 +297,12 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function reputationOf(address agent) external view returns (uint256) {
         return Reputation.points(_records[agent].reputation);
+    }
+
+    /// @inheritdoc IProducerContract
+    function meetsReputationFloor(address agent) external view returns (bool) {
+        Record storage record = _records[agent];
+        return record.kind != Kind.NONE && _isAboveFloor(record);
     }
 
     /// @inheritdoc IProducerContract
@@ -327,8 +371,43 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             revert InvalidNonce(binding.principal, binding.nonce);
         bytes32 digest = _hashTypedDataV4(TypedData.hashPrincipalBinding(binding));
         Signatures.requireAny(binding.principal, digest, principalSignature);
-        if (agentSignature.length != 0) Signatures.requireEcdsa(binding.agent, digest, agentSignature);
-        else if (msg.sender != binding.agent) revert InvalidSignature(binding.agent);
+        _requireKey(binding.agent, digest, agentSignature);
+    }
+
+    function _requireCreated(
+        SubAgentBinding calldata binding,
+        bytes calldata creatorSignature,
+        bytes calldata agentSignature
+    ) private view {
+        Signatures.requireInTime(binding.deadline);
+        if (binding.nonce != _portfolios[binding.creator].nonce) revert InvalidNonce(binding.creator, binding.nonce);
+        bytes32 digest = _hashTypedDataV4(TypedData.hashSubAgentBinding(binding));
+        _requireKey(binding.creator, digest, creatorSignature);
+        _requireKey(binding.agent, digest, agentSignature);
+        Record storage creator = _records[binding.creator];
+        if (!_isEligible(creator, Kind.PRODUCER)) revert NotEligible(binding.creator);
+        _requireWithin(binding.capabilities, creator.capabilities);
+    }
+
+    /// @dev Signed by the agent's key, or called by the agent.
+    function _requireKey(address agent, bytes32 digest, bytes calldata signature) private view {
+        if (signature.length != 0) Signatures.requireEcdsa(agent, digest, signature);
+        else if (msg.sender != agent) revert InvalidSignature(agent);
+    }
+
+    /// @dev A well-formed name, and enough at stake.
+    function _requireEntry(string calldata did, bytes32 didHash, uint64 stake) private view {
+        if (!DidSyntax.isWellFormed(did) || keccak256(bytes(did)) != didHash) revert MalformedDid(did);
+        uint64 minimum = _CONSTITUTION.paramInUnits(Param.REGISTRATION_STAKE);
+        if (stake < minimum) revert StakeBelowMinimum(stake, minimum);
+    }
+
+    /// @dev Nobody hands on more than it has.
+    function _requireWithin(uint160 capabilities, uint160 most) private pure {
+        for (uint256 d = 0; d < _DIMENSIONS; ++d) {
+            (uint256 value, uint256 limit) = (uint16(capabilities >> (16 * d)), uint16(most >> (16 * d)));
+            if (value > limit) revert CapabilityAboveCreator(d, value, limit);
+        }
     }
 
     // --- Records -----------------------------------------------------------------------------------------------------
@@ -344,16 +423,30 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @dev Numbers are never reused: ballots of past sessions stay readable by them.
-    function _admit(PrincipalBinding calldata binding) private returns (uint16 index) {
-        Record storage record = _enter(binding.agent, binding.principal, binding.kind);
-        record.capabilities = binding.capabilities;
-        record.held = binding.stake;
-        if (binding.kind != Kind.PRODUCER) return 0;
+    function _admit(
+        address agent,
+        address principal,
+        Kind kind,
+        uint160 capabilities,
+        uint64 stake
+    ) private returns (uint16 index) {
+        Record storage record = _enter(agent, principal, kind);
+        record.capabilities = capabilities;
+        record.held = stake;
+        if (kind != Kind.PRODUCER) return 0;
         if (_producers.length == type(uint16).max) revert ProducersExhausted();
         index = uint16(_producers.length);
         record.index = index;
-        _producers.push(binding.agent);
-        _count(binding.principal, true);
+        _producers.push(agent);
+        _count(principal, true);
+    }
+
+    function _admitSubAgent(SubAgentBinding calldata binding, string calldata did) private {
+        (uint160 capabilities, uint64 stake) = (binding.capabilities, binding.stake);
+        address principal = _records[binding.creator].principal;
+        uint16 index = _admit(binding.agent, principal, Kind.PRODUCER, capabilities, stake);
+        emit AgentRegistered(binding.agent, principal, Kind.PRODUCER, index, did, capabilities, stake);
+        emit SubAgentRegistered(binding.agent, binding.creator);
     }
 
     function _announce(PrincipalBinding calldata binding, string calldata did, uint16 index) private {
@@ -387,6 +480,10 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     function _isEligible(Record storage record, Kind kind) private view returns (bool) {
         if (kind == Kind.NONE || record.kind != kind || record.flags & (_BANNED | _LEAVING) != 0) return false;
         if (_portfolios[record.principal].frozen) return false;
+        return _isAboveFloor(record);
+    }
+
+    function _isAboveFloor(Record storage record) private view returns (bool) {
         return Reputation.points(record.reputation) >= _CONSTITUTION.param(Param.REPUTATION_FLOOR);
     }
 
@@ -438,13 +535,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         address agent,
         Record storage record,
         uint64 release,
-        uint64 slash
+        uint64 atMost
     ) private returns (uint64 slashed) {
         Claims storage claims = _claims[agent];
         uint64 held = record.held;
         uint64 locked = claims.locked;
         uint64 released = release < locked ? release : locked;
-        slashed = slash < held ? slash : held;
+        slashed = atMost < held ? atMost : held;
         if (slashed != 0) {
             held -= slashed;
             record.held = held;

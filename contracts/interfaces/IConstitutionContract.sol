@@ -6,11 +6,20 @@ import {Institution, Standing} from "../types/Roles.sol";
 
 /// @title The root of trust of a city: mandate, parameter table, and who is who.
 /// @notice Powers. The governor (the adjudication procedure; until `seal` also the deployer) can change parameters within
-/// their ranges and replace procedures. Nobody can leave a range, replace the token, the registries or the treasury,
-/// or act as governor after `seal` but the adjudication procedure.
+/// their ranges, and replace procedures: announced first, in force only when whoever disagrees has had time to leave.
+/// Nobody can leave a range, replace the token, the registries or the treasury, or act as governor after `seal` but the
+/// adjudication procedure.
 interface IConstitutionContract {
     event ParameterSet(Param indexed param, uint256 previous, uint256 value, bytes32 justification);
     event Wired(Institution indexed institution, address at);
+    event AmendmentAnnounced(
+        Institution indexed institution,
+        address replacement,
+        uint40 effectiveFrom,
+        bytes32 justification
+    );
+    event AmendmentWithdrawn(Institution indexed institution, address replacement, bytes32 justification);
+    event ProcedureReplaced(Institution indexed institution, address indexed former, address indexed replacement);
     event Sealed(address indexed deployer);
 
     error NotGovernor(address caller);
@@ -19,6 +28,9 @@ interface IConstitutionContract {
     error AlreadyWired(Institution institution, address at);
     error NotWired(Institution institution);
     error NotAContract(Institution institution, address at);
+    error NotReplaceable(Institution institution);
+    error NothingAnnounced(Institution institution);
+    error NotYet(Institution institution, uint40 effectiveFrom);
     error LengthMismatch(uint256 have, uint256 need);
     error ParameterOutOfRange(Param param, uint256 value, uint256 min, uint256 max);
 
@@ -50,6 +62,21 @@ interface IConstitutionContract {
 
     /// @notice Ends the deployer's power. Caller: deployer, once every institution is wired to a contract.
     function seal() external;
+
+    /// @notice Announces the replacement of LEGISLATION, EXECUTION or ADJUDICATION by a contract that never held the office. It may
+    /// be enacted once the unbonding period of now is over, so that everybody can leave with its stake before. A later
+    /// announcement takes the place of an earlier one. Caller: governor.
+    function amend(Institution institution, address replacement, bytes32 justification) external;
+
+    /// @notice Takes back an announcement. Caller: governor.
+    function withdrawAmendment(Institution institution, bytes32 justification) external;
+
+    /// @notice Puts an announced replacement in office; the former procedure is RETIRED: it keeps the missions it began and opens
+    /// nothing new. Anyone, once its time has come.
+    function enact(Institution institution) external;
+
+    /// @notice What is announced for an institution; zero if nothing is.
+    function amendmentOf(Institution institution) external view returns (address replacement, uint40 effectiveFrom);
 
     /// @notice Sets a parameter within its range and refreshes `missionParams`. Caller: governor.
     function setParam(Param param, uint256 value, bytes32 justification) external;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {PrincipalBinding} from "../types/Messages.sol";
+import {PrincipalBinding, SubAgentBinding} from "../types/Messages.sol";
 import {Kind} from "../types/Roles.sol";
 
 /// @title Who takes part: identity, principal, stake, reputation (AgentCity B.2, 2690–2800; decisions 6, 10, 12).
 /// @notice Powers. Execution moves locks, slashes and outcome scores through `settle`, bounded by what it locked.
-/// The governor bans, freezes portfolios and adjusts reputation. Nobody else moves stake; a participant can always
-/// leave with what is free after the unbonding period.
+/// The governor bans, freezes portfolios, adjusts reputation and slashes, to treasury and insurance only. The Regulator attests
+/// capabilities. Nobody else moves stake; a participant can always leave with what is free after the unbonding period.
+/// @dev An outcome is recorded by `settle` (decisions 6). A Regulator does not write reputation: adjudicators do, by
+/// ADJUST_REPUTATION.
 interface IProducerContract {
     struct Agent {
         address principal;
@@ -36,6 +38,14 @@ interface IProducerContract {
         string did,
         uint160 capabilities,
         uint64 stake
+    );
+    event SubAgentRegistered(address indexed agent, address indexed creator);
+    event CapabilitiesAttested(
+        address indexed agent,
+        uint160 previous,
+        uint160 current,
+        address indexed regulator,
+        bytes32 evidence
     );
     event AgentEnrolled(address indexed agent, address indexed principal, Kind kind);
     event AgentDeregistered(address indexed agent, uint40 withdrawableAt);
@@ -66,6 +76,8 @@ interface IProducerContract {
     error StillUnbonding(address agent, uint40 until);
     error InsufficientFreeStake(address agent, uint64 free, uint64 wanted);
     error ProducersExhausted();
+    error NotEligible(address agent);
+    error CapabilityAboveCreator(uint256 dimension, uint256 value, uint256 most);
 
     /// @notice Registers an agent of kind PRODUCER or VERIFIER. Both principal (ECDSA or ERC-1271) and agent (ECDSA, or
     /// being the caller with an empty signature) sign the binding; the stake is pulled from the principal. Anyone with both
@@ -76,6 +88,22 @@ interface IProducerContract {
         bytes calldata principalSignature,
         bytes calldata agentSignature
     ) external;
+
+    /// @notice Registers a producer that a producer made: it inherits the creator's principal, who may deregister it and to whom
+    /// its stake returns. The stake is pulled from the creator, so that no agent spends its principal's money. No capability
+    /// exceeds the creator's. Creator (eligible) and agent sign, ECDSA; an empty signature means the caller. Anyone with both
+    /// signatures.
+    function registerSubAgent(
+        SubAgentBinding calldata binding,
+        string calldata did,
+        bytes calldata creatorSignature,
+        bytes calldata agentSignature
+    ) external;
+
+    /// @notice Replaces an agent's capabilities, which else stay as its principal signed them. Caller: a Regulator whose envelope
+    /// lists the call, of another principal than the agent.
+    /// @param evidence Content-id digest of what the attestation rests on.
+    function attestCapabilities(address agent, uint160 capabilities, bytes32 evidence) external;
 
     /// @notice Enters a CLERK or ADJUDICATOR. Caller: ClerkContract or AdjudicatorRoster.
     function enroll(address agent, address principal, Kind kind) external;
@@ -96,7 +124,7 @@ interface IProducerContract {
     /// @notice One settlement call. Caller: current or pinned execution procedure.
     /// @param release The part of the lock that ends with this call, slashed or not: `locked` falls by exactly this much
     /// (never below zero). A lock of 150 that loses 50 and ends is `settle(agent, 150, 50, …)`.
-    /// @param slash What is taken at most: out of the ending lock, then free, then the registration stake, then other
+    /// @param penalty What is taken at most: out of the ending lock, then free, then the registration stake, then other
     /// locks; capped at held. Half goes to the treasury, half and the odd unit to insurance.
     /// @param scored Whether reputation moves, by EMA.
     /// @param score Outcome in basis points 0–10,000.
@@ -104,7 +132,7 @@ interface IProducerContract {
     function settle(
         address agent,
         uint64 release,
-        uint64 slash,
+        uint64 penalty,
         bool scored,
         uint16 score,
         bytes32 reason
@@ -113,13 +141,18 @@ interface IProducerContract {
     /// @notice Moves reputation by a signed delta in whole points. Caller: governor.
     function adjustReputation(address agent, int256 delta, bytes32 rationale) external;
 
+    /// @notice A sanction: takes free stake, then the registration stake, then locks; capped at held. Half goes to the treasury,
+    /// half and the odd unit to insurance. Caller: governor.
+    /// @return slashed What was actually taken.
+    function slash(address agent, uint64 amount, bytes32 reason) external returns (uint64 slashed);
+
     /// @notice Bars an agent for ever. Caller: governor.
     function ban(address agent, bytes32 reason) external;
 
     /// @notice Freezes or releases a principal's whole portfolio. Caller: governor.
     function freezePrincipal(address principal, bool frozen) external;
 
-    /// @notice Takes a producer that missed three tallied sessions out of the electorate. Caller: legislation.
+    /// @notice Takes a producer that missed three tallied sessions out of the electorate. Caller: current legislation.
     function lapse(address agent) external;
 
     /// @notice Returns a lapsed producer to the electorate of later sessions. Caller: the agent, its principal, or legislation.
@@ -131,6 +164,8 @@ interface IProducerContract {
     function capabilitiesOf(address agent) external view returns (uint160);
     /// @notice Whole points, 0–1000.
     function reputationOf(address agent) external view returns (uint256);
+    /// @notice Whether a registered agent is at or above the reputation floor of now.
+    function meetsReputationFloor(address agent) external view returns (bool);
     /// @notice Registered, of that kind, not banned, not frozen, not leaving, at or above the reputation floor.
     function isEligible(address agent, Kind kind) external view returns (bool);
     /// @notice What a session asks of an agent, in one call.

@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {OverrideAction} from "../types/Actions.sol";
 import {EvidenceClass} from "../types/Evidence.sol";
-import {Bid, LiveHash, PrincipalBinding, Verdict} from "../types/Messages.sol";
+import {Bid, LiveHash, PrincipalBinding, SubAgentBinding, Verdict} from "../types/Messages.sol";
 import {Office} from "../types/Roles.sol";
 
 /// @title Everything somebody signs
@@ -15,6 +15,9 @@ library TypedData {
     bytes32 internal constant PRINCIPAL_BINDING = keccak256(
         "PrincipalBinding(address agent,address principal,uint8 kind,bytes32 did,"
         "uint160 capabilities,uint64 stake,uint256 nonce,uint40 deadline)"
+    );
+    bytes32 internal constant SUB_AGENT_BINDING = keccak256(
+        "SubAgentBinding(address agent,address creator,bytes32 did,uint160 capabilities,uint64 stake,uint256 nonce,uint40 deadline)"
     );
     // Consumed by ServiceContract.
     bytes32 internal constant REGISTER_SERVICE = keccak256(
@@ -87,6 +90,13 @@ library TypedData {
                     b.nonce,
                     b.deadline
                 )
+            );
+    }
+
+    function hashSubAgentBinding(SubAgentBinding calldata b) internal pure returns (bytes32) {
+        return
+            keccak256(
+                abi.encode(SUB_AGENT_BINDING, b.agent, b.creator, b.did, b.capabilities, b.stake, b.nonce, b.deadline)
             );
     }
 

@@ -23,6 +23,21 @@ struct PrincipalBinding {
     uint40 deadline;
 }
 
+/// @notice A producer answers for an agent that its own principal will answer for. Domain: ProducerContract. Signed by both.
+struct SubAgentBinding {
+    address agent;
+    address creator;
+    /// keccak256 of the DID text.
+    bytes32 did;
+    /// As in `PrincipalBinding`; no dimension above the creator's.
+    uint160 capabilities;
+    /// Pulled from the creator, smallest unit; at least the registration stake.
+    uint64 stake;
+    /// The creator's next nonce.
+    uint256 nonce;
+    uint40 deadline;
+}
+
 /// @notice One agent's full ranking. Domain: LegislativeProcedure.
 struct Ballot {
     address agent;

@@ -15,6 +15,15 @@ export const typedDataTypes = {
     { name: "nonce", type: "uint256" },
     { name: "deadline", type: "uint40" },
   ],
+  SubAgentBinding: [
+    { name: "agent", type: "address" },
+    { name: "creator", type: "address" },
+    { name: "did", type: "bytes32" },
+    { name: "capabilities", type: "uint160" },
+    { name: "stake", type: "uint64" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint40" },
+  ],
   RegisterService: [
     { name: "agent", type: "address" },
     { name: "codeHash", type: "bytes32" },
@@ -155,6 +164,7 @@ export type MessageName = keyof typeof typedDataTypes;
 /** Which kind of contract consumes a message, and so whose address is in its domain. */
 export const messageConsumers = {
   PrincipalBinding: "ProducerContract",
+  SubAgentBinding: "ProducerContract",
   RegisterService: "ServiceContract",
   Propose: "LegislativeProcedure",
   Sponsor: "LegislativeProcedure",

@@ -75,9 +75,14 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     wire: only("NotDeployer", "deployer"),
     seal: only("NotDeployer", "deployer"),
     setParam: governor,
+    amend: governor,
+    withdrawAmendment: governor,
+    enact: anyone,
   },
   ProducerContract: {
     register: signedBy("agent"),
+    registerSubAgent: signedBy("agent"),
+    attestCapabilities: only("NotAuthorised", "regulator"),
     enroll: [
       { when: "a clerk", callers: ["CLERKS"], refusal: "NotAuthorised" },
       { when: "an adjudicator", callers: ["ROSTER"], refusal: "NotAuthorised" },
@@ -88,6 +93,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     lock: only("NotAuthorised", "EXECUTION"),
     settle: only("NotAuthorised", "EXECUTION"),
     adjustReputation: governor,
+    slash: governor,
     ban: governor,
     freezePrincipal: governor,
     lapse: only("NotAuthorised", "LEGISLATION"),

@@ -25,9 +25,13 @@ async function attempts(city: City): Promise<Attempt[]> {
   const record = { owner: agent.address, codeHash: id("code"), schemaHash: ZeroHash, endpoint: "", constraints: ZeroHash };
   const service = await city.services.idOf(record);
   const template = await ethers.deployContract("MissionProbe");
+  await city.constitution.amend(10, template, WHY);
   return [
     ["ConstitutionContract", "setParam", () => city.constitution.setParam(0, 300, WHY)],
     ["ProducerContract", "adjustReputation", () => city.producers.adjustReputation(agent.address, -1, WHY)],
+    ["ConstitutionContract", "amend", () => city.constitution.amend(9, template, WHY)],
+    ["ConstitutionContract", "withdrawAmendment", () => city.constitution.withdrawAmendment(10, WHY)],
+    ["ProducerContract", "slash", () => city.producers.slash(agent.address, 1, WHY)],
     ["ProducerContract", "ban", () => city.producers.ban(agent.address, WHY)],
     ["ProducerContract", "freezePrincipal", () => city.producers.freezePrincipal(owner.address, true)],
     ["ClerkContract", "appoint", () => city.clerks.appoint(Office.CODIFIER, someone, principal)],

@@ -180,6 +180,22 @@ async function deployWiredCity() {
     return { message, did, byPrincipal: await signed(principal), byAgent: await signed(agent) };
   }
 
+  /** A producer's binding for an agent it made, with both signatures. */
+  async function subBinding(agent: Wallet, creator: Wallet, options: AgentOptions = {}) {
+    const did = `did:city:${agent.address.toLowerCase()}`;
+    const message = {
+      agent: agent.address,
+      creator: creator.address,
+      did: id(did),
+      capabilities: options.capabilities ?? 0n,
+      stake: options.stake ?? tokens(5000),
+      nonce: await producers.nonceOf(creator.address),
+      deadline: (await now()) + 3600n,
+    };
+    const signed = (key: Wallet) => sign("SubAgentBinding", addresses.PRODUCERS, message, key);
+    return { message, did, byCreator: await signed(creator), byAgent: await signed(agent) };
+  }
+
   /** Registers `name` as an agent of `options.principal` (default: its own principal `<name>'s principal`). */
   async function register(name: string, options: AgentOptions = {}): Promise<{ agent: Wallet; principal: Wallet }> {
     const agent = await account(name);
@@ -244,6 +260,7 @@ async function deployWiredCity() {
     sign,
     probe,
     binding,
+    subBinding,
     register,
     seatAdjudicators,
   };

@@ -1,9 +1,10 @@
 /** Every function of the foundational contracts, the registries, the roster, the token and the treasury, called with success. */
-import { id, ZeroAddress, ZeroHash } from "ethers";
+import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import type { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
-import { type AuthorityTrial, castOf, endow } from "../../support/authority-trial.ts";
+import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import {
+  type City,
   ethers,
   INSTITUTIONS,
   Kind,
@@ -31,6 +32,13 @@ export async function playConstitution(trial: AuthorityTrial): Promise<void> {
   await trial.record("ConstitutionContract.seal", cast, () => fresh.seal());
   const governor = city.constitution.connect(await city.as("ADJUDICATION"));
   await trial.record("ConstitutionContract.setParam", cast, () => governor.setParam(parameterIndex("BIDDING_WINDOW"), 300, WHY));
+  const replacement = await ethers.deployContract("MissionProbe");
+  const [legislation, execution] = [INSTITUTIONS.indexOf("LEGISLATION"), INSTITUTIONS.indexOf("EXECUTION")];
+  await trial.record("ConstitutionContract.amend", cast, () => governor.amend(legislation, replacement, WHY));
+  await governor.amend(execution, replacement, WHY);
+  await trial.record("ConstitutionContract.withdrawAmendment", cast, () => governor.withdrawAmendment(execution, WHY));
+  await networkHelpers.time.increase(UNBONDING);
+  await trial.record("ConstitutionContract.enact", cast, () => city.constitution.enact(legislation));
 }
 
 export async function playProducers(trial: AuthorityTrial): Promise<void> {
@@ -51,6 +59,8 @@ export async function playProducers(trial: AuthorityTrial): Promise<void> {
   const direct = () => producers.connect(second).register(half.message, half.did, half.byPrincipal, "0x");
   await trial.record("ProducerContract.register", { ...cast, agent: second.address }, direct, "unsigned");
 
+  await playSubAgents(trial, city, cast, agent);
+
   const [clerk, judge, owner] = ["new clerk", "new judge", "new principal"].map(addressOf) as [string, string, string];
   const clerks = await as("CLERKS");
   await trial.record("ProducerContract.enroll", cast, () => clerks.enroll(clerk, owner, Kind.CLERK), "a clerk");
@@ -65,12 +75,30 @@ export async function playProducers(trial: AuthorityTrial): Promise<void> {
   await trial.record("ProducerContract.lapse", cast, () => legislation.lapse(agent.address));
   await trial.record("ProducerContract.attend", cast, () => producers.connect(agent).attend(agent.address));
   const governor = await as("ADJUDICATION");
+  await trial.record("ProducerContract.slash", cast, () => governor.slash(agent.address, 5, WHY));
   await trial.record("ProducerContract.adjustReputation", cast, () => governor.adjustReputation(agent.address, -1, WHY));
   await trial.record("ProducerContract.freezePrincipal", cast, () => governor.freezePrincipal(principal.address, true));
   await trial.record("ProducerContract.ban", cast, () => governor.ban(agent.address, WHY));
   await trial.record("ProducerContract.deregister", cast, () => producers.connect(agent).deregister(agent.address));
   await networkHelpers.time.increase(UNBONDING);
   await trial.record("ProducerContract.withdrawStake", cast, () => producers.withdrawStake(agent.address));
+}
+
+/** Agents that a producer makes, and what a Regulator attests of them. */
+async function playSubAgents(trial: AuthorityTrial, city: City, cast: Cast, creator: Wallet): Promise<void> {
+  const { producers, clerks, addresses } = city;
+  await city.fund(creator, addresses.PRODUCERS, tokens(20_000));
+  for (const when of ["signed", "unsigned"] as const) {
+    const agent = await city.account(`sub-agent ${when}`);
+    const { message, did, byCreator, byAgent } = await city.subBinding(agent, creator);
+    const sender = when === "signed" ? producers : producers.connect(agent);
+    const register = () => sender.registerSubAgent(message, did, byCreator, when === "signed" ? byAgent : "0x");
+    await trial.record("ProducerContract.registerSubAgent", { ...cast, agent: agent.address }, register, when);
+  }
+  const selector = producers.interface.getFunction("attestCapabilities").selector;
+  await clerks.connect(await city.as("ADJUDICATION")).setEnvelope(Office.REGULATOR, [selector], 8);
+  const regulator = producers.connect(await city.as(cast.regulator ?? ""));
+  await trial.record("ProducerContract.attestCapabilities", cast, () => regulator.attestCapabilities(creator.address, 7n, WHY));
 }
 
 export async function playOffices(trial: AuthorityTrial): Promise<void> {

@@ -3,13 +3,13 @@ pragma solidity 0.8.33;
 
 import {OverrideAction} from "../../../contracts/types/Actions.sol";
 import {EvidenceClass} from "../../../contracts/types/Evidence.sol";
-import {Bid, LiveHash, PrincipalBinding, Verdict} from "../../../contracts/types/Messages.sol";
+import {Bid, LiveHash, PrincipalBinding, SubAgentBinding, Verdict} from "../../../contracts/types/Messages.sol";
 import {Office} from "../../../contracts/types/Roles.sol";
 import {TypedData} from "../../../contracts/libraries/TypedData.sol";
 
 /// @dev Type hashes by message name, and each struct hash under the message's name.
 contract TypedDataHarness {
-    function typeHashes() external pure returns (string[18] memory names, bytes32[18] memory hashes) {
+    function typeHashes() external pure returns (string[19] memory names, bytes32[19] memory hashes) {
         (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
         (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
         (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
@@ -28,10 +28,15 @@ contract TypedDataHarness {
         (names[15], hashes[15]) = ("StrawPoll", TypedData.STRAW_POLL);
         (names[16], hashes[16]) = ("Petition", TypedData.PETITION);
         (names[17], hashes[17]) = ("Reintroduce", TypedData.REINTRODUCE);
+        (names[18], hashes[18]) = ("SubAgentBinding", TypedData.SUB_AGENT_BINDING);
     }
 
     function principalBinding(PrincipalBinding calldata b) external pure returns (bytes32) {
         return TypedData.hashPrincipalBinding(b);
+    }
+
+    function subAgentBinding(SubAgentBinding calldata b) external pure returns (bytes32) {
+        return TypedData.hashSubAgentBinding(b);
     }
 
     function registerService(
