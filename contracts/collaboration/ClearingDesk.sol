@@ -110,6 +110,7 @@ library ClearingDesk {
 
         d.word.share = share;
         d.word.agreeing = _slotsOf(basis) & d.word.commitMask;
+        emit ICollaborationContract.ReviewApproved(node, d.word.attempt, share, d.word.agreeing);
         bool decided = NodeCore.has(d.word, MissionStorage.GATED) || NodeCore.has(d.word, MissionStorage.VETOED);
         // A veto after a human's approval leaves the node in review once; approving it again overrides the gate.
         if (decided || _passesGate(s, f, d, openings)) {

@@ -138,6 +138,8 @@ interface ICollaborationContract {
         uint256 basis,
         uint8 agreeing
     );
+    /// @notice What a human's approval releases, and to which slots.
+    event ReviewApproved(uint8 indexed node, uint8 attempt, uint16 share, uint8 agreeing);
     event PanelRedrawn(uint8 indexed node, uint8 attempt, uint8 redraws);
     event GateDecided(uint8 indexed node, bool allowed);
     /// @notice The output gate spoke: the mission's result is released, or vetoed for good.
