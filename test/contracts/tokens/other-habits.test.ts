@@ -11,7 +11,7 @@ const UNBONDING = 400 * 86_400;
 const running = async (): Promise<Mission> => (await (await openMission({ reserve: tokens(5) })).activate()).awardAll();
 
 describe("a token that answers nothing", () => {
-  it("settles a city as any other: stake, deposit, appeal, claim, refund", async () => {
+  it("settles a city like any other: stake, deposit, appeal, claim, refund", async () => {
     const mission = await running();
     const { city } = mission;
     await turnSilent(city);
