@@ -23,6 +23,8 @@ export interface MissionLaw {
   /** The deposit: all nodes' budgets and what belongs to none. */
   readonly budget: bigint;
   readonly params: MissionParams;
+  /** Unix seconds. */
+  readonly deployedAt: number;
 }
 
 interface ReplayedSlot {
@@ -284,8 +286,10 @@ export class MissionReplay {
   #move(node: ReplayedNode, law: LawNode, to: NodeStateName, timestamp: number, block: number): void {
     const { verificationTimeout, maxHumanReviewTimeout } = this.#law.params;
     if (node.state === "EXECUTING" && to === "FROZEN") node.remainder = Math.max(1, node.deadline - timestamp);
+    // A root's clock runs from the clone's deployment: it has no word of its own until somebody touches it.
+    const untouched = node.state === "WAITING" && law.predecessors === 0n;
     node.state = to;
-    if (to === "ELIGIBLE") node.deadline = timestamp + verificationTimeout;
+    if (to === "ELIGIBLE") node.deadline = (untouched ? this.#law.deployedAt : timestamp) + verificationTimeout;
     if (to === "PENDING_REVIEW") node.deadline = timestamp + law.reviewWindow;
     if (to === "FROZEN") node.deadline = timestamp + 2 * maxHumanReviewTimeout;
     if (to === "COMPLETED" || to === "FAILED") node.deadline = 0;

@@ -31,7 +31,8 @@ const zero = `0x${"0".repeat(64)}`;
 /** Blocks replayed one by one; each must leave the replay where the contract was then. */
 async function expectReplayed(mission: Mission, from: number, options: MissionOptions): Promise<void> {
   const budget = mission.nodes.reduce((sum, node) => sum + node.budget, options.reserve ?? 0n);
-  const replay = new MissionReplay({ nodes: mission.nodes, budget, params: { ...PARAMS, ...options.params } });
+  const deployedAt = Number((await mission.contract.context()).deployedAt);
+  const replay = new MissionReplay({ nodes: mission.nodes, budget, params: { ...PARAMS, ...options.params }, deployedAt });
   const to = await ethers.provider.getBlockNumber();
   let compared = 0;
   for (let block = from; block <= to; block++) {
