@@ -236,7 +236,9 @@ library ClearingDesk {
         Docket memory d,
         Opening[] memory openings
     ) private returns (bool released) {
-        released = NodeCore.allows(s, f, d.law.predicate, d.node, _output(d, openings));
+        released =
+            !NodeCore.has(d.word, MissionStorage.HELD) &&
+            NodeCore.allows(s, f, d.law.predicate, d.node, _output(d, openings));
         d.word.flags |= released ? MissionStorage.GATED : MissionStorage.VETOED;
         emit ICollaborationContract.GateDecided(d.node, released);
     }

@@ -4,7 +4,6 @@ pragma solidity 0.8.33;
 import {Bytes} from "@openzeppelin/contracts/utils/Bytes.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
-import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
 import {MissionState} from "../types/States.sol";
@@ -13,7 +12,6 @@ import {Dispatch} from "./Dispatch.sol";
 import {Escrow} from "./Escrow.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
-import {NodeWord} from "./NodeWord.sol";
 import {Remedies} from "./Remedies.sol";
 import {Gate} from "./modules/Gate.sol";
 import {Guardian} from "./modules/Guardian.sol";
@@ -128,11 +126,8 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
     }
 
     /// @inheritdoc ICollaborationContract
-    function countedOf(uint8 node) external view returns (address[] memory verifiers) {
-        uint256 seats = NodeCore.load(_mission, node).seats;
-        IEvidenceRegistry evidence = _city().evidence;
-        verifiers = new address[](NodeWord.seated(seats));
-        for (uint256 i = 0; i < verifiers.length; ++i) verifiers[i] = evidence.verifierAt(NodeWord.seatAt(seats, i));
+    function countedOf(uint8 node) external view returns (address[] memory) {
+        return Remedies.countedOf(_mission, _city(), node);
     }
 
     /// @inheritdoc ICollaborationContract

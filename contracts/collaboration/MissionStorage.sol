@@ -9,7 +9,7 @@ import {MissionState, NodeState} from "../types/States.sol";
 /// arguments. What belongs to one attempt is keyed by attempt: a reopened node starts on fresh words, and a failed
 /// attempt's faults outlive it.
 library MissionStorage {
-    /// @dev One word (bits 0–223).
+    /// @dev One word (bits 0–231).
     struct Head {
         MissionState state;
         IExecutionProcedure execution;
@@ -21,6 +21,19 @@ library MissionStorage {
         /// FAIL verdicts whose slashes wait.
         uint16 faults;
         bool closed;
+        /// An emergency stop holds: nothing is routed.
+        bool stopped;
+    }
+
+    /// @dev One word: when the mission was stopped, went on, fell silent.
+    struct Watch {
+        uint40 stoppedAt;
+        uint40 clearedAt;
+        /// Emergency stops cleared; each doubles the window in which freezes are counted.
+        uint8 cleared;
+        uint40 degradedSince;
+        /// When nobody need wait for a human any longer.
+        uint40 degradedUntil;
     }
 
     /// @dev Three words, smallest unit. The law's budget = paid + fees + insurance + discount + refunded + held; of what is held,
@@ -82,6 +95,8 @@ library MissionStorage {
     uint8 internal constant VETOED = 8;
     /// Nobody commits any more: `commitMask` is final, the absent were settled.
     uint8 internal constant COMMITS_CLOSED = 16;
+    /// A human vetoed the output before the gate was asked.
+    uint8 internal constant HELD = 32;
 
     enum Payment {
         DUE,
@@ -123,12 +138,17 @@ library MissionStorage {
         /// Output of the last node, kept only for an output predicate.
         bytes32 outputHash;
         bytes32 anchor;
+        Watch watch;
         mapping(uint256 node => uint256 word) nodes;
         mapping(uint256 slotKey => Slot) slots;
         mapping(uint256 slotKey => bytes32) pledges;
         mapping(uint256 attemptKey => Fault) faults;
         mapping(uint256 attemptKey => Appeals) appeals;
         mapping(uint256 slotKey => Appeal) appealAt;
+        /// Freezes of an agent; layout in `libraries/Escalation.sol`.
+        mapping(address agent => uint256[3]) freezes;
+        /// Sealed state of a frozen executor, by node and number of the freeze.
+        mapping(uint256 attemptKey => bytes32) snapshots;
     }
 
     function attemptKey(uint8 node, uint8 attempt) internal pure returns (uint256) {

@@ -2,19 +2,31 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {Commitments} from "../libraries/Commitments.sol";
+import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {Action} from "../types/Actions.sol";
+import {LawNode} from "../types/Law.sol";
+import {Opening} from "../types/Messages.sol";
 import {Institution} from "../types/Roles.sol";
+import {MissionState, NodeState} from "../types/States.sol";
 import {Appeals} from "./Appeals.sol";
 import {ClearingDesk} from "./ClearingDesk.sol";
-import {City} from "./MissionFrame.sol";
+import {Guard} from "./Guard.sol";
+import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 import {Remedies} from "./Remedies.sol";
 
 /// @title The one door of adjudication into a mission
-/// @notice Decisions 14, 28 and 29: what `onOverride` may do, and in which state of the mission. A linked library: it runs in the
-/// clone's frame and storage.
+/// @notice AgentCity B.12; decisions 14, 28 and 29: what `onOverride` may do, and in which state of the mission. A linked
+/// library: it runs in the clone's frame and storage.
 library Overrides {
+    using MissionFrame for Frame;
+
+    uint256 private constant REJECTABLE = (1 << uint256(NodeState.PENDING_REVIEW)) | (1 << uint256(NodeState.FROZEN));
+    uint256 private constant DECIDED = (1 << uint256(NodeState.COMPLETED)) | (1 << uint256(NodeState.FAILED));
+    bytes32 private constant BY_HAND = "MANUAL_OVERRIDE";
+
     function execute(
         MissionStorage.Layout storage s,
         City calldata city,
@@ -26,16 +38,119 @@ library Overrides {
         if (msg.sender != city.constitution.at(Institution.ADJUDICATION)) {
             revert ICollaborationContract.NotAdjudication(msg.sender);
         }
-        if (!_inAnyState(action)) NodeCore.requireMission(s, NodeCore.RUNNING);
-
+        _requireState(s, action);
         if (action == Action.APPROVE_POP) ClearingDesk.approve(s, city, node, data);
         else if (action == Action.RESOLVE_APPEAL) Appeals.resolve(s, city, node, data);
-        else Remedies.overrule(s, city, action, node);
+        else if (action == Action.TERMINATE_MISSION) Remedies.terminate(s, city);
+        else _overrule(s, MissionFrame.open(city), action, node, target, data);
         emit ICollaborationContract.Overridden(action, node, target);
     }
 
     /// @dev Ending a mission has its own arcs; an appeal outlives the mission.
-    function _inAnyState(Action action) private pure returns (bool) {
-        return action == Action.TERMINATE_MISSION || action == Action.RESOLVE_APPEAL;
+    function _requireState(MissionStorage.Layout storage s, Action action) private view {
+        if (action == Action.TERMINATE_MISSION || action == Action.RESOLVE_APPEAL) return;
+        bool clears = action == Action.CLEAR_EMERGENCY_STOP;
+        NodeCore.requireMission(
+            s,
+            clears ? NodeCore.RUNNING | (1 << uint256(MissionState.DEGRADED)) : NodeCore.RUNNING
+        );
+    }
+
+    function _overrule(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        Action action,
+        uint8 node,
+        address target,
+        bytes calldata data
+    ) private {
+        if (action == Action.EMERGENCY_STOP) return Guard.stop(s, address(0));
+        if (action == Action.CLEAR_EMERGENCY_STOP) return Guard.resume(s, f);
+        if (action == Action.CLASSIFY_FALSE_POSITIVE) {
+            return Guard.classify(s, target, abi.decode(data, (uint256)));
+        }
+        LawNode memory law = f.node(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        if (action == Action.FREEZE) return Guard.freeze(s, f, w, node, BY_HAND);
+
+        if (action == Action.UNFREEZE) _unfreeze(f, w, node);
+        else if (action == Action.REJECT_POP) _reject(s, f, law, w, node);
+        else if (action == Action.VETO_OUTPUT) _veto(w, node);
+        else if (action == Action.RELEASE_OUTPUT) _release(s, f, law, w, node, data);
+        else revert ICollaborationContract.UnsupportedOverride(action);
+        NodeCore.store(s, node, w);
+    }
+
+    function _unfreeze(Frame memory f, MissionStorage.Node memory w, uint8 node) private {
+        NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
+        NodeCore.makeEligible(f, w, node);
+        emit ICollaborationContract.NodeUnfrozen(node, w.deadline);
+    }
+
+    /// @dev A rejected review costs the score; a confirmed freeze also costs stake, on a human's word.
+    function _reject(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private {
+        NodeCore.requireNode(w, node, REJECTABLE);
+        bool frozen = w.state == NodeState.FROZEN;
+        uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
+        bytes32 reason = frozen ? SlashingSchedule.FREEZE_CONFIRMED : SlashingSchedule.REJECTED;
+        NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, true, reason);
+        NodeCore.fail(s, f, w, node, reason);
+    }
+
+    // --- Gate --------------------------------------------------------------------------------------------------------
+
+    /// @dev The gate will not be asked: whatever the panel finds, a human decides. Work under review loses its release.
+    function _veto(MissionStorage.Node memory w, uint8 node) private {
+        NodeCore.requireNode(w, node, ~DECIDED);
+        w.flags |= MissionStorage.HELD;
+        if (w.state != NodeState.PENDING_REVIEW) return;
+        w.flags = (w.flags & ~MissionStorage.GATED) | MissionStorage.VETOED;
+        emit ICollaborationContract.GateDecided(node, false);
+    }
+
+    /// @dev Releases what passed on evidence and was vetoed by gate or human, with the share it passed with.
+    function _release(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node,
+        bytes calldata data
+    ) private {
+        NodeCore.requireNode(w, node, NodeCore.only(NodeState.PENDING_REVIEW));
+        bool passed = w.agreeing != 0 && NodeCore.count(w.agreeing) >= law.threshold;
+        if (!passed || !NodeCore.has(w, MissionStorage.VETOED)) revert ICollaborationContract.NotVetoed(node);
+        bytes32 outputHash = _output(s, f, w, node, data);
+        w.flags = (w.flags & ~(MissionStorage.VETOED | MissionStorage.HELD)) | MissionStorage.GATED;
+        emit ICollaborationContract.GateDecided(node, true);
+        s.unrecorded |= uint256(1) << node;
+        NodeCore.complete(s, f, w, node, outputHash);
+    }
+
+    /// @dev Only what was committed can be released.
+    function _output(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        bytes calldata data
+    ) private view returns (bytes32) {
+        (uint8 slot, Opening memory opening) = abi.decode(data, (uint8, Opening));
+        if (slot >= NodeCore.MAX_SLOTS || (w.agreeing >> slot) & 1 == 0) {
+            revert ICollaborationContract.NotCommitted(node, slot);
+        }
+        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+        bytes32 obligation = f.obligation(node, w.attempt);
+        bytes32 given = Commitments.commitment(s.slots[key].agent, opening, obligation);
+        if (given != s.pledges[key]) {
+            revert ICollaborationContract.OpeningMismatch(node, slot, s.pledges[key], given);
+        }
+        return opening.outputHash;
     }
 }

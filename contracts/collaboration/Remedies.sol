@@ -4,7 +4,6 @@ pragma solidity 0.8.33;
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {Action} from "../types/Actions.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {LawNode} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
@@ -12,15 +11,15 @@ import {Escrow} from "./Escrow.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {NodeWord} from "./NodeWord.sol";
 
 /// @title What happens when a node does not go its straight way
-/// @notice Timeouts, redraws, freezes, further attempts and the ends of a mission (decisions 22, 24, 25). A linked
+/// @notice Timeouts, redraws, further attempts and the ends of a mission (decisions 22, 24, 25). A linked
 /// library: it runs in the clone's frame and storage.
 library Remedies {
     using MissionFrame for Frame;
 
     uint8 private constant CONSENSUS = 2;
-    bytes32 private constant BY_ADJUDICATION = "OVERRIDE";
 
     uint256 private constant FREEZABLE =
         (1 << uint256(NodeState.ELIGIBLE)) |
@@ -103,6 +102,8 @@ library Remedies {
             if (market.closesAt != 0) revert ICollaborationContract.TooEarly(node, market.closesAt);
             return NodeCore.fail(s, f, w, node, SlashingSchedule.NO_BIDS);
         }
+        // Nobody could route it: its clock stands still.
+        if (s.head.stopped) revert ICollaborationContract.Stopped();
         if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
         uint8 mask = NodeCore.outstanding(w, law);
         NodeCore.settleMask(s, node, w.attempt, mask, 0, false, SlashingSchedule.NOT_ROUTED);
@@ -176,90 +177,6 @@ library Remedies {
         NodeCore.fail(s, f, w, node, reason);
     }
 
-    // --- Freezes -----------------------------------------------------------------------------------------------------
-
-    /// @dev An executor cannot stop a clock that already ran out.
-    function report(
-        MissionStorage.Layout storage s,
-        City calldata city,
-        uint8 node,
-        bytes32 reason,
-        uint256 magnitude
-    ) external {
-        NodeCore.requireMission(s, NodeCore.RUNNING);
-        Frame memory f = MissionFrame.open(city);
-        MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (!f.city.evidence.isMonitor(msg.sender)) {
-            if (!_isExecutor(s, f.node(node), w, node, msg.sender)) {
-                revert ICollaborationContract.NotMonitor(msg.sender);
-            }
-            if (block.timestamp >= w.deadline) revert ICollaborationContract.WindowClosed(node, w.deadline);
-        }
-        emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
-        _freeze(s, f, w, node, reason);
-    }
-
-    function _freeze(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        MissionStorage.Node memory w,
-        uint8 node,
-        bytes32 reason
-    ) private {
-        NodeCore.requireNode(w, node, FREEZABLE);
-        bool working = w.state == NodeState.EXECUTING;
-        // Frozen before it was routed a second time, a node keeps what it had left the first time.
-        // It fits: what is left of a law's timeout, which has sixteen bits.
-        if (working) w.remainder = w.deadline > block.timestamp ? uint16(w.deadline - block.timestamp) : 1;
-        NodeCore.move(w, node, NodeState.FROZEN);
-        w.deadline = uint40(block.timestamp) + 2 * uint40(f.context.params.maxHumanReviewTimeout);
-        if (w.freezeCount != type(uint8).max) ++w.freezeCount;
-        NodeCore.store(s, node, w);
-        emit ICollaborationContract.NodeFrozen(node, msg.sender, reason, w.freezeCount);
-    }
-
-    // --- Overrides ---------------------------------------------------------------------------------------------------
-
-    /// @dev APPROVE_POP is the clearing desk's, RESOLVE_APPEAL is of `Appeals`.
-    function overrule(MissionStorage.Layout storage s, City calldata city, Action action, uint8 node) external {
-        Frame memory f = MissionFrame.open(city);
-        if (action == Action.TERMINATE_MISSION) {
-            _recordPending(s, city);
-            return NodeCore.moveMission(s, MissionState.ABORTED);
-        }
-        LawNode memory law = f.node(node);
-        MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (action == Action.FREEZE) {
-            _freeze(s, f, w, node, BY_ADJUDICATION);
-        } else if (action == Action.UNFREEZE) {
-            NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
-            NodeCore.makeEligible(f, w, node);
-            NodeCore.store(s, node, w);
-            emit ICollaborationContract.NodeUnfrozen(node, w.deadline);
-        } else if (action == Action.REJECT_POP) {
-            _reject(s, f, law, w, node);
-        } else {
-            revert ICollaborationContract.UnsupportedOverride(action);
-        }
-    }
-
-    /// @dev A rejected review costs the score; a confirmed freeze also costs stake, on a human's word.
-    function _reject(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        LawNode memory law,
-        MissionStorage.Node memory w,
-        uint8 node
-    ) private {
-        NodeCore.requireNode(w, node, REJECTABLE);
-        bool frozen = w.state == NodeState.FROZEN;
-        uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
-        bytes32 reason = frozen ? SlashingSchedule.FREEZE_CONFIRMED : SlashingSchedule.REJECTED;
-        NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, true, reason);
-        NodeCore.fail(s, f, w, node, reason);
-        NodeCore.store(s, node, w);
-    }
-
     // --- Further attempts and ends -----------------------------------------------------------------------------------
 
     function reopen(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
@@ -307,6 +224,12 @@ library Remedies {
         NodeCore.moveMission(s, failed ? MissionState.FAILED : MissionState.ABORTED);
     }
 
+    /// @notice TERMINATE_MISSION, from every state that is not final.
+    function terminate(MissionStorage.Layout storage s, City calldata city) external {
+        _recordPending(s, city);
+        NodeCore.moveMission(s, MissionState.ABORTED);
+    }
+
     /// @dev What a human approved is earned: it is recorded before the rest is returned.
     function _recordPending(MissionStorage.Layout storage s, City calldata city) private {
         uint256 pending = s.unrecorded;
@@ -318,14 +241,26 @@ library Remedies {
 
     // --- Reading -----------------------------------------------------------------------------------------------------
 
-    /// @notice What an override judges: the mission's state, the node's word and its pledges.
+    /// @notice What an override judges: the mission's state and stops, the node's word and its pledges.
     function caseHash(MissionStorage.Layout storage s, City calldata city, uint8 node) external view returns (bytes32) {
         uint8 attempt = NodeCore.load(s, node).attempt;
         bytes32[] memory pledges = new bytes32[](MissionFrame.open(city).node(node).redundancy);
         for (uint256 slot = 0; slot < pledges.length; ++slot) {
             pledges[slot] = s.pledges[MissionStorage.slotKey(node, attempt, slot)];
         }
-        return keccak256(abi.encode(s.head.state, s.nodes[node], pledges));
+        return keccak256(abi.encode(s.head.state, s.head.stopped, s.watch.cleared, s.nodes[node], pledges));
+    }
+
+    function countedOf(
+        MissionStorage.Layout storage s,
+        City calldata city,
+        uint8 node
+    ) external view returns (address[] memory verifiers) {
+        uint256 seats = NodeCore.load(s, node).seats;
+        verifiers = new address[](NodeWord.seated(seats));
+        for (uint256 i = 0; i < verifiers.length; ++i) {
+            verifiers[i] = city.evidence.verifierAt(NodeWord.seatAt(seats, i));
+        }
     }
 
     /// @dev An award binds all slots of a node or none.
@@ -335,18 +270,5 @@ library Remedies {
         uint8 node
     ) private view returns (bool) {
         return s.slots[MissionStorage.slotKey(node, w.attempt, 0)].agent != address(0);
-    }
-
-    function _isExecutor(
-        MissionStorage.Layout storage s,
-        LawNode memory law,
-        MissionStorage.Node memory w,
-        uint8 node,
-        address account
-    ) private view returns (bool) {
-        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
-            if (s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent == account) return true;
-        }
-        return false;
     }
 }

@@ -4,7 +4,10 @@ pragma solidity 0.8.33;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
+import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {Intake} from "../libraries/Intake.sol";
@@ -21,7 +24,7 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
         uint64 insurance;
     }
 
-    /// What came in as fees and went out as premiums in one bucket of time.
+    /// What came in as fees and went out as premiums and gas subsidies in one bucket of time.
     struct Bucket {
         uint64 inflow;
         uint64 premiums;
@@ -35,6 +38,7 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
     Pools private _pools;
     mapping(uint256 number => Bucket bucket) private _buckets;
     mapping(uint256 number => mapping(address principal => uint64 premiums)) private _premiumsOf;
+    mapping(address mission => uint64 claimed) private _claimedIn;
 
     constructor(IConstitutionContract constitution) {
         _CONSTITUTION = constitution;
@@ -74,6 +78,43 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
     }
 
     /// @inheritdoc ITreasury
+    function claimInsurance(address mission, address agent, uint64 loss, bytes32 evidence) external nonReentrant {
+        _onlyGovernor();
+        if (loss == 0) revert NothingToPay();
+        _requireExecutor(mission, agent);
+        uint64 left = ICollaborationContract(mission).ledger().deposit - _claimedIn[mission];
+        uint64 allowed = _min(left, _pools.insurance);
+        if (loss > allowed) revert CapExceeded(allowed, loss);
+
+        _claimedIn[mission] += loss;
+        _pools.insurance -= loss;
+        emit InsuranceClaimed(mission, agent, loss, evidence);
+        _token().safeTransfer(agent, loss);
+    }
+
+    /// @inheritdoc ITreasury
+    function disburse(Purpose purpose, address recipient, uint64 amount, bytes32 justification) external nonReentrant {
+        _onlyGovernor();
+        if (amount == 0) revert NothingToPay();
+        uint256 number = block.timestamp / _BUCKET;
+        uint64 allowed = _min(_capOf(purpose, number), _pools.free);
+        if (amount > allowed) revert CapExceeded(allowed, amount);
+        bool stays = purpose == Purpose.INSURANCE;
+        if (stays != (recipient == address(this))) revert WrongRecipient(recipient);
+
+        _pools.free -= amount;
+        if (stays) _pools.insurance += amount;
+        if (purpose == Purpose.GAS_SUBSIDY) _buckets[number].premiums += amount;
+        emit Disbursed(purpose, recipient, amount, justification);
+        if (!stays) _token().safeTransfer(recipient, amount);
+    }
+
+    /// @inheritdoc ITreasury
+    function claimedIn(address mission) external view returns (uint64) {
+        return _claimedIn[mission];
+    }
+
+    /// @inheritdoc ITreasury
     function freeBalance() external view returns (uint64) {
         return _pools.free;
     }
@@ -95,6 +136,25 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
         amount = _min(wanted, _pools.free);
         amount = _min(amount, _left(bucket.inflow, Param.SUBSIDY_CAP_SHARE, bucket.premiums));
         amount = _min(amount, _left(bucket.inflow, Param.PRINCIPAL_SUBSIDY_SHARE, _premiumsOf[number][principal]));
+    }
+
+    function _capOf(Purpose purpose, uint256 number) private view returns (uint64) {
+        if (purpose == Purpose.GOVERNANCE) return _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_COMPENSATION);
+        if (purpose == Purpose.INSURANCE) return type(uint64).max;
+        return _left(_buckets[number].inflow, Param.SUBSIDY_CAP_SHARE, _buckets[number].premiums);
+    }
+
+    function _onlyGovernor() private view {
+        if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+    }
+
+    function _requireExecutor(address mission, address agent) private view {
+        address execution = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES)).executionOf(mission);
+        if (execution == address(0)) revert NotMission(mission);
+        address principal = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS)).principalOf(agent);
+        if (!IExecutionProcedure(execution).participationOf(mission, principal).executor) {
+            revert NotInsured(mission, agent);
+        }
     }
 
     function _left(uint64 inflow, Param share, uint64 used) private view returns (uint64) {

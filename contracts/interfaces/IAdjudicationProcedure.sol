@@ -48,7 +48,9 @@ interface IAdjudicationProcedure {
     /// @notice Executes a signed action. Anyone may relay; signers in strictly ascending address order. A mission's
     /// action names a genuine clone and its `caseHash(node)`; a city-wide one names no mission. APPROVE_CODIFICATION has
     /// data = abi.encode(uint256 session) and caseHash = the approved spec hash, which the legislation checks; the
-    /// session's sponsor is conflicted.
+    /// session's sponsor is conflicted. APPROVE_PREDICATE names the contract as target, data = abi.encode(uint16 id).
+    /// CLAIM_INSURANCE compensates target, data = abi.encode(address mission, uint64 loss); DISBURSE pays target, data =
+    /// abi.encode(uint8 purpose, uint64 amount); the justification is the evidence, and nobody signs a payment to itself.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external;
 
     function rowOf(Action action) external view returns (Row memory);

@@ -76,6 +76,19 @@ interface ICollaborationContract {
         uint64 bonds;
     }
 
+    /// @notice What holds a mission back, unix seconds.
+    struct Watch {
+        /// An emergency stop holds: nothing is routed.
+        bool stopped;
+        /// Stops cleared so far; each doubles the window in which freezes are counted.
+        uint8 cleared;
+        /// Of the last stop.
+        uint40 stoppedAt;
+        /// Of the last degraded time, and when it ends the mission.
+        uint40 degradedSince;
+        uint40 degradedUntil;
+    }
+
     /// @notice The data of RESOLVE_APPEAL, ABI-encoded: one ruling on all open appeals of an attempt (decisions 29).
     struct Resolution {
         uint8 attempt;
@@ -172,6 +185,17 @@ interface ICollaborationContract {
     event AnomalyReported(uint8 indexed node, address indexed by, bytes32 reason, uint256 magnitude);
     event NodeFrozen(uint8 indexed node, address indexed by, bytes32 reason, uint8 freezeCount);
     event NodeUnfrozen(uint8 indexed node, uint40 deadline);
+    /// @notice A report entered an agent's log as number `index`: `recent` freezes in the window, `threshold` make a stop.
+    event FreezeCounted(uint8 indexed node, address indexed agent, uint256 index, uint256 recent, uint256 threshold);
+    event FalsePositive(address indexed agent, uint256 index);
+    /// @param hash Of the frozen executor's state, as the records keep it.
+    event SnapshotSealed(uint8 indexed node, uint8 freezeCount, address indexed by, bytes32 hash);
+    /// @param agent Whose freezes escalated; zero when adjudicators stopped the mission.
+    event EmergencyStopped(address indexed by, address indexed agent);
+    /// @param window Seconds in which freezes are counted from now on.
+    event EmergencyCleared(uint8 cleared, uint256 window);
+    event MissionDegraded(address indexed by, uint40 silentSince, uint40 until);
+    event MissionRecovered(uint40 degradedSince);
     event Reopened(uint8 indexed node, uint8 attempt);
     event AppealFiled(uint8 indexed node, address indexed appellant, bytes32 evidence, uint64 bond);
     event BondReturned(uint8 indexed node, address indexed appellant, uint64 bond);
@@ -234,6 +258,11 @@ interface ICollaborationContract {
     error NotExpired(uint40 expiresAt);
     error NothingToRefund();
     error NotMonitor(address account);
+    error Stopped();
+    error NotStopped();
+    error NotSilent(uint40 silentSince, uint40 least);
+    error AlreadySealed(uint8 node, bytes32 hash);
+    error NotVetoed(uint8 node);
     error UnsupportedOverride(Action action);
     error AlreadyFunded();
     error Underfunded(uint64 deposit, uint64 balance);
@@ -274,13 +303,26 @@ interface ICollaborationContract {
     function reopen(uint8 node) external;
     /// @notice Ends a mission whose time or whose iterations are over; unrecorded nodes are refunded. Anyone.
     function abort() external;
+    /// @notice Aborts a degraded mission that no human let go on within degradedAdjudicatorTimeout, or whose time is over. Anyone.
+    function expire() external;
     /// @notice Clears and routes in one call. Anyone.
     function advance(ClearOrder[] calldata clears, RouteOrder[] calldata routes) external;
 
     // --- Guardian ----------------------------------------------------------------------------------------------------
 
     /// @notice Freezes a node on an anomaly. Caller: a registered monitor or one of the node's executors.
+    /// @dev The reasons of the design are DEVIATION_EXCEEDED, TOOL_LIMIT_EXCEEDED and MESSAGE_LIMIT_EXCEEDED (a human's freeze says
+    /// MANUAL_OVERRIDE). Each report is counted for the executor itself, or for all of the node's when a monitor reports: T_eff
+    /// = escalationFreezeCount + ⌊ρ·bonus/1000⌋ of an agent's freezes within baseEscalationWindow·2ⁿ, after n cleared stops,
+    /// stop the mission.
     function report(uint8 node, bytes32 reason, uint256 magnitude) external;
+    /// @notice Puts the hash of a frozen executor's state on chain, once per freeze. Caller: a registered monitor or one of the
+    /// node's executors.
+    function sealSnapshot(uint8 node, bytes32 hash) external;
+    /// @notice Suspends an executing mission after the sequencer was silent for degradedModeThreshold: nothing moves but earned money,
+    /// and the clocks stand still, until adjudicators clear it or `expire` ends it. Caller: a registered monitor.
+    /// @param silentSince Unix seconds.
+    function degrade(uint40 silentSince) external;
 
     // --- Verification ------------------------------------------------------------------------------------------------
 
@@ -326,9 +368,14 @@ interface ICollaborationContract {
     // --- Adjudication ----------------------------------------------------------------------------------------------------
 
     /// @notice The one entry of adjudication (decisions 14). FREEZE, UNFREEZE, TERMINATE_MISSION, APPROVE_POP, REJECT_POP,
-    /// RESOLVE_APPEAL. Caller: CURRENT adjudication procedure.
+    /// RESOLVE_APPEAL, EMERGENCY_STOP, CLEAR_EMERGENCY_STOP, CLASSIFY_FALSE_POSITIVE, VETO_OUTPUT, RELEASE_OUTPUT. Caller:
+    /// CURRENT adjudication procedure.
     /// APPROVE_POP's data is abi.encode(Opening[], EvidenceItem[], uint256 basis, uint16 share): it passes the same floor.
     /// RESOLVE_APPEAL's data is abi.encode(Resolution): it may come after the mission's end, and changes no state of a node.
+    /// EMERGENCY_STOP: nothing is routed until CLEAR_EMERGENCY_STOP, which also lets a degraded mission go on.
+    /// CLASSIFY_FALSE_POSITIVE: the freeze of `target` with number abi.encode(uint256) no longer counts.
+    /// VETO_OUTPUT: the node's gate is not asked, a human decides. RELEASE_OUTPUT: what passed on evidence and was vetoed completes
+    /// with its share; data is abi.encode(uint8 slot, Opening), of a slot in agreement.
     function onOverride(Action action, uint8 node, address target, bytes calldata data) external;
 
     /// @notice Calls `target` and returns at most one word of its answer. Nothing but a bounded frame for gas: the mission calls
@@ -360,7 +407,10 @@ interface ICollaborationContract {
     function obligationOf(uint8 node) external view returns (bytes32);
     /// @notice The drawn panel; reverts with `PanelStale` when its block hash is gone and `TooEarly` in the drawing block.
     function panelOf(uint8 node) external view returns (address[] memory);
-    /// @notice Hash of the state an override judges: mission state, the node's word and its pledges.
+    function watch() external view returns (Watch memory);
+    /// @notice An agent's freezes in this mission, packed as in `libraries/Escalation.sol`.
+    function freezesOf(address agent) external view returns (uint256[3] memory);
+    /// @notice Hash of the state an override judges: mission state and stops, the node's word and its pledges.
     function caseHash(uint8 node) external view returns (bytes32);
     /// @notice Bitmap of completed nodes.
     function completed() external view returns (uint256);

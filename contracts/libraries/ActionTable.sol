@@ -20,17 +20,17 @@ library ActionTable {
             ((1 | ENABLED | MISSION) << (8 * uint256(Action.REJECT_POP))) |
             (1 << (8 * uint256(Action.AMEND_PARAMETER))) |
             (1 << (8 * uint256(Action.ADJUST_REPUTATION))) |
-            ((1 | MISSION | ROTATES) << (8 * uint256(Action.CLASSIFY_FALSE_POSITIVE))) |
-            ((1 | MISSION) << (8 * uint256(Action.EMERGENCY_STOP))) |
-            ((2 | MISSION) << (8 * uint256(Action.CLEAR_EMERGENCY_STOP))) |
-            (1 << (8 * uint256(Action.APPROVE_PREDICATE))) |
-            ((1 | MISSION) << (8 * uint256(Action.VETO_OUTPUT))) |
-            ((1 | MISSION | ROTATES) << (8 * uint256(Action.RELEASE_OUTPUT))) |
+            ((1 | ENABLED | MISSION | ROTATES) << (8 * uint256(Action.CLASSIFY_FALSE_POSITIVE))) |
+            ((1 | ENABLED | MISSION) << (8 * uint256(Action.EMERGENCY_STOP))) |
+            ((2 | ENABLED | MISSION) << (8 * uint256(Action.CLEAR_EMERGENCY_STOP))) |
+            ((1 | ENABLED) << (8 * uint256(Action.APPROVE_PREDICATE))) |
+            ((1 | ENABLED | MISSION) << (8 * uint256(Action.VETO_OUTPUT))) |
+            ((1 | ENABLED | MISSION | ROTATES) << (8 * uint256(Action.RELEASE_OUTPUT))) |
             ((1 | ENABLED | MISSION) << (8 * uint256(Action.RESOLVE_APPEAL))) |
             (2 << (8 * uint256(Action.SLASH))) |
             (2 << (8 * uint256(Action.FREEZE_PRINCIPAL))) |
-            (2 << (8 * uint256(Action.CLAIM_INSURANCE))) |
-            (2 << (8 * uint256(Action.DISBURSE))) |
+            ((2 | ENABLED) << (8 * uint256(Action.CLAIM_INSURANCE))) |
+            ((2 | ENABLED) << (8 * uint256(Action.DISBURSE))) |
             ((1 | ENABLED) << (8 * uint256(Action.APPROVE_CODIFICATION))) |
             (2 << (8 * uint256(Action.APPOINT_CLERK))) |
             (2 << (8 * uint256(Action.SET_ENVELOPE))) |

@@ -6,8 +6,11 @@ import {IAdjudicationProcedure} from "../interfaces/IAdjudicationProcedure.sol";
 import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
+import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
+import {ITreasury} from "../interfaces/ITreasury.sol";
 import {ActionTable} from "../libraries/ActionTable.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
@@ -62,7 +65,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     function rowOf(Action action) external view returns (Row memory) {
         return
             Row({
-                signatures: uint8(action.signatures(_roster().activeCount())),
+                signatures: uint8(_needed(action, _roster())),
                 enabled: action.isEnabled(),
                 onMission: action.onMission(),
                 rotates: action.rotates()
@@ -98,7 +101,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         Signed[] calldata signatures
     ) private view returns (address[] memory adjudicators) {
         IAdjudicatorRoster roster = _roster();
-        uint256 needed = action.action.signatures(roster.activeCount());
+        uint256 needed = _needed(action.action, roster);
         if (signatures.length < needed) revert NotEnoughSignatures(signatures.length, needed);
         adjudicators = new address[](signatures.length);
         address previous;
@@ -118,9 +121,25 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         address adjudicator,
         OverrideAction calldata action
     ) private view returns (bool) {
-        if (action.action.onMission()) return roster.isConflicted(adjudicator, action.mission);
-        address sponsor = _legislation().sessionOf(abi.decode(action.data, (uint256))).sponsor;
-        return roster.principalOf(adjudicator) == sponsor;
+        Action what = action.action;
+        if (what.onMission()) return roster.isConflicted(adjudicator, action.mission);
+        address principal = roster.principalOf(adjudicator);
+        if (what == Action.APPROVE_CODIFICATION || what == Action.RULE_ON_BLOC) {
+            return principal == _legislation().sessionOf(abi.decode(action.data, (uint256))).sponsor;
+        }
+        if (what == Action.CLAIM_INSURANCE) {
+            (address mission, ) = abi.decode(action.data, (address, uint64));
+            if (roster.isConflicted(adjudicator, mission)) return true;
+        }
+        if (what != Action.CLAIM_INSURANCE && what != Action.DISBURSE) return false;
+        IProducerContract agents = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
+        return action.target == principal || agents.principalOf(action.target) == principal;
+    }
+
+    /// @dev How many lift a stop is the constitution's to say; every other count is in the table.
+    function _needed(Action action, IAdjudicatorRoster roster) private view returns (uint256) {
+        if (action == Action.CLEAR_EMERGENCY_STOP) return _CONSTITUTION.param(Param.EMERGENCY_CLEAR_SIGNATURES);
+        return action.signatures(roster.activeCount());
     }
 
     /// @dev Only an uninterrupted run of sole approvals counts; a shared one or a colleague's ends it.
@@ -145,9 +164,22 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         } else if (action.action == Action.RULE_ON_BLOC) {
             (uint256 session, bool release) = abi.decode(action.data, (uint256, bool));
             _legislation().ruleOnBloc(session, action.caseHash, release);
-        } else {
+        } else if (action.action == Action.APPROVE_CODIFICATION) {
             _legislation().approveCodification(abi.decode(action.data, (uint256)), action.caseHash);
+        } else if (action.action == Action.APPROVE_PREDICATE) {
+            IExecutionProcedure execution = IExecutionProcedure(_CONSTITUTION.at(Institution.EXECUTION));
+            execution.approvePredicate(abi.decode(action.data, (uint16)), action.target);
+        } else if (action.action == Action.CLAIM_INSURANCE) {
+            (address mission, uint64 loss) = abi.decode(action.data, (address, uint64));
+            _treasury().claimInsurance(mission, action.target, loss, action.justification);
+        } else {
+            (ITreasury.Purpose purpose, uint64 amount) = abi.decode(action.data, (ITreasury.Purpose, uint64));
+            _treasury().disburse(purpose, action.target, amount, action.justification);
         }
+    }
+
+    function _treasury() private view returns (ITreasury) {
+        return ITreasury(_CONSTITUTION.at(Institution.TREASURY));
     }
 
     function _roster() private view returns (IAdjudicatorRoster) {

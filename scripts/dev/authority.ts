@@ -199,6 +199,8 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
   Treasury: {
     deposit: anyone,
     payPremium: only("NotMission", "itself", "mission"),
+    claimInsurance: governor,
+    disburse: governor,
   },
   CollaborationContract: {
     activate: only("NotLegislation", "LEGISLATION"),
@@ -220,6 +222,9 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     reopen: anyone,
     abort: anyone,
     report: only("NotMonitor", "monitor", "executor"),
+    sealSnapshot: only("NotMonitor", "monitor", "executor"),
+    degrade: only("NotMonitor", "monitor"),
+    expire: anyone,
     onOverride: only("NotAdjudication", "ADJUDICATION"),
   },
 };

@@ -37,7 +37,19 @@ export const NodeState = {
 };
 export const Result = { ABSTAIN: 0, PASS: 1, FAIL: 2 } as const;
 export const Clearing = { NONE: 0, PASS: 1, FAIL: 2, DISPUTED: 3, UNVERIFIABLE: 4 } as const;
-export const Action = { FREEZE: 1, UNFREEZE: 2, TERMINATE_MISSION: 3, APPROVE_POP: 4, REJECT_POP: 5, RESOLVE_APPEAL: 14 } as const;
+export const Action = {
+  FREEZE: 1,
+  UNFREEZE: 2,
+  TERMINATE_MISSION: 3,
+  APPROVE_POP: 4,
+  REJECT_POP: 5,
+  CLASSIFY_FALSE_POSITIVE: 8,
+  EMERGENCY_STOP: 9,
+  CLEAR_EMERGENCY_STOP: 10,
+  VETO_OUTPUT: 12,
+  RELEASE_OUTPUT: 13,
+  RESOLVE_APPEAL: 14,
+} as const;
 
 const PRODUCING = 4;
 const VERIFYING = 2;
@@ -450,6 +462,11 @@ export class Mission {
     const item = await this.item(node, 0);
     const proven = items ?? [{ ...item, signature: hex(item.signature) }];
     return encodeAbiParameters(APPROVAL, [[await this.opening(node)], proven, 1n, share]);
+  }
+
+  /** What RELEASE_OUTPUT carries: a slot's opening. */
+  async release(node: number, slot = 0): Promise<Hex> {
+    return encodeAbiParameters([{ type: "uint8" }, { type: "tuple", components: OPENING }], [slot, await this.opening(node, slot)]);
   }
 
   /** As the override panel. */

@@ -3,15 +3,37 @@ pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {Action} from "../../types/Actions.sol";
+import {Guard} from "../Guard.sol";
+import {MissionStorage} from "../MissionStorage.sol";
 import {Overrides} from "../Overrides.sol";
-import {Remedies} from "../Remedies.sol";
 import {MissionBase} from "./MissionBase.sol";
 
 /// @title Guardian: freezes, and the word of humans (AgentCity B.4, B.12; decisions 14, 17, 24)
 abstract contract Guardian is MissionBase {
     /// @inheritdoc ICollaborationContract
     function report(uint8 node, bytes32 reason, uint256 magnitude) external nonReentrant {
-        Remedies.report(_mission, _city(), node, reason, magnitude);
+        Guard.report(_mission, _city(), node, reason, magnitude);
+    }
+
+    /// @inheritdoc ICollaborationContract
+    function sealSnapshot(uint8 node, bytes32 hash) external {
+        Guard.sealSnapshot(_mission, _city(), node, hash);
+    }
+
+    /// @inheritdoc ICollaborationContract
+    function degrade(uint40 silentSince) external {
+        Guard.degrade(_mission, _city(), silentSince);
+    }
+
+    /// @inheritdoc ICollaborationContract
+    function watch() external view returns (Watch memory) {
+        MissionStorage.Watch memory w = _mission.watch;
+        return Watch(_mission.head.stopped, w.cleared, w.stoppedAt, w.degradedSince, w.degradedUntil);
+    }
+
+    /// @inheritdoc ICollaborationContract
+    function freezesOf(address agent) external view returns (uint256[3] memory) {
+        return _mission.freezes[agent];
     }
 
     /// @inheritdoc ICollaborationContract

@@ -5,6 +5,7 @@ import {ICollaborationContract} from "../../interfaces/ICollaborationContract.so
 import {LawCodec} from "../../libraries/LawCodec.sol";
 import {Dispatch} from "../Dispatch.sol";
 import {Frame} from "../MissionFrame.sol";
+import {Guard} from "../Guard.sol";
 import {Remedies} from "../Remedies.sol";
 import {MissionBase} from "./MissionBase.sol";
 
@@ -39,6 +40,11 @@ abstract contract Orchestration is MissionBase {
     /// @inheritdoc ICollaborationContract
     function abort() external nonReentrant {
         Remedies.abort(_mission, _city(), expiresAt());
+    }
+
+    /// @inheritdoc ICollaborationContract
+    function expire() external {
+        Guard.expire(_mission, expiresAt());
     }
 
     /// @inheritdoc ICollaborationContract

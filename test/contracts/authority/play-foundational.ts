@@ -205,6 +205,8 @@ export async function playMoney(trial: AuthorityTrial): Promise<void> {
   await trial.record("Treasury.deposit", cast, () => treasury.connect(holder).deposit(tokens(5), tokens(5), WHY));
   const mission = treasury.connect(await city.as(itself));
   await trial.record("Treasury.payPremium", cast, () => mission.payPremium(holder.address, addressOf("principal"), 5));
+  const governor = treasury.connect(await city.as("ADJUDICATION"));
+  await trial.record("Treasury.disburse", cast, () => governor.disburse(1, addresses.TREASURY, 5, WHY));
 }
 
 const PERMIT = [

@@ -91,6 +91,11 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
   await trial.record("ExecutionProcedure.settleVerifier", cast, () => execution.settleVerifier(verifier, 5, WHY));
   await trial.record("ExecutionProcedure.slashExecutor", cast, () => execution.slashExecutor(agent, 5, WHY));
   await trial.record("ExecutionProcedure.settleSlot", cast, () => execution.settleSlot(0, 0, agent, 1, 1, true, 5000, WHY));
+  const governor = mission.city.treasury.connect(await mission.city.as("ADJUDICATION"));
+  await mission.city.fund(mission.city.sponsor, mission.city.addresses.TREASURY, tokens(50));
+  await mission.city.treasury.connect(mission.city.sponsor).deposit(0, tokens(50), WHY);
+  const claim = () => governor.claimInsurance(mission.address, agent, tokens(5), WHY);
+  await trial.record("Treasury.claimInsurance", cast, claim);
   await trial.record("ExecutionProcedure.reopenMarket", cast, () => execution.reopenMarket(0, 1));
 }
 
@@ -115,6 +120,13 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   const executing = await networkHelpers.takeSnapshot();
   const report = () => contract.connect(mission.city.monitor).report(0, WHY, 1);
   await trial.record("CollaborationContract.report", all, report);
+  const seal = () => contract.connect(mission.city.monitor).sealSnapshot(0, WHY);
+  await trial.record("CollaborationContract.sealSnapshot", all, seal);
+  const silence = (await mission.city.now()) - 60n;
+  const degrade = () => contract.connect(mission.city.monitor).degrade(silence);
+  await trial.record("CollaborationContract.degrade", all, degrade);
+  await time.increase(1800);
+  await trial.record("CollaborationContract.expire", all, () => contract.expire());
   await executing.restore();
   const judge = contract.connect(await mission.city.as("ADJUDICATION"));
   const freeze = () => judge.onOverride(Action.FREEZE, 0, mission.address, "0x");

@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { id, type Wallet } from "ethers";
 import fc from "fast-check";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
-import { type City, keyOf, loadCity, networkHelpers } from "../../support/city-fixture.ts";
+import { type City, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { openMission } from "../../support/mission-fixture.ts";
 
 const WHY = id("fees");
 const BUCKET = 30n * 86_400n;
@@ -122,6 +123,96 @@ describe("Treasury", () => {
         }),
         { seed: 7, numRuns: 80, endOnFailure: true },
       );
+    });
+  });
+
+  describe("claimInsurance", () => {
+    const insured = async () => {
+      const mission = await (await (await openMission()).activate()).awardAll();
+      const { treasury, sponsor } = mission.city;
+      await mission.city.fund(sponsor, mission.city.addresses.TREASURY, tokens(1000));
+      await treasury.connect(sponsor).deposit(0, tokens(150), WHY);
+      return { mission, treasury, executor: (await mission.executorOf(0)).agent.address };
+    };
+
+    it("compensates an executor, at most the mission's deposit and what is insured", async () => {
+      const { mission, treasury, executor } = await insured();
+      await expect(treasury.claimInsurance(mission.address, executor, tokens(101), WHY))
+        .to.be.revertedWithCustomError(treasury, "CapExceeded")
+        .withArgs(tokens(100), tokens(101));
+      await expect(treasury.claimInsurance(mission.address, executor, tokens(60), WHY))
+        .to.emit(treasury, "InsuranceClaimed")
+        .withArgs(mission.address, executor, tokens(60), WHY);
+      expect(await mission.city.token.balanceOf(executor)).to.equal(tokens(60));
+      expect(await treasury.insuranceBalance()).to.equal(tokens(90));
+      expect(await treasury.claimedIn(mission.address)).to.equal(tokens(60));
+      await expect(treasury.claimInsurance(mission.address, executor, tokens(41), WHY))
+        .to.be.revertedWithCustomError(treasury, "CapExceeded")
+        .withArgs(tokens(40), tokens(41));
+      await treasury.claimInsurance(mission.address, executor, tokens(40), WHY);
+    });
+
+    it("knows genuine missions, their executors, and real losses", async () => {
+      const { mission, treasury, executor } = await insured();
+      await expect(treasury.claimInsurance(mission.address, executor, 0, WHY)).to.be.revertedWithCustomError(treasury, "NothingToPay");
+      await expect(treasury.claimInsurance(executor, executor, 1, WHY))
+        .to.be.revertedWithCustomError(treasury, "NotMission")
+        .withArgs(executor);
+      await expect(treasury.claimInsurance(mission.address, mission.city.sponsor.address, 1, WHY))
+        .to.be.revertedWithCustomError(treasury, "NotInsured")
+        .withArgs(mission.address, mission.city.sponsor.address);
+    });
+
+    it("is the governor's", async () => {
+      await expect(contract.connect(giver).claimInsurance(agent, agent, 1, WHY))
+        .to.be.revertedWithCustomError(contract, "NotGovernor")
+        .withArgs(giver.address);
+    });
+  });
+
+  describe("disburse", () => {
+    const [GOVERNANCE, INSURANCE, GAS_SUBSIDY] = [0, 1, 2];
+    const over = (purpose: number, to: string, amount: bigint | number) =>
+      expect(contract.disburse(purpose, to, amount, WHY)).to.be.revertedWithCustomError(contract, "CapExceeded");
+
+    it("pays an adjudicator's work up to the compensation of the constitution", async () => {
+      await give(tokens(60));
+      await over(GOVERNANCE, agent, tokens(50) + 1n);
+      await expect(contract.disburse(GOVERNANCE, agent, tokens(50), WHY))
+        .to.emit(contract, "Disbursed")
+        .withArgs(GOVERNANCE, agent, tokens(50), WHY);
+      expect(await city.token.balanceOf(agent)).to.equal(tokens(50));
+      await over(GOVERNANCE, agent, tokens(11));
+    });
+
+    it("turns fees into insurance without a token leaving", async () => {
+      await give(100n);
+      await expect(contract.disburse(INSURANCE, agent, 70, WHY))
+        .to.be.revertedWithCustomError(contract, "WrongRecipient")
+        .withArgs(agent);
+      await contract.disburse(INSURANCE, city.addresses.TREASURY, 70, WHY);
+      expect([await contract.freeBalance(), await contract.insuranceBalance()]).to.deep.equal([30n, 70n]);
+      expect(await city.token.balanceOf(city.addresses.TREASURY)).to.equal(100);
+      await over(INSURANCE, city.addresses.TREASURY, 31);
+      await expect(contract.disburse(GAS_SUBSIDY, city.addresses.TREASURY, 1, WHY)).to.be.revertedWithCustomError(
+        contract,
+        "WrongRecipient",
+      );
+    });
+
+    it("subsidises gas from the same half of the inflow as premiums", async () => {
+      const mission = await city.probe(1);
+      await give(1000n);
+      await mission.payPremium(city.addresses.TREASURY, agent, principal, 100);
+      await over(GAS_SUBSIDY, agent, 401);
+      await contract.disburse(GAS_SUBSIDY, agent, 400, WHY);
+      await mission.payPremium(city.addresses.TREASURY, agent, keyOf("another").address, 100);
+      expect(await city.token.balanceOf(agent)).to.equal(500);
+    });
+
+    it("is the governor's, and about something", async () => {
+      await expect(contract.connect(giver).disburse(GOVERNANCE, agent, 1, WHY)).to.be.revertedWithCustomError(contract, "NotGovernor");
+      await expect(contract.disburse(GOVERNANCE, agent, 0, WHY)).to.be.revertedWithCustomError(contract, "NothingToPay");
     });
   });
 });

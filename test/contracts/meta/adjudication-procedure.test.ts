@@ -14,17 +14,17 @@ const ROWS: [name: string, signatures: number, flags: string][] = [
   ["REJECT_POP", 1, "em"],
   ["AMEND_PARAMETER", 1, ""],
   ["ADJUST_REPUTATION", 1, ""],
-  ["CLASSIFY_FALSE_POSITIVE", 1, "mr"],
-  ["EMERGENCY_STOP", 1, "m"],
-  ["CLEAR_EMERGENCY_STOP", 2, "m"],
-  ["APPROVE_PREDICATE", 1, ""],
-  ["VETO_OUTPUT", 1, "m"],
-  ["RELEASE_OUTPUT", 1, "mr"],
+  ["CLASSIFY_FALSE_POSITIVE", 1, "emr"],
+  ["EMERGENCY_STOP", 1, "em"],
+  ["CLEAR_EMERGENCY_STOP", 2, "em"],
+  ["APPROVE_PREDICATE", 1, "e"],
+  ["VETO_OUTPUT", 1, "em"],
+  ["RELEASE_OUTPUT", 1, "emr"],
   ["RESOLVE_APPEAL", 1, "em"],
   ["SLASH", 2, ""],
   ["FREEZE_PRINCIPAL", 2, ""],
-  ["CLAIM_INSURANCE", 2, ""],
-  ["DISBURSE", 2, ""],
+  ["CLAIM_INSURANCE", 2, "e"],
+  ["DISBURSE", 2, "e"],
   ["APPROVE_CODIFICATION", 1, "e"],
   ["APPOINT_CLERK", 2, ""],
   ["SET_ENVELOPE", 2, ""],
@@ -105,10 +105,10 @@ describe("AdjudicationProcedure", () => {
     });
 
     it("hands every enabled mission action to the mission, and makes no other available", async () => {
-      for (const [index, [name, , flags]] of ROWS.entries()) {
+      for (const [index, [name, signatures, flags]] of ROWS.entries()) {
         const message = await override(name);
         if (flags.includes("em")) {
-          await expect(act(message, seat(0)), name)
+          await expect(act(message, ...seats.slice(0, signatures)), name)
             .to.emit(mission.contract, "Overridden")
             .withArgs(index, 3, message.target, "0x1234", city.addresses.ADJUDICATION);
         } else if (!flags.includes("e")) {
@@ -295,6 +295,62 @@ describe("AdjudicationProcedure", () => {
         .withArgs(conflicted.address, ZeroAddress);
       const free = seats.find(({ address }) => address !== conflicted.address) ?? conflicted;
       await expect(act(message, free)).to.be.revertedWithCustomError(legislation, "WrongState");
+    });
+  });
+
+  describe("city-wide rows", () => {
+    const wide = async (name: string, target: string, types: string[], values: unknown[]) => ({
+      ...(await override(name)),
+      mission: ZeroAddress,
+      target,
+      data: AbiCoder.defaultAbiCoder().encode(types, values),
+    });
+    const free = (except: Wallet) => seats.filter(({ address }) => address !== except.address);
+
+    it("APPROVE_PREDICATE names a contract for the gates of laws", async () => {
+      const predicate = keyOf("predicate").address;
+      await act(await wide("APPROVE_PREDICATE", predicate, ["uint16"], [7]), seat(0));
+      expect(await city.execution.predicateOf(7)).to.equal(predicate);
+    });
+
+    it("DISBURSE pays from the treasury; nobody signs a payment to itself or its principal", async () => {
+      const giver = await city.account("giver");
+      await city.fund(giver, city.addresses.TREASURY, tokens(100));
+      await city.treasury.connect(giver).deposit(tokens(100), 0, id("fees"));
+      const paid = seat(0);
+      const payment = (target: string) => wide("DISBURSE", target, ["uint8", "uint64"], [0, tokens(50)]);
+      await expect(act(await payment(paid.address), seat(0), seat(1)))
+        .to.be.revertedWithCustomError(contract, "Conflicted")
+        .withArgs(paid.address, ZeroAddress);
+      const principal = await city.roster.principalOf(paid.address);
+      await expect(act(await payment(principal), seat(0), seat(1))).to.be.revertedWithCustomError(contract, "Conflicted");
+      await expect(act(await payment(paid.address), seat(1))).to.be.revertedWithCustomError(contract, "NotEnoughSignatures");
+      await act(await payment(paid.address), ...free(paid).slice(0, 2));
+      expect(await city.token.balanceOf(paid.address)).to.equal(tokens(50));
+    });
+
+    it("CLAIM_INSURANCE goes to the treasury; who took part in the mission is conflicted", async () => {
+      const owner = await city.account("adjudicator 0's principal");
+      const conflicted = keyOf("adjudicator 0");
+      const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER, principal: owner });
+      await city.execution.connect(await city.as(mission.address)).recordVerifiers([verifier.address]);
+      const target = keyOf("loser").address;
+      const claim = await wide("CLAIM_INSURANCE", target, ["address", "uint64"], [mission.address, 5]);
+      await expect(act(claim, ...seats))
+        .to.be.revertedWithCustomError(contract, "Conflicted")
+        .withArgs(conflicted.address, ZeroAddress);
+      await expect(act(claim, ...free(conflicted).slice(0, 2)))
+        .to.be.revertedWithCustomError(city.treasury, "NotInsured")
+        .withArgs(mission.address, target);
+    });
+
+    it("CLEAR_EMERGENCY_STOP needs as many as the constitution says", async () => {
+      await city.constitution.setParam(parameterIndex("EMERGENCY_CLEAR_SIGNATURES"), 3, id("why"));
+      await expect(act(await override("CLEAR_EMERGENCY_STOP"), seat(0), seat(1)))
+        .to.be.revertedWithCustomError(contract, "NotEnoughSignatures")
+        .withArgs(2, 3);
+      expect((await contract.rowOf(action("CLEAR_EMERGENCY_STOP"))).signatures).to.equal(3);
+      await act(await override("CLEAR_EMERGENCY_STOP"), seat(0), seat(1), seat(2));
     });
   });
 

@@ -96,6 +96,58 @@ describe("Gate", () => {
     }
   });
 
+  describe("VETO_OUTPUT and RELEASE_OUTPUT", () => {
+    const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
+
+    it("release what the gate vetoed, with the share it passed with", async () => {
+      await worked(VETOES.NO);
+      await mission.clear(0, { score: 9000 });
+      await expect(mission.override(Action.RELEASE_OUTPUT, 0, await mission.release(0)))
+        .to.emit(mission.contract, "GateDecided")
+        .withArgs(0, true);
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+      expect((await mission.contract.nodeOf(0)).gated).to.equal(true);
+      await mission.contract.record(0);
+      expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(87_300_000n);
+    });
+
+    it("veto before the gate is asked: whatever passes, a human decides", async () => {
+      await worked(0);
+      await mission.override(Action.VETO_OUTPUT, 0);
+      await expect(mission.clear(0)).to.emit(mission.contract, "GateDecided").withArgs(0, false);
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
+      await mission.override(Action.RELEASE_OUTPUT, 0, await mission.release(0));
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("veto work under review that the gate let pass", async () => {
+      await worked(0, { nodes: [{ ...TASK, tier: 3, predicate: PREDICATE }] });
+      await mission.clear(0);
+      expect((await mission.contract.nodeOf(0)).gated).to.equal(true);
+      await refused(mission.override(Action.RELEASE_OUTPUT, 0, await mission.release(0)), "NotVetoed");
+      await expect(mission.override(Action.VETO_OUTPUT, 0)).to.emit(mission.contract, "GateDecided").withArgs(0, false);
+      expect((await mission.contract.nodeOf(0)).gated).to.equal(false);
+      await mission.override(Action.REJECT_POP, 0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+      await refused(mission.override(Action.VETO_OUTPUT, 0), "WrongNodeState");
+    });
+
+    it("release no dispute, and nothing that was not committed", async () => {
+      await worked(VETOES.NO);
+      await mission.override(Action.VETO_OUTPUT, 0);
+      await mission.clear(0, { confidence: 1 });
+      await refused(mission.override(Action.RELEASE_OUTPUT, 0, await mission.release(0)), "NotVetoed");
+      await worked(VETOES.NO, { outputPredicate: PREDICATE });
+      await mission.clear(0);
+      const forged = `${(await mission.release(0)).slice(0, 66)}${"f".repeat(64)}${(await mission.release(0)).slice(130)}`;
+      await refused(mission.override(Action.RELEASE_OUTPUT, 0, forged), "OpeningMismatch");
+      const other = mission.override(Action.RELEASE_OUTPUT, 0, `0x${"01".padStart(64, "0")}${(await mission.release(0)).slice(66)}`);
+      await refused(other, "NotCommitted");
+      await mission.override(Action.RELEASE_OUTPUT, 0, await mission.release(0));
+      expect(await mission.contract.state()).to.equal(MissionState.FAILED);
+    });
+  });
+
   it("asks a registered contract for evidence of class PROOF, under the same ceiling", async () => {
     for (const [mood, passes] of [
       [0, true],

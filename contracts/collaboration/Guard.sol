@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {Escalation} from "../libraries/Escalation.sol";
+import {LawCodec} from "../libraries/LawCodec.sol";
+import {LawNode} from "../types/Law.sol";
+import {Param} from "../types/Params.sol";
+import {MissionState, NodeState} from "../types/States.sol";
+import {City, Frame, MissionFrame} from "./MissionFrame.sol";
+import {MissionStorage} from "./MissionStorage.sol";
+import {NodeCore} from "./NodeCore.sol";
+
+/// @title What watches a mission: freezes, the emergency stop they may become, the silence of the chain itself
+/// @notice AgentCity B.11.3; decisions 17 and 24. While a stop or a degraded time lasts, the clocks of those it keeps from working
+/// stand still. A linked library: it runs in the clone's frame and storage.
+library Guard {
+    using MissionFrame for Frame;
+    using Escalation for uint256[3];
+
+    uint256 private constant FREEZABLE =
+        (1 << uint256(NodeState.ELIGIBLE)) |
+            (1 << uint256(NodeState.EXECUTING)) |
+            (1 << uint256(NodeState.PENDING_VERIFICATION));
+
+    // --- Freezes -----------------------------------------------------------------------------------------------------
+
+    /// @dev An executor cannot stop a clock that already ran out. A monitor's word counts for every executor of the node, an
+    /// executor's own for itself.
+    function report(
+        MissionStorage.Layout storage s,
+        City calldata city,
+        uint8 node,
+        bytes32 reason,
+        uint256 magnitude
+    ) external {
+        NodeCore.requireMission(s, NodeCore.RUNNING);
+        Frame memory f = MissionFrame.open(city);
+        LawNode memory law = f.node(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        bool watched = f.city.evidence.isMonitor(msg.sender);
+        if (!watched) {
+            if (!_isExecutor(s, law, w, node)) revert ICollaborationContract.NotMonitor(msg.sender);
+            if (block.timestamp >= w.deadline) revert ICollaborationContract.WindowClosed(node, w.deadline);
+        }
+        emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
+        freeze(s, f, w, node, reason);
+        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+            address agent = s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;
+            if (agent != address(0) && (watched || agent == msg.sender)) _count(s, f, node, agent);
+        }
+    }
+
+    function sealSnapshot(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes32 hash) external {
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
+        LawNode memory law = MissionFrame.open(city).node(node);
+        if (!city.evidence.isMonitor(msg.sender) && !_isExecutor(s, law, w, node)) {
+            revert ICollaborationContract.NotMonitor(msg.sender);
+        }
+        uint256 key = MissionStorage.attemptKey(node, w.freezeCount);
+        if (s.snapshots[key] != 0) revert ICollaborationContract.AlreadySealed(node, s.snapshots[key]);
+        s.snapshots[key] = hash;
+        emit ICollaborationContract.SnapshotSealed(node, w.freezeCount, msg.sender, hash);
+    }
+
+    function freeze(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        bytes32 reason
+    ) internal {
+        NodeCore.requireNode(w, node, FREEZABLE);
+        bool working = w.state == NodeState.EXECUTING;
+        // Frozen before it was routed a second time, a node keeps what it had left the first time.
+        // It fits: what is left of a law's timeout, which has sixteen bits.
+        if (working) w.remainder = w.deadline > block.timestamp ? uint16(w.deadline - block.timestamp) : 1;
+        NodeCore.move(w, node, NodeState.FROZEN);
+        w.deadline = uint40(block.timestamp) + 2 * uint40(f.context.params.maxHumanReviewTimeout);
+        if (w.freezeCount != type(uint8).max) ++w.freezeCount;
+        NodeCore.store(s, node, w);
+        emit ICollaborationContract.NodeFrozen(node, msg.sender, reason, w.freezeCount);
+    }
+
+    /// @dev Only the words that changed are stored: an agent's first seven freezes are one word.
+    function _count(MissionStorage.Layout storage s, Frame memory f, uint8 node, address agent) private {
+        uint256[3] memory log = logOf(s, agent);
+        uint256[3] memory before = [log[0], log[1], log[2]];
+        uint256 index = log.totalOf();
+        log.add(block.timestamp);
+        for (uint256 i = 0; i < log.length; ++i) if (log[i] != before[i]) s.freezes[agent][i] = log[i];
+
+        MissionStorage.Watch memory watch = s.watch;
+        uint256 span = Escalation.window(f.context.params.baseEscalationWindow, watch.cleared);
+        uint256 since = block.timestamp > span ? block.timestamp - span : 0;
+        // What a cleared stop was about is settled.
+        uint256 recent = log.recent(since > watch.clearedAt ? since : uint256(watch.clearedAt) + 1);
+        uint256 threshold = _thresholdOf(f, agent);
+        emit ICollaborationContract.FreezeCounted(node, agent, index, recent, threshold);
+        bool escalates = recent >= threshold || index == Escalation.MAX_TOTAL;
+        if (escalates && !s.head.stopped) stop(s, agent);
+    }
+
+    function _thresholdOf(Frame memory f, address agent) private view returns (uint256) {
+        uint256 base = f.context.params.escalationFreezeCount;
+        if (!f.context.params.reputationScaling) return base;
+        uint256 rho = f.city.producers.reputationOf(agent);
+        return Escalation.threshold(base, f.context.params.reputationScalingBonus, rho);
+    }
+
+    function logOf(MissionStorage.Layout storage s, address agent) internal view returns (uint256[3] memory log) {
+        uint256[3] storage kept = s.freezes[agent];
+        log[0] = kept[0];
+        if (log.totalOf() > 7) (log[1], log[2]) = (kept[1], kept[2]);
+    }
+
+    /// @notice A human's word that a freeze was none of the agent's fault: it no longer counts.
+    function classify(MissionStorage.Layout storage s, address agent, uint256 index) internal {
+        uint256[3] memory log = logOf(s, agent);
+        log.dismiss(index);
+        s.freezes[agent][0] = log[0];
+        emit ICollaborationContract.FalsePositive(agent, index);
+    }
+
+    // --- The stop ----------------------------------------------------------------------------------------------------
+
+    /// @param agent Whose freezes caused it; zero when a human did.
+    function stop(MissionStorage.Layout storage s, address agent) internal {
+        if (s.head.stopped) revert ICollaborationContract.Stopped();
+        s.head.stopped = true;
+        s.watch.stoppedAt = uint40(block.timestamp);
+        emit ICollaborationContract.EmergencyStopped(msg.sender, agent);
+    }
+
+    /// @notice Humans let the mission go on: from a stop, from a degraded time, or from both.
+    function resume(MissionStorage.Layout storage s, Frame memory f) internal {
+        MissionStorage.Watch memory watch = s.watch;
+        bool stopped = s.head.stopped;
+        bool degraded = s.head.state == MissionState.DEGRADED;
+        if (!stopped && !degraded) revert ICollaborationContract.NotStopped();
+        if (stopped) {
+            s.head.stopped = false;
+            if (watch.cleared != type(uint8).max) ++watch.cleared;
+            watch.clearedAt = uint40(block.timestamp);
+        }
+        if (degraded) {
+            NodeCore.moveMission(s, MissionState.EXECUTING);
+            emit ICollaborationContract.MissionRecovered(watch.degradedSince);
+        }
+        s.watch = watch;
+        uint40 lost = degraded ? uint40(block.timestamp) - watch.degradedSince : 0;
+        _windOn(s, f, stopped ? uint40(block.timestamp) - watch.stoppedAt : lost, lost);
+        emit ICollaborationContract.EmergencyCleared(
+            watch.cleared,
+            Escalation.window(f.context.params.baseEscalationWindow, watch.cleared)
+        );
+    }
+
+    /// @dev A stop keeps nodes from being routed; a degraded time keeps everybody from everything.
+    function _windOn(MissionStorage.Layout storage s, Frame memory f, uint40 eligible, uint40 others) private {
+        uint256 nodes = LawCodec.header(f.args).nodeCount;
+        for (uint256 node = 0; node < nodes; ++node) {
+            MissionStorage.Node memory w = NodeCore.load(s, node);
+            uint40 lost = w.state == NodeState.ELIGIBLE ? eligible : others;
+            if (lost == 0 || w.deadline == 0) continue;
+            w.deadline += lost;
+            NodeCore.store(s, node, w);
+        }
+    }
+
+    // --- Silence of the chain ----------------------------------------------------------------------------------------
+
+    /// @dev Both times are read once, here: a later change of the constitution does not move what runs.
+    function degrade(MissionStorage.Layout storage s, City calldata city, uint40 silentSince) external {
+        if (!city.evidence.isMonitor(msg.sender)) revert ICollaborationContract.NotMonitor(msg.sender);
+        NodeCore.requireMission(s, 1 << uint256(MissionState.EXECUTING));
+        uint40 least = uint40(city.constitution.param(Param.DEGRADED_MODE_THRESHOLD));
+        if (block.timestamp < uint256(silentSince) + least) {
+            revert ICollaborationContract.NotSilent(silentSince, least);
+        }
+        // The silence that is certain; a monitor cannot give away more time than that.
+        s.watch.degradedSince = uint40(block.timestamp) - least;
+        s.watch.degradedUntil =
+            uint40(block.timestamp) + uint40(city.constitution.param(Param.DEGRADED_ADJUDICATOR_TIMEOUT));
+        NodeCore.moveMission(s, MissionState.DEGRADED);
+        emit ICollaborationContract.MissionDegraded(msg.sender, silentSince, s.watch.degradedUntil);
+    }
+
+    function expire(MissionStorage.Layout storage s, uint40 expiresAt) external {
+        NodeCore.requireMission(s, 1 << uint256(MissionState.DEGRADED));
+        uint40 until = s.watch.degradedUntil < expiresAt ? s.watch.degradedUntil : expiresAt;
+        if (block.timestamp < until) revert ICollaborationContract.NotExpired(until);
+        NodeCore.moveMission(s, MissionState.ABORTED);
+    }
+
+    function _isExecutor(
+        MissionStorage.Layout storage s,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private view returns (bool) {
+        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+            if (s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent == msg.sender) return true;
+        }
+        return false;
+    }
+}
