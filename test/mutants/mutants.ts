@@ -306,7 +306,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   noticed(
     "collaboration/modules/guardian",
     "is a monitor's or the executor's own, while its clock runs",
-    "collaboration/Remedies.sol",
+    "collaboration/Guard.sol",
     "if (block.timestamp >= w.deadline) revert ICollaborationContract.WindowClosed(node, w.deadline);\n        }\n        emit",
     "}\n        emit",
   ),
