@@ -124,12 +124,15 @@ describe("a token that calls back", () => {
     await mission.run(0);
     const token = await turnHostile(city);
     await city.fund(city.sponsor, mission.address, tokens(10));
-    const encoded = (name: "claim" | "refund" | "close") =>
-      name === "claim" ? contract.interface.encodeFunctionData("claim", [[0]]) : contract.interface.encodeFunctionData(name);
-    await locked(token, mission.address, encoded("refund"), () => contract.connect(city.sponsor).appeal(0, WHY));
+    const calls = {
+      claim: contract.interface.encodeFunctionData("claim", [[0]]),
+      refund: contract.interface.encodeFunctionData("refund"),
+      close: contract.interface.encodeFunctionData("close"),
+    };
+    await locked(token, mission.address, calls.refund, () => contract.connect(city.sponsor).appeal(0, WHY));
     await networkHelpers.time.increase(4 * Number(HOUR));
-    await locked(token, mission.address, encoded("claim"), () => contract.claim([0]));
-    await locked(token, mission.address, encoded("close"), () => contract.refund());
+    await locked(token, mission.address, calls.claim, () => contract.claim([0]));
+    await locked(token, mission.address, calls.close, () => contract.refund());
     expect(await city.token.balanceOf((await mission.executorOf(0)).agent.address)).to.equal(tokens(97));
     expect(await mission.imbalance()).to.equal("");
     expect(await city.token.balanceOf(mission.address)).to.equal(0);
