@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
+import type { MindMaker } from "../../orchestrator/city/minds.ts";
 import { runToEnd } from "../../orchestrator/city/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { loadServices } from "../../orchestrator/execution/sandbox/load-services.ts";
@@ -52,13 +53,26 @@ export interface InProcess {
   /** What the file's paths are relative to. Default: the project. */
   readonly directory?: string;
   readonly judge?: Judge;
+  readonly makeMind?: MindMaker;
 }
 
 /** Carries out a mission file in an open city, as the command line does. */
-export async function carryOutIn(city: City, text: string, { id, home, directory = PROJECT, judge }: InProcess): Promise<Outcome> {
+export async function carryOutIn(
+  city: City,
+  text: string,
+  { id, home, directory = PROJECT, judge, makeMind }: InProcess,
+): Promise<Outcome> {
   const path = servicesPathOf(text, "mission.yaml");
   const catalog = path === null ? CATALOG : await loadServices(city.sandbox, join(directory, path), CATALOG);
   const file = parseMissionFile(text, { fileName: "mission.yaml", catalog, budgetCap: 10n ** 15n });
   const input = readInput(file.input, directory);
-  return runToEnd(city, { file, input, catalog, id, judge: judge ?? simulatedJudge(city.chain.id) }, text, home);
+  const order = {
+    file,
+    input,
+    catalog,
+    id,
+    judge: judge ?? simulatedJudge(city.chain.id),
+    ...(makeMind === undefined ? {} : { makeMind }),
+  };
+  return runToEnd(city, order, text, home);
 }
