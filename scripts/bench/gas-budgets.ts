@@ -48,7 +48,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 325_000,
+      limit: 335_000,
       why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, each in its own transaction or batch; about 100,000 gas is the compiler's coding of nested structs",
     },
   },
@@ -115,6 +115,10 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     measured: "a monitor's `report`",
     reference: 40_000,
     budget: 60_000,
+    exception: {
+      limit: 87_000,
+      why: "an agent's first freeze writes the word that counts its freezes (22,000), by which the mission is stopped when they get too many; without it the row was 59,999",
+    },
   },
   {
     operation: "unfreeze",
