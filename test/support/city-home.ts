@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { legislativeProcedureAbi } from "../../orchestrator/chain/abi/LegislativeProcedure.ts";
 import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
 import type { MindMaker } from "../../orchestrator/city/minds.ts";
 import { runToEnd } from "../../orchestrator/city/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { loadServices } from "../../orchestrator/execution/sandbox/load-services.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { parseMissionFile, servicesPathOf } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
@@ -45,6 +47,18 @@ export function copyHome(from: string, to: string): string {
   mkdirSync(to, { recursive: true });
   cpSync(from, to, { recursive: true });
   return to;
+}
+
+/** Every mission that a law of this city made, oldest first. */
+export async function missionsOf({ chain, client }: City): Promise<readonly Address[]> {
+  const approved = await chain.publicClient.getContractEvents({
+    address: client.legislation.address,
+    abi: legislativeProcedureAbi,
+    eventName: "Approved",
+    fromBlock: 0n,
+    strict: true,
+  });
+  return approved.map(({ args }) => args.mission);
 }
 
 export interface InProcess {

@@ -4,13 +4,19 @@ import { stringify } from "yaml";
 
 const ROWS = ["package,optimistic,likely,pessimistic", "survey,13,14,21", "foundation,23,24,25", "walls,10,20,60"];
 
+/** Guesses without a skew: all three ways to estimate give the same. */
+export const CALM_ROWS = ["package,optimistic,likely,pessimistic", "survey,3,6,9", "foundation,20,24,28", "walls,10,20,30"];
+
 /** Writes a CSV of three rows, three notes and two packages into a directory; returns their paths. */
-export function smallInputs(directory: string): { readonly csv: string; readonly files: string; readonly packages: string } {
+export function smallInputs(
+  directory: string,
+  rows: readonly string[] = ROWS,
+): { readonly csv: string; readonly files: string; readonly packages: string } {
   const csv = join(directory, "work.csv");
   const files = join(directory, "notes");
   const packages = join(directory, "installed");
   mkdirSync(files, { recursive: true });
-  writeFileSync(csv, `${ROWS.join("\n")}\n`);
+  writeFileSync(csv, `${rows.join("\n")}\n`);
   for (const [name, text] of Object.entries({ a: "# Login fails\nThe key is wrong.\n", b: "Disk full\n", c: "Tests are flaky\n" }))
     writeFileSync(join(files, `${name}.md`), text);
   for (const [name, license] of Object.entries({ one: "MIT", two: "ISC" })) {
