@@ -16,7 +16,7 @@ export async function orchestrate(world: World, mission: Mission, nodes: readonl
   for (const view of ready) {
     const hashes = [];
     const services = [];
-    for (const { slot, pledge } of view.slots) {
+    for (const { slot, pledge } of starting(view)) {
       const service = serviceById(world, pledge);
       const live = {
         mission: mission.address,
@@ -35,5 +35,11 @@ export async function orchestrate(world: World, mission: Mission, nodes: readonl
   }
   await world.client
     .mission(mission.address)
-    .route([orders], { intent: intentKey("route", ...ready.flatMap((view) => attemptKey(mission, view))) });
+    .route([orders], { intent: intentKey("route", ...ready.flatMap((view) => [...attemptKey(mission, view), view.deadline])) });
+}
+
+/** After a freeze only those start again who may still commit: none once redundant work is being revealed. */
+function starting({ law, slots }: NodeView): NodeView["slots"] {
+  if (law.tier === 2 && slots.some(({ revealed }) => revealed)) return [];
+  return slots.filter(({ committed }) => !committed);
 }
