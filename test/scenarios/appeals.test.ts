@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { encodeAbiParameters } from "viem";
+import { collaborationContractAbi } from "../../orchestrator/chain/abi/CollaborationContract.ts";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { type Member, memberOf, membersOf } from "../../orchestrator/city/society.ts";
+import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
+import { digestOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { canonicalBytes } from "../../orchestrator/primitives/json.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { RESOLUTION } from "../../orchestrator/protocol/resolution.ts";
+import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+
+const RESOLVE_APPEAL = 14;
+const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+/** Of everything, what an upheld appeal leaves of the share. */
+const HALF = 5_000;
+
+interface Appealed {
+  readonly mission: Address;
+  readonly executor: Member;
+  readonly price: bigint;
+  readonly bond: bigint;
+}
+
+/** Sponsor against a clearing, while its window is open; one human decides. */
+describe("scenario: an appeal", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+
+  for (const ruling of ["upheld", "rejected"] as const) {
+    describe(ruling, () => {
+      let city: City;
+      let outcome: Outcome;
+      let appealed: Appealed | undefined;
+      let insuranceBefore: bigint;
+      let purseBefore: bigint;
+      const purse = () => city.client.token.balanceOf(sponsor().account.address);
+      const sponsor = () => memberOf(city.society, "sponsor");
+      const first = () => outcome.nodes[0] as Outcome["nodes"][number];
+      const eventsOf = <Name extends "Recorded" | "Reassessed" | "BondReturned" | "BondForfeited" | "AppealResolved">(eventName: Name) =>
+        city.chain.publicClient.getContractEvents({
+          address: outcome.mission as Address,
+          abi: collaborationContractAbi,
+          eventName,
+          fromBlock: 0n,
+          strict: true,
+        });
+
+      /** Once the first node is recorded: the sponsor's appeal, then the ruling. */
+      const appealFirst = async (): Promise<void> => {
+        if (appealed !== undefined) return;
+        const [mission] = await missionsOf(city);
+        if (mission === undefined) return;
+        const contract = city.client.mission(mission);
+        if (!(await contract.nodeOf(0)).recorded) return;
+        const { agent, price } = await contract.slotOf(0, 0);
+        const executor = membersOf(city.society, "producer").find(({ account }) => account.address === agent) as Member;
+        const { account } = sponsor();
+        await city.client.token.approve([mission, price], { intent: intentKey("test", "bond"), account });
+        const evidence = city.blocks.put(new TextEncoder().encode("Half of the rows are missing."));
+        const receipt = await contract.appeal([0, digestOf(evidence)], { intent: intentKey("test", "appeal"), account });
+        const [filed] = receipt === undefined ? [] : contract.events(receipt, "AppealFiled");
+        appealed = { mission, executor, price, bond: filed?.args.bond ?? 0n };
+        await rule(mission, ruling === "upheld");
+      };
+
+      const rule = async (mission: Address, upheld: boolean): Promise<void> => {
+        const caseHash = await city.client.mission(mission).caseHash(0);
+        const text = city.blocks.put(new TextEncoder().encode(upheld ? "SIMULATED: half was missing." : "SIMULATED: all is there."));
+        const resolution = { attempt: 0, filed: 1, upheld: upheld ? 1 : 0, share: upheld ? HALF : 0, slash: 0n, culprits: 0 };
+        const message = {
+          action: RESOLVE_APPEAL,
+          mission,
+          node: 0,
+          target: NOBODY,
+          data: encodeAbiParameters(RESOLUTION, [resolution]),
+          justification: digestOf(text),
+          caseHash,
+          salt: BigInt(keccak256(canonicalBytes([caseHash, "appeal"]))),
+          deadline: Number(city.chain.clock.now()) + 3_600,
+        };
+        const { account } = memberOf(city.society, "adjudicator");
+        const signature = await signMessage(city.client, account, "OverrideAction", message);
+        await city.client.adjudication.act([message, [{ adjudicator: account.address, signature }]], { intent: intentKey("test", "rule") });
+      };
+
+      before(async () => {
+        const home = join(directory(), ruling);
+        city = await openHome(home, "14", { boundary: async (name) => (name === "execution:committed" ? appealFirst() : undefined) });
+        insuranceBefore = await city.client.treasury.insuranceBalance();
+        purseBefore = await purse();
+        const { csv } = smallInputs(directory(), CALM_ROWS);
+        outcome = await carryOutIn(city, smallMission(csv, { risk: "MEDIUM" }), { id: ruling, home });
+      });
+      after(() => city?.close());
+
+      it("is decided by a human while the mission goes on to its end", async () => {
+        expect(outcome.status).to.equal("completed");
+        expect((await eventsOf("AppealResolved")).map(({ args }) => [args.node, args.upheld])).to.deep.equal([
+          [0, ruling === "upheld" ? 1 : 0],
+        ]);
+        expect(outcome.nodes.every(({ state }) => state === "COMPLETED")).to.equal(true);
+      });
+
+      it(ruling === "upheld" ? "gives the bond back" : "costs the bond, which is insurance's", async () => {
+        const [kept, other] =
+          ruling === "upheld" ? (["BondReturned", "BondForfeited"] as const) : (["BondForfeited", "BondReturned"] as const);
+        expect((await eventsOf(kept)).map(({ args }) => [args.appellant, args.bond])).to.deep.equal([
+          [sponsor().account.address, appealed?.bond],
+        ]);
+        expect(await eventsOf(other)).to.deep.equal([]);
+        expect(BigInt(appealed?.bond ?? 0n) > 0n).to.equal(true);
+        const gained = (await city.client.treasury.insuranceBalance()) - insuranceBefore;
+        expect(gained).to.equal(BigInt(outcome.money.insurance) + (ruling === "upheld" ? 0n : (appealed?.bond ?? 0n)));
+        const spent = BigInt(outcome.money.deposit) - BigInt(outcome.money.refunded) + (ruling === "upheld" ? 0n : (appealed?.bond ?? 0n));
+        expect(purseBefore - (await purse())).to.equal(spent);
+      });
+
+      it(ruling === "upheld" ? "moves half of the pay back to the sponsor" : "moves no pay", async () => {
+        const [recorded] = (await eventsOf("Recorded")).filter(({ args }) => args.node === 0);
+        const reassessed = await eventsOf("Reassessed");
+        const before = recorded?.args.paid ?? 0n;
+        const now = BigInt(first().executors[0]?.paid ?? "0");
+        expect(first().executors[0]?.agent).to.equal(appealed?.executor.name);
+        if (ruling === "rejected") {
+          expect(reassessed).to.deep.equal([]);
+          expect(now).to.equal(before);
+        } else {
+          expect(reassessed.map(({ args }) => args.paid)).to.deep.equal([now]);
+          expect(now).to.equal(before / 2n);
+        }
+      });
+
+      it("leaves every unit of the deposit accounted for, and a bundle that an auditor accepts", async () => {
+        expect(balances(outcome.money)).to.equal(true);
+        expect(await city.client.token.balanceOf(outcome.mission as Address)).to.equal(0n);
+        expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+      });
+    });
+  }
+});
