@@ -13,6 +13,20 @@ export async function settle(city: City, world: World, mission: Mission): Promis
     await contract.claim([nodes], { intent: intentKey("claim", mission.address, ...nodes) });
   }
   await contract.close([], { intent: intentKey("close", mission.address) });
+  await freeLocks(world, mission);
+}
+
+/** A mission that ended early leaves executors bound to work that will not be done: their stake is freed. */
+async function freeLocks(world: World, mission: Mission): Promise<void> {
+  const { execution } = world.client;
+  for (const { law, attempt, slots } of await viewNodes(world, mission)) {
+    for (const { slot, agent } of slots) {
+      if ((await execution.lockOf(mission.address, law.number, slot)) === 0n) continue;
+      await execution.withdrawBid([mission.address, law.number, { agent, deadline: 0, signature: "0x" }], {
+        intent: intentKey("free-lock", mission.address, law.number, attempt, agent),
+      });
+    }
+  }
 }
 
 /** Nodes with an entitlement or a slash, and the time from which all of them are final. */

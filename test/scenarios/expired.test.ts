@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { rejection } from "../support/rejection.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+
+/** The city stops when its executors have first committed, and nobody is there until the mission's time is over. */
+describe("scenario: a mission that expires", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  const home = () => join(directory(), "home");
+  let city: City;
+  let outcome: Outcome;
+  let purseBefore: bigint;
+  let mission: Address;
+  let early: unknown;
+  let isStopped = false;
+  const stop = async () => {
+    if (isStopped) return;
+    isStopped = true;
+    throw new RangeError("the city stopped");
+  };
+  const order = () => ({ id: "expired", home: home() });
+  const purse = () => city.client.token.balanceOf(memberOf(city.society, "sponsor").account.address);
+
+  before(async () => {
+    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv);
+    city = await openHome(home(), "15", { boundary: async (name) => (name === "execution:committed" ? stop() : undefined) });
+    purseBefore = await purse();
+    expect(await rejection(carryOutIn(city, text, order()))).to.have.property("message", "the city stopped");
+    [mission] = (await missionsOf(city)) as [Address];
+    const contract = city.client.mission(mission);
+    const [bystander] = membersOf(city.society, "relayer");
+    const abort = (name: string) => contract.abort([], { intent: intentKey("test", "abort", name), account: bystander?.account });
+    early = await rejection(abort("early"));
+    await city.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
+    await abort("late");
+    outcome = await carryOutIn(city, text, order());
+  });
+  after(() => city?.close());
+
+  it("can be ended by anybody then, and not before", () => {
+    expect(String(early)).to.match(/NotExpired/);
+    expect(outcome.status).to.equal("aborted");
+    expect(outcome.nodes.map(({ state }) => state)).to.not.include("COMPLETED");
+  });
+
+  it("pays nobody, slashes nobody, and gives the deposit back to the unit", async () => {
+    expect(balances(outcome.money)).to.equal(true);
+    expect(outcome.money).to.deep.include({ paid: "0", fees: "0", refunded: outcome.money.deposit });
+    expect(outcome.slashed).to.equal("0");
+    expect(await purse()).to.equal(purseBefore);
+    expect(await city.client.token.balanceOf(mission)).to.equal(0n);
+  });
+
+  it("leaves no stake of its executors locked", async () => {
+    for (const { account } of membersOf(city.society, "producer"))
+      expect((await city.client.agents.stakeOf(account.address)).locked).to.equal(0n);
+  });
+
+  it("leaves a bundle that an auditor accepts", async () => {
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+});
