@@ -3,6 +3,7 @@ import { isSimulated } from "../adjudication/simulated-judge.ts";
 import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
+import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { producerContractAbi } from "../chain/abi/ProducerContract.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { resultOf, serviceById } from "../execution/work.ts";
@@ -231,8 +232,10 @@ async function settlementOf(city: City, mission: Address | undefined): Promise<O
 
 async function moneyOf(city: City, { law, mission }: Conducted): Promise<Money> {
   if (mission === undefined) {
-    const { deposit } = await city.client.legislation.sessionOf(law.session);
-    return { deposit: deposit.toString(), paid: "0", fees: "0", insurance: "0", discount: "0", refunded: deposit.toString(), subsidy: "0" };
+    const [deposit, refunded] = await sessionMoney(city, law.session);
+    // What does not go back is the fee of a session that its sponsor cancelled.
+    const fees = (deposit - refunded).toString();
+    return { deposit: deposit.toString(), paid: "0", fees, insurance: "0", discount: "0", refunded: refunded.toString(), subsidy: "0" };
   }
   const { deposit, paid, fees, insurance, discount, refunded, subsidy } = await city.client.mission(mission.address).ledger();
   return {
@@ -244,6 +247,20 @@ async function moneyOf(city: City, { law, mission }: Conducted): Promise<Money> 
     refunded: refunded.toString(),
     subsidy: subsidy.toString(),
   };
+}
+
+/** What a session that made no law was given, and what it gave back. */
+async function sessionMoney({ chain, client }: City, session: bigint): Promise<readonly [bigint, bigint]> {
+  const source = {
+    address: client.legislation.address,
+    abi: legislativeProcedureAbi,
+    args: { session },
+    fromBlock: 0n,
+    strict: true,
+  } as const;
+  const [opened] = await chain.publicClient.getContractEvents({ ...source, eventName: "SessionOpened" });
+  const [withdrawn] = await chain.publicClient.getContractEvents({ ...source, eventName: "DepositWithdrawn" });
+  return [opened?.args.deposit ?? 0n, withdrawn?.args.amount ?? 0n];
 }
 
 /** Whole points before the session opened, from the events since, and now. */

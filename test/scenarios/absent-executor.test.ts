@@ -18,8 +18,8 @@ function deadAtFirst(sandbox: Sandbox): Sandbox {
     run: async (request) => {
       if (!isFirst) return sandbox.run(request);
       isFirst = false;
-      const { elapsedMs } = await sandbox.run(request);
-      return { status: "failed", kind: "crash", details: "the machine is dead", elapsedMs };
+      const { trail, meters, elapsedMs } = await sandbox.run(request);
+      return { status: "failed", kind: "crash", details: "the machine is dead", trail, meters, elapsedMs };
     },
   };
 }

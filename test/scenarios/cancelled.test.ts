@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { legislativeProcedureAbi } from "../../orchestrator/chain/abi/LegislativeProcedure.ts";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { memberOf } from "../../orchestrator/city/society.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { smallInputs, smallMission } from "../support/small-mission.ts";
+
+/** The offices have signed; before their word is on chain the sponsor changes its mind. */
+describe("scenario: a session whose sponsor cancels", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  const DEPOSIT = 300_000_000n;
+  let city: City;
+  let outcome: Outcome;
+  let purseBefore: bigint;
+  let feesBefore: bigint;
+  const sponsor = () => memberOf(city.society, "sponsor").account;
+  const purse = () => city.client.token.balanceOf(sponsor().address);
+  const fees = () => city.client.token.balanceOf(city.client.treasury.address);
+  const cancel = async () => {
+    const session = await city.client.legislation.sessionCount();
+    await city.client.legislation.cancel([session], { intent: intentKey("test", "cancel"), account: sponsor() });
+  };
+
+  before(async () => {
+    const home = join(directory(), "home");
+    city = await openHome(home, "17", { boundary: async (name) => (name === "legislature:approval-signed" ? cancel() : undefined) });
+    [purseBefore, feesBefore] = [await purse(), await fees()];
+    outcome = await carryOutIn(city, smallMission(smallInputs(directory()).csv), { id: "cancelled", home });
+  });
+  after(() => city?.close());
+
+  it("makes no mission, though a law had won", async () => {
+    expect(outcome.status).to.equal("no-law");
+    expect(outcome.ballots).to.have.length(8);
+    expect(outcome.law.lawHash).to.equal(null);
+    expect(await missionsOf(city)).to.deep.equal([]);
+  });
+
+  it("costs the session's fee, and not a unit more", async () => {
+    const { rules } = await city.client.legislation.sessionOf(BigInt(outcome.session));
+    expect(rules.fee > 0n).to.equal(true);
+    const [withdrawn] = await city.chain.publicClient.getContractEvents({
+      address: city.client.legislation.address,
+      abi: legislativeProcedureAbi,
+      eventName: "DepositWithdrawn",
+      fromBlock: 0n,
+      strict: true,
+    });
+    expect(withdrawn?.args.amount).to.equal(DEPOSIT - rules.fee);
+    expect(purseBefore - (await purse())).to.equal(rules.fee);
+    expect((await fees()) - feesBefore).to.equal(rules.fee);
+    expect(await city.client.token.balanceOf(city.client.legislation.address)).to.equal(0n);
+  });
+
+  it("reports what was paid in, kept and given back", () => {
+    const { deposit, fees: kept, refunded, paid } = outcome.money;
+    expect(balances(outcome.money)).to.equal(true);
+    expect([deposit, paid]).to.deep.equal([DEPOSIT.toString(), "0"]);
+    expect(BigInt(kept) > 0n).to.equal(true);
+    expect(BigInt(refunded)).to.equal(DEPOSIT - BigInt(kept));
+  });
+});
