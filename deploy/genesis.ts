@@ -33,7 +33,10 @@ export const institutions: Partial<Record<CityContract, number>> = {
   AdjudicatorRoster: 12,
 };
 
-/** Where each contract's source lies below `contracts/`; all but the first two take the constitution's address. */
+/** Contracts that ask nobody who is who; all others take the constitution's address. */
+const WITHOUT_CITY: ReadonlySet<CityContract> = new Set(["CityToken", "ServiceContract"]);
+
+/** Where each contract's source lies below `contracts/`. */
 export const sources: Record<CityContract, string> = {
   ConstitutionContract: "foundational/ConstitutionContract",
   CityToken: "interop/CityToken",
@@ -85,7 +88,7 @@ export async function deployLaw(port: GenesisPort, constitution: Constitution, t
   found.ConstitutionContract = root;
   for (const [contract, source] of entries(sources)) {
     if (found[contract] !== undefined) continue;
-    found[contract] = await create(port, libraries, source, contract === "CityToken" ? [] : [root]);
+    found[contract] = await create(port, libraries, source, WITHOUT_CITY.has(contract) ? [] : [root]);
   }
   const addresses = cityAddressesSchema.parse(found);
   const wired = entries(institutions);

@@ -2,12 +2,10 @@
 pragma solidity 0.8.33;
 
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
-import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
-import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {IServiceContract} from "../interfaces/IServiceContract.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {Auth, Institution} from "../types/Roles.sol";
+import {Auth} from "../types/Roles.sol";
 
 /// @notice See `IServiceContract`.
 contract ServiceContract is IServiceContract, EIP712 {
@@ -16,14 +14,9 @@ contract ServiceContract is IServiceContract, EIP712 {
         bool deprecated;
     }
 
-    IConstitutionContract private immutable _CONSTITUTION;
-
     mapping(bytes32 service => Entry entry) private _entries;
-    mapping(address agent => uint256 nonce) private _nonces;
 
-    constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
-        _CONSTITUTION = constitution;
-    }
+    constructor() EIP712("AgentCity", "1") {}
 
     /// @inheritdoc IServiceContract
     function registerService(
@@ -39,17 +32,13 @@ contract ServiceContract is IServiceContract, EIP712 {
             schemaHash,
             endpoint,
             constraints,
-            _nonces[auth.agent],
             auth.deadline
         );
         Signatures.requireAuth(auth, _hashTypedDataV4(message));
-        address principal = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS)).principalOf(auth.agent);
-        if (principal == address(0)) revert NotRegistered(auth.agent);
         if (codeHash == 0) revert ZeroCodeHash();
         service = _id(auth.agent, codeHash, schemaHash, endpoint, constraints);
         if (_entries[service].owner != address(0)) revert AlreadyRegistered(service);
 
-        ++_nonces[auth.agent];
         _entries[service].owner = auth.agent;
         emit ServiceRegistered(service, auth.agent, codeHash, schemaHash, endpoint, constraints);
     }
@@ -77,11 +66,6 @@ contract ServiceContract is IServiceContract, EIP712 {
     function isLive(bytes32 service) external view returns (bool) {
         Entry memory entry = _entries[service];
         return entry.owner != address(0) && !entry.deprecated;
-    }
-
-    /// @inheritdoc IServiceContract
-    function nonceOf(address agent) external view returns (uint256) {
-        return _nonces[agent];
     }
 
     /// @inheritdoc IServiceContract

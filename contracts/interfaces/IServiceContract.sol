@@ -27,7 +27,6 @@ interface IServiceContract {
     );
     event ServiceDeprecated(bytes32 indexed service);
 
-    error NotRegistered(address agent);
     error ZeroCodeHash();
     error AlreadyRegistered(bytes32 service);
     error NotOwner(bytes32 service, address caller);
@@ -36,7 +35,8 @@ interface IServiceContract {
     error UnknownService(bytes32 service);
 
     /// @notice Registers code the agent sells. Caller: anyone with the agent's authorisation. The id is keccak256(owner, codeHash,
-    /// schemaHash, endpoint, constraints).
+    /// schemaHash, endpoint, constraints); it is taken once and for ever, so an authorisation needs no nonce. A service of
+    /// somebody unknown to the city is never bid with: the market asks who its owner's principal is.
     function registerService(
         bytes32 codeHash,
         bytes32 schemaHash,
@@ -53,5 +53,4 @@ interface IServiceContract {
     function ownerOf(bytes32 service) external view returns (address);
     /// @notice Registered and not deprecated.
     function isLive(bytes32 service) external view returns (bool);
-    function nonceOf(address agent) external view returns (uint256);
 }

@@ -21,7 +21,7 @@ library TypedData {
     );
     // Consumed by ServiceContract.
     bytes32 internal constant REGISTER_SERVICE = keccak256(
-        "RegisterService(address agent,bytes32 codeHash,bytes32 schemaHash,string endpoint,bytes32 constraints,uint256 nonce,uint40 deadline)"
+        "RegisterService(address agent,bytes32 codeHash,bytes32 schemaHash,string endpoint,bytes32 constraints,uint40 deadline)"
     );
     // Consumed by LegislativeProcedure.
     bytes32 internal constant PROPOSE = keccak256(
@@ -106,14 +106,11 @@ library TypedData {
         bytes32 schemaHash,
         string memory endpoint,
         bytes32 constraints,
-        uint256 nonce,
         uint40 deadline
     ) internal pure returns (bytes32) {
         bytes32 endpointHash = keccak256(bytes(endpoint));
         return
-            keccak256(
-                abi.encode(REGISTER_SERVICE, agent, codeHash, schemaHash, endpointHash, constraints, nonce, deadline)
-            );
+            keccak256(abi.encode(REGISTER_SERVICE, agent, codeHash, schemaHash, endpointHash, constraints, deadline));
     }
 
     function hashPropose(

@@ -59,9 +59,8 @@ export async function registerServices(
   for (const { owner, record } of services) {
     const { codeHash, schemaHash, endpoint, constraints } = record;
     const terms = { codeHash, schemaHash, endpoint, constraints };
-    const nonce = await client.services.nonceOf(owner.address);
     const deadline = Number(client.chain.clock.now()) + REGISTRATION_VALIDITY;
-    const auth = await signAuth(client, owner, "RegisterService", { agent: owner.address, ...terms, nonce, deadline });
+    const auth = await signAuth(client, owner, "RegisterService", { agent: owner.address, ...terms, deadline });
     await client.services.registerService([codeHash, schemaHash, endpoint, constraints, auth], {
       intent: intentKey("service", serviceId(record)),
     });

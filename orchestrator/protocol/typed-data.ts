@@ -30,7 +30,6 @@ export const typedDataTypes = {
     { name: "schemaHash", type: "bytes32" },
     { name: "endpoint", type: "string" },
     { name: "constraints", type: "bytes32" },
-    { name: "nonce", type: "uint256" },
     { name: "deadline", type: "uint40" },
   ],
   Propose: [

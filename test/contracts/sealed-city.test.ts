@@ -46,6 +46,8 @@ async function attempts(city: City): Promise<Attempt[]> {
     ["AdjudicatorRoster", "seat", () => city.roster.seat(adjudicator.address, keyOf("adjudicator's principal").address)],
     ["TemplateRegistry", "publish", () => city.templates.publish(id("template"), template, WHY)],
     ["ExecutionProcedure", "approvePredicate", () => city.execution.approvePredicate(7, someone)],
+    ["Treasury", "claimInsurance", () => city.treasury.claimInsurance(someone, someone, 1, WHY), "NotMission"],
+    ["Treasury", "disburse", () => city.treasury.disburse(1, city.addresses.TREASURY, 1, WHY), "CapExceeded"],
     ["LegislativeProcedure", "ruleOnBloc", () => city.legislation.ruleOnBloc(9, WHY, true), "UnknownSession"],
     ["LegislativeProcedure", "approveCodification", () => city.legislation.approveCodification(9, WHY), "UnknownSession"],
   ];

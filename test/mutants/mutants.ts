@@ -100,8 +100,8 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(
     11,
     "foundational/ProducerContract.sol",
-    "if (slashed != 0) _pay(agent, slashed, reason);",
-    "if (slashed > 1) _pay(agent, slashed / 2, reason);",
+    "deposit(amount / 2, amount - amount / 2, reason);",
+    "deposit(amount / 2, amount / 4, reason);",
   ),
   breaks(11, "foundational/ProducerContract.sol", "locked -= released;", "locked -= released / 2;"),
   breaks(12, "meta/ConstitutionalValidator.sol", "if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);", ""),

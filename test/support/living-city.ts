@@ -161,7 +161,7 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
   if (owner === undefined) throw new Error("a city needs producers");
   const record = { codeHash: hashOf("compile-law"), schemaHash: hashOf("schema"), endpoint: "city:compile-law", constraints: hashOf("") };
   const deadline = Number(chain.clock.now()) + 3_600;
-  const auth = await signAuth(client, owner.account, "RegisterService", { agent: owner.account.address, ...record, nonce: 0n, deadline });
+  const auth = await signAuth(client, owner.account, "RegisterService", { agent: owner.account.address, ...record, deadline });
   await client.services.registerService([record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth], {
     intent: intentKey("compiler"),
   });

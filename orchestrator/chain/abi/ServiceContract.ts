@@ -2,13 +2,12 @@
 import type { Abi } from "viem";
 
 export const serviceContractAbi = [
-  {"type":"constructor","inputs":[{"name":"constitution","type":"address"}],"stateMutability":"nonpayable"},
+  {"type":"constructor","inputs":[],"stateMutability":"nonpayable"},
   {"type":"error","name":"AlreadyRegistered","inputs":[{"name":"service","type":"bytes32"}]},
   {"type":"error","name":"Expired","inputs":[{"name":"deadline","type":"uint40"}]},
   {"type":"error","name":"InvalidShortString","inputs":[]},
   {"type":"error","name":"InvalidSignature","inputs":[{"name":"signer","type":"address"}]},
   {"type":"error","name":"NotOwner","inputs":[{"name":"service","type":"bytes32"},{"name":"caller","type":"address"}]},
-  {"type":"error","name":"NotRegistered","inputs":[{"name":"agent","type":"address"}]},
   {"type":"error","name":"StringTooLong","inputs":[{"name":"str","type":"string"}]},
   {"type":"error","name":"UnknownService","inputs":[{"name":"service","type":"bytes32"}]},
   {"type":"error","name":"ZeroCodeHash","inputs":[]},
@@ -19,7 +18,6 @@ export const serviceContractAbi = [
   {"type":"function","name":"eip712Domain","inputs":[],"outputs":[{"name":"fields","type":"bytes1"},{"name":"name","type":"string"},{"name":"version","type":"string"},{"name":"chainId","type":"uint256"},{"name":"verifyingContract","type":"address"},{"name":"salt","type":"bytes32"},{"name":"extensions","type":"uint256[]"}],"stateMutability":"view"},
   {"type":"function","name":"idOf","inputs":[{"name":"record","type":"tuple","components":[{"name":"owner","type":"address"},{"name":"codeHash","type":"bytes32"},{"name":"schemaHash","type":"bytes32"},{"name":"endpoint","type":"string"},{"name":"constraints","type":"bytes32"}]}],"outputs":[{"name":"","type":"bytes32"}],"stateMutability":"pure"},
   {"type":"function","name":"isLive","inputs":[{"name":"service","type":"bytes32"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
-  {"type":"function","name":"nonceOf","inputs":[{"name":"agent","type":"address"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
   {"type":"function","name":"ownerOf","inputs":[{"name":"service","type":"bytes32"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"registerService","inputs":[{"name":"codeHash","type":"bytes32"},{"name":"schemaHash","type":"bytes32"},{"name":"endpoint","type":"string"},{"name":"constraints","type":"bytes32"},{"name":"auth","type":"tuple","components":[{"name":"agent","type":"address"},{"name":"deadline","type":"uint40"},{"name":"signature","type":"bytes"}]}],"outputs":[{"name":"service","type":"bytes32"}],"stateMutability":"nonpayable"},
   {"type":"function","name":"verifyCodeHash","inputs":[{"name":"service","type":"bytes32"},{"name":"record","type":"tuple","components":[{"name":"owner","type":"address"},{"name":"codeHash","type":"bytes32"},{"name":"schemaHash","type":"bytes32"},{"name":"endpoint","type":"string"},{"name":"constraints","type":"bytes32"}]},{"name":"liveHash","type":"bytes32"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},

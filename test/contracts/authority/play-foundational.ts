@@ -120,7 +120,6 @@ export async function playOffices(trial: AuthorityTrial): Promise<void> {
     schemaHash: record[1],
     endpoint: record[2],
     constraints: ZeroHash,
-    nonce: 0n,
     deadline,
   };
   const signature = await city.sign("RegisterService", city.addresses.SERVICES, message, agent);

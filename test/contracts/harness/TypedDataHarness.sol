@@ -45,10 +45,9 @@ contract TypedDataHarness {
         bytes32 schemaHash,
         string memory endpoint,
         bytes32 constraints,
-        uint256 nonce,
         uint40 deadline
     ) external pure returns (bytes32) {
-        return TypedData.hashRegisterService(agent, codeHash, schemaHash, endpoint, constraints, nonce, deadline);
+        return TypedData.hashRegisterService(agent, codeHash, schemaHash, endpoint, constraints, deadline);
     }
 
     function propose(

@@ -22,8 +22,7 @@ const STRINGS: Record<MessageName, string> = {
     "PrincipalBinding(address agent,address principal,uint8 kind,bytes32 did,uint160 capabilities,uint64 stake,uint256 nonce,uint40 deadline)",
   SubAgentBinding:
     "SubAgentBinding(address agent,address creator,bytes32 did,uint160 capabilities,uint64 stake,uint256 nonce,uint40 deadline)",
-  RegisterService:
-    "RegisterService(address agent,bytes32 codeHash,bytes32 schemaHash,string endpoint,bytes32 constraints,uint256 nonce,uint40 deadline)",
+  RegisterService: "RegisterService(address agent,bytes32 codeHash,bytes32 schemaHash,string endpoint,bytes32 constraints,uint40 deadline)",
   Propose: "Propose(uint256 session,address agent,bytes32 specHash,bytes32 cid,uint40 deadline)",
   Sponsor: "Sponsor(uint256 session,address agent,uint8 candidate,uint40 deadline)",
   Ballot: "Ballot(uint256 session,address agent,uint64 ranking,uint40 deadline)",
