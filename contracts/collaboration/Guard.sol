@@ -18,11 +18,6 @@ library Guard {
     using MissionFrame for Frame;
     using Escalation for uint256[3];
 
-    uint256 private constant FREEZABLE =
-        (1 << uint256(NodeState.ELIGIBLE)) |
-            (1 << uint256(NodeState.EXECUTING)) |
-            (1 << uint256(NodeState.PENDING_VERIFICATION));
-
     // --- Freezes -----------------------------------------------------------------------------------------------------
 
     /// @dev An executor cannot stop a clock that already ran out. A monitor's word counts for every executor of the node, an
@@ -71,7 +66,7 @@ library Guard {
         uint8 node,
         bytes32 reason
     ) internal {
-        NodeCore.requireNode(w, node, FREEZABLE);
+        NodeCore.requireNode(w, node, NodeCore.FREEZABLE);
         bool working = w.state == NodeState.EXECUTING;
         // Frozen before it was routed a second time, a node keeps what it had left the first time.
         // It fits: what is left of a law's timeout, which has sixteen bits.
@@ -112,7 +107,7 @@ library Guard {
     function logOf(MissionStorage.Layout storage s, address agent) internal view returns (uint256[3] memory log) {
         uint256[3] storage kept = s.freezes[agent];
         log[0] = kept[0];
-        if (log.totalOf() > 7) (log[1], log[2]) = (kept[1], kept[2]);
+        if (log.totalOf() > Escalation.IN_FIRST) (log[1], log[2]) = (kept[1], kept[2]);
     }
 
     /// @notice A human's word that a freeze was none of the agent's fault: it no longer counts.

@@ -21,6 +21,12 @@ library NodeCore {
     using MissionFrame for Frame;
 
     uint256 internal constant RUNNING = (1 << uint256(MissionState.ACTIVE)) | (1 << uint256(MissionState.EXECUTING));
+    uint256 internal constant FREEZABLE =
+        (1 << uint256(NodeState.ELIGIBLE)) |
+            (1 << uint256(NodeState.EXECUTING)) |
+            (1 << uint256(NodeState.PENDING_VERIFICATION));
+    /// What a human is asked about.
+    uint256 internal constant REJECTABLE = (1 << uint256(NodeState.PENDING_REVIEW)) | (1 << uint256(NodeState.FROZEN));
     uint256 internal constant MAX_SLOTS = 5;
     /// What `probe` itself may cost beside the call it bounds.
     uint256 private constant PROBE_OVERHEAD = 10_000;

@@ -23,7 +23,6 @@ import {Remedies} from "./Remedies.sol";
 library Overrides {
     using MissionFrame for Frame;
 
-    uint256 private constant REJECTABLE = (1 << uint256(NodeState.PENDING_REVIEW)) | (1 << uint256(NodeState.FROZEN));
     uint256 private constant DECIDED = (1 << uint256(NodeState.COMPLETED)) | (1 << uint256(NodeState.FAILED));
     bytes32 private constant BY_HAND = "MANUAL_OVERRIDE";
 
@@ -95,7 +94,7 @@ library Overrides {
         MissionStorage.Node memory w,
         uint8 node
     ) private {
-        NodeCore.requireNode(w, node, REJECTABLE);
+        NodeCore.requireNode(w, node, NodeCore.REJECTABLE);
         bool frozen = w.state == NodeState.FROZEN;
         uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
         bytes32 reason = frozen ? SlashingSchedule.FREEZE_CONFIRMED : SlashingSchedule.REJECTED;

@@ -21,12 +21,7 @@ library Remedies {
 
     uint8 private constant CONSENSUS = 2;
 
-    uint256 private constant FREEZABLE =
-        (1 << uint256(NodeState.ELIGIBLE)) |
-            (1 << uint256(NodeState.EXECUTING)) |
-            (1 << uint256(NodeState.PENDING_VERIFICATION));
-    uint256 private constant REJECTABLE = (1 << uint256(NodeState.PENDING_REVIEW)) | (1 << uint256(NodeState.FROZEN));
-    uint256 private constant CLOCKED = FREEZABLE | REJECTABLE;
+    uint256 private constant CLOCKED = NodeCore.FREEZABLE | NodeCore.REJECTABLE;
 
     // --- Clocks ------------------------------------------------------------------------------------------------------
 

@@ -371,7 +371,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             revert InvalidNonce(binding.principal, binding.nonce);
         bytes32 digest = _hashTypedDataV4(TypedData.hashPrincipalBinding(binding));
         Signatures.requireAny(binding.principal, digest, principalSignature);
-        _requireKey(binding.agent, digest, agentSignature);
+        Signatures.requireKeyOrCaller(binding.agent, digest, agentSignature);
     }
 
     function _requireCreated(
@@ -382,17 +382,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Signatures.requireInTime(binding.deadline);
         if (binding.nonce != _portfolios[binding.creator].nonce) revert InvalidNonce(binding.creator, binding.nonce);
         bytes32 digest = _hashTypedDataV4(TypedData.hashSubAgentBinding(binding));
-        _requireKey(binding.creator, digest, creatorSignature);
-        _requireKey(binding.agent, digest, agentSignature);
+        Signatures.requireKeyOrCaller(binding.creator, digest, creatorSignature);
+        Signatures.requireKeyOrCaller(binding.agent, digest, agentSignature);
         Record storage creator = _records[binding.creator];
         if (!_isEligible(creator, Kind.PRODUCER)) revert NotEligible(binding.creator);
         _requireWithin(binding.capabilities, creator.capabilities);
-    }
-
-    /// @dev Signed by the agent's key, or called by the agent.
-    function _requireKey(address agent, bytes32 digest, bytes calldata signature) private view {
-        if (signature.length != 0) Signatures.requireEcdsa(agent, digest, signature);
-        else if (msg.sender != agent) revert InvalidSignature(agent);
     }
 
     /// @dev A well-formed name, and enough at stake.

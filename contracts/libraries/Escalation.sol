@@ -14,7 +14,8 @@ library Escalation {
     uint256 internal constant PLACES = 23;
     /// Where the total stays: one more freeze than that is an emergency whatever its time.
     uint256 internal constant MAX_TOTAL = 255;
-    uint256 private constant IN_FIRST = 7;
+    /// Places in word 0: who has no more freezes has no other word.
+    uint256 internal constant IN_FIRST = 7;
     uint256 private constant PER_WORD = 8;
     uint256 private constant FLAGS_FROM = 8;
     uint256 private constant MAX_REPUTATION = 1000;

@@ -36,6 +36,11 @@ library Signatures {
     /// @notice `requireAuth` for messages that carry agent, deadline and signature themselves.
     function requireAuthorised(address agent, uint40 deadline, bytes calldata signature, bytes32 digest) internal view {
         requireInTime(deadline);
+        requireKeyOrCaller(agent, digest, signature);
+    }
+
+    /// @notice Reverts unless the agent's key signed `digest`, or the agent is the caller (empty signature).
+    function requireKeyOrCaller(address agent, bytes32 digest, bytes calldata signature) internal view {
         if (signature.length != 0) requireEcdsa(agent, digest, signature);
         else if (msg.sender != agent) revert InvalidSignature(agent);
     }

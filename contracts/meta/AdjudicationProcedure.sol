@@ -130,8 +130,9 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (what == Action.CLAIM_INSURANCE) {
             (address mission, ) = abi.decode(action.data, (address, uint64));
             if (roster.isConflicted(adjudicator, mission)) return true;
+        } else if (what != Action.DISBURSE) {
+            return false;
         }
-        if (what != Action.CLAIM_INSURANCE && what != Action.DISBURSE) return false;
         IProducerContract agents = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
         return action.target == principal || agents.principalOf(action.target) == principal;
     }

@@ -2,12 +2,8 @@ import { DEVNET_GENESIS } from "./devnet.ts";
 import { type DrivenChain, type DrivenOptions, openDrivenChain } from "./driven.ts";
 import { connectEdr } from "./edr.ts";
 
-export { TRANSCRIPT_FILE } from "./driven.ts";
-export type EmbeddedOptions = DrivenOptions;
-export type EmbeddedChain = DrivenChain;
-
 /** An L2 inside this process: Hardhat's EDR, gone with it; the transcript gives it back. */
-export function openEmbeddedChain(options: EmbeddedOptions = {}): Promise<EmbeddedChain> {
+export function openEmbeddedChain(options: DrivenOptions = {}): Promise<DrivenChain> {
   return openDrivenChain(
     {
       kind: "embedded",

@@ -14,6 +14,7 @@ import { parseMissionFile, servicesPathOf } from "../protocol/mission-file.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import { parameter } from "../protocol/parameters.ts";
 import { personAtTerminal } from "./person.ts";
+import { beginProgress } from "./progress.ts";
 import { renderScreen } from "./screen.ts";
 import { testBoundary } from "./test-boundary.ts";
 import { wallTime } from "./wall-time.ts";
@@ -44,7 +45,7 @@ export function home(network = "embedded"): { readonly root: string; readonly di
 
 /** Opens the city, runs the mission, prints its outcome. Progress goes to stderr. */
 export async function carryOut(commission: Commission): Promise<void> {
-  const began = wallTime.millis();
+  const { elapsed, tell } = beginProgress();
   const { seed, fileName, text, directory, json = false } = commission;
   const { root, dir, cacheDir } = home(commission.network);
   const catalog = await catalogOf(servicesPathOf(text, fileName), directory, cacheDir);
@@ -54,8 +55,6 @@ export async function carryOut(commission: Commission): Promise<void> {
     budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
   });
   const input = readInput({ ...file.input, path: commission.input ?? file.input.path }, directory);
-  const elapsed = () => (wallTime.millis() - began) / 1000;
-  const tell = (line: string) => process.stderr.write(`${elapsed().toFixed(1).padStart(6)} s  ${line}\n`);
   const { model } = commission;
   const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
   const { network, rpc: rpcUrl } = commission;
@@ -81,7 +80,7 @@ export async function carryOut(commission: Commission): Promise<void> {
 /** How often a chain may be lost before the command gives up. */
 const MAX_LOST_CHAINS = 5;
 
-/** A city whose own Anvil was killed is opened again, on what it saved, and goes on where it stopped. */
+/** A city whose own Anvil was killed is opened again, on its transcript, and goes on where it stopped. */
 async function throughLostChains(attempt: () => Promise<Outcome>, ownsChain: boolean, tell: (line: string) => void): Promise<Outcome> {
   for (let lost = 1; ; lost += 1) {
     try {

@@ -1,15 +1,14 @@
 import { readFileSync } from "node:fs";
 import type { Verification } from "../../deploy/deployment.ts";
 import { parseFoundingFile } from "../../deploy/founding-file.ts";
-import type { SenderBoundary } from "../chain/sender.ts";
 import { type DevnetName, foundedSeed, openCity } from "../city/city.ts";
 import { deploymentFile, readDeployment } from "../city/deployment-file.ts";
 import { foundNetwork, verifyLive } from "../city/found-network.ts";
-import type { Boundary } from "../primitives/boundary.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { home } from "./carry-out.ts";
 import { accountFrom, deployerAccount } from "./keys.ts";
 import { devnetNamed, findNetwork, rpcUrlOf } from "./network.ts";
+import { beginProgress } from "./progress.ts";
 import { testBoundary } from "./test-boundary.ts";
 import { printVerification } from "./verification-screen.ts";
 import { wallTime } from "./wall-time.ts";
@@ -30,8 +29,7 @@ export class FoundingFileMissing extends AgentCityError {
 /** Founds a city. A devnet without a founding file gets the society of `npm start`; every other city is its founders'. */
 export async function genesis({ network: name, rpc, city: file, json = false }: GenesisOptions): Promise<void> {
   const network = findNetwork(name);
-  const began = wallTime.millis();
-  const tell = (line: string) => process.stderr.write(`${((wallTime.millis() - began) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
+  const { tell } = beginProgress();
   if (file === undefined && !network.devnet) throw new FoundingFileMissing(`${name} is no devnet: its founders must be named`);
   const { dir, cacheDir } = home(name);
   if (file === undefined) {
@@ -49,15 +47,9 @@ export async function genesis({ network: name, rpc, city: file, json = false }: 
     founders,
     wall: wallTime,
     tell,
-    boundary: genesisBoundary(),
+    boundary: testBoundary(),
   });
   printVerification(verification, json);
-}
-
-/** Sender and stages share one list of boundaries. */
-function genesisBoundary(): Boundary<SenderBoundary> {
-  const boundary = testBoundary();
-  return (name) => boundary(name);
 }
 
 async function foundDevnet(network: DevnetName, rpcUrl: string | undefined, tell: (line: string) => void): Promise<Verification> {

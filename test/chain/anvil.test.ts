@@ -9,7 +9,7 @@ import { MethodNotAllowed, RpcUnreachable, TransactionReverted } from "../../orc
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { connectRpcChain } from "../../orchestrator/chain/rpc.ts";
 import { createSender } from "../../orchestrator/chain/sender.ts";
-import { rejection } from "../primitives/rejection.ts";
+import { rejection } from "../support/rejection.ts";
 import { counterAbi, counterCode, countOf, notBefore } from "./counter.ts";
 
 const wall = { millis: () => 0, sleep: () => Promise.reject(new Error("nobody should sleep")) };

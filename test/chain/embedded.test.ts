@@ -7,11 +7,11 @@ import { expect } from "chai";
 import { createWalletClient, parseEther } from "viem";
 import { transportOf } from "../../orchestrator/chain/chain.ts";
 import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.ts";
-import type { EmbeddedChain } from "../../orchestrator/chain/embedded.ts";
-import { openEmbeddedChain, TRANSCRIPT_FILE } from "../../orchestrator/chain/embedded.ts";
+import { type DrivenChain, TRANSCRIPT_FILE } from "../../orchestrator/chain/driven.ts";
+import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { MethodNotAllowed, TransactionRefused, TranscriptDamaged, TranscriptMismatch } from "../../orchestrator/chain/errors.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
-import { rejection } from "../primitives/rejection.ts";
+import { rejection } from "../support/rejection.ts";
 import { transfer } from "./transfers.ts";
 
 const alice = devnetAccount(1);
@@ -19,9 +19,9 @@ const START = BigInt(DEVNET_GENESIS.timestamp);
 
 describe("the embedded chain", () => {
   let dir: string;
-  const open: EmbeddedChain[] = [];
+  const open: DrivenChain[] = [];
 
-  async function opened(options: Parameters<typeof openEmbeddedChain>[0]): Promise<EmbeddedChain> {
+  async function opened(options: Parameters<typeof openEmbeddedChain>[0]): Promise<DrivenChain> {
     const chain = await openEmbeddedChain(options);
     open.push(chain);
     return chain;

@@ -3,14 +3,15 @@ import type { AddressInfo } from "node:net";
 import { expect } from "chai";
 import { createPublicClient, http } from "viem";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
-import { type EmbeddedChain, openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
+import type { DrivenChain } from "../../orchestrator/chain/driven.ts";
+import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { ReceiptTimeout, RpcUnreachable, TransactionRefused, TransactionReverted, WrongChain } from "../../orchestrator/chain/errors.ts";
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { connectRpcChain } from "../../orchestrator/chain/rpc.ts";
 import { type RpcServer, serveRpc } from "../../orchestrator/chain/rpc-server.ts";
 import { createSender } from "../../orchestrator/chain/sender.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
-import { rejection } from "../primitives/rejection.ts";
+import { rejection } from "../support/rejection.ts";
 import { counterAbi, counterCode, countOf, notBefore } from "./counter.ts";
 import { transfer } from "./transfers.ts";
 
@@ -21,7 +22,7 @@ const wall = {
 };
 
 describe("the loopback RPC", () => {
-  let chain: EmbeddedChain;
+  let chain: DrivenChain;
   let server: RpcServer;
 
   before(async () => {

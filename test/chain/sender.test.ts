@@ -1,12 +1,13 @@
 import { expect } from "chai";
 import type { Address } from "viem";
 import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.ts";
-import { type EmbeddedChain, openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
+import type { DrivenChain } from "../../orchestrator/chain/driven.ts";
+import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { ChainDisagrees, LockLost, NonceTaken, TransactionRefused, TransactionReverted } from "../../orchestrator/chain/errors.ts";
 import { intentKey, memoryOutbox, type Outbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender, type Sender, type SenderOptions } from "../../orchestrator/chain/sender.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
-import { rejection } from "../primitives/rejection.ts";
+import { rejection } from "../support/rejection.ts";
 import { counterAbi, counterCode, countOf, notBefore } from "./counter.ts";
 import { transfer } from "./transfers.ts";
 
@@ -14,7 +15,7 @@ const START = BigInt(DEVNET_GENESIS.timestamp);
 const relayers = [devnetAccount(1), devnetAccount(2), devnetAccount(3)];
 
 describe("the sender", () => {
-  let chain: EmbeddedChain;
+  let chain: DrivenChain;
   let outbox: Outbox;
   let sender: Sender;
   let counter: Address;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { decryptKeystore, KeyUnusable } from "../../orchestrator/cli/keys.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
-import { thrown } from "../primitives/rejection.ts";
+import { thrown } from "../support/rejection.ts";
 
 /** The two test vectors of the Web3 Secret Storage definition. */
 const KEY = "0x7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d";

@@ -6,7 +6,7 @@ import { genesisPlanSchema, planJson } from "../../deploy/plan.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
-import { thrown } from "../primitives/rejection.ts";
+import { thrown } from "../support/rejection.ts";
 
 const person = (index: number) => ({ address: devnetAccount(index).address, principal: devnetAccount(index).address });
 const FILE = {

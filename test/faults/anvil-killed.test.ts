@@ -13,9 +13,9 @@ import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
-import { rejection } from "../primitives/rejection.ts";
 import { suiteDirectory } from "../support/city-home.ts";
 import { PACKAGES, SMALL_MISSION } from "../support/mission-bundle.ts";
+import { rejection } from "../support/rejection.ts";
 
 /** Anvil in a third process, killed for real while a mission runs (decisions 49). */
 describe("fault: Anvil is killed", function () {

@@ -8,14 +8,13 @@ import {Condorcet} from "../../libraries/Condorcet.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
 import {Ballot} from "../../types/Messages.sol";
+import {Electorate} from "./Electorate.sol";
 import {Docket} from "./LegislationStorage.sol";
 
 /// @title Full rankings: cast in sorted batches, counted as they come
 /// @notice AgentCity 3.4 stage 3; decisions 10, 11. Each touched word of lanes and counters is written once a batch. A ranking
 /// of up to eight entries takes a lane of 32 bits, else of 64: the fewer words, the less a ballot costs.
 library BallotBox {
-    /// @dev `IProducerContract.electorsOf`: nobody's number.
-    uint16 private constant _NOBODY = type(uint16).max;
     uint256 private constant _NARROW = 8;
     /// @dev No word of lanes is open.
     uint256 private constant _NONE = type(uint256).max;
@@ -85,7 +84,7 @@ library BallotBox {
         for (uint256 i = 0; i < ballots.length; ++i) {
             Ballot calldata ballot = ballots[i];
             uint256 index = indices[i];
-            if (index == _NOBODY) revert ILegislativeProcedure.NotEligible(ballot.agent);
+            if (index == Electorate.NOBODY) revert ILegislativeProcedure.NotEligible(ballot.agent);
             if (index < next) revert ILegislativeProcedure.BallotsUnsorted(uint16(next - 1), uint16(index));
             next = index + 1;
             (uint256 word, uint256 shift) = _place(index, width);

@@ -14,6 +14,7 @@ import {Ballot} from "../../types/Messages.sol";
 import {Institution, Office} from "../../types/Roles.sol";
 import {SessionState} from "../../types/States.sol";
 import {BallotBox} from "./BallotBox.sol";
+import {Electorate} from "./Electorate.sol";
 import {Docket, FlaggedVoters, LegislationStorage} from "./LegislationStorage.sol";
 import {SessionLedger} from "./SessionLedger.sol";
 
@@ -28,8 +29,6 @@ library Blocs {
 
     uint256 private constant _FULL_SHARE = 10_000;
     uint256 private constant _MAX_MEMBERS = 64;
-    /// @dev `IProducerContract.electorsOf`: nobody's number.
-    uint16 private constant _NOBODY = type(uint16).max;
     uint256 private constant _RULABLE =
         (1 << uint256(SessionState.TALLIED)) |
             (1 << uint256(SessionState.VALIDATED)) |
@@ -49,7 +48,7 @@ library Blocs {
         for (uint256 i = 0; i < rankings.length; ++i) agents[i] = rankings[i].agent;
         uint16[] memory indices = _producers(constitution).electorsOf(agents, docket.info.openedBlock);
         for (uint256 i = 0; i < rankings.length; ++i) {
-            if (indices[i] == _NOBODY) revert ILegislativeProcedure.NotEligible(agents[i]);
+            if (indices[i] == Electorate.NOBODY) revert ILegislativeProcedure.NotEligible(agents[i]);
             _poll(docket, session, domain, indices[i], rankings[i]);
         }
     }

@@ -31,8 +31,6 @@ library Convocation {
     using SessionLedger for LegislationStorage;
 
     uint256 private constant _FULL_SHARE = 10_000;
-    /// @dev `IProducerContract.electorsOf`: nobody's number.
-    uint16 private constant _NOBODY = type(uint16).max;
     /// @dev States before anything depends on the deposit.
     uint256 private constant _ADOPTABLE =
         (1 << uint256(SessionState.IDENTIFYING)) |
@@ -171,7 +169,7 @@ library Convocation {
         bytes32 key = keccak256(abi.encode(_keyOf(subject.goalHash, subject.parent), round.round));
         mapping(uint256 word => uint256) storage bits = self.backers[key];
         for (uint256 i = 0; i < backers.length; ++i) {
-            if (indices[i] == _NOBODY) revert ILegislativeProcedure.NotEligible(backers[i].agent);
+            if (indices[i] == Electorate.NOBODY) revert ILegislativeProcedure.NotEligible(backers[i].agent);
             _join(bits, subject, round.round, indices[i], backers[i]);
         }
     }

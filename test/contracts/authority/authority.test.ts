@@ -5,6 +5,7 @@
 import { expect } from "chai";
 import { ANYONE, AUTHORITY, type Role, type Rule } from "../../../scripts/dev/authority.ts";
 import { AuthorityTrial, DEPLOYED, mutatingFunctions } from "../../support/authority-trial.ts";
+import { INSTITUTIONS } from "../../support/city-fixture.ts";
 import { playAdjudication, playConstitution, playMoney, playOffices, playProducers, playRegistries } from "./play-foundational.ts";
 import { playDeployment, playEnds, playSessions } from "./play-legislature.ts";
 import { playConsensus, playHappyNode, playMarket, playRemedies, playSettlement } from "./play-mission.ts";
@@ -43,19 +44,7 @@ const ALWAYS: readonly Role[] = [
   "issuer",
   "mission",
   "CONSTITUTION",
-  "TOKEN",
-  "PRODUCERS",
-  "CLERKS",
-  "MANAGEMENT",
-  "SERVICES",
-  "EVIDENCE",
-  "TREASURY",
-  "TEMPLATES",
-  "VALIDATOR",
-  "LEGISLATION",
-  "EXECUTION",
-  "ADJUDICATION",
-  "ROSTER",
+  ...INSTITUTIONS,
 ];
 const LIMIT = 240_000;
 
