@@ -7,7 +7,7 @@ import type { RandomStream } from "../../orchestrator/primitives/random.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { Band, type LawNode } from "../../orchestrator/rules/law-codec.ts";
 import { batchedReads } from "../support/batched-reads.ts";
-import { ethers, Kind, keyOf, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
+import { ethers, Kind, keyOf, loadFixture, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
 import { type Bill, billOf, DEPOSIT, furnish, node as lawNode, lawOf, PROPOSAL, setParameter } from "../support/legislature.ts";
 import { loadPeopledCity } from "../support/mission-fixture.ts";
 import { FuzzMission, type Issuers } from "./fuzz-mission.ts";
@@ -131,7 +131,7 @@ function holder([wallet]: readonly Wallet[]): Wallet {
 
 /** A fresh world, moved by `random` alone. */
 export async function openWorld(random: RandomStream): Promise<World> {
-  const founded = await networkHelpers.loadFixture(foundWorld);
+  const founded = await loadFixture(foundWorld);
   const missions: FuzzMission[] = [];
   const { steps, legislation, offices } = founded;
   const legislature = await founded.as("LEGISLATION");

@@ -16,6 +16,23 @@ const { ethers, networkHelpers, provider } = connection;
 
 export { ethers, networkHelpers };
 
+type Restorer = Awaited<ReturnType<typeof networkHelpers.takeSnapshot>>;
+/** Oldest first: going back to one ends all that came after it. */
+let snapshots: { readonly fixture: () => Promise<unknown>; readonly restorer: Restorer; readonly data: unknown }[] = [];
+
+/** Runs a fixture once, afterwards goes back to where it ended. Fixtures may load others, which Hardhat's own helper loses count of. */
+export async function loadFixture<Data>(fixture: () => Promise<Data>): Promise<Data> {
+  const known = snapshots.find((snapshot) => snapshot.fixture === fixture);
+  if (known === undefined) {
+    const data = await fixture();
+    snapshots.push({ fixture, restorer: await networkHelpers.takeSnapshot(), data });
+    return data;
+  }
+  await known.restorer.restore();
+  snapshots = snapshots.slice(0, snapshots.indexOf(known) + 1);
+  return known.data as Data;
+}
+
 const MINING = new Set(["eth_sendTransaction", "eth_sendRawTransaction", "evm_mine", "hardhat_mine"]);
 
 /**
@@ -276,10 +293,10 @@ async function deployCity(): Promise<City> {
 }
 
 /** A fresh city for each test; the chain goes back to a snapshot. */
-export const loadCity = (): Promise<City> => networkHelpers.loadFixture(deployCity);
+export const loadCity = (): Promise<City> => loadFixture(deployCity);
 
 /** A fresh city without any template. */
-export const loadWiredCity = (): Promise<City> => networkHelpers.loadFixture(deployWiredCity);
+export const loadWiredCity = (): Promise<City> => loadFixture(deployWiredCity);
 
 /** A `MissionProbe` by its address. */
 export async function probeAt(address: string) {

@@ -3,7 +3,7 @@ import { type BigNumberish, id, type Wallet } from "ethers";
 import { DEVNET, type ParameterName, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { packRanking } from "../../orchestrator/rules/condorcet.ts";
 import { encodeLaw, type LawHeader, type LawNode, lawHashOf, specHashOf } from "../../orchestrator/rules/law-codec.ts";
-import { type City, ethers, keyOf, loadCity, networkHelpers, Office, tokens } from "./city-fixture.ts";
+import { type City, ethers, keyOf, loadCity, loadFixture, Office, tokens } from "./city-fixture.ts";
 
 type Hex = `0x${string}`;
 export const hash = (text: string): Hex => id(text) as Hex;
@@ -288,7 +288,7 @@ export type Legislature = Awaited<ReturnType<typeof convene>>;
 
 /** A fresh house for each test: without the voters that another test added. */
 export async function loadLegislature(): Promise<Legislature> {
-  const house = await networkHelpers.loadFixture(convene);
+  const house = await loadFixture(convene);
   house.voters.length = VOTERS;
   return house;
 }

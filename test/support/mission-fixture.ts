@@ -12,7 +12,7 @@ import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "..
 import { Band, cloneArgs, encodeLaw, type LawNode, Risk } from "../../orchestrator/rules/law-codec.ts";
 import type { MissionParams } from "../../orchestrator/rules/mission-params-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
-import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, Office, tokens } from "./city-fixture.ts";
+import { type City, ethers, Kind, keyOf, loadCity, loadFixture, networkHelpers, Office, tokens } from "./city-fixture.ts";
 
 /** Positions in the Solidity enums. */
 export const MissionState = {
@@ -189,7 +189,7 @@ async function peopledCity() {
 
 export type PeopledCity = Awaited<ReturnType<typeof peopledCity>>;
 
-export const loadPeopledCity = (): Promise<PeopledCity> => networkHelpers.loadFixture(peopledCity);
+export const loadPeopledCity = (): Promise<PeopledCity> => loadFixture(peopledCity);
 
 /** Deploys and funds a mission in a fresh, peopled city. */
 export async function openMission(options: MissionOptions = {}) {

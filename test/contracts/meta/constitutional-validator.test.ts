@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { DEVNET } from "../../../orchestrator/protocol/parameters.ts";
 import { type LawHeader, type LawNode, lawNode } from "../../../orchestrator/rules/law-codec.ts";
-import { Kind, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { Kind, loadCity, loadFixture, tokens } from "../../support/city-fixture.ts";
 import { DEPOSIT, GOAL, hash, lawOf, node, setParameter } from "../../support/legislature.ts";
 
 /** Ten levels of 128 of 255: match is measured against 256 times as much. */
@@ -15,7 +15,7 @@ async function inhabited() {
   const witness = (await city.register("witness", { capabilities: held(60 * 256, 5) })).agent.address;
   return { ...city, witness };
 }
-const load = () => networkHelpers.loadFixture(inhabited);
+const load = () => loadFixture(inhabited);
 type Inhabited = Awaited<ReturnType<typeof inhabited>>;
 
 /** What the chain says to a law with these nodes and header. */

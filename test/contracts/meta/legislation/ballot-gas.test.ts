@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { id, type Wallet } from "ethers";
 import { randomStream } from "../../../../orchestrator/primitives/random.ts";
-import { ethers, networkHelpers } from "../../../support/city-fixture.ts";
+import { ethers, loadFixture } from "../../../support/city-fixture.ts";
 import { loadLegislature } from "../../../support/legislature.ts";
 
 const BATCH = 100;
@@ -29,7 +29,7 @@ async function crowd() {
 
 describe("a signed ballot of eight entries", () => {
   it("costs at most 20,000 gas in a batch of a hundred", async () => {
-    const { legislation, steps, voters, session } = await networkHelpers.loadFixture(crowd);
+    const { legislation, steps, voters, session } = await loadFixture(crowd);
     const random = randomStream(7, "ballots");
     const entries = Array.from({ length: CANDIDATES }, (_, entry) => entry);
     const ballots = await Promise.all(voters.map((voter) => steps.ballot(session, voter, random.shuffle(entries))));
