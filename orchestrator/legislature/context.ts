@@ -54,6 +54,8 @@ export interface LegislatureOptions {
   readonly parent?: Address | undefined;
   /** Ballots per transaction. Default 4. */
   readonly ballotBatch?: number | undefined;
+  /** Laws on the ballot at most, beside "no law". Default: `MOST_LAWS`. */
+  readonly mostLaws?: number | undefined;
 }
 
 /** Everything a stage uses. Stages differ only in what they do with it. */
@@ -61,11 +63,13 @@ export class LegislatureContext {
   readonly options: LegislatureOptions;
   readonly client: AgentCityClient;
   readonly clerks: Clerks;
+  readonly #producers: ReadonlyMap<string, Producer>;
 
   constructor(options: LegislatureOptions) {
     this.options = options;
     this.client = options.client;
     this.clerks = options.clerks;
+    this.#producers = new Map(options.producers.map((producer) => [producer.account.address, producer]));
   }
 
   /** Names one on-chain step of this session. */
@@ -105,7 +109,7 @@ export class LegislatureContext {
   }
 
   producer(agent: string): Producer {
-    const found = this.options.producers.find(({ account }) => account.address === agent);
+    const found = this.#producers.get(agent);
     if (found === undefined)
       throw new AgentCityError("UnknownProducer", "The session's record names a producer that is not here", { details: agent });
     return found;

@@ -2,7 +2,7 @@ import type { ProducerFacts } from "../minds/goal.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 
 /** Producers compare a handful of laws better than many. */
-export const MOST_CANDIDATES = 4;
+export const MOST_LAWS = 4;
 /** A producer sponsors at most three candidates, its own proposal included (decision 9). */
 export const MOST_SPONSORSHIPS = 3;
 
@@ -21,14 +21,20 @@ export interface Opinion {
 }
 
 /**
- * Which drafts are worth proposing: those that find sponsors. Everybody supports its three favourites among the best liked;
- * the least supported draft drops out until each that is left has sponsors enough, of two principals at least. Nobody is
- * kept from proposing; an author whose draft finds no support has nothing to gain from it.
+ * Which drafts are worth proposing: those that find sponsors. Everybody supports its three favourites among the best liked; one
+ * with too few sponsors, the least liked first, makes room for the next, until each has sponsors enough, of two principals at
+ * least. Nobody is kept from proposing; an author whose draft finds no support has nothing to gain from it.
  */
-export function endorse(opinions: readonly Opinion[], producers: readonly ProducerFacts[], minSponsors: number): Endorsements {
-  const most = Math.max(1, Math.min(MOST_CANDIDATES, Math.floor((MOST_SPONSORSHIPS * opinions.length) / minSponsors)));
+export function endorse(
+  opinions: readonly Opinion[],
+  producers: readonly ProducerFacts[],
+  minSponsors: number,
+  mostLaws: number = MOST_LAWS,
+): Endorsements {
+  const most = Math.max(1, Math.min(mostLaws, Math.floor((MOST_SPONSORSHIPS * opinions.length) / minSponsors)));
   const principalOf = new Map(producers.map(({ agent, principal }) => [agent, principal]));
   const liked = byPopularity(opinions);
+  const next = liked.slice(most);
   for (let kept = liked.slice(0, most); kept.length > 0; ) {
     const supporters = supportersOf(kept, opinions);
     const failing = kept.findLast((draft) => {
@@ -36,7 +42,7 @@ export function endorse(opinions: readonly Opinion[], producers: readonly Produc
       return agents.length < minSponsors || new Set(agents.map((agent) => principalOf.get(agent))).size < 2;
     });
     if (failing === undefined) return written(kept, supporters, opinions);
-    kept = kept.filter((draft) => draft !== failing);
+    kept = [...kept.filter((draft) => draft !== failing), ...next.splice(0, 1)];
   }
   return { proposals: [], sponsorships: [] };
 }

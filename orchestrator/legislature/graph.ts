@@ -1,4 +1,5 @@
 import { END, Send, START, StateGraph } from "@langchain/langgraph";
+import type { Address } from "../primitives/hex.ts";
 import { codify } from "./codify.ts";
 import type { LegislatureContext } from "./context.ts";
 import { deploy } from "./deploy.ts";
@@ -102,8 +103,12 @@ export function sessionGraph(context: LegislatureContext) {
   );
 }
 
-/** One run of a thinking node per voter, side by side. With nobody to ask, the session waits for its end. */
-function fanOut(node: "draft" | "rank", { survey, drafts, session }: SessionState, voters: readonly { readonly agent: string }[]) {
+/** Voters that one run of a thinking node asks side by side: a checkpoint per run, so a thousand voters are not a thousand checkpoints. */
+const COHORT = 50;
+
+/** Runs of a thinking node, side by side, each for some of the voters. With nobody to ask, the session waits for its end. */
+function fanOut(node: "draft" | "rank", { survey, table, session }: SessionState, voters: readonly { readonly agent: Address }[]) {
   if (voters.length === 0) return "awaitVoting";
-  return voters.map(({ agent }) => new Send(node, { agent, survey, drafts, session }));
+  const cohorts = Array.from({ length: Math.ceil(voters.length / COHORT) }, (_, at) => voters.slice(at * COHORT, (at + 1) * COHORT));
+  return cohorts.map((cohort) => new Send(node, { agents: cohort.map(({ agent }) => agent), survey, table, session }));
 }

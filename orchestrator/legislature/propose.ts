@@ -15,7 +15,7 @@ import { addressSchema, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
 import type { LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
-import { endorse } from "./endorse.ts";
+import { endorse, MOST_LAWS } from "./endorse.ts";
 import { goalOf } from "./goal.ts";
 import type { SessionState } from "./state.ts";
 import { factsOf, surveySchema } from "./survey.ts";
@@ -42,10 +42,32 @@ const proposalsSchema = z.array(
 
 const sponsorshipsSchema = z.array(z.strictObject({ candidate: z.int(), auth: authSchema }));
 
+/** A law on the table: what minds compare, and what names it on chain. */
+const tableSchema = z.array(z.strictObject({ specHash: hashSchema, shape: lawShapeSchema }));
+
+type Grounds = Pick<DraftRequest, "goal" | "facts">;
+
+/** One object for all voters of a session, so that what follows from it alone is computed once (`minds/per-goal.ts`). */
+const grounds = new WeakMap<LegislatureContext, Grounds & { readonly survey: ContentId | null }>();
+
+function groundsOf(context: LegislatureContext, survey: ContentId | null): Grounds {
+  const known = grounds.get(context);
+  if (known?.survey === survey) return known;
+  const facts = factsOf(context.load(survey, surveySchema));
+  const made = { survey, facts, goal: goalOf(context.options.mission, context.options.services, facts.limits) };
+  grounds.set(context, made);
+  return made;
+}
+
 /** What every Mind is asked with: itself, the goal, and the facts all share. */
 export function requestFor(context: LegislatureContext, survey: ContentId | null, self: Address): DraftRequest {
-  const facts = factsOf(context.load(survey, surveySchema));
-  return { self, goal: goalOf(context.options.mission, context.options.services, facts.limits), facts };
+  const { goal, facts } = groundsOf(context, survey);
+  return { self, goal, facts };
+}
+
+/** The laws on the table, in order of hash. */
+export function tableOf(context: LegislatureContext, table: ContentId | null): z.output<typeof tableSchema> {
+  return table === null ? [] : context.load(table, tableSchema);
 }
 
 /** Every draft of the session, in the order of its voters. */
@@ -68,20 +90,26 @@ export function propose(context: LegislatureContext) {
   const { client, options } = context;
 
   return {
-    /** Thinks: one producer's law, and its reason. Runs side by side for all of them. Whose mind has no usable answer abstains. */
-    async draft({ agent, survey }: { readonly agent: Address; readonly survey: ContentId }): Promise<Partial<SessionState>> {
-      const request = requestFor(context, survey, agent);
-      try {
-        const shape = await context.ask(agent, "draft", lawShapeSchema, (mind) => mind.draft(request));
-        const compiled = compileLaw(documentOf(options.mission, options.inputs, request.goal, request.facts, shape));
-        if (!(await isLawful(context, compiled, request.facts))) return {};
-        const { text } = await context.ask(agent, "speak", speechSchema, (mind) => mind.speak({ ...request, about: shape }));
-        const draft = { agent, shape, document: context.save(compiled.document), specHash: compiled.specHash, reason: text };
-        return { drafts: { [agent]: context.save(draft) } };
-      } catch (error) {
-        if (error instanceof MindAnswerInvalid) return {};
-        throw error;
-      }
+    /** Thinks: some producers' laws, and their reasons. Runs side by side. Whose mind has no usable answer abstains. */
+    async draft({ agents, survey }: { readonly agents: readonly Address[]; readonly survey: ContentId }): Promise<Partial<SessionState>> {
+      const lawful = lawfulOnce(context);
+      const drafted = await Promise.all(
+        agents.map(async (agent): Promise<[Address, ContentId][]> => {
+          const request = requestFor(context, survey, agent);
+          try {
+            const shape = await context.ask(agent, "draft", lawShapeSchema, (mind) => mind.draft(request));
+            const compiled = compileLaw(documentOf(options.mission, options.inputs, request.goal, request.facts, shape));
+            if (!(await lawful(compiled, request.facts))) return [];
+            const { text } = await context.ask(agent, "speak", speechSchema, (mind) => mind.speak({ ...request, about: shape }));
+            const draft = { agent, shape, document: context.save(compiled.document), specHash: compiled.specHash, reason: text };
+            return [[agent, context.save(draft)]];
+          } catch (error) {
+            if (error instanceof MindAnswerInvalid) return [];
+            throw error;
+          }
+        }),
+      );
+      return { drafts: Object.fromEntries(drafted.flat()) };
     },
 
     /** Thinks: everybody ranks all drafts; those that find sponsors become candidates. */
@@ -97,7 +125,8 @@ export function propose(context: LegislatureContext) {
         const order = await context.askOrAbstain(agent, "endorse", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
         opinions.push({ agent, draft: specHash, ranking: (order ?? []).flatMap((number) => known[number]?.specHash ?? []) });
       }
-      return { endorsements: context.save(endorse(opinions, survey.voters, survey.minSponsors)) };
+      const most = options.mostLaws ?? MOST_LAWS;
+      return { table: context.save(known), endorsements: context.save(endorse(opinions, survey.voters, survey.minSponsors, most)) };
     },
 
     /** Signs: the proposers. */
@@ -173,6 +202,16 @@ export function propose(context: LegislatureContext) {
     hasCandidates(state: SessionState): boolean {
       return context.load(state.endorsements, endorsementsSchema).proposals.length > 0;
     },
+  };
+}
+
+/** The same question about the same law is asked of the chain once. */
+function lawfulOnce(context: LegislatureContext): (law: CompiledLaw, facts: CityFacts) => Promise<boolean> {
+  const known = new Map<Hash, Promise<boolean>>();
+  return (law, facts) => {
+    const asked = known.get(law.specHash) ?? isLawful(context, law, facts);
+    known.set(law.specHash, asked);
+    return asked;
   };
 }
 

@@ -26,6 +26,8 @@ export const sessionState = new StateSchema({
   survey: none,
   /** Agent → its draft. */
   drafts: perAgent(),
+  /** Every law that somebody drafted, once. */
+  table: none,
   /** Who proposes and who sponsors what. */
   endorsements: none,
   /** Signed proposals. */
@@ -51,6 +53,7 @@ export interface SessionState {
   readonly attestations: ContentId | null;
   readonly survey: ContentId | null;
   readonly drafts: Readonly<Record<string, string>>;
+  readonly table: ContentId | null;
   readonly endorsements: ContentId | null;
   readonly proposals: ContentId | null;
   readonly sponsorships: ContentId | null;

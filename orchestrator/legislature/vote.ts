@@ -7,7 +7,7 @@ import { addressSchema, hexSchema } from "../primitives/hex.ts";
 import { packRanking, tally as tallyOf } from "../rules/condorcet.ts";
 import type { LegislatureContext } from "./context.ts";
 import { TallyDisagrees } from "./errors.ts";
-import { draftsOf, requestFor } from "./propose.ts";
+import { requestFor, tableOf } from "./propose.ts";
 import type { SessionState } from "./state.ts";
 import { surveySchema } from "./survey.ts";
 
@@ -47,21 +47,24 @@ export function vote(context: LegislatureContext) {
       return ballotSize === 0 ? { outcome: "failed" } : {};
     },
 
-    /** Thinks: one producer's ranking. Runs side by side for all of them. */
+    /** Thinks: some producers' rankings. Runs side by side. */
     async rank(input: {
-      readonly agent: Address;
+      readonly agents: readonly Address[];
       readonly survey: ContentId;
-      readonly drafts: Readonly<Record<string, string>>;
+      readonly table: ContentId | null;
       readonly session: string;
     }): Promise<Partial<SessionState>> {
-      const request = requestFor(context, input.survey, input.agent);
-      const drafts = draftsOf(context, input);
-      const candidates = (await ballotPaper(context, BigInt(input.session))).map(({ specHash }, number) => ({
-        number,
-        shape: drafts.find((draft) => draft.specHash === specHash)?.shape ?? null,
-      }));
-      const ranking = await context.askOrAbstain(input.agent, "rank", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
-      return ranking === undefined ? {} : { rankings: { [input.agent]: context.save(ranking) } };
+      const shapes = new Map(tableOf(context, input.table).map(({ specHash, shape }) => [specHash, shape]));
+      const paper = await ballotPaper(context, BigInt(input.session));
+      const candidates = paper.map(({ specHash }, number) => ({ number, shape: shapes.get(specHash) ?? null }));
+      const ranked = await Promise.all(
+        input.agents.map(async (agent): Promise<[Address, ContentId][]> => {
+          const request = requestFor(context, input.survey, agent);
+          const ranking = await context.askOrAbstain(agent, "rank", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
+          return ranking === undefined ? [] : [[agent, context.save(ranking)]];
+        }),
+      );
+      return { rankings: Object.fromEntries(ranked.flat()) };
     },
 
     /** Signs: every voter, in order of producer index. */
