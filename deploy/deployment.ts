@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { addressSchema, hexSchema } from "../orchestrator/primitives/hex.ts";
+import { addressSchema } from "../orchestrator/primitives/address.ts";
+import { hexSchema } from "../orchestrator/primitives/hex.ts";
 import { cityAddressesSchema } from "../orchestrator/protocol/addresses.ts";
 import { genesisPlanSchema } from "./plan.ts";
 

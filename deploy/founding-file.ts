@@ -1,9 +1,9 @@
 import { parse } from "yaml";
 import { z } from "zod";
+import { addressSchema } from "../orchestrator/primitives/address.ts";
 import { parseAmount } from "../orchestrator/primitives/amounts.ts";
 import { AgentCityError, messageOf } from "../orchestrator/primitives/errors.ts";
 import { contentIdOf, digestOf } from "../orchestrator/primitives/hash.ts";
-import { addressSchema } from "../orchestrator/primitives/hex.ts";
 import { evidenceClasses } from "../orchestrator/protocol/evidence.ts";
 import { PARAMETERS, type ParameterName, PRESETS, parameterFaults } from "../orchestrator/protocol/parameters.ts";
 import type { GenesisPlan, OfficeName } from "./plan.ts";

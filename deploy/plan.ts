@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { addressSchema, hashSchema } from "../orchestrator/primitives/hex.ts";
+import { addressSchema } from "../orchestrator/primitives/address.ts";
+import { hashSchema } from "../orchestrator/primitives/hex.ts";
 import type { CityContract } from "../orchestrator/protocol/addresses.ts";
 
 /** The four offices, in the order of `enum Office` (contracts/types/Roles.sol). */

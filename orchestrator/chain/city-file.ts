@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { addressSchema } from "../primitives/address.ts";
 import { isSystemError, writeFileAtomic } from "../primitives/files.ts";
-import { addressSchema } from "../primitives/hex.ts";
 import { canonicalJson, parseJson } from "../primitives/json.ts";
 import { livingOwner } from "./lock.ts";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { addressSchema } from "../primitives/address.ts";
 import { parseContentId } from "../primitives/hash.ts";
-import { addressSchema, type ContentId } from "../primitives/hex.ts";
+import type { ContentId } from "../primitives/hex.ts";
 import { cityAddressesSchema } from "../protocol/addresses.ts";
 
 /** Files of a mission's bundle, apart from its manifest and blocks. */

@@ -5,8 +5,9 @@ import { deployLaw, type GenesisPort, publishTemplate } from "../../deploy/genes
 import type { ExpectedCode } from "../../deploy/verify.ts";
 import { DEVNET_GENESIS } from "../chain/devnet.ts";
 import { connectEdr } from "../chain/edr.ts";
+import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError } from "../primitives/errors.ts";
-import { type Address, addressSchema, type Hex, hexSchema } from "../primitives/hex.ts";
+import { type Address, type Hex, hexSchema } from "../primitives/hex.ts";
 
 const WEALTH = numberToHex(10n ** 24n);
 const GAS = numberToHex(16_000_000);

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Address, addressSchema, bytesToHex, type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
+import { addressSchema } from "../primitives/address.ts";
+import { type Address, bytesToHex, type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
 import { evidenceClasses, evidenceKinds } from "../protocol/evidence.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";

@@ -1,8 +1,8 @@
 import { ReducedValue, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
+import { addressSchema } from "../primitives/address.ts";
 import { parseContentId } from "../primitives/hash.ts";
 import type { Address, ContentId } from "../primitives/hex.ts";
-import { addressSchema } from "../primitives/hex.ts";
 
 const contentId = z.string().transform(parseContentId);
 const none = contentId.nullable().default(null);

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { AgentCityClient } from "../client/client.ts";
 import type { BandName, CityFacts, FloorName, LawLimits, ProducerFacts } from "../minds/goal.ts";
+import { addressSchema } from "../primitives/address.ts";
 import type { Address } from "../primitives/hex.ts";
-import { addressSchema } from "../primitives/hex.ts";
 import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { Band } from "../rules/law-codec.ts";

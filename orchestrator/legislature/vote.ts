@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { rankingSchema } from "../minds/mind.ts";
+import { addressSchema } from "../primitives/address.ts";
 import { parseContentId } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
-import { addressSchema, hexSchema } from "../primitives/hex.ts";
+import { hexSchema } from "../primitives/hex.ts";
 import { packRanking, tally as tallyOf } from "../rules/condorcet.ts";
 import type { LegislatureContext } from "./context.ts";
 import { TallyDisagrees } from "./errors.ts";

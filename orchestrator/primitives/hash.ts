@@ -1,8 +1,8 @@
 import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import { CID } from "multiformats/cid";
 import * as raw from "multiformats/codecs/raw";
 import { create as createDigest } from "multiformats/hashes/digest";
-import { keccak256 as viemKeccak256 } from "viem";
 import { AgentCityError } from "./errors.ts";
 import type { ContentId, Hash, Hex } from "./hex.ts";
 import { bytesToHex, hexToBytes, isHash } from "./hex.ts";
@@ -17,9 +17,9 @@ export class BadContentId extends AgentCityError {
   }
 }
 
-/** Keccak-256: EIP-712, Merkle nodes, code hashes. Text is hashed as UTF-8. */
+/** Keccak-256: EIP-712, Merkle nodes, code hashes. Hex text stands for its bytes. */
 export function keccak256(data: Uint8Array | Hex): Hash {
-  return viemKeccak256(data);
+  return bytesToHex(keccak_256(typeof data === "string" ? hexToBytes(data) : data));
 }
 
 /** SHA-256 as bytes. */

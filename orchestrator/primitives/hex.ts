@@ -1,4 +1,3 @@
-import { getAddress, isAddress } from "viem";
 import { z } from "zod";
 import { InvalidValue } from "./errors.ts";
 
@@ -31,10 +30,6 @@ export function isHash(value: unknown): value is Hash {
 export const hexSchema = z.custom<Hex>(isHex, "expected 0x and an even number of hex digits").transform(lower);
 
 export const hashSchema = z.custom<Hash>(isHash, "expected 0x and 64 hex digits").transform(lower);
-
-export const addressSchema = z
-  .custom<Address>((value) => typeof value === "string" && isAddress(value), "expected an address: 0x and 40 hex digits")
-  .transform((value): Address => getAddress(value));
 
 export const intentKeySchema = hashSchema.transform((value) => value as IntentKey);
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { addressSchema, hashSchema, hexSchema, intentKeySchema } from "../primitives/hex.ts";
+import { addressSchema } from "../primitives/address.ts";
+import { hashSchema, hexSchema, intentKeySchema } from "../primitives/hex.ts";
 import type { Outbox, OutboxRow } from "../primitives/outbox.ts";
 import { IntentTaken } from "../primitives/outbox.ts";
 import type { LogInput, RecordLog } from "./log.ts";

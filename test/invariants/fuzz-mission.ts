@@ -1,7 +1,8 @@
 /** A mission whose executors show evidence of every quality, honest and not, and whose verifiers rest their verdicts on any of it. */
 import { id, type Wallet } from "ethers";
 import { encodeAbiParameters, type Hex } from "viem";
-import { addressSchema, hexSchema } from "../../orchestrator/primitives/hex.ts";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
+import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import type { RandomStream } from "../../orchestrator/primitives/random.ts";
 import { EvidenceClass, geq, meet, packClasses } from "../../orchestrator/rules/admissibility.ts";
 import { evidenceLeafOf, type Opening } from "../../orchestrator/rules/commitments.ts";

@@ -1,6 +1,7 @@
 import { expect } from "chai";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { AgentCityError, InvalidValue, messageOf } from "../../orchestrator/primitives/errors.ts";
-import { addressSchema, bytesToHex, hashSchema, hexSchema, hexToBytes } from "../../orchestrator/primitives/hex.ts";
+import { bytesToHex, hashSchema, hexSchema, hexToBytes } from "../../orchestrator/primitives/hex.ts";
 
 describe("errors", () => {
   it("say what happened, the facts and what to do, and travel as plain data", () => {

@@ -5,7 +5,8 @@
 import { id, type Wallet, ZeroHash } from "ethers";
 import hre from "hardhat";
 import { type Address, encodeAbiParameters, type Hex } from "viem";
-import { addressSchema, hexSchema } from "../../orchestrator/primitives/hex.ts";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
+import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "../../orchestrator/rules/commitments.ts";

@@ -1,6 +1,7 @@
 /** Invariants 13–16: a law is what was balloted, counted and approved. */
 import { keccak256 } from "viem";
-import { addressSchema, hexSchema } from "../../../orchestrator/primitives/hex.ts";
+import { addressSchema } from "../../../orchestrator/primitives/address.ts";
+import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { pairwise } from "../../../orchestrator/rules/condorcet.ts";
 import { cloneArgs, lawHashOf, specHashOf } from "../../../orchestrator/rules/law-codec.ts";
 import { unpackMissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
