@@ -1,17 +1,17 @@
-/** Runs the tests of one file whose title is exactly the one given, and prints what came of them as JSON. */
+/** Runs the tests of one file that have one of the titles given, and prints what came of them as JSON. */
 import { join } from "node:path";
 import Mocha from "mocha";
 import { root } from "../../scripts/dev/files.ts";
 
-const [file = "", title = ""] = process.argv.slice(2);
+const [file = "", ...titles] = process.argv.slice(2);
 class Silent extends Mocha.reporters.Base {}
 
-const mocha = new Mocha({ timeout: 300_000, reporter: Silent });
+const mocha = new Mocha({ timeout: 900_000, reporter: Silent });
 mocha.addFile(join(root, file));
 await mocha.loadFilesAsync();
-/** Everything else goes, so that a hook that runs before all runs for this test alone. */
+/** Everything else goes, so that a hook that runs before all runs for these tests alone. */
 function keep(suite: Mocha.Suite): number {
-  suite.tests = suite.tests.filter((test) => test.title === title);
+  suite.tests = suite.tests.filter((test) => titles.includes(test.title));
   return suite.tests.length + suite.suites.reduce((sum, inner) => sum + keep(inner), 0);
 }
 const found = keep(mocha.suite);

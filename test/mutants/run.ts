@@ -1,6 +1,6 @@
 /**
- * Tries every mutant in a scratch copy: it must compile, and the test it names must fail. What was killed is remembered by the
- * content of everything it depends on, so that an interrupted run goes on where it stopped.
+ * Tries every mutant in a scratch copy: it must compile, and the test it names, which passes there without the edit, must fail. What
+ * was killed is remembered by the content of everything it depends on, so that an interrupted run goes on where it stopped.
  *
  * usage: npm run mutants [-- <word>…]      only mutants whose file, edit or test contains one of the words
  */
@@ -13,44 +13,82 @@ import { compile } from "../../scripts/dev/compile.ts";
 import { filesIn, root } from "../../scripts/dev/files.ts";
 import { openWorkshop } from "../../scripts/dev/workshop.ts";
 import { MUTANTS, type Mutant } from "./mutants.ts";
+import { Recompiler } from "./recompile.ts";
 
 const MEMORY = join(root, "cache", "mutants.json");
-const LIMIT_MS = 400_000;
+const LIMIT_MS = 900_000;
+/** Below the copy. */
+const NAMED_TEST = join("test", "mutants", "run-named-test.ts");
 
-const Result = z.object({
+const Outcome = z.object({
   found: z.number(),
   failures: z.array(z.object({ title: z.string(), hook: z.boolean(), message: z.string() })),
 });
 
-/** Why a mutant is alive, or nothing. */
-function tryToKill(workshop: string, { file, find, replace, killedBy, invariant }: Mutant): string | undefined {
-  const path = join(workshop, "contracts", file);
-  const source = readFileSync(path, "utf8");
-  if (source.split(find).length !== 2) return "its text does not occur exactly once";
-  const node = (script: string, args: readonly string[]) =>
-    spawnSync(process.execPath, [join(workshop, script), ...args], {
-      cwd: workshop,
+type Outcome = z.infer<typeof Outcome>;
+
+/** Where the contracts are that a test deploys. Stale ones elsewhere could only keep a mutant alive. */
+const deployedBy = (test: string): string => (test.startsWith("test/contracts/libraries/") ? "test/contracts/harness" : "contracts");
+
+/** The copy in which mutants are tried, one after the other. */
+class Bench {
+  readonly #workshop = openWorkshop("mutants", true);
+  readonly #recompiler = new Recompiler(this.#workshop);
+  /** Named tests that fail, by file, although nothing was changed. */
+  readonly #failing = new Map<string, string | undefined>();
+
+  /** Why a mutant is alive, or nothing. */
+  kill({ file, find, replace, killedBy, invariant }: Mutant): string | undefined {
+    const path = join(this.#workshop, "contracts", file);
+    const source = readFileSync(path, "utf8");
+    if (source.split(find).length !== 2) return "its text does not occur exactly once";
+    const unsound = this.#control(killedBy.file);
+    if (unsound !== undefined) return unsound;
+    let undo: (() => void) | undefined;
+    writeFileSync(
+      path,
+      source.replace(find, () => replace),
+    );
+    try {
+      undo = this.#recompiler.change(`contracts/${file}`, deployedBy(killedBy.file));
+      return survives(this.#run(killedBy.file, [killedBy.test], invariant));
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      undo?.();
+      writeFileSync(path, source);
+    }
+  }
+
+  /** All tests that mutants name must pass in the copy as it is: else their failing would show nothing. */
+  #control(file: string): string | undefined {
+    if (!this.#failing.has(file)) {
+      const titles = new Set(MUTANTS.filter(({ killedBy }) => killedBy.file === file).map(({ killedBy }) => killedBy.test));
+      const { failures } = this.#run(file, [...titles]);
+      const list = failures.map(({ title, message }) => `${title}: ${message}`).join("; ");
+      this.#failing.set(file, failures.length === 0 ? undefined : `tests of its file fail without it: ${list}`);
+    }
+    return this.#failing.get(file);
+  }
+
+  #run(file: string, titles: readonly string[], invariant?: number): Outcome {
+    const { stdout, stderr } = spawnSync(process.execPath, [NAMED_TEST, file, ...titles], {
+      cwd: this.#workshop,
       encoding: "utf8",
       timeout: LIMIT_MS,
       env: { ...process.env, ...(invariant === undefined ? {} : { INVARIANT: String(invariant) }) },
     });
-  writeFileSync(
-    path,
-    source.replace(find, () => replace),
-  );
-  try {
-    const compiled = node("scripts/dev/compile.ts", []);
-    if (compiled.status !== 0) return `it does not compile: ${compiled.stderr.slice(-600)}`;
-    const { stdout, stderr } = node("test/mutants/run-named-test.ts", [killedBy.file, killedBy.test]);
     const line = stdout.split("\n").find((one) => one.startsWith("RESULT "));
-    if (line === undefined) return `its test did not end: ${stderr.slice(-600)}`;
-    return judge(Result.parse(JSON.parse(line.slice("RESULT ".length))));
-  } finally {
-    writeFileSync(path, source);
+    if (line === undefined) throw new Error(`its test did not end: ${stderr.slice(-600)}`);
+    return Outcome.parse(JSON.parse(line.slice("RESULT ".length)));
+  }
+
+  close(): void {
+    rmSync(this.#workshop, { recursive: true });
   }
 }
 
-function judge({ found, failures }: z.infer<typeof Result>): string | undefined {
+function survives({ found, failures }: Outcome): string | undefined {
   if (found !== 1) return `${found} tests have that name`;
   const [failure] = failures;
   if (failure === undefined) return "its test passes";
@@ -71,13 +109,13 @@ function main(words: readonly string[]): number {
   const chosen = MUTANTS.filter((mutant) => words.length === 0 || words.some((word) => JSON.stringify(mutant).includes(word)));
   const killed = new Set(existsSync(MEMORY) ? z.array(z.string()).parse(JSON.parse(readFileSync(MEMORY, "utf8"))) : []);
   const alive: string[] = [];
-  let workshop: string | undefined;
+  let bench: Bench | undefined;
   for (const mutant of chosen) {
     const key = fingerprint(mutant);
     const name = `${mutant.file}: ${mutant.find.trim().split("\n").at(-1)?.trim()} → ${mutant.replace.trim().split("\n").at(-1)?.trim() || "nothing"}`;
     if (!killed.has(key)) {
-      workshop ??= openWorkshop("mutants", true);
-      const reason = tryToKill(workshop, mutant);
+      bench ??= new Bench();
+      const reason = bench.kill(mutant);
       if (reason !== undefined) {
         alive.push(`${name}\n    ${reason}`);
         console.log(`ALIVE  ${name}: ${reason}`);
@@ -89,7 +127,7 @@ function main(words: readonly string[]): number {
     }
     console.log(`killed ${name}`);
   }
-  if (workshop !== undefined) rmSync(workshop, { recursive: true });
+  bench?.close();
   console.log(`\n${chosen.length - alive.length} killed, ${alive.length} alive`);
   return alive.length === 0 && chosen.length > 0 ? 0 : 1;
 }

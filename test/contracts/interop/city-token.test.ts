@@ -6,18 +6,20 @@ import { loadCity, tokens } from "../../support/city-fixture.ts";
 const CAP = tokens(1_000_000_000);
 
 describe("CityToken", () => {
-  it("has six decimals and is minted by its deployer up to the cap", async () => {
-    const { token, account, deployer } = await loadCity();
-    const stranger = await account("stranger");
-    expect(await token.decimals()).to.equal(6);
-    expect(await token.cap()).to.equal(CAP);
-    await expect(token.connect(stranger).mint(stranger.address, 1))
-      .to.be.revertedWithCustomError(token, "NotMinter")
-      .withArgs(stranger.address);
-    await token.mint(deployer.address, CAP);
-    await expect(token.mint(deployer.address, 1))
-      .to.be.revertedWithCustomError(token, "ERC20ExceededCap")
-      .withArgs(CAP + 1n, CAP);
+  describe("mint", () => {
+    it("belongs to the deployer, up to the cap, in units of six decimals", async () => {
+      const { token, account, deployer } = await loadCity();
+      const stranger = await account("stranger");
+      expect(await token.decimals()).to.equal(6);
+      expect(await token.cap()).to.equal(CAP);
+      await expect(token.connect(stranger).mint(stranger.address, 1))
+        .to.be.revertedWithCustomError(token, "NotMinter")
+        .withArgs(stranger.address);
+      await token.mint(deployer.address, CAP);
+      await expect(token.mint(deployer.address, 1))
+        .to.be.revertedWithCustomError(token, "ERC20ExceededCap")
+        .withArgs(CAP + 1n, CAP);
+    });
   });
 
   it("takes a permit", async () => {

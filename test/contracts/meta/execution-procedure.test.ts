@@ -257,7 +257,7 @@ describe("ExecutionProcedure", () => {
     });
   });
 
-  describe("settling", () => {
+  describe("settleSlot", () => {
     it("belongs to genuine missions, within the slot's lock or the greatest fixed slash, once", async () => {
       await open();
       await mission.awardAll();
@@ -271,8 +271,10 @@ describe("ExecutionProcedure", () => {
       await refused(settle(0n, 0n), "NoBid");
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9500));
     });
+  });
 
-    it("charges only verifiers of a recorded panel, 50 at most", async () => {
+  describe("settleVerifier and recordVerifiers", () => {
+    it("charge only verifiers of a recorded panel, 50 at most", async () => {
       await open();
       const [verifier] = [...mission.city.verifiers.keys()];
       const asMission = market.connect(await mission.city.as(mission.address));
@@ -284,6 +286,24 @@ describe("ExecutionProcedure", () => {
       await refused(settle(tokens(50) + 1n), "SlashExceeded");
       await settle(tokens(50));
       await refused(market.reopenMarket(0, 1), "NotMission");
+    });
+  });
+
+  describe("slashExecutor", () => {
+    it("takes from an agent that was bound in the calling mission, 500 at most, and scores it zero", async () => {
+      await (await open()).awardAll();
+      const { agent } = await mission.executorOf(0);
+      const stranger = mission.worker(7).agent;
+      const asMission = market.connect(await mission.city.as(mission.address));
+      await refused(market.slashExecutor(agent.address, 1, id("why")), "NotMission");
+      await refused(asMission.slashExecutor(stranger.address, 1, id("why")), "NotExecutor");
+      await refused(asMission.slashExecutor(agent.address, tokens(500) + 1n, id("why")), "SlashExceeded");
+      const before = await mission.city.producers.stakeOf(agent.address);
+      const { reputation } = await mission.city.producers.agentOf(agent.address);
+      await asMission.slashExecutor(agent.address, tokens(500), id("why"));
+      const after = await mission.city.producers.stakeOf(agent.address);
+      expect([before.held - after.held, after.locked]).to.deep.equal([tokens(500), before.locked]);
+      expect((await mission.city.producers.agentOf(agent.address)).reputation).to.be.lessThan(reputation);
     });
   });
 

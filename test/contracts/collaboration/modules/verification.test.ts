@@ -251,12 +251,12 @@ describe("Verification", () => {
     });
   });
 
-  describe("a human's decision", () => {
-    const inReview = async (options: MissionOptions = {}) => {
-      await worked({ nodes: [{ ...TASK, tier: 3 }], ...options });
-      await mission.clear(0);
-    };
+  const inReview = async (options: MissionOptions = {}) => {
+    await worked({ nodes: [{ ...TASK, tier: 3 }], ...options });
+    await mission.clear(0);
+  };
 
+  describe("a human's decision", () => {
     it("passes the same floor", async () => {
       await inReview();
       const nothing = encodeAbiParameters([{ type: "uint256" }], [0n]);
@@ -266,7 +266,6 @@ describe("Verification", () => {
       await mission.override(Action.APPROVE_POP, 0, await mission.approval(0, 5000));
       await mission.contract.record(0);
       expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(48_500_000n);
-      await refused(mission.contract.record(0), "AlreadyRecorded");
     });
 
     it("may reject, unslashed", async () => {
@@ -292,6 +291,22 @@ describe("Verification", () => {
       await mission.contract.refund();
       expect((await mission.contract.ledger()).refunded).to.equal(tokens(100));
       expect(await mission.imbalance()).to.equal("");
+    });
+  });
+
+  describe("record", () => {
+    it("waits for a decision", async () => {
+      await inReview();
+      await refused(mission.contract.record(0), "WrongNodeState");
+    });
+
+    it("enters once what a human approved, and moves no token", async () => {
+      await inReview();
+      await mission.override(Action.APPROVE_POP, 0, await mission.approval(0));
+      await mission.contract.record(0);
+      expect((await mission.contract.ledger()).entitled).to.equal(tokens(97));
+      expect(await mission.city.token.balanceOf(mission.address)).to.equal(tokens(100));
+      await refused(mission.contract.record(0), "AlreadyRecorded");
     });
   });
 });
