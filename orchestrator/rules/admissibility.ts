@@ -1,4 +1,5 @@
 /** Twin of `contracts/libraries/Admissibility.sol`: SELF ⪯ SIGN ⪯ {WIT, REC} ⪯ ATT ⪯ PROOF, WIT and REC incomparable (RAILS 5.1). */
+import { defineLattice } from "./lattice.ts";
 
 export const EvidenceClass = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 5 } as const;
 export type EvidenceClass = (typeof EvidenceClass)[keyof typeof EvidenceClass];
@@ -6,31 +7,31 @@ export type EvidenceClass = (typeof EvidenceClass)[keyof typeof EvidenceClass];
 export const ITEMS_PER_SLOT = 32;
 const CLASSES: readonly EvidenceClass[] = Object.values(EvidenceClass);
 
-/** Below a class, itself included; everything else is not satisfied by it. */
-const SATISFIES: Readonly<Record<EvidenceClass, readonly EvidenceClass[]>> = {
-  [EvidenceClass.SELF]: [EvidenceClass.SELF],
-  [EvidenceClass.SIGN]: [EvidenceClass.SELF, EvidenceClass.SIGN],
-  [EvidenceClass.WIT]: [EvidenceClass.SELF, EvidenceClass.SIGN, EvidenceClass.WIT],
-  [EvidenceClass.REC]: [EvidenceClass.SELF, EvidenceClass.SIGN, EvidenceClass.REC],
-  [EvidenceClass.ATT]: [EvidenceClass.SELF, EvidenceClass.SIGN, EvidenceClass.WIT, EvidenceClass.REC, EvidenceClass.ATT],
-  [EvidenceClass.PROOF]: CLASSES,
-};
+/** The covering pairs of Λ. Everything that compares classes, on chain or off, derives from them. */
+export const COVERS = [
+  [EvidenceClass.SELF, EvidenceClass.SIGN],
+  [EvidenceClass.SIGN, EvidenceClass.WIT],
+  [EvidenceClass.SIGN, EvidenceClass.REC],
+  [EvidenceClass.WIT, EvidenceClass.ATT],
+  [EvidenceClass.REC, EvidenceClass.ATT],
+  [EvidenceClass.ATT, EvidenceClass.PROOF],
+] as const;
+
+const ORDER = defineLattice<EvidenceClass>({ bottom: EvidenceClass.SELF, top: EvidenceClass.PROOF }, COVERS);
 
 /** a ⪰ b. */
 export function geq(a: EvidenceClass, b: EvidenceClass): boolean {
-  return SATISFIES[a].includes(b);
+  return ORDER.geq(a, b);
 }
 
 /** The strongest class that both satisfy. */
 export function meet(a: EvidenceClass, b: EvidenceClass): EvidenceClass {
-  const common = CLASSES.filter((c) => geq(a, c) && geq(b, c));
-  return common.find((c) => common.every((other) => geq(c, other))) ?? EvidenceClass.SELF;
+  return ORDER.meet(a, b);
 }
 
 /** The weakest class that satisfies both. */
 export function join(a: EvidenceClass, b: EvidenceClass): EvidenceClass {
-  const above = CLASSES.filter((c) => geq(c, a) && geq(c, b));
-  return above.find((c) => above.every((other) => geq(other, c))) ?? EvidenceClass.PROOF;
+  return ORDER.join(a, b);
 }
 
 /** Class of an item in a word of three bits per item; a code that names no class is worth a self-report. */

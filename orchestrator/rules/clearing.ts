@@ -49,7 +49,10 @@ export interface ClearingTerms {
   readonly slots: number;
 }
 
-interface Answer {
+/** What Γ weighs of a verdict that survived. */
+export type Vote = Pick<WeighedVerdict, "result" | "weight" | "confidence">;
+
+export interface Answer {
   readonly result: ClearingResult;
   readonly confidence: number;
 }
@@ -87,11 +90,12 @@ export function survives(v: WeighedVerdict, terms: ClearingTerms): boolean {
   return geq(meetOver(v.basis, terms.classWords), terms.floor);
 }
 
-function answerTo(survivors: readonly WeighedVerdict[], minConfidence: number): Answer {
+/** Γ over the survivors of one question: the heavier side, with its own mean confidence (A.4.2). `contested` weight backs neither. */
+export function answerTo(survivors: readonly Vote[], minConfidence: number, contested = 0): Answer {
   const side = (result: VerdictResult) => survivors.filter((v) => v.result === result);
   const [pass, fail] = [side(VerdictResult.PASS), side(VerdictResult.FAIL)];
-  if (survivors.length === 0) return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
-  if (weightOf(pass) === weightOf(fail)) return { result: ClearingResult.DISPUTED, confidence: 0 };
+  if (survivors.length === 0 && contested === 0) return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
+  if (Math.abs(weightOf(pass) - weightOf(fail)) <= contested) return { result: ClearingResult.DISPUTED, confidence: 0 };
   const passed = weightOf(pass) > weightOf(fail);
   const confidence = average(passed ? pass : fail, (v) => v.confidence);
   if (confidence < minConfidence) return { result: ClearingResult.DISPUTED, confidence };
@@ -99,7 +103,7 @@ function answerTo(survivors: readonly WeighedVerdict[], minConfidence: number): 
 }
 
 /** The first result that holds decides: any FAIL, any UNVERIFIABLE, any DISPUTED, PASS. */
-function overall(answers: readonly Answer[]): Answer {
+export function overall(answers: readonly Answer[]): Answer {
   for (const result of [ClearingResult.FAIL, ClearingResult.UNVERIFIABLE, ClearingResult.DISPUTED, ClearingResult.PASS]) {
     const figures = answers.filter((a) => a.result === result).map((a) => a.confidence);
     if (figures.length > 0) return { result, confidence: result === ClearingResult.FAIL ? Math.max(...figures) : Math.min(...figures) };
@@ -116,12 +120,12 @@ function agreement(passing: readonly WeighedVerdict[], slots: number): number {
 }
 
 /** ⌊ΣW·x / ΣW⌋, zero over nothing. Sums stay far below 2⁵³. */
-function average(verdicts: readonly WeighedVerdict[], of: (v: WeighedVerdict) => number): number {
+export function average<V extends Vote>(verdicts: readonly V[], of: (v: V) => number): number {
   const weight = weightOf(verdicts);
   return weight === 0 ? 0 : Math.floor(verdicts.reduce((sum, v) => sum + v.weight * of(v), 0) / weight);
 }
 
-function weightOf(verdicts: readonly WeighedVerdict[]): number {
+export function weightOf(verdicts: readonly Vote[]): number {
   return verdicts.reduce((sum, v) => sum + v.weight, 0);
 }
 

@@ -33,7 +33,8 @@ const RULES: readonly HouseRule[] = [
     reason: "a cast through unknown hides an error: narrow with a schema or a guard",
     pattern: /\bas unknown as\b|\bas any\b|@ts-ignore|@ts-expect-error|@ts-nocheck/,
     files: SOURCES,
-    except: [SELF],
+    // What must not compile is what it tests.
+    except: [SELF, "test/clearing/unrepresentable.test.ts"],
   },
   { reason: "nothing is left for later", pattern: /\b(TODO|FIXME|XXX|HACK)\b/, files: [...SOURCES, ...CONTRACTS], except: [SELF] },
   {

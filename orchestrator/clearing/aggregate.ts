@@ -1,0 +1,168 @@
+import { type Answer, answerTo, average, ClearingResult, overall, VerdictResult, type Vote, weightOf } from "../rules/clearing.ts";
+import { type Admissibility, type ClassName, joinAll, meetAll } from "./admissibility.ts";
+import { QUESTIONS, type QuestionName, toBps } from "./fields.ts";
+import type { AdmittedItem } from "./ingest.ts";
+import { ItemAboveFloor, type NonEmpty, type Verdict } from "./verdict.ts";
+import type { AdmittedOutput, VerdictName } from "./verifier-output.ts";
+
+/** What Γ reads of an obligation. */
+export interface AggregationTerms {
+  readonly floors: Readonly<Record<QuestionName, ClassName>>;
+  readonly questions: readonly QuestionName[];
+  /** Clauses that somebody must answer. */
+  readonly clauses: Readonly<Record<QuestionName, readonly string[]>>;
+  /** Basis points. */
+  readonly minConfidence: number;
+  readonly confidenceForm: "mean" | "mass";
+}
+
+/** An output that counts for at least one question, and why the others do not. */
+export interface Aggregate {
+  readonly verdicts: Readonly<Record<QuestionName, Verdict>>;
+  /** By verifier name. */
+  readonly survivors: readonly AdmittedOutput[];
+  readonly excluded: readonly { readonly verifier: string; readonly reason: string }[];
+  /** ⌊ΣW·c / ΣW⌋ over all survivors, basis points (A.4.2). */
+  readonly confidence: number;
+  /** Union of the survivors' bases. */
+  readonly basis: readonly AdmittedItem[];
+  /** Join over the survivors' bases: reported, never relied on. */
+  readonly class: ClassName;
+}
+
+/** A verdict on one clause whose every item is ⪰ the floor of its question. */
+interface Survivor {
+  readonly output: AdmittedOutput;
+  readonly restsOn: NonEmpty<ItemAboveFloor>;
+}
+
+/** The clause of verdicts that speak about a question as a whole. */
+const WHOLE = "";
+
+/**
+ * Γ, admissibility-weighted majority (RAILS 5.3): weight = W · [cls(B) ⪰ φ], where cls(B) is the meet of the basis. Per clause the
+ * heavier side wins, by the rule the chain computes with; a question combines its clauses as the chain combines
+ * questions: any FAIL, any UNVERIFIABLE, any DISPUTED, PASS. With one clause per question this is the paper's majority.
+ * The result does not depend on the order of outputs.
+ */
+export function aggregate(outputs: readonly AdmittedOutput[], terms: AggregationTerms, order: Admissibility): Aggregate {
+  const sorted = outputs.toSorted((a, b) => (a.output.verifier < b.output.verifier ? -1 : 1));
+  const surviving = new Map<AdmittedOutput, Set<QuestionName>>();
+  const verdicts = QUESTIONS.map((question) => {
+    if (!terms.questions.includes(question)) return [question, { status: "NOT_ASKED", confidence: 0, conflicts: [] }] as const;
+    const about = sorted.filter(({ output }) => output.answers.some((answer) => answer.question === question));
+    const survivors = about.flatMap((output) => survivorOf(output, terms.floors[question], order) ?? []);
+    for (const { output } of survivors) surviving.set(output, (surviving.get(output) ?? new Set()).add(question));
+    return [question, verdictOn(question, survivors, about, terms)] as const;
+  });
+  const survivors = sorted.filter((output) => surviving.has(output));
+  return {
+    verdicts: Object.fromEntries(verdicts) as Record<QuestionName, Verdict>,
+    survivors,
+    excluded: sorted.flatMap((output) =>
+      surviving.has(output) ? [] : [{ verifier: output.output.verifier, reason: exclusion(output, terms, order) }],
+    ),
+    confidence: average(survivors.map(voteOf), (vote) => vote.confidence),
+    basis: [...new Map(survivors.flatMap(({ basis }) => basis.map((item) => [item.hash, item] as const))).values()],
+    class: joinAll(
+      order,
+      survivors.map((output) => classOf(output, order)),
+    ),
+  };
+}
+
+/** The meet of a verifier's basis: what its verdict is worth (RAILS 5.1). */
+function classOf({ basis }: AdmittedOutput, order: Admissibility): ClassName {
+  return meetAll(
+    order,
+    basis.map((item) => item.class),
+  );
+}
+
+function survivorOf(output: AdmittedOutput, floor: ClassName, order: Admissibility): Survivor | undefined {
+  if (output.output.verdict === "ABSTAIN" || output.weight === 0 || !order.geq(classOf(output, order), floor)) return undefined;
+  const [first, ...rest] = output.basis.flatMap((item) => ItemAboveFloor.of(item, floor, order) ?? []);
+  return first === undefined ? undefined : { output, restsOn: [first, ...rest] };
+}
+
+function verdictOn(
+  question: QuestionName,
+  survivors: readonly Survivor[],
+  about: readonly AdmittedOutput[],
+  terms: AggregationTerms,
+): Verdict {
+  const required = terms.clauses[question];
+  const answered = survivors.flatMap(({ output }) => clausesOf(output, question));
+  const names = [...new Set([...required, ...answered])].sort();
+  const clauses = (names.length === 0 ? [WHOLE] : names).map((clause) => {
+    const speaks = ({ output }: { output: AdmittedOutput }) => clausesOf(output, question).includes(clause);
+    const votes = survivors.filter(speaks);
+    const answer = weigh(
+      votes,
+      about.filter((output) => speaks({ output })),
+      terms,
+    );
+    return { clause, votes, answer };
+  });
+  const { result, confidence } = overall(clauses.map(({ answer }) => answer));
+  const conflicts = clauses.filter(({ votes }) => isContested(votes)).map(({ clause }) => (clause === WHOLE ? question : clause));
+  const status = STATUS[result];
+  if (status !== "PASS" && status !== "FAIL") return { status, confidence, conflicts };
+  const [first, ...rest] = clauses
+    .filter(({ answer }) => answer.result === result)
+    .flatMap(({ votes }) => votes.filter(({ output }) => output.output.verdict === status).flatMap(({ restsOn }) => restsOn));
+  // Unreachable: a side that wins has weight, and weight has a basis. Without one there is nothing to decide on.
+  if (first === undefined) return { status: "UNVERIFIABLE", confidence: 0, conflicts };
+  return { status, confidence, conflicts, restsOn: [first, ...rest] };
+}
+
+const STATUS = {
+  [ClearingResult.NONE]: "UNVERIFIABLE",
+  [ClearingResult.PASS]: "PASS",
+  [ClearingResult.FAIL]: "FAIL",
+  [ClearingResult.DISPUTED]: "DISPUTED",
+  [ClearingResult.UNVERIFIABLE]: "UNVERIFIABLE",
+} as const;
+
+/** A verifier that calls a clause disputed backs neither side and weighs against both. */
+function weigh(votes: readonly Survivor[], about: readonly AdmittedOutput[], { minConfidence, confidenceForm }: AggregationTerms): Answer {
+  const contested = weightOf(votes.filter(({ output }) => output.output.verdict === "DISPUTED").map(({ output }) => voteOf(output)));
+  const decisive = votes.map(({ output }) => voteOf(output));
+  const answer = answerTo(decisive, confidenceForm === "mean" ? minConfidence : 0, contested);
+  if (confidenceForm === "mean" || (answer.result !== ClearingResult.PASS && answer.result !== ClearingResult.FAIL)) return answer;
+  // The weight that backs the verdict over all weight that was asked, floor or not: raising a class never lowers it (RAILS 5.3).
+  const side = answer.result === ClearingResult.PASS ? VerdictResult.PASS : VerdictResult.FAIL;
+  const backing = decisive.filter((vote) => vote.result === side);
+  const asked = weightOf(about.filter(({ output }) => output.verdict !== "ABSTAIN").map(voteOf));
+  const confidence = Math.floor(backing.reduce((sum, vote) => sum + vote.weight * vote.confidence, 0) / asked);
+  return { result: confidence < minConfidence ? ClearingResult.DISPUTED : answer.result, confidence };
+}
+
+const RESULT: Readonly<Record<VerdictName, Vote["result"]>> = {
+  PASS: VerdictResult.PASS,
+  FAIL: VerdictResult.FAIL,
+  ABSTAIN: VerdictResult.ABSTAIN,
+  DISPUTED: VerdictResult.ABSTAIN,
+};
+
+function voteOf({ output, weight }: AdmittedOutput): Vote {
+  return { result: RESULT[output.verdict], weight, confidence: toBps(output.confidence) };
+}
+
+function clausesOf({ output }: AdmittedOutput, question: QuestionName): string[] {
+  return output.answers.filter((answer) => answer.question === question).map(({ clause = WHOLE }) => clause);
+}
+
+function isContested(votes: readonly Survivor[]): boolean {
+  const verdicts = new Set(votes.map(({ output }) => output.output.verdict));
+  return verdicts.has("DISPUTED") || (verdicts.has("PASS") && verdicts.has("FAIL"));
+}
+
+function exclusion(output: AdmittedOutput, { floors, questions }: AggregationTerms, order: Admissibility): string {
+  const asked = questions.filter((question) => clausesOf(output, question).length > 0);
+  if (asked.length === 0) return "answers no question of this obligation";
+  if (output.output.verdict === "ABSTAIN") return "abstains";
+  if (output.weight === 0) return "has no weight";
+  if (output.basis.length === 0) return "rests on nothing";
+  return asked.map((question) => `cls(B) = ${classOf(output, order)} below the ${question} floor ${floors[question]}`).join("; ");
+}

@@ -1,0 +1,286 @@
+import { z } from "zod";
+import type { Hash } from "../primitives/hex.ts";
+import { type Aggregate, type AggregationTerms, aggregate } from "./aggregate.ts";
+import type { BoundObligation } from "./bind.ts";
+import type { Deployment } from "./deployment.ts";
+import {
+  classSchema,
+  digestSchema,
+  fromBps,
+  type LossEstimate,
+  lossSchema,
+  nameSchema,
+  QUESTIONS,
+  shareSchema,
+  timeOf,
+  timeSchema,
+  toBps,
+} from "./fields.ts";
+import type { AdmittedEnvelope } from "./ingest.ts";
+import { floorFor, type Obligation, type Purpose } from "./obligation.ts";
+import type { Refusal } from "./refusal.ts";
+import { hashOf, messageOf, signHash, without } from "./seal.ts";
+import { type Signer, signatureSchema } from "./signature.ts";
+import { isDecided, type Verdict } from "./verdict.ts";
+import { AdmittedOutput, type Fault } from "./verifier-output.ts";
+
+const performanceSchema = z.enum(["cleared", "failed", "disputed", "unverifiable", "not_asked"]);
+const policySchema = z.enum(["complied", "violated", "disputed", "unverifiable", "not_asked"]);
+
+const outcomeSchema = z.strictObject({
+  performance: performanceSchema,
+  policy: policySchema,
+  floors: z.strictObject({ performance: classSchema, policy: classSchema }),
+  floor_met: z.boolean(),
+});
+
+/** The canonical output (RAILS 4.6, A.3.4). The verdicts are those under the fee's floor; `outcomes` has the other uses'. */
+export const clearingDecisionSchema = z.strictObject({
+  clearing_decision_hash: digestSchema,
+  obligation_hash: digestSchema,
+  envelope_id: digestSchema,
+  performance: performanceSchema,
+  policy: policySchema,
+  fault: z.enum(["none", "provider_agent", "requestor", "third_party"]),
+  loss_estimate: lossSchema.optional(),
+  aggregate_confidence: shareSchema,
+  question_confidence: z.strictObject({ performance: shareSchema, policy: shareSchema }),
+  aggregate_basis: z.array(digestSchema).readonly(),
+  class_of_basis: classSchema,
+  floor_met: z.boolean(),
+  outcomes: z.strictObject({ collateral_hold: outcomeSchema, final_settlement: outcomeSchema }),
+  surviving_verifiers: z.array(nameSchema).readonly(),
+  excluded_verifiers: z.array(nameSchema).readonly(),
+  exclusion_reasons: z.record(nameSchema, z.string()).readonly(),
+  /** V_out by hash, whoever survived. */
+  verifier_outputs: z.array(digestSchema).readonly(),
+  unresolved_conflicts: z.array(z.string()).readonly(),
+  finality: z.literal("PROVISIONAL"),
+  emitted_at: timeSchema,
+  appeal_window_closes_at: timeSchema,
+  clearing_engine: nameSchema,
+  clearing_engine_signature: signatureSchema,
+  verifier_cosignatures: z.record(nameSchema, signatureSchema).readonly(),
+});
+export type ClearingDecision = z.infer<typeof clearingDecisionSchema>;
+
+/** A decision with what it was made of: what settlement needs, and what a document alone cannot vouch for. */
+export interface Cleared {
+  readonly obligation: BoundObligation;
+  readonly decision: ClearingDecision;
+  /** Γ under the floors of each use. */
+  readonly aggregates: Readonly<Record<Purpose, Aggregate>>;
+  /** Outputs that were kept out, and why. */
+  readonly refusals: readonly Refusal[];
+}
+
+/** Prior weight of a verifier in basis points; 5000 for one without a history (A.4.2). */
+export type WeightOf = (verifier: string) => number;
+export const NEW_VERIFIER_WEIGHT = 5000;
+
+export interface ClearingInput {
+  readonly obligation: BoundObligation;
+  readonly envelope: AdmittedEnvelope;
+  /** Verifier outputs as received. */
+  readonly outputs: readonly unknown[];
+  readonly deployment: Deployment;
+  readonly weightOf?: WeightOf;
+  readonly engine: Signer;
+  /** Seconds since 1970. */
+  readonly now: bigint;
+}
+
+/** Adjudication (RAILS 6.1, stage 8): checks every output, runs Γ under each floor and signs the decision. Deterministic; never throws on input. */
+export function clear({
+  obligation,
+  envelope,
+  outputs,
+  deployment,
+  weightOf = () => NEW_VERIFIER_WEIGHT,
+  engine,
+  now,
+}: ClearingInput): Cleared {
+  const { admitted, refusals } = admitOutputs(outputs, obligation, envelope, deployment, weightOf);
+  const under = (purpose: Purpose) => aggregate(admitted, termsOf(obligation, purpose), deployment.admissibility);
+  const aggregates = {
+    fee_release: under("fee_release"),
+    collateral_hold: under("collateral_hold"),
+    final_settlement: under("final_settlement"),
+  };
+  const main = aggregates.fee_release;
+  const loss = lossOf(main);
+  const body = {
+    obligation_hash: obligation.obligation_hash,
+    envelope_id: envelope.envelope.envelope_id,
+    performance: PERFORMANCE[main.verdicts.performance.status],
+    policy: POLICY[main.verdicts.policy.status],
+    fault: faultOf(main),
+    ...(loss === undefined ? {} : { loss_estimate: loss }),
+    aggregate_confidence: fromBps(main.confidence),
+    question_confidence: {
+      performance: fromBps(main.verdicts.performance.confidence),
+      policy: fromBps(main.verdicts.policy.confidence),
+    },
+    aggregate_basis: main.basis.map(({ hash }) => hash),
+    class_of_basis: main.class,
+    floor_met: floorMet(main),
+    outcomes: {
+      collateral_hold: outcomeOf(obligation, "collateral_hold", aggregates.collateral_hold),
+      final_settlement: outcomeOf(obligation, "final_settlement", aggregates.final_settlement),
+    },
+    surviving_verifiers: main.survivors.map(({ output }) => output.verifier),
+    excluded_verifiers: main.excluded.map(({ verifier }) => verifier),
+    exclusion_reasons: Object.fromEntries(main.excluded.map(({ verifier, reason }) => [verifier, reason])),
+    verifier_outputs: admitted.map(({ hash }) => hash),
+    unresolved_conflicts: QUESTIONS.flatMap((question) => main.verdicts[question].conflicts),
+    finality: "PROVISIONAL" as const,
+    emitted_at: timeOf(now),
+    appeal_window_closes_at: timeOf(Number(now) + Math.round(obligation.deadlines.appeal_window_hours * 3600)),
+    clearing_engine: engine.id,
+  };
+  const hash = hashOf(body);
+  const decision: ClearingDecision = {
+    ...body,
+    clearing_decision_hash: hash,
+    clearing_engine_signature: signHash(engine, "clearing-decision", hash),
+    verifier_cosignatures: {},
+  };
+  return { obligation, decision, aggregates, refusals };
+}
+
+/** Surviving verifiers may sign the decision as well; a signature of anybody else, or over another decision, is left out. */
+export function cosign(decision: ClearingDecision, cosigners: readonly Signer[]): ClearingDecision {
+  const message = decision.clearing_decision_hash;
+  const signatures = cosigners
+    .filter(({ id }) => decision.surviving_verifiers.includes(id))
+    .map((cosigner) => [cosigner.id, signHash(cosigner, "clearing-decision", message)] as const);
+  return { ...decision, verifier_cosignatures: { ...decision.verifier_cosignatures, ...Object.fromEntries(signatures) } };
+}
+
+export function decisionHash(decision: ClearingDecision): Hash {
+  return hashOf(without(decision, "clearing_decision_hash", "clearing_engine_signature", "verifier_cosignatures"));
+}
+
+/** Whether a decision document is what its engine signed. What it says about evidence only clearing again can tell. */
+export function isSigned(decision: ClearingDecision, { registry, verify }: Deployment): boolean {
+  const hash = decisionHash(decision);
+  const signed = (id: string, signature: ClearingDecision["clearing_engine_signature"]) => {
+    const key = registry.identity(id)?.key;
+    return key !== undefined && verify(key, messageOf("clearing-decision", hash), signature);
+  };
+  return (
+    hash === decision.clearing_decision_hash &&
+    signed(decision.clearing_engine, decision.clearing_engine_signature) &&
+    Object.entries(decision.verifier_cosignatures).every(
+      ([verifier, signature]) => decision.surviving_verifiers.includes(verifier) && signed(verifier, signature),
+    )
+  );
+}
+
+/** What Γ reads of an obligation for one use. */
+export function termsOf(obligation: Obligation, purpose: Purpose): AggregationTerms {
+  const { questions = QUESTIONS, clauses, min_confidence = 0, confidence_form = "mean" } = obligation.verifier_policy;
+  return {
+    floors: { performance: floorFor(obligation, purpose, "performance"), policy: floorFor(obligation, purpose, "policy") },
+    questions,
+    clauses: { performance: clauses?.performance ?? [], policy: clauses?.policy ?? [] },
+    minConfidence: toBps(min_confidence),
+    confidenceForm: confidence_form,
+  };
+}
+
+function admitOutputs(
+  outputs: readonly unknown[],
+  obligation: BoundObligation,
+  envelope: AdmittedEnvelope,
+  deployment: Deployment,
+  weightOf: WeightOf,
+): { readonly admitted: readonly AdmittedOutput[]; readonly refusals: readonly Refusal[] } {
+  const admitted = new Map<string, AdmittedOutput>();
+  const refusals: Refusal[] = [];
+  const twice = new Set<string>();
+  for (const document of outputs) {
+    const checked = AdmittedOutput.admit(document, obligation, envelope, deployment);
+    if (!checked.ok) {
+      refusals.push(...checked.refusals);
+      continue;
+    }
+    const { verifier } = checked.value.output;
+    const earlier = admitted.get(verifier);
+    if (earlier === undefined) admitted.set(verifier, checked.value.weighing(weightOf(verifier)));
+    else if (earlier.hash !== checked.value.hash) twice.add(verifier);
+  }
+  // Two answers of one verifier: neither counts, so that the order of arrival decides nothing.
+  for (const verifier of twice) {
+    admitted.delete(verifier);
+    refusals.push({ guard: "DUPLICATE_OUTPUT", subject: verifier, details: "signed two different outputs for one envelope" });
+  }
+  const byName = [...admitted.values()].sort((a, b) => (a.output.verifier < b.output.verifier ? -1 : 1));
+  return { admitted: byName, refusals };
+}
+
+function outcomeOf(obligation: Obligation, purpose: Purpose, result: Aggregate): ClearingDecision["outcomes"]["final_settlement"] {
+  return {
+    performance: PERFORMANCE[result.verdicts.performance.status],
+    policy: POLICY[result.verdicts.policy.status],
+    floors: termsOf(obligation, purpose).floors,
+    floor_met: floorMet(result),
+  };
+}
+
+/** Every asked question is decided, hence on a basis above its floor. */
+export function floorMet({ verdicts }: Aggregate): boolean {
+  const asked = QUESTIONS.map((question) => verdicts[question]).filter(({ status }) => status !== "NOT_ASKED");
+  return asked.length > 0 && asked.every(isDecided);
+}
+
+/** Who lost: the heaviest attribution among the verdicts that failed it; the provider where they name nobody (RAILS 4.6). */
+function faultOf(result: Aggregate): ClearingDecision["fault"] {
+  const weights = new Map<Fault, number>();
+  for (const { output, weight } of failing(result)) {
+    const fault = output.fault ?? "provider_agent";
+    weights.set(fault, (weights.get(fault) ?? 0) + weight);
+  }
+  const [heaviest] = [...weights].sort(([a, weightA], [b, weightB]) => weightB - weightA || (a < b ? -1 : 1));
+  return heaviest?.[0] ?? "none";
+}
+
+/** Point estimates by weight, the widest of the ranges. */
+function lossOf(result: Aggregate): LossEstimate | undefined {
+  const estimates = failing(result).flatMap(({ output, weight }) =>
+    output.loss_estimate === undefined ? [] : [{ ...output.loss_estimate, weight }],
+  );
+  const [first] = estimates;
+  if (first === undefined) return undefined;
+  const weight = estimates.reduce((sum, estimate) => sum + estimate.weight, 0);
+  const interval = Math.min(...estimates.map(({ confidence_interval = 1 }) => confidence_interval));
+  return {
+    point: Math.round(estimates.reduce((sum, estimate) => sum + estimate.weight * estimate.point, 0) / weight),
+    calibration_range_low: Math.min(...estimates.map((estimate) => estimate.calibration_range_low ?? estimate.point)),
+    calibration_range_high: Math.max(...estimates.map((estimate) => estimate.calibration_range_high ?? estimate.point)),
+    ...(interval < 1 ? { confidence_interval: interval } : {}),
+    currency: first.currency,
+  };
+}
+
+/** Surviving FAIL outputs of the questions that failed. */
+function failing({ survivors, verdicts }: Aggregate): readonly AdmittedOutput[] {
+  const failed = QUESTIONS.filter((question) => verdicts[question].status === "FAIL");
+  return survivors.filter(({ output }) => output.verdict === "FAIL" && output.answers.some(({ question }) => failed.includes(question)));
+}
+
+const PERFORMANCE = {
+  PASS: "cleared",
+  FAIL: "failed",
+  DISPUTED: "disputed",
+  UNVERIFIABLE: "unverifiable",
+  NOT_ASKED: "not_asked",
+} as const satisfies Record<Verdict["status"], ClearingDecision["performance"]>;
+
+const POLICY = {
+  PASS: "complied",
+  FAIL: "violated",
+  DISPUTED: "disputed",
+  UNVERIFIABLE: "unverifiable",
+  NOT_ASKED: "not_asked",
+} as const satisfies Record<Verdict["status"], ClearingDecision["policy"]>;

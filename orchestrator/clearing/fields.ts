@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { messageOf } from "../primitives/errors.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { assertJson, type JsonObject, type JsonValue } from "../primitives/json.ts";
+
+/** Schemas that several objects share. */
+
+/** A name of a party, agent, verifier, item or clause. */
+export const nameSchema = z.string().min(1).max(200);
+/** A SHA-256 digest in its one spelling: another case would be another text with the same hash. */
+export const digestSchema = z.custom<Hash>(
+  (value) => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value),
+  "expected 0x and 64 lower-case hex digits",
+);
+export const classSchema = z.string().regex(/^[A-Z][A-Z0-9_]{0,31}$/, "expected a class name such as ATT");
+
+/** In [0, 1] with at most four decimals: basis points, as the chain counts, without loss. */
+export const shareSchema = z
+  .number()
+  .min(0)
+  .max(1)
+  .refine((share) => Math.abs(share * 10_000 - Math.round(share * 10_000)) < 1e-9, "expected at most four decimals");
+
+/** An amount in the units that the obligation counts in: an integer that a double holds. */
+export const amountSchema = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** UTC to the second, `2026-05-27T14:32:00Z`: the resolution of appeal windows (A.4.4). */
+export const timeSchema = z.iso.datetime({ precision: 0 });
+
+/** JSON that is carried and hashed, never read. */
+export const jsonSchema = z.custom<JsonValue>(isJson, "expected strict JSON");
+export const jsonObjectSchema = z.custom<JsonObject>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value) && isJson(value),
+  "expected a JSON object",
+);
+
+/** The two questions of a clearing (RAILS 4.5). */
+export const questionSchema = z.enum(["performance", "policy"]);
+export type QuestionName = z.infer<typeof questionSchema>;
+export const QUESTIONS: readonly QuestionName[] = questionSchema.options;
+
+export const lossSchema = z.strictObject({
+  point: amountSchema,
+  calibration_range_low: amountSchema.optional(),
+  calibration_range_high: amountSchema.optional(),
+  confidence_interval: shareSchema.optional(),
+  currency: nameSchema,
+});
+export type LossEstimate = z.infer<typeof lossSchema>;
+
+export function toBps(share: number): number {
+  return Math.round(share * 10_000);
+}
+
+export function fromBps(bps: number): number {
+  return bps / 10_000;
+}
+
+/** Seconds since 1970 of a time that the schema accepted. */
+export function secondsOf(time: string): number {
+  return Math.floor(Date.parse(time) / 1000);
+}
+
+export function timeOf(seconds: number | bigint): string {
+  return new Date(Number(seconds) * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/** Reads a document from outside: strict JSON first (what cannot be hashed is refused here), then its schema. Never throws. */
+export function read<Value>(schema: z.ZodType<Value>, document: unknown): { ok: true; value: Value } | { ok: false; problems: string } {
+  try {
+    assertJson(document);
+  } catch (error) {
+    return { ok: false, problems: messageOf(error) };
+  }
+  const parsed = schema.safeParse(document);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, problems: parsed.error.issues.map(({ path, message }) => `${path.join(".") || "$"}: ${message}`).join("; ") };
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    assertJson(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

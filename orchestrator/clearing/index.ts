@@ -1,0 +1,25 @@
+/** `agentcity/clearing`: evidence-graded clearing after RAILS. Knows no chain; see docs/clearing.md. */
+export * from "./admissibility.ts";
+export * from "./aggregate.ts";
+export * from "./bind.ts";
+export * from "./clearing-decision.ts";
+export * from "./deployment.ts";
+export * from "./evidence-envelope.ts";
+export { type LossEstimate, QUESTIONS, type QuestionName } from "./fields.ts";
+export * from "./ingest.ts";
+export * from "./obligation.ts";
+export * from "./refusal.ts";
+export * from "./registry.ts";
+export * from "./seal.ts";
+export * from "./settlement-instruction.ts";
+export * from "./signature.ts";
+export * from "./verdict.ts";
+export * from "./verifier-output.ts";
+export * from "./verifiers/attestation.ts";
+export * from "./verifiers/constraint.ts";
+export * from "./verifiers/human.ts";
+export * from "./verifiers/policy.ts";
+export * from "./verifiers/receipt.ts";
+export * from "./verifiers/semantic.ts";
+export * from "./verifiers/triage.ts";
+export * from "./verifiers/verifier.ts";

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import type { Hash } from "../primitives/hex.ts";
+import type { ClassName } from "./admissibility.ts";
+import {
+  amountSchema,
+  classSchema,
+  digestSchema,
+  jsonSchema,
+  nameSchema,
+  type QuestionName,
+  questionSchema,
+  shareSchema,
+  timeSchema,
+} from "./fields.ts";
+import { hashOf, signHash, without } from "./seal.ts";
+import { type Signature, type Signer, signatureSchema } from "./signature.ts";
+
+/** One class for both questions, or one for each (the charger scenario, RAILS 8.6). */
+const floorSchema = z.union([classSchema, z.strictObject({ performance: classSchema, policy: classSchema })]);
+export type Floor = z.infer<typeof floorSchema>;
+
+/** What a verdict is used for; each use has its own floor. */
+export const purposeSchema = z.enum(["fee_release", "collateral_hold", "final_settlement"]);
+export type Purpose = z.infer<typeof purposeSchema>;
+
+const verifierPolicySchema = z.strictObject({
+  verifiers: z.array(nameSchema).min(1).max(64).readonly(),
+  count: z.int().positive(),
+  /** Questions asked; both by default. */
+  questions: z.array(questionSchema).min(1).readonly().optional(),
+  /** Clauses of a question that somebody must answer; one without survivors makes the question UNVERIFIABLE. */
+  clauses: z
+    .strictObject({ performance: z.array(nameSchema).readonly().optional(), policy: z.array(nameSchema).readonly().optional() })
+    .optional(),
+  /** A heavier side below it is DISPUTED. */
+  min_confidence: shareSchema.optional(),
+  /** `mean` is A.4.2 and the chain's; `mass` is monotone in the classes (RAILS 5.3). */
+  confidence_form: z.enum(["mean", "mass"]).optional(),
+});
+export type VerifierPolicy = z.infer<typeof verifierPolicySchema>;
+
+const settlementPolicySchema = z.strictObject({
+  execution_rail: z.strictObject({ name: nameSchema, mode: nameSchema.optional() }),
+  receipt_requirement: z.strictObject({ type: nameSchema, target: nameSchema }).optional(),
+  /** What a failed performance does with money that the rail holds. */
+  on_failure: z.enum(["refund", "reverse"]).optional(),
+});
+
+/** The contract (RAILS 4.2, A.3.1). Fields that the appendix lacks but the tuple has are optional. */
+export const obligationSchema = z.strictObject({
+  obligation_id: digestSchema,
+  obligation_hash: digestSchema,
+  parties: z.strictObject({ requestor: nameSchema, provider: nameSchema, marketplace_witness: nameSchema.optional() }),
+  /** Agents that may act besides the provider. */
+  agents: z.array(nameSchema).readonly().optional(),
+  task: z.record(z.string(), jsonSchema).readonly(),
+  scope: z.record(z.string(), jsonSchema).readonly(),
+  prohibitions: z.array(z.string()).readonly(),
+  required_actions: z.array(z.string()).readonly(),
+  acceptance_criteria: z.array(z.string()).readonly(),
+  /** Types of items the envelope must hold, and how old they may be. */
+  evidence_requirements: z
+    .array(z.strictObject({ type: nameSchema, class: classSchema.optional(), max_age_seconds: z.int().positive().optional() }))
+    .readonly()
+    .optional(),
+  admissibility_floors: z.strictObject({
+    fee_release: floorSchema,
+    collateral_hold: floorSchema.optional(),
+    final_settlement: floorSchema.optional(),
+  }),
+  verifier_policy: verifierPolicySchema,
+  economic_terms: z.strictObject({
+    fee: amountSchema,
+    collateral: amountSchema,
+    /** Money that the action moves besides the fee. */
+    principal: amountSchema.optional(),
+    claim_ceiling: amountSchema.optional(),
+    currency: nameSchema,
+  }),
+  deadlines: z.strictObject({ execution_window_hours: z.number().positive(), appeal_window_hours: z.number().nonnegative() }),
+  settlement_policy: settlementPolicySchema.optional(),
+  finality_policy: z.strictObject({ confidence_threshold: shareSchema }).optional(),
+  /** Vetted template it was rendered from. */
+  template: nameSchema.optional(),
+  /** A subdelegation names the obligation it serves. */
+  parent_obligation_hash: digestSchema.optional(),
+  /** The execution window runs from here. */
+  bound_at: timeSchema.optional(),
+  signatures: z.record(nameSchema, signatureSchema).readonly(),
+});
+export type Obligation = z.infer<typeof obligationSchema>;
+/** What the parties agree on before anybody signs. */
+export type ObligationTerms = Omit<Obligation, "obligation_hash" | "signatures">;
+
+/** Hash of everything the parties sign: the rendered object, not the brief it came from (RAILS 10.3). */
+export function obligationHash(obligation: ObligationTerms & Partial<Pick<Obligation, "obligation_hash" | "signatures">>): Hash {
+  return hashOf(without(obligation, "obligation_hash", "signatures"));
+}
+
+/** Seals the terms with the signatures of their parties; the name of a signature is the party's part. */
+export function signObligation(terms: ObligationTerms, signers: Readonly<Record<string, Signer>>): Obligation {
+  const hash = obligationHash(terms);
+  const signatures: Record<string, Signature> = {};
+  for (const [part, signer] of Object.entries(signers)) signatures[part] = signHash(signer, "obligation", hash);
+  return { ...terms, obligation_hash: hash, signatures };
+}
+
+/** The floor that a use sets for a question. A use without one takes the fee's. */
+export function floorFor(
+  { admissibility_floors: floors }: Pick<Obligation, "admissibility_floors">,
+  purpose: Purpose,
+  question: QuestionName,
+): ClassName {
+  const floor = floors[purpose] ?? floors.fee_release;
+  return typeof floor === "string" ? floor : floor[question];
+}

@@ -1,0 +1,76 @@
+/** Every check that can keep something out of clearing, by where it stands. A test plays at least one attack on each. */
+export const GUARDS = {
+  obligation: [
+    "OBLIGATION_SHAPE",
+    "OBLIGATION_HASH",
+    "UNKNOWN_CLASS",
+    "VERIFIER_COUNT",
+    "UNKNOWN_PARTY",
+    "PARTY_SIGNATURE",
+    "FLOOR_BELOW_TEMPLATE",
+    "UNVETTED_TEMPLATE",
+    "NOT_A_CHILD",
+    "FLOOR_BELOW_PARENT",
+  ],
+  envelope: [
+    "ENVELOPE_SHAPE",
+    "ENVELOPE_ID",
+    "OTHER_OBLIGATION",
+    "SUBMITTER_NOT_AUTHORISED",
+    "SUBMISSION_SIGNATURE",
+    "SUBMITTED_TOO_LATE",
+    "DUPLICATE_ITEM",
+  ],
+  item: [
+    "UNKNOWN_ITEM_CLASS",
+    "CONTENT_MISMATCH",
+    "NO_PROVENANCE",
+    "CHAIN_TOO_LONG",
+    "UNKNOWN_EMITTER",
+    "HOP_UNSIGNED",
+    "HOP_SIGNATURE",
+    "NOT_REGISTERED_FOR_CLASS",
+    "REGISTRATION_NOT_IN_FORCE",
+    "INTERESTED_ISSUER",
+    "HOP_IN_THE_FUTURE",
+    "STALE",
+    "PROOF_NOT_CHECKED",
+    "CLASS_ABOVE_PROVENANCE",
+  ],
+  output: [
+    "OUTPUT_SHAPE",
+    "OUTPUT_OF_OTHER_OBLIGATION",
+    "OUTPUT_OF_OTHER_ENVELOPE",
+    "NOT_EMPANELLED",
+    "VERIFIER_UNKNOWN",
+    "VERIFIER_ROLE",
+    "VERIFIER_INTERESTED",
+    "VERIFIER_SIGNATURE",
+    "DUPLICATE_OUTPUT",
+    "BASIS_NOT_IN_ENVELOPE",
+    "BASIS_CLASS_MISSTATED",
+    "LOSS_CURRENCY",
+  ],
+} as const;
+
+export type Guard = (typeof GUARDS)[keyof typeof GUARDS][number];
+
+/** Something was kept out: which check did it, what it was about, and the facts. */
+export interface Refusal {
+  readonly guard: Guard;
+  /** Obligation, item, verifier … by its own name. */
+  readonly subject: string;
+  readonly details: string;
+}
+
+export type Checked<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly refusals: readonly [Refusal, ...Refusal[]] };
+
+export function accept<Value>(value: Value): Checked<Value> {
+  return { ok: true, value };
+}
+
+export function refuse(guard: Guard, subject: string, details: string): Checked<never> & { ok: false } {
+  return { ok: false, refusals: [{ guard, subject, details }] };
+}

@@ -1,0 +1,176 @@
+import { z } from "zod";
+import type { Hash } from "../primitives/hex.ts";
+import type { Aggregate } from "./aggregate.ts";
+import { type Cleared, floorMet } from "./clearing-decision.ts";
+import type { Deployment } from "./deployment.ts";
+import { amountSchema, digestSchema, nameSchema, timeSchema } from "./fields.ts";
+import type { Purpose } from "./obligation.ts";
+import { hashOf, messageOf, signHash, without } from "./seal.ts";
+import { type Signer, signatureSchema } from "./signature.ts";
+
+const currency = nameSchema;
+const feeActionSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("release"), release_amount: amountSchema, currency }),
+  z.strictObject({
+    type: z.literal("partial_release"),
+    release_amount: amountSchema,
+    retain_amount: amountSchema,
+    currency,
+    rationale: z.string().optional(),
+  }),
+  z.strictObject({ type: z.literal("refund"), refund_amount: amountSchema, currency }),
+]);
+const principalActionSchema = z.strictObject({ type: z.enum(["release", "refund", "reverse"]), amount: amountSchema, currency });
+const collateralActionSchema = z.strictObject({
+  type: z.literal("hold"),
+  amount: amountSchema,
+  until: timeSchema,
+  /** What finality does with it. */
+  on_final: z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("return"), amount: amountSchema }),
+    z.strictObject({ type: z.literal("slash"), amount: amountSchema, return_amount: amountSchema }),
+  ]),
+});
+const claimActionSchema = z.strictObject({ type: z.enum(["pay", "deny"]), amount: amountSchema, currency });
+const passportDeltaSchema = z.strictObject({ passport_delta: z.record(nameSchema, z.int()).readonly() });
+
+/** What the rail should do (RAILS 4.6, A.3.5). An action that is absent was not decided under its own floor. */
+export const settlementInstructionSchema = z.strictObject({
+  instruction_id: digestSchema,
+  clearing_decision_hash: digestSchema,
+  obligation_hash: digestSchema,
+  fee_action: feeActionSchema.optional(),
+  principal_action: principalActionSchema.optional(),
+  collateral_action: collateralActionSchema.optional(),
+  claim_action: claimActionSchema.optional(),
+  penalty_action: passportDeltaSchema.optional(),
+  reputation_action: passportDeltaSchema.optional(),
+  execution_rail: z.strictObject({ name: nameSchema, mode: nameSchema.optional() }),
+  receipt_requirement: z.strictObject({ type: nameSchema, target: nameSchema }).optional(),
+  finality: z.literal("PROVISIONAL"),
+  clearing_engine: nameSchema,
+  clearing_engine_signature: signatureSchema,
+});
+export type SettlementInstruction = z.infer<typeof settlementInstructionSchema>;
+
+/** Verdicts under one floor that are all decided. Money moves on nothing else. */
+interface Settled {
+  readonly performed: boolean;
+  readonly complied: boolean;
+}
+
+/**
+ * Applies the obligation's settlement policy (RAILS 6.1, stage 9). Emits nothing unless the verdicts under the fee's or the
+ * collateral's floor are decided; each action stands on its own floor. The default policy: the fee less the estimated loss
+ * where rules were broken, nothing where the work failed; collateral held until finality, then slashed for the loss of a failure.
+ */
+export function settle(cleared: Cleared, engine: Signer): SettlementInstruction | undefined {
+  const { obligation, decision, aggregates } = cleared;
+  const settled = (purpose: Purpose) => settledOf(aggregates[purpose]);
+  const [fee, collateral] = [settled("fee_release"), settled("collateral_hold")];
+  if (fee === undefined && collateral === undefined) return undefined;
+  const { execution_rail = { name: "escrow", mode: "fee_only" }, receipt_requirement } = obligation.settlement_policy ?? {};
+  const body = {
+    clearing_decision_hash: decision.clearing_decision_hash,
+    obligation_hash: obligation.obligation_hash,
+    ...(fee === undefined ? {} : moneyActions(fee, cleared)),
+    ...(collateral === undefined || obligation.economic_terms.collateral === 0
+      ? {}
+      : { collateral_action: collateralAction(collateral, cleared) }),
+    ...(fee === undefined ? {} : passportActions(fee, cleared)),
+    execution_rail,
+    ...(receipt_requirement === undefined ? {} : { receipt_requirement }),
+    finality: "PROVISIONAL" as const,
+    clearing_engine: engine.id,
+  };
+  const id = hashOf(body);
+  return { ...body, instruction_id: id, clearing_engine_signature: signHash(engine, "settlement-instruction", id) };
+}
+
+export function instructionId(instruction: SettlementInstruction): Hash {
+  return hashOf(without(instruction, "instruction_id", "clearing_engine_signature"));
+}
+
+export function isInstructionSigned(instruction: SettlementInstruction, { registry, verify }: Deployment): boolean {
+  const id = instructionId(instruction);
+  const key = registry.identity(instruction.clearing_engine)?.key;
+  return (
+    id === instruction.instruction_id &&
+    key !== undefined &&
+    verify(key, messageOf("settlement-instruction", id), instruction.clearing_engine_signature)
+  );
+}
+
+function settledOf(result: Aggregate): Settled | undefined {
+  if (!floorMet(result)) return undefined;
+  return { performed: result.verdicts.performance.status !== "FAIL", complied: result.verdicts.policy.status !== "FAIL" };
+}
+
+function moneyActions(
+  { performed, complied }: Settled,
+  { obligation, decision }: Cleared,
+): Pick<SettlementInstruction, "fee_action" | "principal_action" | "claim_action"> {
+  const { fee, principal = 0, claim_ceiling = 0, currency } = obligation.economic_terms;
+  const loss = decision.loss_estimate?.point ?? 0;
+  if (!performed) {
+    const on_failure = obligation.settlement_policy?.on_failure ?? "refund";
+    return {
+      fee_action: { type: "refund", refund_amount: fee, currency },
+      ...(principal > 0 ? { principal_action: { type: on_failure, amount: principal, currency } } : {}),
+      ...(claim_ceiling > 0 ? { claim_action: { type: "pay", amount: Math.min(loss, claim_ceiling), currency } } : {}),
+    };
+  }
+  const retain = complied ? 0 : Math.min(loss, fee);
+  return {
+    fee_action:
+      retain === 0
+        ? { type: "release", release_amount: fee, currency }
+        : {
+            type: "partial_release",
+            release_amount: fee - retain,
+            retain_amount: retain,
+            currency,
+            rationale: "estimated loss of the broken rules",
+          },
+    ...(principal > 0 ? { principal_action: { type: "release", amount: principal, currency } } : {}),
+    ...(claim_ceiling > 0 ? { claim_action: { type: "deny", amount: 0, currency } } : {}),
+  };
+}
+
+function collateralAction(
+  { performed }: Settled,
+  { obligation, decision }: Cleared,
+): NonNullable<SettlementInstruction["collateral_action"]> {
+  const { collateral } = obligation.economic_terms;
+  const slash = performed ? 0 : Math.min(collateral, decision.loss_estimate?.point ?? collateral);
+  return {
+    type: "hold",
+    amount: collateral,
+    until: decision.appeal_window_closes_at,
+    on_final: slash === 0 ? { type: "return", amount: collateral } : { type: "slash", amount: slash, return_amount: collateral - slash },
+  };
+}
+
+/** What the passports of those involved will say, once final. */
+function passportActions(
+  { performed, complied }: Settled,
+  { obligation, aggregates, decision }: Cleared,
+): Pick<SettlementInstruction, "penalty_action" | "reputation_action"> {
+  const agent = obligation.parties.provider;
+  const { survivors } = aggregates.fee_release;
+  const broken = survivors
+    .filter(({ output }) => output.verdict === "FAIL")
+    .flatMap(({ output }) =>
+      output.answers.flatMap(({ question, clause }) => (question === "policy" && clause !== undefined ? [clause] : [])),
+    );
+  const penalties = Object.fromEntries(complied ? [] : broken.map((clause) => [`${agent}.${clause}_compliance`, -1]));
+  const reputation = {
+    [`${agent}.${performed ? "cleared_obligations" : "failed_obligations"}`]: 1,
+    ...(complied ? {} : { [`${agent}.policy_violations`]: 1 }),
+    ...(decision.fault === "provider_agent" || decision.fault === "none" ? {} : { [`${agent}.faultless_failures`]: 1 }),
+  };
+  return {
+    ...(Object.keys(penalties).length === 0 ? {} : { penalty_action: { passport_delta: penalties } }),
+    reputation_action: { passport_delta: reputation },
+  };
+}

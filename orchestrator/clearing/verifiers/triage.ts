@@ -1,0 +1,72 @@
+import { type CaseFile, isAboveFloor, type Seat, type Verifier } from "./verifier.ts";
+
+/** One component of the score, in [0, 1]; 1 is reliable. A deployment adds its own, e.g. a model's published profile. */
+export interface Scorer {
+  readonly name: string;
+  readonly weight: number;
+  score(file: CaseFile): number;
+}
+
+export interface Triage {
+  /** Basis points; low is risky. */
+  readonly score: number;
+  readonly parts: Readonly<Record<string, number>>;
+}
+
+const WHOLE = 10_000;
+
+/** Which of the evidence that the obligation requires has arrived, at its class. */
+export const coverage: Scorer = {
+  name: "coverage",
+  weight: 3,
+  score({ obligation, envelope, admissibility }) {
+    const required = obligation.evidence_requirements ?? [];
+    const items = [...envelope.items.values()];
+    const met = required.filter((needs) =>
+      items.some(({ item, class: proven }) => item.type === needs.type && admissibility.geq(proven, needs.class ?? admissibility.bottom)),
+    );
+    return required.length === 0 ? 1 : met.length / required.length;
+  },
+};
+
+/** The share of submitted items that ingest let through: a forged one is a reason to look closer. */
+export const integrity: Scorer = {
+  name: "integrity",
+  weight: 2,
+  score: ({ envelope }) => (envelope.envelope.items.length === 0 ? 0 : envelope.items.size / envelope.envelope.items.length),
+};
+
+/** Scores an output at once, from what is at hand. */
+export function triage(file: CaseFile, scorers: readonly Scorer[] = [coverage, integrity]): Triage {
+  const parts = Object.fromEntries(scorers.map(({ name, score }) => [name, Math.round(Math.min(1, Math.max(0, score(file))) * WHOLE)]));
+  const weight = scorers.reduce((sum, scorer) => sum + scorer.weight, 0);
+  const total = scorers.reduce((sum, scorer) => sum + scorer.weight * (parts[scorer.name] ?? 0), 0);
+  return { score: weight === 0 ? 0 : Math.floor(total / weight), parts };
+}
+
+export interface TriageSeat extends Seat {
+  readonly scorers?: readonly Scorer[];
+  /** Below it the work is disputed, basis points. */
+  readonly disputeBelow?: number;
+}
+
+/**
+ * The always-on verifier (RAILS 5.6, 7.2): it scores every output and disputes a poor one, which sends it to the slower tiers. It
+ * never passes anything: a good score is silence.
+ */
+export function triageVerifier(seat: TriageSeat): Verifier {
+  const { scorers, disputeBelow = 6000 } = seat;
+  return {
+    ...seat,
+    role: "triage",
+    examine(file) {
+      const { score, parts } = triage(file, scorers);
+      const rationale = `score ${score}: ${Object.entries(parts)
+        .map(([name, part]) => `${name} ${part}`)
+        .join(", ")}`;
+      if (score >= disputeBelow) return { verdict: "ABSTAIN", confidence: score, basis: [], rationale };
+      const basis = [...file.envelope.items.values()].filter((item) => isAboveFloor(item, file, seat.answers));
+      return { verdict: "DISPUTED", confidence: WHOLE - score, basis, rationale };
+    },
+  };
+}
