@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { AgentCityError } from "../primitives/errors.ts";
+import { canonicalJson } from "../primitives/json.ts";
+import type { PublicKey } from "../primitives/signing.ts";
+import { claimDigest } from "./claims.ts";
+import type { AttestationDesk } from "./desk.ts";
+import { isOutcomeSignedBy, isReplayOnly, type VerificationOutcome, verificationOutcomeSchema } from "./outcome.ts";
+import type { SourceFetcher, VerifierDeps } from "./ports.ts";
+import { checkTrail, trailEntrySchema } from "./trail.ts";
+import { verify } from "./verify.ts";
+import { type ClaimEnvelope, claimEnvelopeSchema } from "./wire.ts";
+
+/** Everything an auditor without a network needs (Pramana 4.7). */
+export const attestationBundleSchema = z.strictObject({
+  version: z.literal("claim-attestation/v1"),
+  claims: z.array(z.strictObject({ envelope: claimEnvelopeSchema, outcome: verificationOutcomeSchema.nullable() })),
+  /** Base64 by the name they were asked for under. */
+  sources: z.record(z.string(), z.base64()),
+  trail: z.array(trailEntrySchema),
+});
+export type AttestationBundle = z.infer<typeof attestationBundleSchema>;
+
+/** Keeps what it fetched, so that a bundle can hold it. */
+export interface RecordingFetcher extends SourceFetcher {
+  readonly seen: ReadonlyMap<string, Uint8Array>;
+}
+
+/** A fetcher that remembers; a source that changes meanwhile keeps its first bytes. */
+export function recordingFetcher(inner: SourceFetcher): RecordingFetcher {
+  const seen = new Map<string, Uint8Array>();
+  return {
+    seen,
+    async fetch(uri) {
+      const bytes = seen.get(uri) ?? (await inner.fetch(uri));
+      seen.set(uri, bytes);
+      return bytes;
+    },
+  };
+}
+
+/** A desk's claims, outcomes, sources and trail as one JSON value. */
+export function exportBundle(desk: AttestationDesk, { seen }: RecordingFetcher): AttestationBundle {
+  return attestationBundleSchema.parse({
+    version: "claim-attestation/v1",
+    claims: desk.files().map(({ envelope, outcome }) => ({ envelope, outcome: outcome ?? null })),
+    sources: Object.fromEntries([...seen].map(([uri, bytes]) => [uri, Buffer.from(bytes).toString("base64")])),
+    trail: desk.trail,
+  });
+}
+
+/** The bundle's sources, and nothing else. */
+export function bundledSources({ sources }: AttestationBundle): SourceFetcher {
+  return {
+    fetch(uri) {
+      const text = Object.hasOwn(sources, uri) ? sources[uri] : undefined;
+      return text === undefined
+        ? Promise.reject(new AgentCityError("SourceMissing", "The bundle does not hold this source", { details: uri }))
+        : Promise.resolve(new Uint8Array(Buffer.from(text, "base64")));
+    },
+  };
+}
+
+/** What a second look at one claim found. */
+export interface Reverified {
+  readonly claim: string;
+  /** "unsigned" and "mistold": the record lies. "differs": the check ends otherwise today. "unrepeatable": it needs a model. */
+  readonly verdict: "same" | "open" | "differs" | "unsigned" | "mistold" | "unrepeatable";
+}
+
+/**
+ * Checks every claim of a bundle again, from the bundle alone: `deps` must read from `bundledSources`. Throws TrailBroken when the
+ * trail was touched. Time and verifier may differ; status, method, evidence and source may not.
+ */
+export async function reverify(bundle: AttestationBundle, deps: VerifierDeps, key: PublicKey): Promise<readonly Reverified[]> {
+  checkTrail(bundle.trail);
+  const results: Reverified[] = [];
+  for (const { envelope, outcome } of bundle.claims) {
+    const claim = envelope.attestation.claim_id;
+    results.push({ claim, verdict: await second(bundle, deps, key, envelope, outcome) });
+  }
+  return results;
+}
+
+async function second(
+  { trail }: AttestationBundle,
+  deps: VerifierDeps,
+  key: PublicKey,
+  { attestation, source_digest }: ClaimEnvelope,
+  outcome: VerificationOutcome | null,
+): Promise<Reverified["verdict"]> {
+  const about = trail.map(({ event }) => event).filter(({ claim }) => claim === attestation.claim_id);
+  const emitted = about.find((event) => event.action === "emit");
+  const verified = about.find((event) => event.action === "verify");
+  if (emitted?.digest !== claimDigest(attestation) || verified?.status !== outcome?.status) return "mistold";
+  if (outcome === null) return "open";
+  if (!isOutcomeSignedBy(outcome, key)) return "unsigned";
+  if (isReplayOnly(outcome)) return "unrepeatable";
+  if (outcome.source_digest === null) return "open";
+  return findings(await verify(attestation, deps, source_digest)) === findings(outcome) ? "same" : "differs";
+}
+
+/** What two checks of one claim must have in common. */
+function findings({ status, method, evidence, source_digest }: VerificationOutcome): string {
+  return canonicalJson({ status, method, evidence, source_digest });
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { hexSchema } from "../primitives/hex.ts";
+import { canonicalBytes } from "../primitives/json.ts";
+import { type ByteSigner, isSignedBy, type PublicKey } from "../primitives/signing.ts";
+import { digestSchema, instantSchema } from "./claims.ts";
+
+/** Facts that a second verifier needs to repeat the check; JSON scalars and lists of text. */
+const evidenceSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]));
+export type Evidence = z.infer<typeof evidenceSchema>;
+
+const common = {
+  /** `measurement/record-match`: which check was made, and how it ended. Never empty. */
+  method: z.string().min(1),
+  evidence: evidenceSchema,
+  verifier_id: z.string().min(1),
+  verified_at: instantSchema,
+};
+
+/**
+ * What a check found (Pramana 2.2). Only "unverifiable" can lack a source and a signature (CA-3): nothing was seen that could be
+ * sealed. Everything but `verifier_id`, `verified_at` and the signature over them depends on the claim and the source alone.
+ */
+export const verificationOutcomeSchema = z.discriminatedUnion("status", [
+  z.strictObject({
+    status: z.enum(["verified", "rejected"]),
+    ...common,
+    source_digest: digestSchema,
+    artifact_signature: hexSchema,
+  }),
+  z.strictObject({
+    status: z.literal("unverifiable"),
+    ...common,
+    source_digest: digestSchema.nullable(),
+    artifact_signature: hexSchema.nullable(),
+  }),
+]);
+
+export type VerificationOutcome = z.infer<typeof verificationOutcomeSchema>;
+export type OutcomeStatus = VerificationOutcome["status"];
+export const OUTCOME_STATUSES = ["verified", "rejected", "unverifiable"] as const satisfies readonly OutcomeStatus[];
+
+type Unsigned<Outcome> = Outcome extends unknown ? Omit<Outcome, "artifact_signature"> : never;
+/** An outcome before its verifier signed it. */
+export type UnsignedOutcome = Unsigned<VerificationOutcome>;
+
+/** A domain of its own, so that a signed outcome is nothing else. */
+const DOMAIN = new TextEncoder().encode("claim-attestation/v1 outcome\n");
+
+function signedBytes(outcome: UnsignedOutcome): Uint8Array {
+  const body = canonicalBytes(outcome);
+  const bytes = new Uint8Array(DOMAIN.length + body.length);
+  bytes.set(DOMAIN);
+  bytes.set(body, DOMAIN.length);
+  return bytes;
+}
+
+/** The verifier's signature over all of it. */
+export function signOutcome(outcome: UnsignedOutcome, signer: ByteSigner): VerificationOutcome {
+  return verificationOutcomeSchema.parse({ ...outcome, artifact_signature: signer.sign(signedBytes(outcome)) });
+}
+
+/** Whether the key signed this outcome as it stands. */
+export function isOutcomeSignedBy({ artifact_signature, ...outcome }: VerificationOutcome, key: PublicKey): boolean {
+  return artifact_signature !== null && isSignedBy(key, signedBytes(outcome as UnsignedOutcome), artifact_signature);
+}
+
+/** Whether running the check again must give the same answer. An oracle that is a model can only be asked again and compared. */
+export function isReplayOnly({ evidence }: VerificationOutcome): boolean {
+  return evidence["determinism"] === "replayable";
+}
