@@ -1,6 +1,5 @@
-import { parseEther } from "viem";
-import type { HDAccount } from "viem/accounts";
-import { mnemonicToAccount } from "viem/accounts";
+import { bytesToHex, type LocalAccount, parseEther } from "viem";
+import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
 import type { Genesis } from "./transcript.ts";
 
 /** The chain id of every devnet; what is allowed only there (simulated humans, time travel, known keys) asks for it. */
@@ -22,7 +21,14 @@ export const DEVNET_GENESIS: Genesis = {
   gasLimit: 60_000_000,
 };
 
-/** Account `index` of a devnet; the first ten have gas money, here and on Anvil. */
-export function devnetAccount(index: number, mnemonic: string = DEVNET_MNEMONIC): HDAccount {
-  return mnemonicToAccount(mnemonic, { addressIndex: index });
+/** Where a devnet's accounts branch off, by mnemonic: stretching the words takes longer than deriving a hundred keys. */
+const branches = new Map<string, ReturnType<ReturnType<typeof mnemonicToAccount>["getHdKey"]>>();
+
+/** Account `index` of a devnet, m/44'/60'/0'/0/index; the first ten have gas money, here and on Anvil. */
+export function devnetAccount(index: number, mnemonic: string = DEVNET_MNEMONIC): LocalAccount {
+  const branch = branches.get(mnemonic) ?? mnemonicToAccount(mnemonic, { path: "m/44'/60'/0'/0" }).getHdKey();
+  branches.set(mnemonic, branch);
+  const { privateKey } = branch.deriveChild(index);
+  if (privateKey === null) throw new RangeError(`no key at index ${index}`);
+  return privateKeyToAccount(bytesToHex(privateKey));
 }

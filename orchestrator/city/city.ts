@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import { z } from "zod";
+import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { errorsAbi } from "../chain/abi/errors.ts";
 import { openAnvilChain } from "../chain/anvil-chain.ts";
 import { removeCityFile, writeCityFile } from "../chain/city-file.ts";
@@ -45,6 +46,9 @@ export interface CityOptions {
   readonly seed: string;
   /** Progress for people. */
   readonly tell: (line: string) => void;
+  /** Who lives there and what producers sell from the first day. Default: a demonstration's members, the whole catalogue. */
+  readonly society?: readonly Member[];
+  readonly catalog?: readonly CatalogEntry[];
   /** Milliseconds of the machine's clock; only progress and service timings are made from it. */
   readonly millis: () => number;
   readonly boundary?: Boundary<BoundaryName>;
@@ -90,6 +94,8 @@ export async function openCity({
   seed,
   tell,
   millis,
+  society = devnetSociety(),
+  catalog = CATALOG,
   boundary = noBoundary,
 }: CityOptions): Promise<City> {
   const closers: (() => Promise<void> | void)[] = [];
@@ -108,7 +114,6 @@ export async function openCity({
     const database = await openDatabase({ dir: join(dir, "records"), cache: cacheDir });
     closers.push(() => database.close());
     const log = new RecordLog(database, chain.clock);
-    const society = devnetSociety();
     const sender = createSender<LogNote>({
       chain,
       outbox: openOutbox(database, log),
@@ -120,7 +125,7 @@ export async function openCity({
     const again = await sender.recover();
     if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
     const port = genesisPort(sender, memberOf(society, "deployer").account, "default");
-    const deployment = await foundCity({ chain, network, sender, society, port, seed, tell });
+    const deployment = await foundCity({ chain, network, sender, society, port, seed, catalog, tell });
     writeDeployment(dir, deployment);
     const { addresses } = deployment.city;
     const rpc = await serveRpc({ request: chain.request });

@@ -4,26 +4,24 @@ import type { Judge } from "../adjudication/case.ts";
 import type { Bench, Decision } from "../adjudication/rule.ts";
 import { ruleOn } from "../adjudication/rule.ts";
 import { intentKey } from "../chain/outbox.ts";
-import { openOffices } from "../clerks/clerks.ts";
 import { isStaffed, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import type { MissionInput } from "../execution/inputs/read-input.ts";
 import { runMarket } from "../execution/market.ts";
 import { runMission, timeout } from "../execution/run-mission.ts";
 import { isObject, readOutput, resultOf } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
-import type { EnactedLaw, LegislatureResult } from "../legislature/result.ts";
-import { runLegislature } from "../legislature/run-legislature.ts";
-import type { Mind } from "../minds/mind.ts";
+import type { LegislatureResult } from "../legislature/result.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { caseOf } from "./case-file.ts";
 import type { City } from "./city.ts";
+import { legislate } from "./legislate.ts";
 import { type MindMaker, mindsOf } from "./minds.ts";
 import { offersOf, registeredService, registerServices } from "./services.ts";
 import { settle } from "./settle.ts";
 import { memberOf, membersOf } from "./society.ts";
-import { lieAbout, principalOf, worldOf } from "./world.ts";
+import { lieAbout, worldOf } from "./world.ts";
 
 /** A mission to be made law, executed and paid. */
 export interface Order {
@@ -69,7 +67,7 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
     city.chain.head().number.toString(),
   );
   const minds = mindsOf(city, file, order.makeMind);
-  const law = await legislate(city, order, minds, { count: items.length, digest });
+  const law = await legislate(city, { file, id, services: order.catalog, inputs: { count: items.length, digest }, minds });
   const nothing = { law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
   if (law.status === "failed") return nothing;
   city.tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);
@@ -90,35 +88,6 @@ const decimalSchema = z.string().regex(/^\d+$/);
 function liar({ nodes }: MissionDocument): World["tamper"] {
   const victim = nodes.find(({ tier }) => tier === 1) ?? nodes.find(({ tier }) => tier === 3);
   return ({ label, attempt }, output) => (label === victim?.label && attempt === 0 ? lieAbout(output) : output);
-}
-
-function legislate(
-  city: City,
-  { file, id, catalog }: Order,
-  minds: ReadonlyMap<string, Mind>,
-  inputs: { readonly count: number; readonly digest: EnactedLaw["docHash"] },
-): Promise<LegislatureResult> {
-  const { client, society } = city;
-  const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
-  return runLegislature({
-    client,
-    clerks: openOffices(client, {
-      registrar: clerk("registrar"),
-      speaker: clerk("speaker"),
-      regulators: membersOf(society, "regulator").map(({ account }) => account),
-      codifier: clerk("codifier"),
-    }),
-    sponsor: memberOf(society, "sponsor").account,
-    producers: membersOf(society, "producer").flatMap((member) => {
-      const mind = minds.get(member.name);
-      return mind === undefined ? [] : [{ account: member.account, mind, principal: principalOf(society, member).account.address }];
-    }),
-    mission: file,
-    inputs,
-    services: catalog,
-    ports: { records: city.blocks, answers: city.answers, checkpointer: city.checkpointer, boundary: city.boundary },
-    id,
-  });
 }
 
 /** Market, waves, humans and further attempts until the mission is over, then settlement. */

@@ -3,9 +3,11 @@ import type { Deployment, FoundedCity } from "../../deploy/deployment.ts";
 import { appointClerks, deployLaw, fillOffices, publishTemplate, seal, seedTreasury, setEnvelopes } from "../../deploy/genesis.ts";
 import { type GenesisPlan, offices } from "../../deploy/plan.ts";
 import { verifyCore } from "../../deploy/verify.ts";
+import type { CatalogEntry } from "../../services/catalog.ts";
 import type { Chain } from "../chain/chain.ts";
 import { intentKey } from "../chain/outbox.ts";
-import type { Sender } from "../chain/sender.ts";
+import type { Intent, Sender } from "../chain/sender.ts";
+import type { LogNote } from "../client/base.ts";
 import { type AgentCityClient, createAgentCityClient } from "../client/client.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { writeMany } from "../client/write.ts";
@@ -84,6 +86,8 @@ export interface Founding {
   readonly society: readonly Member[];
   readonly port: SendingPort;
   readonly seed: string;
+  /** What every producer sells from the first day. */
+  readonly catalog: readonly CatalogEntry[];
   readonly tell: (line: string) => void;
 }
 
@@ -137,39 +141,59 @@ async function payOut({ society, sender }: Founding, client: AgentCityClient): P
   }
 }
 
+/** Seconds of chain time that a signature given at genesis holds. */
+const VALIDITY = 86_400;
+/** A registration costs less than half. It is sent unsimulated: a principal's bindings count up, so the second needs the first. */
+const REGISTRATION_GAS = 400_000n;
+/** Registrations that are signed, written down and sent together. */
+const BATCH = 250;
+
 /** Producers and verifiers, each bound by its principal's signature; the principal's stake is pulled by permit, so nobody needs gas. */
-async function admitAgents({ society, seed, chain }: Founding, client: AgentCityClient): Promise<void> {
-  const deadline = Number(chain.clock.now()) + 86_400;
+async function admitAgents({ society, seed, chain, tell }: Founding, client: AgentCityClient): Promise<void> {
+  const deadline = Number(chain.clock.now()) + VALIDITY;
+  const agents = society.filter(({ role }) => role === "producer" || role === "verifier");
+  const byPrincipal = Map.groupBy(agents, ({ principal }) => principal);
+  const permits: Intent<LogNote>[] = [];
+  const registrations: (() => Promise<Intent<LogNote>>)[] = [];
   for (const principal of membersOf(society, "principal")) {
-    const agents = society.filter(
-      (member) => member.principal === principal.name && (member.role === "producer" || member.role === "verifier"),
-    );
-    if (agents.length === 0) continue;
-    const permit = await signPermit(client, principal.account, client.agents.address, ENDOWMENT.stake * BigInt(agents.length), deadline);
-    await client.token.permit(permit, { intent: intentKey("genesis", "permit", principal.name) });
-    for (const [index, { account, name, role }] of agents.entries()) {
-      const did = `did:pkh:eip155:${chain.id}:${account.address}`;
-      const binding = {
-        agent: account.address,
-        principal: principal.account.address,
-        kind: role === "producer" ? KIND.PRODUCER : KIND.VERIFIER,
-        did: keccak256(stringToHex(did)),
-        capabilities: capabilitiesOf(seed, name),
-        stake: ENDOWMENT.stake,
-        nonce: BigInt(index),
-        deadline,
-      };
-      await client.agents.register(
-        [
-          binding,
-          did,
-          await signMessage(client, principal.account, "PrincipalBinding", binding),
-          await signMessage(client, account, "PrincipalBinding", binding),
-        ],
-        { intent: intentKey("genesis", "register", name) },
-      );
-    }
+    const own = byPrincipal.get(principal.name) ?? [];
+    if (own.length === 0) continue;
+    const permit = await signPermit(client, principal.account, client.agents.address, ENDOWMENT.stake * BigInt(own.length), deadline);
+    permits.push(client.token.call.permit(permit, { intent: intentKey("genesis", "permit", principal.name) }));
+    registrations.push(...own.map((agent, index) => () => registrationOf(client, seed, principal, agent, BigInt(index), deadline)));
   }
+  for (let first = 0; first < permits.length; first += BATCH) await writeMany(client, permits.slice(first, first + BATCH));
+  for (let first = 0; first < registrations.length; first += BATCH) {
+    await writeMany(client, await Promise.all(registrations.slice(first, first + BATCH).map((sign) => sign())));
+    if (registrations.length > BATCH) tell(`${Math.min(first + BATCH, registrations.length)} of ${registrations.length} agents registered`);
+  }
+}
+
+/** One agent's registration, signed by both. */
+async function registrationOf(
+  client: AgentCityClient,
+  seed: string,
+  principal: Member,
+  { account, name, role }: Member,
+  nonce: bigint,
+  deadline: number,
+): Promise<Intent<LogNote>> {
+  const did = `did:pkh:eip155:${client.chain.id}:${account.address}`;
+  const binding = {
+    agent: account.address,
+    principal: principal.account.address,
+    kind: role === "producer" ? KIND.PRODUCER : KIND.VERIFIER,
+    did: keccak256(stringToHex(did)),
+    capabilities: capabilitiesOf(seed, name),
+    stake: ENDOWMENT.stake,
+    nonce,
+    deadline,
+  };
+  const signed = (signer: Member["account"]) => signMessage(client, signer, "PrincipalBinding", binding);
+  return client.agents.call.register([binding, did, await signed(principal.account), await signed(account)], {
+    intent: intentKey("genesis", "register", name),
+    gas: REGISTRATION_GAS,
+  });
 }
 
 /** Ten levels between 31,000 and 65,535: everybody can do everything, some better than others. */
@@ -183,7 +207,7 @@ function capabilitiesOf(seed: string, name: string): bigint {
 
 /** What adjudicators stake on their seats, by their signatures. */
 async function permitStakes({ society, chain }: Founding, client: AgentCityClient): Promise<void> {
-  const deadline = Number(chain.clock.now()) + 86_400;
+  const deadline = Number(chain.clock.now()) + VALIDITY;
   for (const { account, name } of membersOf(society, "adjudicator")) {
     const permit = await signPermit(client, account, client.roster.address, ENDOWMENT.adjudicator, deadline);
     await client.token.permit(permit, { intent: intentKey("genesis", "permit", name) });
@@ -191,9 +215,9 @@ async function permitStakes({ society, chain }: Founding, client: AgentCityClien
 }
 
 /** What producers sell, and the compiler that the Codifier must use. */
-async function registerAll({ society }: Founding, client: AgentCityClient): Promise<void> {
+async function registerAll({ society, catalog }: Founding, client: AgentCityClient): Promise<void> {
   const codifier = memberOf(society, "codifier").account;
-  const offers = await offersOf(membersOf(society, "producer"));
+  const offers = await offersOf(membersOf(society, "producer"), catalog);
   await registerServices(client, [
     ...offers.map((offer) => ({ owner: offer.seller.account, record: registeredService(offer).record })),
     { owner: codifier, record: await compilerRecord(codifier.address) },

@@ -15,9 +15,9 @@ import { parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
 import type { Conducted } from "./conduct.ts";
 import { callsSince, gasTable } from "./gas.ts";
+import { letterOf } from "./letters.ts";
 import { membersOf } from "./society.ts";
 
-const LETTERS = "ABCDEFGHIJKLMNOP";
 const POINTS = 1000;
 /** By number of `enum Action`. */
 const PAST_TENSE: Readonly<Record<number, string>> = {
@@ -38,7 +38,6 @@ export async function outcomeOf(
   const { law, mission } = conducted;
   const calls = await callsSince(city.client, conducted.fromBlock + 1n, mission?.address);
   const gas = gasTable(calls);
-  const letterOf = (entry: number) => (entry === 0 ? "no law" : (LETTERS[entry - 1] ?? String(entry)));
   const winner = law.candidates[law.winner];
   const head = city.chain.head();
   return {

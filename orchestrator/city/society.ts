@@ -1,4 +1,4 @@
-import type { HDAccount } from "viem/accounts";
+import type { LocalAccount } from "viem";
 import { devnetAccount } from "../chain/devnet.ts";
 
 /** What somebody does in a city. */
@@ -23,11 +23,18 @@ export interface Member {
   readonly name: string;
   readonly role: Role;
   readonly principal?: string;
-  readonly account: HDAccount;
+  readonly account: LocalAccount;
 }
 
-/** How many of each role a demonstration needs (decision 34), and who answers for whom. */
-const PLAN: readonly { readonly role: Role; readonly names: readonly string[]; readonly principals?: readonly string[] }[] = [
+/** Who there is of a role, and who answers for them, in turn. */
+interface Roll {
+  readonly role: Role;
+  readonly names: readonly string[];
+  readonly principals?: readonly string[];
+}
+
+/** How many of each role a demonstration needs (decision 34). */
+const PLAN: readonly Roll[] = [
   { role: "deployer", names: ["deployer"] },
   { role: "relayer", names: ["relayer-1", "relayer-2", "relayer-3"] },
   { role: "sponsor", names: ["sponsor"] },
@@ -46,8 +53,27 @@ const PLAN: readonly { readonly role: Role; readonly names: readonly string[]; r
 
 /** The members of a devnet city, in one fixed order; member k holds development key k. */
 export function devnetSociety(mnemonic?: string): readonly Member[] {
+  return societyOf(PLAN, mnemonic);
+}
+
+/** Producers that one principal answers for in an assembly. */
+const AGENTS_PER_PRINCIPAL = 4;
+
+/** A city of as many producers as asked for, P1, P2, …, with the same offices; its keys are a devnet's too. */
+export function assemblySociety(producers: number): readonly Member[] {
+  const numbered = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}${index + 1}`);
+  const owners = numbered("owner-", Math.max(2, Math.ceil(producers / AGENTS_PER_PRINCIPAL)));
+  return societyOf(
+    PLAN.map((roll) => {
+      if (roll.role === "principal") return { ...roll, names: [...owners, ...roll.names] };
+      return roll.role === "producer" ? { ...roll, names: numbered("P", producers), principals: owners } : roll;
+    }),
+  );
+}
+
+function societyOf(plan: readonly Roll[], mnemonic?: string): readonly Member[] {
   let index = 0;
-  return PLAN.flatMap(({ role, names, principals }) =>
+  return plan.flatMap(({ role, names, principals }) =>
     names.map((name, position): Member => {
       const principal = principals?.[position % principals.length];
       const member = { name, role, account: devnetAccount(index, mnemonic), ...(principal === undefined ? {} : { principal }) };

@@ -1,8 +1,10 @@
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { audit } from "./audit.ts";
 import { genesis } from "./genesis.ts";
 import { mission } from "./mission.ts";
+import { session } from "./session.ts";
 import { start } from "./start.ts";
 import { verify } from "./verify.ts";
 
@@ -16,6 +18,14 @@ const ask = () => new Option("--ask", "let a person decide what needs a human, i
 
 const model = () =>
   new Option("--model <provider:model>", "chat model that decides for the producers (key from the environment)").env("AGENTCITY_MODEL");
+
+/** An option that takes a whole number within bounds. */
+const whole = (flags: string, description: string, least: number, most: number) =>
+  new Option(flags, `${description} (${least}–${most})`).argParser((text) => {
+    const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= least && value <= most)) throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
+    return value;
+  });
 
 const program = new Command("agentcity")
   .description("Agents legislate, software executes, humans adjudicate.")
@@ -45,6 +55,17 @@ program
   .addOption(model())
   .addOption(json())
   .action(mission);
+
+program
+  .command("session")
+  .description("found a city of many agents on the embedded chain and hold one legislative session in it")
+  .addOption(whole("--agents <n>", "producers, each with one vote", 5, 5_000).default(200))
+  .addOption(whole("--candidates <m>", 'entries on the ballot, "no law" among them', 2, 16).default(8))
+  .addOption(whole("--bloc <k>", "agents who vote as one of them tells", 0, 64).default(0))
+  .addOption(new Option("--strategy <name>", "how closely the bloc votes alike").choices(BLOC_STRATEGIES).default("identical"))
+  .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
+  .addOption(json())
+  .action(session);
 
 program
   .command("audit")

@@ -1,7 +1,6 @@
 import { formatMoney } from "../primitives/amounts.ts";
 import { balances, type Outcome } from "../protocol/outcome.ts";
-
-const INDENT = 8;
+import { block, grouped, INDENT, pairwiseTable, table } from "./screen-parts.ts";
 
 /** The first screen (decision 54), drawn from the outcome alone. `elapsed` is wall time in seconds. */
 export function renderScreen(outcome: Outcome, elapsed: number): string {
@@ -10,7 +9,7 @@ export function renderScreen(outcome: Outcome, elapsed: number): string {
     ...block("LAW", law(outcome)),
     ...(outcome.mission === null ? [] : running(outcome)),
     ...block("MONEY", money(outcome)),
-    ...table("TALLY", pairwiseRows(outcome)),
+    ...table("TALLY", pairwiseTable(outcome.law.candidates, outcome.pairwise)),
     ...table("GAS", gasRows(outcome)),
     ...table("REPUTATION", reputationRows(outcome)),
     ...(outcome.report === null ? [] : block("REPORT", [outcome.report])),
@@ -88,16 +87,6 @@ function money({ money, slashed }: Outcome): string[] {
   return lines;
 }
 
-function pairwiseRows({ law, pairwise }: Outcome): string[][] {
-  if (pairwise.length === 0) return [];
-  const head = ["prefer ↓ over →", ...law.candidates.map(({ letter }) => letter)];
-  const rows = law.candidates.map(({ entry, letter, title }) => [
-    entry === 0 ? letter : `${letter} ${title}`,
-    ...law.candidates.map((other) => (other.entry === entry ? "·" : String(pairwise[entry]?.[other.entry] ?? 0))),
-  ]);
-  return [head, ...rows];
-}
-
 function gasRows({ gasByStage }: Outcome): string[][] {
   if (gasByStage.length === 0) return [];
   return [
@@ -112,26 +101,8 @@ function reputationRows({ reputations }: Outcome): string[][] {
   return [["agent", "before", "after"], ...moved.map(({ agent, before, after }) => [agent, String(before), String(after)])];
 }
 
-/** A heading in the left column, its lines beside it. */
-function block(heading: string, lines: readonly string[]): string[] {
-  return lines.map((line, index) => `${(index === 0 ? heading : "").padEnd(INDENT)} ${line}`);
-}
-
-/** First column left, the others right. */
-function table(heading: string, rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  const lines = rows.map((row) =>
-    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart((widths[column] ?? 0) + 3))).join(""),
-  );
-  return heading.length < INDENT || lines.length === 0 ? block(heading, lines) : [heading, ...block("", lines)];
-}
-
 function amount(units: string): string {
   return formatMoney(BigInt(units));
-}
-
-function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 function short(hash: string): string {

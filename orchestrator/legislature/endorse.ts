@@ -41,7 +41,7 @@ export function endorse(
       const agents = supporters.get(draft) ?? [];
       return agents.length < minSponsors || new Set(agents.map((agent) => principalOf.get(agent))).size < 2;
     });
-    if (failing === undefined) return written(kept, supporters, opinions);
+    if (failing === undefined) return written(kept, supporters, opinions, { minSponsors, principalOf });
     kept = [...kept.filter((draft) => draft !== failing), ...next.splice(0, 1)];
   }
   return { proposals: [], sponsorships: [] };
@@ -78,13 +78,26 @@ function proposersOf(kept: readonly Hash[], opinions: readonly Opinion[]): Map<H
   );
 }
 
-function written(kept: readonly Hash[], supporters: ReadonlyMap<Hash, readonly Address[]>, opinions: readonly Opinion[]): Endorsements {
+/** As many sponsors as a law needs: each is a transaction, and the one after the last adds nothing. */
+function written(
+  kept: readonly Hash[],
+  supporters: ReadonlyMap<Hash, readonly Address[]>,
+  opinions: readonly Opinion[],
+  { minSponsors, principalOf }: { readonly minSponsors: number; readonly principalOf: ReadonlyMap<Address, Address> },
+): Endorsements {
   const proposers = proposersOf(kept, opinions);
   const proposals = opinions.flatMap(({ agent, draft }) => (proposers.get(draft) === agent ? [{ proposer: agent, specHash: draft }] : []));
+  const needed = new Map(
+    proposals.map(({ proposer, specHash }) => {
+      const others = (supporters.get(specHash) ?? []).filter((agent) => agent !== proposer);
+      // Two principals at least: one sponsor of another comes first.
+      const stranger = others.find((agent) => principalOf.get(agent) !== principalOf.get(proposer));
+      const first = others.toSorted((a, b) => Number(b === stranger) - Number(a === stranger));
+      return [specHash, new Set(first.slice(0, minSponsors - 1))];
+    }),
+  );
   const sponsorships = opinions.flatMap(({ agent }) =>
-    proposals
-      .filter(({ proposer, specHash }) => proposer !== agent && supporters.get(specHash)?.includes(agent))
-      .map(({ specHash }) => ({ agent, specHash })),
+    proposals.filter(({ specHash }) => needed.get(specHash)?.has(agent)).map(({ specHash }) => ({ agent, specHash })),
   );
   return { proposals, sponsorships };
 }

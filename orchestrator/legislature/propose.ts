@@ -2,6 +2,7 @@ import { z } from "zod";
 import { TransactionReverted } from "../chain/errors.ts";
 import { type CompiledLaw, compileLaw, goalHashOf } from "../client/compile-law.ts";
 import { signAuth } from "../client/sign/auth.ts";
+import { writeMany } from "../client/write.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
 import { fits } from "../minds/fit.ts";
 import type { CityFacts } from "../minds/goal.ts";
@@ -188,13 +189,14 @@ export function propose(context: LegislatureContext) {
 
     /** Sends: the sponsorships. */
     async sendSponsorships(state: SessionState): Promise<Partial<SessionState>> {
-      for (const { candidate, auth } of context.load(state.sponsorships, sponsorshipsSchema)) {
+      const sponsorships = context.load(state.sponsorships, sponsorshipsSchema).map(({ candidate, auth }) => {
         const note = context.note("sponsorship", [state.session, auth.agent], state.sponsorships ?? undefined);
-        await client.legislation.sponsor(
+        return client.legislation.call.sponsor(
           [BigInt(state.session), candidate, auth],
           context.step("sponsor", `${auth.agent}/${candidate}`, note),
         );
-      }
+      });
+      await writeMany(client, sponsorships);
       await context.cross("legislature:sponsored");
       return {};
     },

@@ -1,5 +1,7 @@
+import { keccak256 } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
-import type { Seed } from "../primitives/random.ts";
+import { canonicalBytes } from "../primitives/json.ts";
+import type { RandomStream, Seed } from "../primitives/random.ts";
 import { randomStream } from "../primitives/random.ts";
 import { GoalNotFeasible } from "./errors.ts";
 import type { BidRequest, DraftRequest, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
@@ -26,17 +28,28 @@ const WORDS: Record<Quality, string> = {
 const MOOD_SPAN = 4;
 const OWN_SPAN = 3;
 
+export interface HeuristicMindOptions {
+  readonly persona: Persona;
+  readonly seed: Seed;
+  /** Standard deviation of the error an agent makes about what a law is worth to it, on the scale of utility, 0–1. Default 0. */
+  readonly misjudgement?: number;
+}
+
 /**
- * The embedded default mind: utility-based, seeded, instant, no network. utility(law) = Σ weight · quality: the persona's weight, times
- * the mood of the city, times the agent's own leaning, both drawn from the seed; "no law" is worth the persona's reserve. It drafts the best of all simple structures, ranks by utility, and bids its turn (`offers.ts`).
+ * The embedded default mind: utility-based, seeded, instant, no network. utility(law) = Σ weight · quality, as a share of Σ |weight|: the
+ * persona's weight, times the mood of the city, times the agent's own leaning, both drawn from the seed; "no law" is worth the persona's
+ * reserve. It sees each law's utility with its own error, always the same for the same law. It drafts the best of all simple structures,
+ * ranks by utility, and bids its turn (`offers.ts`).
  */
 export class HeuristicMind implements Mind {
   readonly persona: Persona;
   readonly #seed: Seed;
+  readonly #misjudgement: number;
 
-  constructor(options: { readonly persona: Persona; readonly seed: Seed }) {
-    this.persona = options.persona;
-    this.#seed = options.seed;
+  constructor({ persona, seed, misjudgement = 0 }: HeuristicMindOptions) {
+    this.persona = persona;
+    this.#seed = seed;
+    this.#misjudgement = misjudgement;
   }
 
   draft(request: DraftRequest): Promise<LawShape> {
@@ -67,10 +80,21 @@ export class HeuristicMind implements Mind {
     return Promise.resolve(offersOf(request, this.#taste(request.self).rebate, stream));
   }
 
-  /** What laws are worth to the agent, 0–1; null is "no law". A quality counts from the worst simple structure to the best. */
-  #valuation({ self, goal, facts }: DraftRequest): (shape: LawShape | null) => number {
+  /** What laws seem worth to the agent; null is "no law". */
+  #valuation(request: DraftRequest): (shape: LawShape | null) => number {
+    const utility = this.#utility(request);
+    if (this.#misjudgement === 0) return utility;
+    return (shape) => {
+      const law = shape === null ? "no law" : keccak256(canonicalBytes(shape.tasks));
+      const error = gaussian(randomStream(this.#seed, request.self, "misjudgement", law));
+      return utility(shape) + this.#misjudgement * error;
+    };
+  }
+
+  /** What laws are worth to the agent, 0–1. A quality counts from the worst simple structure to the best. */
+  #utility({ self, goal, facts }: DraftRequest): (shape: LawShape | null) => number {
     const taste = this.#taste(self);
-    const total = QUALITIES.reduce((sum, quality) => sum + taste[quality], 0);
+    const total = QUALITIES.reduce((sum, quality) => sum + Math.abs(taste[quality]), 0);
     const chances = slotChances(goal, facts, self);
     const known = optionsOf(goal, facts).map((shape) => qualitiesOf(goal, facts, chances, shape));
     const ranges = QUALITIES.map((quality) => {
@@ -81,10 +105,10 @@ export class HeuristicMind implements Mind {
     return (shape) => {
       if (shape === null) return taste.reserve;
       const qualities = qualitiesOf(goal, facts, chances, shape);
-      return ranges.reduce(
-        (sum, { quality, worst, span, weight }) => sum + weight * (span === 0 ? 1 : (qualities[quality] - worst) / span),
-        0,
-      );
+      return ranges.reduce((sum, { quality, worst, span, weight }) => {
+        const share = span === 0 ? 1 : (qualities[quality] - worst) / span;
+        return sum + (weight < 0 ? -weight * (1 - share) : weight * share);
+      }, 0);
     };
   }
 
@@ -95,4 +119,9 @@ export class HeuristicMind implements Mind {
     for (const quality of QUALITIES) taste[quality] *= MOOD_SPAN ** (2 * mood.next() - 1) * OWN_SPAN ** (2 * own.next() - 1);
     return { ...PERSONAS[this.persona], ...taste };
   }
+}
+
+/** One draw of the standard normal distribution (Box and Muller 1958). */
+function gaussian(stream: RandomStream): number {
+  return Math.sqrt(-2 * Math.log(1 - stream.next())) * Math.cos(2 * Math.PI * stream.next());
 }

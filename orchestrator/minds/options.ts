@@ -3,6 +3,7 @@ import { fits } from "./fit.ts";
 import type { CityFacts, FloorName, Goal, GoalTask, LawLimits, RiskName } from "./goal.ts";
 import { higherRisk, riskNumber, riskOfBudget } from "./goal.ts";
 import { chooseCuts, possibleCuts } from "./layout.ts";
+import { perGoal } from "./per-goal.ts";
 import type { LawShape, TaskShape } from "./shape.ts";
 import { titleOf } from "./title.ts";
 
@@ -26,10 +27,10 @@ export function riskOf(goal: Goal, limits: LawLimits): RiskName {
 }
 
 /** Everything an agent chooses from when it drafts: all lawful structures of a few simple kinds. */
-export function optionsOf(goal: Goal, facts: CityFacts): LawShape[] {
+export const optionsOf = perGoal((goal, facts): readonly LawShape[] => {
   const redundancies = goal.tasks.map((task) => redundancyOf(task, facts));
   return divisionsOf(goal).flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts.limits, redundancies, shards, pricing)));
-}
+});
 
 /** The levels a node of this task asks for: enough for any service it allows. */
 export function requiredLevels(task: GoalTask): number[] {

@@ -4,6 +4,7 @@ import type { CityFacts, Goal } from "./goal.ts";
 import type { PlannedNode } from "./layout.ts";
 import { GRID, layOut } from "./layout.ts";
 import { requiredLevels } from "./options.ts";
+import { perGoal } from "./per-goal.ts";
 import type { LawShape } from "./shape.ts";
 
 /** What a law is like for an agent, each from 0 (bad) to 1 (good). */
@@ -18,15 +19,30 @@ export interface Qualities {
 /** Work units a node costs whatever its share of the input: routing, commitment, clearing. */
 const FIXED_WORK = 0.08;
 
+/** What a structure is like for everybody, and the nodes that an agent's income depends on. */
+interface Common extends Omit<Qualities, "income"> {
+  readonly nodes: readonly PlannedNode[];
+}
+
+const judged = perGoal(() => new WeakMap<LawShape, Common>());
+
 /** Judges a structure from public facts. Pure arithmetic; the formulas are in each function's comment. */
 export function qualitiesOf(goal: Goal, facts: CityFacts, chances: SlotChances, shape: LawShape): Qualities {
+  const known = judged(goal, facts);
+  const common = known.get(shape) ?? commonOf(goal, facts, shape);
+  known.set(shape, common);
+  const { nodes, ...qualities } = common;
+  return { ...qualities, income: incomeOf(nodes, goal, facts, chances) };
+}
+
+function commonOf(goal: Goal, facts: CityFacts, shape: LawShape): Common {
   const nodes = layOut(goal, shape);
   return {
+    nodes,
     speed: speedOf(nodes, goal.tasks.length),
     thrift: thriftOf(nodes),
     assurance: assuranceOf(nodes),
     evenness: evennessOf(nodes, facts),
-    income: incomeOf(nodes, goal, facts, chances),
   };
 }
 
@@ -36,16 +52,21 @@ export type SlotChances = ReadonlyMap<string, number>;
 /** Each slot goes to somebody able, in proportion to reputation × capability. */
 export function slotChances(goal: Goal, facts: CityFacts, self: Address): SlotChances {
   return new Map(
-    goal.tasks.map((task) => {
-      const required = requiredLevels(task);
-      const able = facts.producers.filter(({ capabilities }) => fits(capabilities, required));
-      const strengths = able.map((producer) => (1 + producer.reputation) * strengthFor(producer.capabilities, required));
-      const own = strengths[able.findIndex(({ agent }) => agent === self)] ?? 0;
-      const total = strengths.reduce((sum, strength) => sum + strength, 0);
-      return [task.name, total === 0 ? 0 : own / total];
-    }),
+    strengthsOf(goal, facts).map(({ task, total, strengths }) => [task, total === 0 ? 0 : (strengths.get(self) ?? 0) / total]),
   );
 }
+
+/** Per task, how strong everybody able is. */
+const strengthsOf = perGoal((goal, facts) =>
+  goal.tasks.map((task) => {
+    const required = requiredLevels(task);
+    const able = facts.producers.filter(({ capabilities }) => fits(capabilities, required));
+    const strengths = new Map(
+      able.map((producer) => [producer.agent, (1 + producer.reputation) * strengthFor(producer.capabilities, required)]),
+    );
+    return { task: task.name, strengths, total: [...strengths.values()].reduce((sum, strength) => sum + strength, 0) };
+  }),
+);
 
 /** 1 − longest path / tasks, where a node takes its share of the input plus a fixed part. */
 function speedOf(nodes: readonly PlannedNode[], tasks: number): number {

@@ -49,13 +49,21 @@ export function pairwise(rankings: readonly bigint[], m: number): number[][] {
   return n;
 }
 
-/** Orders the candidates of complete strict rankings; see the Solidity twin for the three criteria. */
-export function tally(rankings: readonly bigint[], m: number, seed: Hex): Tally {
-  if (m < 1 || m > MAX_CANDIDATES) throw new RuleError("InvalidRanking", 0, m);
-  if (rankings.length > MAX_BALLOTS) throw new RuleError("TooManyBallots", rankings.length, MAX_BALLOTS);
-  const n = pairwise(rankings, m);
-  const standings = n.map((row, candidate) => {
-    const rivals = row.flatMap((support, rival) => (rival === candidate ? [] : [{ support, against: n[rival]?.[candidate] ?? 0 }]));
+/** A candidate's place in the order, and what put it there. */
+export interface Standing {
+  readonly candidate: number;
+  /** Two for each duel won, one for each drawn (Copeland). */
+  readonly points: number;
+  /** Most ballots that put one rival before it (Minimax). */
+  readonly worst: number;
+  /** Of two that are equal otherwise the higher wins. */
+  readonly chance: bigint;
+}
+
+/** All candidates by their duels, best first; see the Solidity twin for the three criteria. */
+export function standingsOf(pairwise: readonly (readonly number[])[], seed: Hex): Standing[] {
+  const standings = pairwise.map((row, candidate) => {
+    const rivals = row.flatMap((support, rival) => (rival === candidate ? [] : [{ support, against: pairwise[rival]?.[candidate] ?? 0 }]));
     return {
       candidate,
       points: rivals.reduce((sum, { support, against }) => sum + (support > against ? 2 : support === against ? 1 : 0), 0),
@@ -63,8 +71,15 @@ export function tally(rankings: readonly bigint[], m: number, seed: Hex): Tally 
       chance: chanceOf(seed, candidate),
     };
   });
-  standings.sort((a, b) => b.points - a.points || a.worst - b.worst || (a.chance < b.chance ? 1 : -1));
-  const order = standings.map(({ candidate }) => candidate);
+  return standings.sort((a, b) => b.points - a.points || a.worst - b.worst || (a.chance < b.chance ? 1 : -1));
+}
+
+/** Orders the candidates of complete strict rankings. */
+export function tally(rankings: readonly bigint[], m: number, seed: Hex): Tally {
+  if (m < 1 || m > MAX_CANDIDATES) throw new RuleError("InvalidRanking", 0, m);
+  if (rankings.length > MAX_BALLOTS) throw new RuleError("TooManyBallots", rankings.length, MAX_BALLOTS);
+  const n = pairwise(rankings, m);
+  const order = standingsOf(n, seed).map(({ candidate }) => candidate);
   return { winner: order[0] ?? 0, order, pairwise: n };
 }
 

@@ -46,7 +46,40 @@ describe("endorsement", () => {
       5,
     );
     expect(proposals).to.deep.equal([{ proposer: producers[0]!.agent, specHash: law(0) }]);
-    expect(sponsorships.length).to.equal(producers.length - 1);
+    expect(sponsorships.length).to.equal(5 - 1);
+  });
+
+  it("asks for no more sponsors than a law needs, one of them of another principal, however many there are", () => {
+    const many = cityFacts(1, 40, 10).producers;
+    const opinions = many.map(({ agent }, index) => {
+      const draft = index % 8;
+      return { agent, draft: law(draft), ranking: Array.from({ length: 8 }, (_, place) => law((draft + place) % 8)) };
+    });
+    const { proposals, sponsorships } = endorse(opinions, many, 5, 7);
+    expect(proposals.length).to.equal(7);
+    const principalOf = new Map(many.map(({ agent, principal }) => [agent, principal]));
+    for (const { proposer, specHash } of proposals) {
+      const sponsors = sponsorships.filter((each) => each.specHash === specHash).map(({ agent }) => agent);
+      expect(sponsors.length).to.equal(4);
+      expect(new Set([proposer, ...sponsors].map((agent) => principalOf.get(agent))).size).to.be.at.least(2);
+    }
+  });
+
+  it("lets the next best liked take the place of a draft without sponsors", () => {
+    // Draft 3 is liked better than draft 4, but nobody has it among its first three of those on the table.
+    const rankings = [
+      [0, 1, 2, 3, 4],
+      [1, 2, 0, 3, 4],
+      [2, 0, 1, 3, 4],
+      [4, 0, 1, 2, 3],
+    ];
+    const many = cityFacts(1, 40, 10).producers;
+    const opinions = many.map(({ agent }, index) => {
+      const ranking = (rankings[index % rankings.length] ?? []).map(law);
+      return { agent, draft: index < 5 ? law(index) : law(0), ranking };
+    });
+    const { proposals } = endorse(opinions, many, 5, 4);
+    expect(new Set(proposals.map(({ specHash }) => specHash))).to.deep.equal(new Set([0, 1, 2, 4].map(law)));
   });
 
   it("proposes nothing when too few take part", () => {

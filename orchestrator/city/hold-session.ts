@@ -1,0 +1,73 @@
+import { z } from "zod";
+import type { LegislatureResult } from "../legislature/result.ts";
+import type { BoundaryName } from "../protocol/boundaries.ts";
+import type { MissionFile } from "../protocol/mission-file.ts";
+import type { SessionReport } from "../protocol/session-report.ts";
+import { type Assembly, assemblyOf, type PlantedBloc } from "./assembly.ts";
+import type { City } from "./city.ts";
+import { type Bill, legislate } from "./legislate.ts";
+import { sessionReport } from "./session-report.ts";
+
+/** A session to be held for its own sake: a law is made, and nobody executes it. */
+export interface Sitting extends Pick<Bill, "inputs" | "services" | "id"> {
+  readonly file: MissionFile;
+  /** Entries on the ballot, "no law" among them. */
+  readonly candidates: number;
+  readonly bloc: PlantedBloc;
+}
+
+/** Ballots per transaction: 1.9 million gas. */
+const BALLOTS_PER_BATCH = 100;
+
+/** What a session's end consists of. */
+export interface Held {
+  readonly law: LegislatureResult;
+  readonly assembly: Assembly;
+  /** Chain block before the session opened. */
+  readonly fromBlock: bigint;
+}
+
+/** Holds one real session in an open city and tells how it went. */
+export async function holdSession(city: City, sitting: Sitting): Promise<SessionReport> {
+  const { file, inputs, services, id, candidates } = sitting;
+  const assembly = assemblyOf(city, sitting.bloc);
+  const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, z.string(), async () =>
+    city.chain.head().number.toString(),
+  );
+  const law = await legislate(city, {
+    file,
+    inputs,
+    services,
+    id,
+    minds: assembly.minds,
+    mostLaws: candidates - 1,
+    ballotBatch: BALLOTS_PER_BATCH,
+    progress: progressOf(city, assembly.minds.size),
+  });
+  return sessionReport(city, file.mission, { law, assembly, fromBlock: BigInt(fromBlock) });
+}
+
+/** What a person hears at the boundaries that take time to reach. */
+const NEWS: Partial<Record<BoundaryName, string>> = {
+  "legislature:session-opened": "session opened: the sponsor's deposit is in",
+  "legislature:attestations-signed": "every agent signed who it is",
+  "legislature:identities-confirmed": "the Registrar compared that with the chain; agents draft laws",
+  "legislature:drafted": "laws drafted; agents say which they support",
+  "legislature:sponsored": "candidates proposed and sponsored on chain",
+  "legislature:voting-opened": "the ballot is fixed; agents rank it",
+  "legislature:ballots-signed": "every ballot signed",
+  "legislature:tallied": "counted on chain",
+  "legislature:validated": "the constitution allows the winner",
+  "legislature:deployed": "deployed",
+};
+
+function progressOf({ tell }: City, voters: number): City["boundary"] {
+  let cast = 0;
+  return async (name) => {
+    const news = NEWS[name];
+    if (news !== undefined) tell(news);
+    if (name !== "legislature:mid-ballots") return;
+    cast += BALLOTS_PER_BATCH;
+    tell(`${cast} of ${voters} ballots cast`);
+  };
+}

@@ -1,0 +1,49 @@
+import { openOffices } from "../clerks/clerks.ts";
+import type { LegislatureOptions } from "../legislature/context.ts";
+import type { LegislatureResult } from "../legislature/result.ts";
+import { runLegislature } from "../legislature/run-legislature.ts";
+import type { Mind } from "../minds/mind.ts";
+import type { MissionFile } from "../protocol/mission-file.ts";
+import type { City } from "./city.ts";
+import { memberOf, membersOf } from "./society.ts";
+
+/** What a city's producers are to legislate, and how. */
+export interface Bill extends Pick<LegislatureOptions, "inputs" | "services" | "id" | "ballotBatch" | "mostLaws"> {
+  readonly file: MissionFile;
+  /** By producer's name; a producer without one does not take part. */
+  readonly minds: ReadonlyMap<string, Mind>;
+  /** Told each boundary that the session crosses, before the city is. */
+  readonly progress?: City["boundary"];
+}
+
+/** One session with the city's own offices, sponsor and producers. */
+export function legislate(city: City, { file, minds, progress, ...bill }: Bill): Promise<LegislatureResult> {
+  const { client, society, boundary } = city;
+  const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
+  const principals = new Map(membersOf(society, "principal").map(({ name, account }) => [name, account.address]));
+  return runLegislature({
+    ...bill,
+    client,
+    clerks: openOffices(client, {
+      registrar: clerk("registrar"),
+      speaker: clerk("speaker"),
+      regulators: membersOf(society, "regulator").map(({ account }) => account),
+      codifier: clerk("codifier"),
+    }),
+    sponsor: memberOf(society, "sponsor").account,
+    producers: membersOf(society, "producer").flatMap(({ name, account, principal }) => {
+      const mind = minds.get(name);
+      return mind === undefined ? [] : [{ account, mind, principal: principals.get(principal ?? "") ?? account.address }];
+    }),
+    mission: file,
+    ports: {
+      records: city.blocks,
+      answers: city.answers,
+      checkpointer: city.checkpointer,
+      boundary: async (name) => {
+        await progress?.(name);
+        await boundary(name);
+      },
+    },
+  });
+}

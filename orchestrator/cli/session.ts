@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { CATALOG } from "../../services/catalog.ts";
+import { openCity } from "../city/city.ts";
+import { holdSession } from "../city/hold-session.ts";
+import { beginRun, clearUnlessInterrupted, endRun } from "../city/runs.ts";
+import { assemblySociety } from "../city/society.ts";
+import { readInput } from "../execution/inputs/read-input.ts";
+import { MOST_SPONSORSHIPS } from "../legislature/endorse.ts";
+import type { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
+import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
+import { InvalidValue } from "../primitives/errors.ts";
+import { parseMissionFile } from "../protocol/mission-file.ts";
+import { DEVNET, parameter } from "../protocol/parameters.ts";
+import { home } from "./carry-out.ts";
+import { beginProgress } from "./progress.ts";
+import { renderSession } from "./session-screen.ts";
+import { testBoundary } from "./test-boundary.ts";
+import { wallTime } from "./wall-time.ts";
+
+const SAMPLE = "missions/dependency-licences.yaml";
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface SessionOptions {
+  readonly agents: number;
+  readonly candidates: number;
+  readonly bloc: number;
+  readonly strategy: (typeof BLOC_STRATEGIES)[number];
+  readonly seed: string;
+  readonly json?: boolean;
+}
+
+/** Founds a city of many agents and holds one session in it, through the real contracts. An interrupted one goes on where it stopped. */
+export async function session(options: SessionOptions): Promise<void> {
+  const { agents, candidates, bloc, strategy, seed, json = false } = options;
+  refuseTooFew(options);
+  const { elapsed, tell } = beginProgress();
+  const { dir, cacheDir } = home("session");
+  const key = { command: "session", agents: String(agents), candidates: String(candidates), bloc: `${bloc} ${strategy}`, seed };
+  clearUnlessInterrupted(dir, key);
+  const file = parseMissionFile(readFileSync(new URL(`../../${SAMPLE}`, import.meta.url), "utf8"), {
+    fileName: SAMPLE,
+    catalog: CATALOG,
+    budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
+  });
+  const { items, digest } = readInput(file.input, PROJECT);
+  tell(`founding a city of ${agents} agents on the embedded chain`);
+  const city = await openCity({
+    dir,
+    cacheDir,
+    seed,
+    tell,
+    millis: wallTime.millis,
+    boundary: testBoundary(),
+    society: assemblySociety(agents),
+    catalog: [],
+  });
+  try {
+    const { id, resumed } = beginRun(dir, key);
+    if (resumed) tell("resumed: this session was interrupted; what is on chain or in the records is not done again");
+    const report = await holdSession(city, {
+      file,
+      inputs: { count: items.length, digest },
+      services: CATALOG,
+      id,
+      candidates,
+      bloc: { size: bloc, strategy },
+    });
+    endRun(dir, key);
+    process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderSession(report, elapsed()));
+    if (report.status !== "deployed") process.exitCode = 1;
+  } finally {
+    await city.close();
+  }
+}
+
+/** Refused before anything is founded: a ballot that so few agents cannot fill, and a bloc that is most of the city. */
+function refuseTooFew({ agents, candidates, bloc }: SessionOptions): void {
+  const minSponsors = Number(DEVNET.MIN_SPONSORS);
+  const needed = Math.ceil(((candidates - 1) * minSponsors) / MOST_SPONSORSHIPS);
+  if (agents < needed) {
+    throw new InvalidValue("--agents", `${agents} agents cannot sponsor ${candidates - 1} laws`, {
+      details: `each law needs ${minSponsors} sponsors, an agent sponsors at most ${MOST_SPONSORSHIPS}`,
+      action: `--agents ${needed} or more, or fewer --candidates`,
+    });
+  }
+  if (2 * bloc > agents)
+    throw new InvalidValue("--bloc", `${bloc} of ${agents} agents would be a majority, not a bloc`, { action: "at most half of --agents" });
+}

@@ -1,0 +1,56 @@
+import type { Address } from "../primitives/hex.ts";
+import type { Seed } from "../primitives/random.ts";
+import { randomStream } from "../primitives/random.ts";
+import type { BidRequest, DraftRequest, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
+import type { LawShape } from "./shape.ts";
+
+/** How closely a bloc votes alike (AgentCity 4.4, coalition power curve). */
+export const BLOC_STRATEGIES = ["identical", "correlated-top-3", "single-pivot"] as const;
+export type BlocStrategy = (typeof BLOC_STRATEGIES)[number];
+
+const TOP = 3;
+
+export interface BlocMindOptions {
+  readonly strategy: BlocStrategy;
+  /** Whose interests the bloc serves, and the mind that knows them. */
+  readonly leader: Address;
+  readonly instructions: Mind;
+  /** What the member would do if nobody told it. */
+  readonly own: Mind;
+  readonly seed: Seed;
+}
+
+/**
+ * A member of a voting bloc: it drafts what its leader drafts and ranks as it is told. *Identical* repeats the leader's ranking,
+ * *correlated-top-3* its first three and the rest in random order, *single-pivot* only its favourite and the rest by own judgement. It speaks
+ * and bids for itself, like anybody.
+ */
+export class BlocMind implements Mind {
+  readonly #options: BlocMindOptions;
+
+  constructor(options: BlocMindOptions) {
+    this.#options = options;
+  }
+
+  draft(request: DraftRequest): Promise<LawShape> {
+    const { instructions, leader } = this.#options;
+    return instructions.draft({ ...request, self: leader });
+  }
+
+  speak(request: SpeakRequest): Promise<Speech> {
+    return this.#options.own.speak(request);
+  }
+
+  async rank(request: RankRequest): Promise<Ranking> {
+    const { strategy, instructions, leader, own, seed } = this.#options;
+    const told = await instructions.rank({ ...request, self: leader });
+    if (strategy === "identical") return told;
+    const first = told.slice(0, strategy === "single-pivot" ? 1 : TOP);
+    const others = strategy === "single-pivot" ? await own.rank(request) : randomStream(seed, request.self, "bloc").shuffle(told);
+    return [...first, ...others.filter((number) => !first.includes(number))];
+  }
+
+  bid(request: BidRequest): Promise<readonly Offer[]> {
+    return this.#options.own.bid(request);
+  }
+}

@@ -1,0 +1,70 @@
+import { expect } from "chai";
+import { sessionReportSchema } from "../../orchestrator/protocol/session-report.ts";
+import { packRanking, pairwise } from "../../orchestrator/rules/condorcet.ts";
+import { suiteDirectory } from "../support/city-home.ts";
+import { type CliRun, refusalIn, runCli } from "../support/cli.ts";
+
+describe("cli: session", function () {
+  this.timeout(240_000);
+  const home = suiteDirectory();
+  const session = (...flags: string[]) =>
+    runCli(["session", "--agents", "24", "--candidates", "6", "--seed", "7", ...flags], { home: home() });
+  let json: CliRun;
+
+  before(async () => {
+    json = await session("--json");
+  });
+
+  it("prints one document: ballots, pairwise, winner, blocs, metrics, gas", () => {
+    expect(json.code).to.equal(0);
+    expect(json.stdout.trim().split("\n").length).to.equal(1);
+    const report = sessionReportSchema.parse(JSON.parse(json.stdout));
+    expect(report.status).to.equal("deployed");
+    expect(report.ballots.length).to.equal(24);
+    expect(report.electorate).to.deep.include({ agents: 24, planted: [] });
+    expect(report.candidates.length).to.equal(6);
+    expect(report.candidates[0]?.title).to.equal("no law");
+    expect(new Set(report.candidates.map(({ title }) => title)).size).to.equal(6);
+    expect(report.pairwise).to.deep.equal(
+      pairwise(
+        report.ballots.map(({ ranking }) => packRanking(ranking)),
+        6,
+      ),
+    );
+    expect(report.order[0]).to.equal(report.winner?.entry);
+    expect(report.metrics.turnout).to.equal(1);
+    expect(report.gas.total).to.be.greaterThan(report.gas.ballots.gas);
+    expect(report.gas.ballots.gas).to.equal(report.gas.steps.find(({ step }) => step === "castBallots")?.gas);
+  });
+
+  it("tells a newcomer why the winner won, and is the same session again", async () => {
+    const run = await session();
+    const report = sessionReportSchema.parse(JSON.parse(json.stdout));
+    expect(run.code).to.equal(0);
+    expect(run.stdout).to.contain("every two candidates meet in a duel");
+    expect(run.stdout).to.contain(report.mission);
+    for (const { letter, title } of report.candidates.slice(1)) expect(run.stdout).to.contain(`${letter} ${title}`);
+    for (const heading of ["WHO", "MATRIX", "RANKING", "WHY", "PIVOTAL", "BLOCS", "GAS"])
+      expect(run.stdout).to.match(new RegExp(`^${heading}`, "m"));
+    expect(run.stderr).to.match(/\d s {2}the ballot is fixed/);
+  });
+
+  it("refuses flags that make no session, before it founds anything", async () => {
+    const few = await session("--agents", "6", "--json");
+    expect(few.code).to.equal(1);
+    expect(refusalIn(few)).to.deep.include({ code: "InvalidValue", message: "--agents: 6 agents cannot sponsor 5 laws" });
+    const most = await session("--bloc", "13", "--json");
+    expect(refusalIn(most).message).to.contain("13 of 24 agents would be a majority");
+    for (const flags of [
+      ["--agents", "many"],
+      ["--candidates", "17"],
+      ["--bloc", "-1"],
+      ["--strategy", "loud"],
+    ]) {
+      const run = await session(...flags);
+      expect(run.code, flags.join(" ")).to.equal(2);
+      expect(run.stderr).to.contain(flags[0]);
+      expect(run.stdout).to.equal("");
+    }
+  });
+});
