@@ -13,6 +13,7 @@ import { serveRpc } from "../chain/rpc-server.ts";
 import { createSender, type Sender, type SenderBoundary } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
 import { type AgentCityClient, createAgentCityClient } from "../client/client.ts";
+import type { Environment } from "../execution/guardian/scorers.ts";
 import { createSandbox, type Sandbox } from "../execution/sandbox/run.ts";
 import { type Boundary, noBoundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -52,6 +53,8 @@ export interface CityOptions {
   /** Milliseconds of the machine's clock; only progress and service timings are made from it. */
   readonly millis: () => number;
   readonly boundary?: Boundary<BoundaryName>;
+  /** Addresses and keys of models behind scorers that the constitution names. Default: none. */
+  readonly environment?: Environment;
 }
 
 /** A city that runs in this process: chain, records, keys, and the one sender. */
@@ -69,6 +72,7 @@ export interface City {
   readonly checkpointer: BaseCheckpointSaver;
   readonly sandbox: Sandbox;
   readonly boundary: Boundary<BoundaryName>;
+  readonly environment: Environment;
   readonly tell: (line: string) => void;
   close(): Promise<void>;
 }
@@ -97,6 +101,7 @@ export async function openCity({
   society = devnetSociety(),
   catalog = CATALOG,
   boundary = noBoundary,
+  environment = {},
 }: CityOptions): Promise<City> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async () => {
@@ -146,6 +151,7 @@ export async function openCity({
       checkpointer: await openCheckpointer(database),
       sandbox: createSandbox({ directory: join(dir, "bundles"), now: millis }),
       boundary,
+      environment,
       tell,
       close,
     };

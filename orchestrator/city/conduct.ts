@@ -38,6 +38,8 @@ export interface Order {
   readonly makeMind?: MindMaker;
   /** Demonstration: the first executor of the first checkable node hands in a lie. */
   readonly cheat?: boolean;
+  /** Test: any other lie. */
+  readonly tamper?: World["tamper"];
 }
 
 /** What became of an order; facts only, everything else can be read from chain and records. */
@@ -71,7 +73,7 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
   const nothing = { law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
   if (law.status === "failed") return nothing;
   city.tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);
-  const world = await worldOf(city, minds, offers.map(registeredService), order.cheat === true ? liar(law.document) : undefined);
+  const world = worldOf(city, minds, offers.map(registeredService), order.cheat === true ? liar(law.document) : order.tamper);
   const mission: Mission = {
     address: law.mission,
     sponsor: memberOf(city.society, "sponsor").account.address,

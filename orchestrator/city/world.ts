@@ -1,19 +1,21 @@
 import { z } from "zod";
+import { scorersBy } from "../execution/guardian/scorers.ts";
+import { traceSchema } from "../execution/guardian/traces.ts";
 import type { RegisteredService, World } from "../execution/world.ts";
 import type { Mind } from "../minds/mind.ts";
 import { parseContentId } from "../primitives/hash.ts";
-import type { JsonObject } from "../primitives/json.ts";
-import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import type { City } from "./city.ts";
 import { type Member, memberOf, membersOf } from "./society.ts";
 
 /** Fills execution's ports from a city. `tamper` is for demonstrations and tests of a lying executor. */
-export async function worldOf(
+export function worldOf(
   city: City,
   minds: ReadonlyMap<string, Mind>,
   services: readonly RegisteredService[],
   tamper: World["tamper"],
-): Promise<World> {
+): World {
   const { client, society, answers, blocks, log } = city;
   const [reexecutor, receiver] = membersOf(society, "issuer");
   if (reexecutor === undefined || receiver === undefined) throw new RangeError("a city needs two issuers");
@@ -31,7 +33,8 @@ export async function worldOf(
     runner: memberOf(society, "runner"),
     monitor: memberOf(society, "monitor"),
     services,
-    limits: { tools: await param(city, "MAX_TOOL_INVOCATIONS"), messages: await param(city, "MAX_MESSAGE_VOLUME") },
+    embedder: scorersBy(city.environment),
+    traces: (service, most) => tracesOf(city, service, most),
     sandbox: city.sandbox,
     store: { put: async (bytes) => blocks.put(bytes), get: async (id) => blocks.get(parseContentId(id)) },
     // The record's content enters the log before anything depends on it.
@@ -59,6 +62,9 @@ export function lieAbout(output: JsonObject): JsonObject {
   return { ...output, items: items.data.slice(1) };
 }
 
-async function param({ client }: City, name: ParameterName): Promise<number> {
-  return Number(await client.constitution.param(parameterIndex(name)));
+/** A crash between log and answer leaves an entry twice: one task counts once. */
+async function tracesOf({ log, blocks }: City, service: Hash, most: number): Promise<readonly string[]> {
+  const entries = await log.read({ kind: "execution.trace", subject: service, newest: true, limit: 2 * most });
+  const tasks = new Map(entries.flatMap(({ subjects, content }) => (content === null ? [] : [[subjects.join("/"), content] as const])));
+  return [...tasks.values()].slice(0, most).map((content) => traceSchema.parse(parseJsonBytes(blocks.get(content))).outputId);
 }

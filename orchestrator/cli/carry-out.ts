@@ -60,7 +60,17 @@ export async function carryOut(commission: Commission): Promise<void> {
   const { network, rpc: rpcUrl } = commission;
   const boundary = testBoundary();
   const attempt = async (): Promise<Outcome> => {
-    const city = await openCity({ dir, cacheDir, network, rpcUrl, seed, tell, millis: wallTime.millis, boundary });
+    const city = await openCity({
+      dir,
+      cacheDir,
+      network,
+      rpcUrl,
+      seed,
+      tell,
+      millis: wallTime.millis,
+      boundary,
+      environment: process.env,
+    });
     try {
       const { id, resumed } = beginRun(dir, commission.key);
       if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");

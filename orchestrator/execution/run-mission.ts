@@ -27,7 +27,7 @@ export async function runWave(world: World, mission: Mission): Promise<void> {
   await orchestrate(world, mission, await view());
   const invocations = await invoke(world, mission, await view());
   await commit(world, mission, invocations);
-  await guard(world, mission, invocations);
+  await guard(world, mission, await view(), invocations);
   await verify(world, mission, await view());
   await gate(world, mission, await view());
   await record(world, mission, await view());

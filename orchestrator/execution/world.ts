@@ -8,6 +8,7 @@ import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import type { ExecutionBoundary } from "../protocol/boundaries.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
+import type { Embedder } from "./guardian/embedder.ts";
 import type { Bundle } from "./sandbox/bundle.ts";
 import type { Sandbox } from "./sandbox/run.ts";
 
@@ -70,8 +71,10 @@ export interface World {
   /** Reports anomalies. */
   readonly monitor: Signatory;
   readonly services: readonly RegisteredService[];
-  /** Most tools and messages one run may use before it is frozen (Table 19). */
-  readonly limits: { readonly tools: number; readonly messages: number };
+  /** A Guardian's scorer by its number in EMBEDDING_SCORERS. */
+  readonly embedder: (number: number) => Promise<Embedder>;
+  /** Output ids of a service's last completed tasks, newest first. */
+  readonly traces: (service: Hash, most: number) => Promise<readonly string[]>;
   readonly sandbox: Sandbox;
   readonly store: ContentStore;
   readonly remember: Remember;

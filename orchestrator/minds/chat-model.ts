@@ -54,7 +54,8 @@ export async function openChatModel(name: string, environment: Environment): Pro
   return open(model, environment);
 }
 
-function keyOf(environment: Environment, variable: string): string {
+/** A provider's key; refuses by name when it is not set. */
+export function keyOf(environment: Environment, variable: string): string {
   const key = environment[variable];
   if (key === undefined || key === "") {
     throw new AgentCityError("KeyMissing", `The model's key is not in ${variable}`, { action: `set ${variable} in the environment` });

@@ -44,6 +44,8 @@ export interface LogFilter {
   /** Entries after this number. */
   readonly after?: number;
   readonly limit?: number;
+  /** The last entries first. */
+  readonly newest?: boolean;
 }
 
 export const EMPTY_LOG: LogHead = { seq: 0, hash: `0x${"0".repeat(64)}` };
@@ -98,11 +100,11 @@ export class RecordLog {
     return headOf(this.#sql);
   }
 
-  /** A page of entries in order; at most 1,000. */
+  /** A page of entries in order, or from the newest back; at most 1,000. */
   async read(filter: LogFilter = {}): Promise<readonly LogEntry[]> {
     const rows = await this.#sql.query(
       `SELECT seq, time, kind, subjects, content, prev, hash FROM log
-       WHERE seq > $1 AND ($2::text IS NULL OR kind = $2) AND ($3::text IS NULL OR subjects @> ARRAY[$3]) ORDER BY seq LIMIT $4`,
+       WHERE seq > $1 AND ($2::text IS NULL OR kind = $2) AND ($3::text IS NULL OR subjects @> ARRAY[$3]) ORDER BY seq ${filter.newest === true ? "DESC" : "ASC"} LIMIT $4`,
       [filter.after ?? 0, filter.kind ?? null, filter.subject ?? null, Math.min(filter.limit ?? PAGE, PAGE)],
     );
     return rows.map(entryOf);

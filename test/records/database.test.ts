@@ -86,6 +86,7 @@ describe("the records' database", () => {
       ]);
       expect(first).to.include({ seq: 1, time: 1_000, prev: EMPTY_LOG.hash, content });
       expect((await log.read({ subject: "s1" })).map(({ seq }) => seq)).to.deep.equal([1, 2]);
+      expect((await log.read({ subject: "s1", newest: true, limit: 1 })).map(({ seq }) => seq)).to.deep.equal([2]);
       expect((await log.read({ kind: "session.ballot", subject: "agent-1", after: 2 })).map(({ seq, time }) => [seq, time])).to.deep.equal([
         [3, 1_005],
       ]);

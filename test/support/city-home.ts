@@ -5,6 +5,7 @@ import type { Judge } from "../../orchestrator/adjudication/case.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { legislativeProcedureAbi } from "../../orchestrator/chain/abi/LegislativeProcedure.ts";
 import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
+import type { Order } from "../../orchestrator/city/conduct.ts";
 import type { MindMaker } from "../../orchestrator/city/minds.ts";
 import { runToEnd } from "../../orchestrator/city/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
@@ -68,13 +69,15 @@ export interface InProcess {
   readonly directory?: string;
   readonly judge?: Judge;
   readonly makeMind?: MindMaker;
+  /** What a lying executor hands in. */
+  readonly tamper?: Order["tamper"];
 }
 
 /** Carries out a mission file in an open city, as the command line does. */
 export async function carryOutIn(
   city: City,
   text: string,
-  { id, home, directory = PROJECT, judge, makeMind }: InProcess,
+  { id, home, directory = PROJECT, judge, makeMind, tamper }: InProcess,
 ): Promise<Outcome> {
   const path = servicesPathOf(text, "mission.yaml");
   const catalog = path === null ? CATALOG : await loadServices(city.sandbox, join(directory, path), CATALOG);
@@ -86,6 +89,7 @@ export async function carryOutIn(
     catalog,
     id,
     judge: judge ?? simulatedJudge(city.chain.id),
+    ...(tamper === undefined ? {} : { tamper }),
     ...(makeMind === undefined ? {} : { makeMind }),
   };
   return runToEnd(city, order, text, home);

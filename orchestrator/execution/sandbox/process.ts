@@ -46,7 +46,7 @@ const Line = z.discriminatedUnion("t", [
   z.strictObject({ t: z.literal("done"), output: z.unknown() }),
   z.strictObject({
     t: z.literal("failed"),
-    kind: z.enum(["timeout", "crash", "garbage", "empty", "too-large", "limit"]),
+    kind: z.enum(["timeout", "crash", "garbage", "empty", "too-large", "tools", "messages"]),
     message: z.string(),
   }),
 ]);
@@ -85,7 +85,7 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
     }, limits.wallClockMs);
     const memory = setInterval(() => {
       const mib = residentMib(child);
-      if (mib > limits.memoryMb + RUNTIME_MIB) fail("limit", `more than ${limits.memoryMb} MiB of memory`);
+      if (mib > limits.memoryMb + RUNTIME_MIB) fail("memory", `more than ${limits.memoryMb} MiB of memory`);
     }, MEMORY_CHECK_MS);
 
     const answer = async (line: Line): Promise<void> => {
@@ -99,10 +99,10 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
           fail(line.kind, line.message);
           return;
         case "message":
-          if (recorder.message(line.text) > limits.messages) fail("limit", `more than ${limits.messages} messages`);
+          if (recorder.message(line.text) > limits.messages) fail("messages", `more than ${limits.messages} messages`);
           return;
         case "tool":
-          if (recorder.tool(line.name, line.args) > limits.tools) fail("limit", `more than ${limits.tools} tool calls`);
+          if (recorder.tool(line.name, line.args) > limits.tools) fail("tools", `more than ${limits.tools} tool calls`);
           else child.stdin.write(`${JSON.stringify({ id: line.id, ...(await callTool(run.tools, line.name, line.args, recorder)) })}\n`);
       }
     };
@@ -170,7 +170,7 @@ async function callTool(
 /** An end without an outcome. V8 aborts when the heap is full and says so on stderr. */
 function diedOf(stderr: string, code: number | null, signal: NodeJS.Signals | null, limits: SandboxLimits): ProcessEnd {
   if (/heap out of memory|Allocation failed|invalid array length/i.test(stderr)) {
-    return { status: "failed", kind: "limit", details: `more than ${limits.memoryMb} MiB of memory` };
+    return { status: "failed", kind: "memory", details: `more than ${limits.memoryMb} MiB of memory` };
   }
   const said = stderr.split("\n").find((line) => /\S/.test(line)) ?? "";
   return {

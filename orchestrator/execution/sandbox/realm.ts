@@ -78,8 +78,8 @@ export function openRealm(): Realm {
       tool: (name: unknown, args: unknown): Promise<unknown> => {
         tools += 1;
         if (tools > maxTools) {
-          end("limit", `more than ${maxTools} tool calls`);
-          throw new Unfit("limit", `more than ${maxTools} tool calls`);
+          end("tools", `more than ${maxTools} tool calls`);
+          throw new Unfit("tools", `more than ${maxTools} tool calls`);
         }
         const id = tools;
         requests.push(JSON.stringify({ t: "tool", id, name: String(name), args: JSON.parse(strictJson(args)) }));
@@ -88,8 +88,8 @@ export function openRealm(): Realm {
       message: (text: unknown): void => {
         messages += 1;
         if (messages > maxMessages) {
-          end("limit", `more than ${maxMessages} messages`);
-          throw new Unfit("limit", `more than ${maxMessages} messages`);
+          end("messages", `more than ${maxMessages} messages`);
+          throw new Unfit("messages", `more than ${maxMessages} messages`);
         }
         requests.push(JSON.stringify({ t: "message", text: String(text) }));
       },

@@ -30,7 +30,9 @@ export type FailureKind =
   /** It returned or said more than allowed. */
   | "too-large"
   /** It used more tools, messages or memory than allowed. */
-  | "limit"
+  | "tools"
+  | "messages"
+  | "memory"
   /** Input or output does not match the service's schema. */
   | "schema";
 

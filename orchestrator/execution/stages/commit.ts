@@ -125,7 +125,8 @@ async function evidenceFor(
     return issue(world, mission, world.receiver, "REC", evidenceKinds.RECEIPT, { slot: slot.slot, obligation, payload: work.outputHash });
   }
   const { bundle, schemas } = serviceById(world, work.service);
-  const rerun = await world.sandbox.run({ bundle, schemas, input: await inputOf(world, mission, view), limits: limitsOf(world, view) });
+  const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
+  const rerun = await world.sandbox.run({ bundle, schemas, input, limits });
   const payload = rerun.status === "ok" && isObject(rerun.output) ? outputHashOf(rerun.output) : NO_OUTPUT;
   return issue(world, mission, world.reexecutor, "ATT", evidenceKinds.REEXECUTION, { slot: slot.slot, obligation, payload });
 }

@@ -1,6 +1,7 @@
 import { canonicalBytes } from "../../primitives/json.ts";
 import { Turns } from "../../primitives/turns.ts";
 import type { NodeView, SlotView } from "../chain-view.ts";
+import { watchTerms } from "../guardian/terms.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
 import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
@@ -17,6 +18,9 @@ export async function invoke(world: World, mission: Mission, nodes: readonly Nod
   const due = nodes
     .filter(({ state }) => state === "EXECUTING")
     .flatMap((view) => view.slots.filter(({ committed }) => !committed).map((slot) => ({ view, slot })));
+  if (due.length === 0) return [];
+  // Recorded before anything runs side by side: it is written once.
+  await watchTerms(world, mission);
   // Services run side by side; what they did enters the log in the order of nodes and slots.
   const turns = new Turns();
   return Promise.all(
@@ -38,13 +42,15 @@ export async function invoke(world: World, mission: Mission, nodes: readonly Nod
 }
 
 /** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node. */
-export function limitsOf({ limits }: Pick<World, "limits">, { law }: Pick<NodeView, "law">): Partial<SandboxLimits> {
-  return { ...limits, wallClockMs: Math.min(DEFAULT_LIMITS.wallClockMs, 1000 * law.timeout) };
+export async function limitsOf(world: World, mission: Mission, { law }: Pick<NodeView, "law">): Promise<Partial<SandboxLimits>> {
+  const { tools, messages } = await watchTerms(world, mission);
+  return { tools, messages, wallClockMs: Math.min(DEFAULT_LIMITS.wallClockMs, 1000 * law.timeout) };
 }
 
 async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work> {
   const { id: service, bundle, schemas } = serviceById(world, slot.pledge);
-  const run = await world.sandbox.run({ bundle, schemas, input: await inputOf(world, mission, view), limits: limitsOf(world, view) });
+  const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
+  const run = await world.sandbox.run({ bundle, schemas, input, limits });
   if (run.status === "failed") return { ok: false, service, fault: run.kind, details: run.details };
   if (!isObject(run.output)) return { ok: false, service, fault: "schema", details: "the output is not an object" };
   const agent = workerOf(world, slot.agent).name;

@@ -4,6 +4,7 @@ import { agreementOf } from "../../clearing/judgement.ts";
 import { writeMany } from "../../client/write.ts";
 import { canonicalBytes, type JsonObject } from "../../primitives/json.ts";
 import type { NodeView } from "../chain-view.ts";
+import { noteTrace } from "../guardian/traces.ts";
 import { attemptKey, type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 import type { Envelope } from "./commit.ts";
@@ -32,6 +33,10 @@ async function resultFor(world: World, mission: Mission, view: NodeView): Promis
   const agreeing = works.filter(({ slot }) => ((view.agreeing >> slot) & 1) === 1);
   const [first = works[0]] = agreeing;
   if (first?.output === undefined) throw new RangeError(`${view.law.label} is completed without an output`);
+  for (const { slot } of agreeing.length > 0 ? agreeing : [first]) {
+    const work = envelopes[slot]?.work;
+    if (work !== undefined) await noteTrace(world, mission, view, { slot, service: work.service, outputId: work.outputId });
+  }
   if (terms === undefined) return { ...(await store(world, first.output)), dissent: [] };
   const agreement = agreementOf(works, terms);
   const output = { ...first.output, items: z.array(z.json()).parse(agreement.items) };

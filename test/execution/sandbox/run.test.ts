@@ -144,15 +144,15 @@ describe("execution/sandbox/run", () => {
       `async (i, ctx) => { for (let n = 0; n < ${times}; n += 1) try { await ctx.${method}('echo', n) } catch {} return 1; }`;
     expect((await run(calling("tool", 3), { limits, tools })).status).to.equal("ok");
     expect((await run(calling("message", 2), { limits, tools })).status).to.equal("ok");
-    expect((await failure(calling("tool", 4), "limit", { limits, tools })).meters.tools).to.equal(3);
-    expect((await failure(calling("message", 3), "limit", { limits, tools })).meters.messages).to.equal(2);
+    expect((await failure(calling("tool", 4), "tools", { limits, tools })).meters.tools).to.equal(3);
+    expect((await failure(calling("message", 3), "messages", { limits, tools })).meters.messages).to.equal(2);
   });
 
   it("enforces memory, on V8's heap and beside it", async () => {
     const limits = { memoryMb: 48, wallClockMs: 20_000 };
-    await failure("() => { const a = []; for (;;) a.push(new Array(1e5).fill(1.5)); }", "limit", { limits });
+    await failure("() => { const a = []; for (;;) a.push(new Array(1e5).fill(1.5)); }", "memory", { limits });
     if (process.platform !== "linux") return;
-    await failure("() => { const a = []; for (;;) a.push(new Uint8Array(1e7).fill(1)); }", "limit", { limits });
+    await failure("() => { const a = []; for (;;) a.push(new Uint8Array(1e7).fill(1)); }", "memory", { limits });
   });
 
   it("checks input and output against the schemas, the input before anything runs", async () => {

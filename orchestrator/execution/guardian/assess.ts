@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { keccak256 } from "../../primitives/hash.ts";
+import { type Hash, hashSchema } from "../../primitives/hex.ts";
+import { canonicalBytes, canonicalJson } from "../../primitives/json.ts";
+import { readOutput, type Work } from "../work.ts";
+import type { World } from "../world.ts";
+import { deviationOf, WINDOW, WINDOW_MIN } from "./deviation.ts";
+import type { WatchTerms } from "./terms.ts";
+
+/** Why a node is frozen, as the chain has it: `bytes32` text (AgentCity B.11.2). */
+export const FREEZE_REASONS = ["DEVIATION", "TOOL_LIMIT", "MESSAGE_LIMIT"] as const;
+
+const scoreSchema = z.strictObject({
+  scorer: z.string(),
+  distance: z.number(),
+  mean: z.number(),
+  spread: z.number(),
+  z: z.number(),
+});
+
+/** What the Guardian made of one executor's run. */
+export const assessmentSchema = z.strictObject({
+  service: hashSchema,
+  /** Completed tasks the run was measured against, newest first, by count and hash of their output ids. */
+  window: z.strictObject({ tasks: z.int(), hash: hashSchema }),
+  /** One per scorer; none while the window is too short, or when there was no output. */
+  scores: z.array(scoreSchema),
+  anomaly: z
+    .strictObject({
+      reason: z.enum(FREEZE_REASONS),
+      /** Deviation: the lower score × 100. Limits: how many the run used, or had asked for when it was killed. */
+      magnitude: z.int(),
+    })
+    .nullable(),
+});
+export type Assessment = z.infer<typeof assessmentSchema>;
+type Anomaly = NonNullable<Assessment["anomaly"]>;
+
+/** Judges one run against the counters and, if it has an output, against its service's own past. */
+export async function assess(
+  world: Pick<World, "store" | "traces" | "embedder">,
+  terms: WatchTerms,
+  service: Hash,
+  work: Work,
+): Promise<Assessment> {
+  const past = await world.traces(service, WINDOW);
+  const scores = work.ok && past.length >= WINDOW_MIN ? await scoresOf(world, terms, work.outputId, past) : [];
+  return {
+    service,
+    window: { tasks: past.length, hash: keccak256(canonicalBytes(past)) },
+    scores,
+    anomaly: overuse(terms, work) ?? deviating(terms, scores),
+  };
+}
+
+async function scoresOf(
+  world: Pick<World, "store" | "embedder">,
+  { scorers }: WatchTerms,
+  outputId: string,
+  past: readonly string[],
+): Promise<Assessment["scores"]> {
+  const texts = await Promise.all([outputId, ...past].map(async (id) => textOf(await readOutput(world, id))));
+  const scores = [];
+  for (const number of [scorers & 0xff, scorers >> 8]) {
+    const embedder = await world.embedder(number);
+    const [output, ...window] = await embedder.embed(texts);
+    if (output === undefined) continue;
+    const { distance, mean, spread, z } = deviationOf(output, window);
+    scores.push({ scorer: embedder.id, distance: rounded(distance), mean: rounded(mean), spread: rounded(spread), z: rounded(z) });
+  }
+  return scores;
+}
+
+/** What a scorer reads of an output: its canonical text. */
+export function textOf(output: unknown): string {
+  return canonicalJson(output);
+}
+
+function overuse({ tools, messages }: WatchTerms, work: Work): Anomaly | undefined {
+  if (!work.ok) {
+    if (work.fault === "tools") return { reason: "TOOL_LIMIT", magnitude: tools + 1 };
+    if (work.fault === "messages") return { reason: "MESSAGE_LIMIT", magnitude: messages + 1 };
+    return undefined;
+  }
+  if (work.tools > tools) return { reason: "TOOL_LIMIT", magnitude: work.tools };
+  if (work.messages > messages) return { reason: "MESSAGE_LIMIT", magnitude: work.messages };
+  return undefined;
+}
+
+/** Both scorers must agree: one that is broken, or bought, freezes nobody. */
+function deviating({ deviation }: WatchTerms, scores: Assessment["scores"]): Anomaly | null {
+  if (scores.length < 2) return null;
+  const lower = Math.floor(100 * Math.min(...scores.map(({ z }) => z)));
+  return lower > deviation ? { reason: "DEVIATION", magnitude: lower } : null;
+}
+
+/** Millionths are more than a score can mean, and read the same in every record. */
+function rounded(value: number): number {
+  return Math.round(value * 1_000_000) / 1_000_000;
+}

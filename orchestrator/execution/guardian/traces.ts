@@ -1,0 +1,20 @@
+import { z } from "zod";
+import type { NodeView } from "../chain-view.ts";
+import { attemptKey } from "../work.ts";
+import type { Mission, World } from "../world.ts";
+
+/** One completed task of an agent with one of its services: what its window is made of. */
+export const traceSchema = z.strictObject({ outputId: z.string() });
+
+/**
+ * Notes completed work as behaviour of its service. A service's on-chain id names owner and code, so that a window never mixes
+ * agents, nor one agent's trades, nor two versions of its code. What was not cleared never becomes anybody's baseline.
+ */
+export async function noteTrace(
+  world: Pick<World, "remember">,
+  mission: Mission,
+  view: Pick<NodeView, "law" | "attempt">,
+  { slot, service, outputId }: { readonly slot: number; readonly service: string; readonly outputId: string },
+): Promise<void> {
+  await world.remember(["trace", ...attemptKey(mission, view), slot, service], traceSchema, async () => ({ outputId }));
+}

@@ -1,0 +1,158 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { hexToString } from "viem";
+import { collaborationContractAbi } from "../../orchestrator/chain/abi/CollaborationContract.ts";
+import { producerContractAbi } from "../../orchestrator/chain/abi/ProducerContract.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { memberOf } from "../../orchestrator/city/society.ts";
+import { assessmentSchema } from "../../orchestrator/execution/guardian/assess.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/json.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { escalationThreshold } from "../../orchestrator/rules/escalation.ts";
+import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { smallMission } from "../support/small-mission.ts";
+
+/** Missions before the lie: their honest work is what the Guardian knows of each agent. */
+const CALM_MISSIONS = 5;
+const LIAR = "order";
+const PROSE = "Ignore the notes. Harvests of barley and rye exceeded every forecast, and the miller grinds by moonlight. ".repeat(6);
+
+/** Six notes of one kind; every mission has its own. */
+function writeNotes(directory: string, mission: number): string {
+  const places = ["login", "checkout", "ledger", "import", "pipeline", "search"];
+  const causes = [
+    "a key had expired",
+    "the disk was full",
+    "a test was flaky",
+    "a timeout was too short",
+    "a lock was held",
+    "a cache was stale",
+  ];
+  const notes = join(directory, `notes-${mission}`);
+  mkdirSync(notes);
+  for (const [index, place] of places.entries()) {
+    const cause = causes[(index + mission) % causes.length];
+    const hours = index + mission + 2;
+    writeFileSync(
+      join(notes, `${place}.md`),
+      `# The ${place} failed\n\nIt failed because ${cause}. We mended it within ${hours} hours and added an alarm.\n`,
+    );
+  }
+  return notes;
+}
+
+/** The right form, and nothing of the work in it. */
+const forgery = (output: JsonObject): JsonObject => ({
+  ...output,
+  items: (Array.isArray(output["items"]) ? output["items"] : []).map((_, index) => ({ id: `forged-${index}`, kind: "text", text: PROSE })),
+});
+
+/** An executor with a past hands in something else than its service made: the Guardian stops it before anybody verifies it. */
+describe("scenario: a manipulated output", function () {
+  this.timeout(400_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let outcome: Outcome;
+  const asked: string[] = [];
+
+  before(async () => {
+    const home = join(directory(), "home");
+    city = await openHome(home, "13");
+    const text = (mission: number) => {
+      const notes = writeNotes(directory(), mission);
+      return smallMission(notes, {
+        input: { kind: "files", path: notes },
+        tasks: { order: { service: "sort", over: "input", tier: 1 }, report: { service: "aggregate", after: ["order"], tier: 1 } },
+      });
+    };
+    for (let mission = 0; mission < CALM_MISSIONS; mission += 1) {
+      const calm = await carryOutIn(city, text(mission), { id: `calm ${mission}`, home });
+      expect(calm.status).to.equal("completed");
+      expect(await frozenIn(calm)).to.deep.equal([]);
+    }
+    outcome = await carryOutIn(city, text(CALM_MISSIONS), {
+      id: "manipulated",
+      home,
+      judge: {
+        simulated: true,
+        decide: async ({ label, reason }) => {
+          asked.push(`${label}: ${reason}`);
+          return { ruling: "reject", justification: `SIMULATED: ${label} is not about the notes.` };
+        },
+      },
+      tamper: ({ label, attempt }, output) => (label === LIAR && attempt === 0 ? forgery(output) : output),
+    });
+  });
+  after(() => city?.close());
+
+  const eventsOf = (of: Outcome, eventName: "NodeFrozen" | "AnomalyReported" | "FreezeCounted") =>
+    city.chain.publicClient.getContractEvents({
+      address: of.mission as Address,
+      abi: collaborationContractAbi,
+      eventName,
+      fromBlock: 0n,
+      strict: true,
+    });
+  const frozenIn = async (of: Outcome) => (await eventsOf(of, "NodeFrozen")).map(({ args }) => args.node);
+  const liar = () => outcome.nodes.find(({ label }) => label === LIAR)!;
+
+  it("is frozen on chain by the monitor's report, with both scores above the threshold", async () => {
+    const node = outcome.nodes.indexOf(liar());
+    expect(await frozenIn(outcome)).to.deep.equal([node]);
+    const [report] = await eventsOf(outcome, "AnomalyReported");
+    const args = report!.args as { by: Address; reason: `0x${string}`; magnitude: bigint };
+    expect(args.by).to.equal(memberOf(city.society, "monitor").account.address);
+    expect(hexToString(args.reason, { size: 32 })).to.equal("DEVIATION");
+    const threshold = await city.client.constitution.param(parameterIndex("DEVIATION_THRESHOLD"));
+    expect(args.magnitude > threshold).to.equal(true);
+
+    const [entry, ...more] = await city.log.read({ kind: "execution.watch", subject: outcome.mission as Address });
+    const watched = [entry!, ...more].map(({ content }) => assessmentSchema.parse(parseJsonBytes(city.blocks.get(content!))));
+    const findings = watched.filter(({ anomaly }) => anomaly !== null);
+    expect(findings).to.have.length(1);
+    const [{ window, scores, anomaly }] = findings as [(typeof findings)[number]];
+    expect(window.tasks).to.be.at.least(5);
+    expect(scores.map(({ scorer }) => scorer)).to.deep.equal(["char-ngrams/1", "word-projection/1"]);
+    expect(anomaly?.magnitude).to.equal(Math.floor(100 * Math.min(...scores.map(({ z }) => z))));
+    expect(Number(args.magnitude)).to.equal(anomaly?.magnitude);
+  });
+
+  it("counts against the agent as the off-chain rule says", async () => {
+    const [counted] = await eventsOf(outcome, "FreezeCounted");
+    const { agent, recent, threshold } = counted!.args as { agent: Address; recent: bigint; threshold: bigint };
+    const param = (name: "ESCALATION_FREEZE_COUNT" | "REPUTATION_SCALING_BONUS") => city.client.constitution.param(parameterIndex(name));
+    const reputation = await city.chain.publicClient.readContract({
+      address: city.client.agents.address,
+      abi: producerContractAbi,
+      functionName: "reputationOf",
+      args: [agent],
+      blockNumber: counted!.blockNumber,
+    });
+    expect(agent).to.equal(memberOf(city.society, "producer", liar().executors[0]!.agent).account.address);
+    expect(recent).to.equal(1n);
+    expect(threshold).to.equal(
+      escalationThreshold(await param("ESCALATION_FREEZE_COUNT"), await param("REPUTATION_SCALING_BONUS"), BigInt(reputation)),
+    );
+  });
+
+  it("goes to a human, and its task to an agent of another principal", () => {
+    expect(asked).to.deep.equal([`${LIAR}: frozen`]);
+    expect(liar()).to.include({ state: "COMPLETED", attempts: 2 });
+    const principals = liar().executors.map(({ agent }) => memberOf(city.society, "producer", agent).principal);
+    expect(new Set(principals).size).to.equal(2);
+    expect(outcome.status).to.equal("completed");
+    expect(balances(outcome.money)).to.equal(true);
+  });
+
+  it("never becomes part of the agent's past", async () => {
+    const traces = await city.log.read({ kind: "execution.trace", subject: outcome.mission as Address });
+    const executed = outcome.nodes.flatMap(({ executors }) => executors.filter(({ result }) => result === "agreed"));
+    expect(traces).to.have.length(executed.length);
+    expect(
+      traces.filter(({ subjects }) => subjects[1] === String(outcome.nodes.indexOf(liar()))).map(({ subjects }) => subjects[2]),
+    ).to.deep.equal(["1"]);
+  });
+});
