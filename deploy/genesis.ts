@@ -31,6 +31,7 @@ export const institutions: Partial<Record<CityContract, number>> = {
   ExecutionProcedure: 10,
   AdjudicationProcedure: 11,
   AdjudicatorRoster: 12,
+  StakePool: 13,
 };
 
 /** Contracts that ask nobody who is who; all others take the constitution's address. */
@@ -52,6 +53,7 @@ export const sources: Record<CityContract, string> = {
   ExecutionProcedure: "meta/ExecutionProcedure",
   AdjudicationProcedure: "meta/AdjudicationProcedure",
   AdjudicatorRoster: "meta/AdjudicatorRoster",
+  StakePool: "collaboration/StakePool",
 };
 
 /** The template every mission is a clone of. */

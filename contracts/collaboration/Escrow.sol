@@ -37,6 +37,8 @@ library Escrow {
         uint64 insurance;
         uint64 discount;
         uint64 rest;
+        /// Of `total`, what an earlier claim could not deliver.
+        uint64 held;
     }
 
     // --- Entitlements ------------------------------------------------------------------------------------------------
@@ -157,6 +159,7 @@ library Escrow {
         Claim memory c = _sum(s, f, law, w, node);
         MissionStorage.Books storage books = s.books;
         books.entitled -= c.total;
+        books.held -= c.held;
         books.accrued -= c.fees + c.insurance + c.discount + c.rest;
         books.refundable += c.rest;
         books.paid += c.total;
@@ -192,7 +195,10 @@ library Escrow {
             c.premium[slot] = split.premium;
             c.total += split.paid;
             // What was held is owed to the executor alone: the rest left with the first claim.
-            if (bound.payment == MissionStorage.Payment.HELD) continue;
+            if (bound.payment == MissionStorage.Payment.HELD) {
+                c.held += split.paid;
+                continue;
+            }
             c.fees += split.fee;
             c.insurance += split.insurance;
             c.discount += split.discount;
@@ -216,6 +222,7 @@ library Escrow {
         if (amount != 0 && !_pay(f, agent, principal, amount)) {
             s.books.paid -= amount;
             s.books.entitled += amount;
+            s.books.held += amount;
             s.slots[MissionStorage.slotKey(node, w.attempt, slot)].payment = MissionStorage.Payment.HELD;
             emit ICollaborationContract.PaymentHeld(node, slot, agent, amount);
             return;
@@ -308,17 +315,19 @@ library Escrow {
         _refund(s, MissionFrame.open(city), amount, amount);
     }
 
-    /// @dev Whatever else lies here was given by nobody in particular: it goes with the dust.
+    /// @dev Whatever else lies here was given by nobody in particular: it goes with the dust. What could not be delivered stays
+    /// for a later claim.
     function close(MissionStorage.Layout storage s, City calldata city) external {
         MissionStorage.Books memory b = s.books;
-        bool unsettled = b.entitled != 0 || b.accrued != 0 || b.bonds != 0 || s.head.faults != 0;
+        uint64 unclaimed = b.entitled - b.held;
+        bool unsettled = unclaimed != 0 || b.accrued != 0 || b.bonds != 0 || s.head.faults != 0;
         if (unsettled || s.unrecorded != 0 || !NodeCore.isFinal(s)) {
-            revert ICollaborationContract.Unsettled(b.entitled, b.accrued, s.unrecorded, s.head.faults, b.bonds);
+            revert ICollaborationContract.Unsettled(unclaimed, b.accrued, s.unrecorded, s.head.faults, b.bonds);
         }
         if (s.head.closed) revert ICollaborationContract.NothingToRefund();
         s.head.closed = true;
         Frame memory f = MissionFrame.open(city);
-        _refund(s, f, _refundable(s), f.city.token.balanceOf(address(this)));
+        _refund(s, f, _refundable(s), f.city.token.balanceOf(address(this)) - b.held);
     }
 
     function _refund(MissionStorage.Layout storage s, Frame memory f, uint64 booked, uint256 amount) private {

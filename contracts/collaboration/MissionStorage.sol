@@ -50,6 +50,8 @@ library MissionStorage {
         uint64 discount;
         uint64 subsidy;
         uint64 bonds;
+        /// Of `entitled`, what was claimed and could not be delivered: it outlives the closing.
+        uint64 held;
     }
 
     /// @dev In memory; stored as one word (`NodeWord`).

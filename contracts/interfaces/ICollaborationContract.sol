@@ -360,7 +360,8 @@ interface ICollaborationContract {
     function appeal(uint8 node, bytes32 evidence) external;
     /// @notice Sends what is returnable to the sponsor. Anyone.
     function refund() external;
-    /// @notice Ends the mission when every node is settled; sweeps dust to the sponsor. Anyone.
+    /// @notice Ends the mission when every node is settled; sweeps dust to the sponsor. What was claimed and could not be delivered
+    /// stays here, for a later `claim`. Anyone.
     function close() external;
     /// @notice Puts the root of the mission's records on chain. Anyone with a runner's signature.
     function anchor(bytes32 root, address runner, uint40 deadline, bytes calldata signature) external;

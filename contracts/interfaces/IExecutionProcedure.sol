@@ -83,14 +83,15 @@ interface IExecutionProcedure {
     error NotOnPanel(address mission, address verifier);
     error NotExecutor(address mission, address agent);
     error PredicateTaken(uint16 id, address predicate);
+    error WrongAttempt(address mission, uint8 node, uint8 attempt, uint8 decided);
     error EmptyBatch();
 
     /// @notice Opens the market of a fresh mission for all its nodes. Caller: the legislation that deployed it.
     function openMarket(address mission) external;
     /// @notice Reopens one node's market for a new attempt, previous executors' principals barred. Caller: the mission.
     function reopenMarket(uint8 node, uint8 attempt) external;
-    /// @notice Places a bid and locks minStake(risk). One per agent and node; the best eight are kept. Anyone with the agent's
-    /// authorisation.
+    /// @notice Places a bid and locks minStake(risk): a stake pool's, if one was asked to stand for it, else the agent's own. One per
+    /// agent and node; the best eight are kept. Anyone with the agent's authorisation.
     function bid(Bid calldata offer, Auth calldata auth) external;
     /// @notice Withdraws an unawarded bid and releases its lock. Caller: the agent (by Auth); anyone once the node was awarded or the mission ended.
     function withdrawBid(address mission, uint8 node, Auth calldata auth) external;
@@ -98,10 +99,12 @@ interface IExecutionProcedure {
     /// go in ascending node order. A node with too few bids, or none that keeps fairness, has its window extended once;
     /// after that it is awarded regardless of fairness, or its attempt ends (`closesAt` 0) and the mission may reopen it.
     function award(address mission, uint8[] calldata nodes) external;
-    /// @notice Award before the window ends. Anyone with a Regulator's signature over the node set.
-    function awardEarly(address mission, uint8[] calldata nodes, Auth calldata regulator) external;
+    /// @notice Award before the window ends. Anyone with a Regulator's signature over the node set, which serves once.
+    /// @param attempt Of each of the nodes: a decision does not outlive the market it was about.
+    function awardEarly(address mission, uint8[] calldata nodes, uint8 attempt, Auth calldata regulator) external;
     /// @notice Settles one executor slot, once: ends its lock, slashes, scores. Caller: genuine mission.
     /// @param release Part of the slot's lock that ends; `type(uint64).max` = all that is left.
+    /// A pool behind the bid pays at most its cover; what is above, the agent.
     /// @param slash Smallest unit; `type(uint64).max` = the whole task stake. At most the lock or the greatest fixed slash.
     function settleSlot(
         uint8 node,

@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {OverrideAction} from "../types/Actions.sol";
 import {EvidenceClass} from "../types/Evidence.sol";
-import {Bid, LiveHash, PrincipalBinding, SubAgentBinding, Verdict} from "../types/Messages.sol";
+import {AwardDecision, Bid, LiveHash, PrincipalBinding, SubAgentBinding, Verdict} from "../types/Messages.sol";
 import {Office} from "../types/Roles.sol";
 
 /// @title Everything somebody signs
@@ -53,7 +53,7 @@ library TypedData {
         "WithdrawBid(address agent,address mission,uint8 node,uint256 nonce,uint40 deadline)"
     );
     bytes32 internal constant AWARD_DECISION = keccak256(
-        "AwardDecision(address regulator,address mission,uint256 nodes,uint40 deadline)"
+        "AwardDecision(address regulator,address mission,uint256 nodes,uint8 attempt,uint256 nonce,uint40 deadline)"
     );
     // Consumed by a mission's clone.
     bytes32 internal constant ANCHOR = keccak256("Anchor(address runner,bytes32 root,uint40 deadline)");
@@ -197,11 +197,11 @@ library TypedData {
 
     function hashAwardDecision(
         address regulator,
-        address mission,
-        uint256 nodes,
+        AwardDecision memory d,
+        uint256 nonce,
         uint40 deadline
     ) internal pure returns (bytes32) {
-        return keccak256(abi.encode(AWARD_DECISION, regulator, mission, nodes, deadline));
+        return keccak256(abi.encode(AWARD_DECISION, regulator, d.mission, d.nodes, d.attempt, nonce, deadline));
     }
 
     function hashAnchor(address runner, bytes32 root, uint40 deadline) internal pure returns (bytes32) {

@@ -57,6 +57,15 @@ struct Bid {
     uint64 price;
 }
 
+/// @notice A Regulator's word that nodes may be awarded before their windows end. Domain: ExecutionProcedure.
+/// @dev Signed with the Regulator's nonce: each decision serves once, for one attempt of all its nodes.
+struct AwardDecision {
+    address mission;
+    /// Bitmap of the nodes.
+    uint256 nodes;
+    uint8 attempt;
+}
+
 /// @notice What a commitment hides (decisions 19). Domain of the signature: the mission's clone.
 struct Opening {
     bytes32 salt;

@@ -36,7 +36,8 @@ enum Institution {
     LEGISLATION,
     EXECUTION,
     ADJUDICATION,
-    ROSTER
+    ROSTER,
+    STAKE_POOL
 }
 
 /// @notice Standing of a procedure: a RETIRED one keeps the missions it began and opens nothing new.

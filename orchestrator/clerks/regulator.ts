@@ -18,11 +18,12 @@ export class Regulator extends Clerk {
     return signApproval(this.client, this.account, "REGULATOR", session, documentBytes);
   }
 
-  /** Signs that these nodes may be awarded before their window ends (decision 15). */
-  async awardEarly(mission: Address, nodes: readonly number[], deadline: number): Promise<Auth> {
+  /** Signs, once, that these nodes, all in this attempt, may be awarded before their window ends (decision 15). */
+  async awardEarly(mission: Address, nodes: readonly number[], attempt: number, deadline: number): Promise<Auth> {
     await this.requirePermitted("ExecutionProcedure", "awardEarly");
     const bitmap = nodes.reduce((bits, node) => bits | (1n << BigInt(node)), 0n);
-    const message = { regulator: this.address, mission, nodes: bitmap, deadline };
+    const nonce = await this.client.execution.nonceOf(this.address);
+    const message = { regulator: this.address, mission, nodes: bitmap, attempt, nonce, deadline };
     return { agent: this.address, deadline, signature: await signMessage(this.client, this.account, "AwardDecision", message) };
   }
 }

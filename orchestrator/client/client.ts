@@ -22,6 +22,7 @@ const ROOMS = {
   execution: "ExecutionProcedure",
   adjudication: "AdjudicationProcedure",
   roster: "AdjudicatorRoster",
+  pools: "StakePool",
 } as const satisfies Record<string, Exclude<ContractName, "CollaborationContract">>;
 
 type Rooms = { readonly [Room in keyof typeof ROOMS]: ContractActions<(typeof ROOMS)[Room]> };
@@ -57,6 +58,7 @@ export function createAgentCityClient({ chain, addresses, sender }: ClientOption
     execution: contractActions(base, ROOMS.execution),
     adjudication: contractActions(base, ROOMS.adjudication),
     roster: contractActions(base, ROOMS.roster),
+    pools: contractActions(base, ROOMS.pools),
     mission: (address) => contractActions(base, "CollaborationContract", address),
   };
 }

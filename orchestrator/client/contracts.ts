@@ -12,6 +12,7 @@ import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
 import { producerContractAbi } from "../chain/abi/ProducerContract.ts";
 import { serviceContractAbi } from "../chain/abi/ServiceContract.ts";
+import { stakePoolAbi } from "../chain/abi/StakePool.ts";
 import { templateRegistryAbi } from "../chain/abi/TemplateRegistry.ts";
 import { treasuryAbi } from "../chain/abi/Treasury.ts";
 
@@ -19,6 +20,7 @@ import { treasuryAbi } from "../chain/abi/Treasury.ts";
 export const contractAbis = {
   AdjudicationProcedure: adjudicationProcedureAbi,
   AdjudicatorRoster: adjudicatorRosterAbi,
+  StakePool: stakePoolAbi,
   CityToken: cityTokenAbi,
   ClerkContract: clerkContractAbi,
   CollaborationContract: collaborationContractAbi,

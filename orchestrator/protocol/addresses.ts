@@ -17,6 +17,7 @@ export const cityContracts = [
   "ExecutionProcedure",
   "AdjudicationProcedure",
   "AdjudicatorRoster",
+  "StakePool",
 ] as const;
 
 export type CityContract = (typeof cityContracts)[number];
@@ -39,6 +40,7 @@ export const cityAddressesSchema = z.strictObject({
   ExecutionProcedure: address,
   AdjudicationProcedure: address,
   AdjudicatorRoster: address,
+  StakePool: address,
 } satisfies Record<CityContract, typeof address>);
 
 export type CityAddresses = z.infer<typeof cityAddressesSchema>;

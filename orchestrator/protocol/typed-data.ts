@@ -99,6 +99,8 @@ export const typedDataTypes = {
     { name: "regulator", type: "address" },
     { name: "mission", type: "address" },
     { name: "nodes", type: "uint256" },
+    { name: "attempt", type: "uint8" },
+    { name: "nonce", type: "uint256" },
     { name: "deadline", type: "uint40" },
   ],
   Anchor: [

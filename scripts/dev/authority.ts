@@ -26,6 +26,7 @@ export const ROLES = {
   itself: "the mission concerned",
   agent: "whom the call is about: the bidder, voter, owner, holder of the seat",
   "its principal": "the principal of whom the call is about",
+  manager: "who opened the stake pool concerned",
   spender: "whom the holder of tokens allowed",
   CONSTITUTION: "ConstitutionContract",
   TOKEN: "the settlement token",
@@ -41,6 +42,7 @@ export const ROLES = {
   EXECUTION: "ExecutionProcedure",
   ADJUDICATION: "AdjudicationProcedure, the governor",
   ROSTER: "AdjudicatorRoster",
+  STAKE_POOL: "StakePool",
 } as const;
 export type Role = keyof typeof ROLES;
 
@@ -201,6 +203,21 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     payPremium: only("NotMission", "itself", "mission"),
     claimInsurance: governor,
     disburse: governor,
+  },
+  StakePool: {
+    openPool: anyone,
+    admit: only("NotManager", "manager"),
+    join: only("NotAuthorised", "agent", "its principal"),
+    giveNotice: only("NotAuthorised", "agent", "its principal"),
+    leave: [
+      { when: "at will", callers: ["agent", "its principal"], refusal: "NotAuthorised" },
+      { when: "after notice", callers: ANYONE },
+    ],
+    cover: only("NotManager", "manager"),
+    uncover: only("NotAuthorised", "manager", "agent", "its principal"),
+    stand: only("NotAuthorised", "EXECUTION"),
+    settle: only("NotAuthorised", "EXECUTION"),
+    collect: anyone,
   },
   CollaborationContract: {
     activate: only("NotLegislation", "LEGISLATION"),

@@ -59,6 +59,7 @@ export class Chronicle {
       EXECUTION: world.execution,
       ADJUDICATION: world.adjudication,
       ROSTER: world.roster,
+      STAKE_POOL: world.pools,
     };
     for (const name of INSTITUTIONS) {
       this.#institutions.set(world.addresses[name].toLowerCase(), { name, abi: contracts[name].interface });

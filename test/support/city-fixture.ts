@@ -70,6 +70,7 @@ export const INSTITUTIONS = [
   "EXECUTION",
   "ADJUDICATION",
   "ROSTER",
+  "STAKE_POOL",
 ] as const;
 export type InstitutionName = (typeof INSTITUTIONS)[number];
 
@@ -133,6 +134,7 @@ async function deployWiredCity() {
   const execution = await ethers.getContractAt("ExecutionProcedure", built.ExecutionProcedure);
   const adjudication = await ethers.getContractAt("AdjudicationProcedure", built.AdjudicationProcedure);
   const roster = await ethers.getContractAt("AdjudicatorRoster", built.AdjudicatorRoster);
+  const pools = await ethers.getContractAt("StakePool", built.StakePool);
   const addresses: Record<InstitutionName, Address> = {
     TOKEN: built.CityToken,
     PRODUCERS: built.ProducerContract,
@@ -147,6 +149,7 @@ async function deployWiredCity() {
     EXECUTION: built.ExecutionProcedure,
     ADJUDICATION: built.AdjudicationProcedure,
     ROSTER: built.AdjudicatorRoster,
+    STAKE_POOL: built.StakePool,
   };
 
   /** A key with gas. */
@@ -270,6 +273,7 @@ async function deployWiredCity() {
     execution,
     adjudication,
     roster,
+    pools,
     account,
     as,
     fund,

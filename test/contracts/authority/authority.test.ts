@@ -9,6 +9,7 @@ import { INSTITUTIONS } from "../../support/city-fixture.ts";
 import { playAdjudication, playConstitution, playMoney, playOffices, playProducers, playRegistries } from "./play-foundational.ts";
 import { playDeployment, playEnds, playSessions } from "./play-legislature.ts";
 import { playConsensus, playHappyNode, playMarket, playRemedies, playSettlement } from "./play-mission.ts";
+import { playPools } from "./play-pools.ts";
 
 const PLAYS = [
   playConstitution,
@@ -25,6 +26,7 @@ const PLAYS = [
   playHappyNode,
   playConsensus,
   playRemedies,
+  playPools,
 ];
 /** Kinds that every row is tried as; the others exist only where they play a part. */
 const ALWAYS: readonly Role[] = [

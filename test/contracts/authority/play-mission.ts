@@ -65,10 +65,11 @@ export async function playMarket(trial: AuthorityTrial): Promise<void> {
   for (const node of [0, 1, 2]) for (const worker of [3, 4, 5]) await mission.bid(node, worker);
   const { regulator } = mission.city;
   const early = async (node: number, signed: boolean) => {
-    const decision = { regulator: regulator.address, mission: mission.address, nodes: 1n << BigInt(node), deadline };
+    const nonce = await execution.nonceOf(regulator.address);
+    const decision = { regulator: regulator.address, mission: mission.address, nodes: 1n << BigInt(node), attempt: 0, nonce, deadline };
     const auth = { agent: regulator.address, deadline, signature: "0x" };
     if (signed) auth.signature = await mission.city.sign("AwardDecision", mission.city.addresses.EXECUTION, decision, regulator);
-    return () => (signed ? execution : execution.connect(regulator)).awardEarly(mission.address, [node], auth);
+    return () => (signed ? execution : execution.connect(regulator)).awardEarly(mission.address, [node], 0, auth);
   };
   await trial.record("ExecutionProcedure.awardEarly", cast, await early(0, true), "signed");
   await trial.record("ExecutionProcedure.awardEarly", cast, await early(1, false), "unsigned");

@@ -3,7 +3,14 @@ pragma solidity 0.8.33;
 
 import {OverrideAction} from "../../../contracts/types/Actions.sol";
 import {EvidenceClass} from "../../../contracts/types/Evidence.sol";
-import {Bid, LiveHash, PrincipalBinding, SubAgentBinding, Verdict} from "../../../contracts/types/Messages.sol";
+import {
+    AwardDecision,
+    Bid,
+    LiveHash,
+    PrincipalBinding,
+    SubAgentBinding,
+    Verdict
+} from "../../../contracts/types/Messages.sol";
 import {Office} from "../../../contracts/types/Roles.sol";
 import {TypedData} from "../../../contracts/libraries/TypedData.sol";
 
@@ -124,11 +131,11 @@ contract TypedDataHarness {
 
     function awardDecision(
         address regulator,
-        address mission,
-        uint256 nodes,
+        AwardDecision calldata decision,
+        uint256 nonce,
         uint40 deadline
     ) external pure returns (bytes32) {
-        return TypedData.hashAwardDecision(regulator, mission, nodes, deadline);
+        return TypedData.hashAwardDecision(regulator, decision, nonce, deadline);
     }
 
     function anchor(address runner, bytes32 root, uint40 deadline) external pure returns (bytes32) {

@@ -32,7 +32,7 @@ const STRINGS: Record<MessageName, string> = {
   OfficeApproval: "OfficeApproval(address clerk,uint8 office,uint256 session,bytes32 specHash,uint40 deadline)",
   Bid: "Bid(address agent,address mission,uint8 node,bytes32 service,uint64 price,uint256 nonce,uint40 deadline)",
   WithdrawBid: "WithdrawBid(address agent,address mission,uint8 node,uint256 nonce,uint40 deadline)",
-  AwardDecision: "AwardDecision(address regulator,address mission,uint256 nodes,uint40 deadline)",
+  AwardDecision: "AwardDecision(address regulator,address mission,uint256 nodes,uint8 attempt,uint256 nonce,uint40 deadline)",
   Anchor: "Anchor(address runner,bytes32 root,uint40 deadline)",
   LiveHash: "LiveHash(address mission,uint8 node,uint8 slot,uint8 attempt,bytes32 service,bytes32 hash,uint40 deadline,address runner)",
   Commit: "Commit(address agent,uint8 node,uint8 slot,uint8 attempt,bytes32 commitment,uint40 deadline)",
@@ -72,6 +72,7 @@ function argumentsOf(name: MessageName, m: Message): unknown[] {
   if (name === "PrincipalBinding" || name === "SubAgentBinding" || name === "OverrideAction") return [m];
   if (name === "LiveHash" || name === "Verdict") return [{ ...m, signature: "0x" }];
   if (name === "Bid") return [m["agent"], m, m["nonce"], m["deadline"]];
+  if (name === "AwardDecision") return [m["regulator"], m, m["nonce"], m["deadline"]];
   return typedDataTypes[name].map((member) => m[member.name]);
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
-import { keyOf, tokens } from "../../support/city-fixture.ts";
+import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { BIDDING_WINDOW, FOUR_THREE_ONE, type Mission, type MissionOptions, openMission, TASK } from "../../support/mission-fixture.ts";
 
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
@@ -240,20 +240,58 @@ describe("ExecutionProcedure", () => {
   });
 
   describe("awardEarly", () => {
+    const decide = async (nodes: number[], attempt = 0) => {
+      const { city } = mission;
+      const message = {
+        regulator: city.regulator.address,
+        mission: mission.address,
+        nodes: nodes.reduce((bits, node) => bits | (1n << BigInt(node)), 0n),
+        attempt,
+        nonce: await market.nonceOf(city.regulator.address),
+        deadline: await mission.soon(),
+      };
+      const signature = await city.sign("AwardDecision", city.addresses.EXECUTION, message, city.regulator);
+      return { agent: city.regulator.address, deadline: message.deadline, signature };
+    };
+
     it("takes a Regulator's signature over the nodes, within its envelope", async () => {
       await open({ nodes: [TASK, TASK] });
       for (const node of [0, 1]) await mission.bid(node, 0);
-      const { regulator } = mission.city;
-      const message = { regulator: regulator.address, mission: mission.address, nodes: 0b11n, deadline: await mission.soon() };
-      const signature = await mission.city.sign("AwardDecision", mission.city.addresses.EXECUTION, message, regulator);
-      const auth = { agent: regulator.address, deadline: message.deadline, signature };
-      await refused(market.awardEarly(mission.address, [0], auth), "InvalidSignature");
+      const auth = await decide([0, 1]);
+      await refused(market.awardEarly(mission.address, [0], 0, auth), "InvalidSignature");
+      await refused(market.awardEarly(mission.address, [0, 1], 1, auth), "InvalidSignature");
       const [, clerk] = [0, mission.worker(0).agent];
       await expect(
-        market.connect(clerk).awardEarly(mission.address, [0], { ...auth, agent: clerk.address, signature: "0x" }),
+        market.connect(clerk).awardEarly(mission.address, [0], 0, { ...auth, agent: clerk.address, signature: "0x" }),
       ).to.be.revertedWithCustomError(mission.city.clerks, "NotClerk");
-      await expect(market.awardEarly(mission.address, [0, 1], auth)).to.emit(mission.city.clerks, "EnvelopeConsumed");
+      await expect(market.awardEarly(mission.address, [0, 1], 0, auth)).to.emit(mission.city.clerks, "EnvelopeConsumed");
       expect(await executors(1)).to.deep.equal([0]);
+    });
+
+    it("spends the decision: it closes no second window of the same attempt", async () => {
+      await open({ nodes: [TASK] });
+      const auth = await decide([0]);
+      await expect(market.awardEarly(mission.address, [0], 0, auth)).to.emit(market, "NoAward");
+      await refused(market.awardEarly(mission.address, [0], 0, auth), "InvalidSignature");
+      await mission.bid(0, 0);
+      await market.awardEarly(mission.address, [0], 0, await decide([0]));
+      expect(await executors(0)).to.deep.equal([0]);
+    });
+
+    it("does not outlive the attempt that was decided about", async () => {
+      await open({ nodes: [TASK] });
+      await mission.bid(0, 0);
+      const unused = await decide([0]);
+      await mission.closeMarket();
+      await market.award(mission.address, [0]);
+      await mission.route(0);
+      await networkHelpers.time.increase(60);
+      await mission.contract.timeout(0);
+      await mission.contract.reopen(0);
+      await mission.bid(0, 1);
+      await refused(market.awardEarly(mission.address, [0], 0, unused), "WrongAttempt");
+      await market.awardEarly(mission.address, [0], 1, await decide([0], 1));
+      expect(await executors(0)).to.deep.equal([1]);
     });
   });
 

@@ -53,7 +53,6 @@ describe("a token with a blocklist", () => {
       expect((await mission.contract.entitlementOf(0, 0)).claimed).to.equal(false);
       const { paid, entitled, fees, insurance } = await mission.contract.ledger();
       expect([paid, entitled, fees, insurance]).to.deep.equal([tokens(194), tokens(97), tokens(6), tokens(3)]);
-      await expect(mission.contract.close()).to.be.revertedWithCustomError(mission.contract, "Unsettled");
 
       // Again in vain, and then in time: nothing is paid twice.
       await mission.contract.claim([0]);
@@ -68,6 +67,30 @@ describe("a token with a blocklist", () => {
       await mission.contract.close();
       expect(await balanceOf(mission.address)).to.equal(0);
     });
+  });
+
+  it("closes a mission whose executor it never pays: what is owed stays claimable", async () => {
+    mission = await (await (await openMission({ reserve: tokens(5) })).activate()).awardAll();
+    await mission.run(0);
+    token = await turnHostile(mission.city);
+    const { agent } = await mission.executorOf(0);
+    const principal = await mission.city.producers.principalOf(agent.address);
+    for (const account of [agent.address, principal]) await token.block(account);
+    await networkHelpers.time.increase(HOUR);
+    await expect(mission.contract.close()).to.be.revertedWithCustomError(mission.contract, "Unsettled");
+    await mission.contract.claim([0]);
+    const before = await balanceOf(mission.city.sponsor.address);
+    await mission.contract.close();
+    expect((await balanceOf(mission.city.sponsor.address)) - before).to.equal(tokens(5));
+    expect(await balanceOf(mission.address)).to.equal(tokens(97));
+    expect(await mission.imbalance()).to.equal("");
+    await mission.contract.claim([0]);
+    expect(await balanceOf(mission.address)).to.equal(tokens(97));
+    await token.block(agent.address, false);
+    await mission.contract.claim([0]);
+    expect(await balanceOf(agent.address)).to.equal(tokens(97));
+    expect((await mission.contract.ledger()).entitled).to.equal(0);
+    await expect(mission.contract.close()).to.be.revertedWithCustomError(mission.contract, "NothingToRefund");
   });
 
   describe("in a mission of one executor", () => {

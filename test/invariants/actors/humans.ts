@@ -77,9 +77,11 @@ export const HUMANS: readonly NodeMove[] = [
     act: async (m, node, { offices, random, execution, addresses, sign }) => {
       const regulator = random.pick(offices.REGULATOR);
       const deadline = await m.soon();
-      const decision = { regulator: regulator.address, mission: m.address, nodes: 1n << BigInt(node), deadline };
+      const { attempt } = await execution.marketOf(m.address, node);
+      const nonce = await execution.nonceOf(regulator.address);
+      const decision = { regulator: regulator.address, mission: m.address, nodes: 1n << BigInt(node), attempt, nonce, deadline };
       const signature = await sign("AwardDecision", addresses.EXECUTION, decision, regulator);
-      return execution.awardEarly(m.address, [node], { agent: regulator.address, deadline, signature });
+      return execution.awardEarly(m.address, [node], attempt, { agent: regulator.address, deadline, signature });
     },
   },
 ];

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
+import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
+import {IExecutionProcedure} from "../../interfaces/IExecutionProcedure.sol";
+import {IProducerContract} from "../../interfaces/IProducerContract.sol";
+import {Fairness} from "../../libraries/Fairness.sol";
+import {Param} from "../../types/Params.sol";
+import {Institution, Kind} from "../../types/Roles.sol";
+import {MarketLedger} from "./MarketLedger.sol";
+import {MarketStorage, MissionMarket, NodeMarket} from "./MarketStorage.sol";
+
+/// @title Who is awarded a node
+/// @notice Decisions 15 and 16: the best bids that keep the mission fair, by Equation 1. A linked library: it runs in the procedure's
+/// frame and storage.
+library Awards {
+    using MarketLedger for MarketStorage;
+
+    /// @dev A selection under way, in memory.
+    struct Draft {
+        IExecutionProcedure.StoredBid[] bids;
+        address[] principals;
+        uint16[] assigned;
+        /// Place in `bids` per slot.
+        uint256[] picks;
+        uint256 picked;
+        uint256 sumSquares;
+        uint256 total;
+        uint256 bidders;
+        uint256 minimum;
+    }
+
+    /// Fairness needs a market: it binds from this many assignments on.
+    uint256 private constant _BINDING_FROM = 5;
+    uint256 private constant _NONE = type(uint256).max;
+
+    /// @notice Awards the nodes whose windows are over.
+    function award(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address mission,
+        uint8[] calldata nodes
+    ) external {
+        for (uint256 i = 0; i < nodes.length; ++i) {
+            NodeMarket memory market = _open(self, mission, nodes[i]);
+            if (block.timestamp < market.closesAt) {
+                revert IExecutionProcedure.MarketOpen(mission, nodes[i], market.closesAt);
+            }
+            _awardNode(self, constitution, mission, nodes[i], market);
+        }
+        if (nodes.length == 0) revert IExecutionProcedure.EmptyBatch();
+    }
+
+    /// @notice Awards the nodes whether their windows are over or not, in the one attempt that the decision was about.
+    function awardEarly(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address mission,
+        uint8[] calldata nodes,
+        uint8 attempt
+    ) external {
+        for (uint256 i = 0; i < nodes.length; ++i) {
+            NodeMarket memory market = _open(self, mission, nodes[i]);
+            if (market.attempt != attempt) {
+                revert IExecutionProcedure.WrongAttempt(mission, nodes[i], market.attempt, attempt);
+            }
+            _awardNode(self, constitution, mission, nodes[i], market);
+        }
+        if (nodes.length == 0) revert IExecutionProcedure.EmptyBatch();
+    }
+
+    /// @dev A market that can be awarded; the first ones of a mission in ascending order.
+    function _open(MarketStorage storage self, address mission, uint8 node) private returns (NodeMarket memory market) {
+        market = self.nodeMarket(mission, node);
+        if (market.awarded || market.closesAt == 0) revert IExecutionProcedure.MarketClosed(mission, node);
+        if (market.own) return market;
+        MissionMarket storage first = self.markets[mission];
+        if (node != first.cursor) revert IExecutionProcedure.AwardOutOfOrder(mission, first.cursor, node);
+        ++first.cursor;
+    }
+
+    function _awardNode(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address mission,
+        uint8 node,
+        NodeMarket memory market
+    ) private {
+        uint8 redundancy = ICollaborationContract(mission).nodeLaw(node).redundancy;
+        Draft memory draft = _draft(self, constitution, mission, MarketLedger.key(node, market.attempt), redundancy);
+        for (uint256 slot = 0; slot < redundancy; ++slot) {
+            uint256 pick = _best(draft, true);
+            if (pick == _NONE && market.reopened) pick = _best(draft, false);
+            if (pick == _NONE) break;
+            _take(draft, pick);
+        }
+        market.own = true;
+        if (draft.picked < redundancy) {
+            bool extend = !market.reopened;
+            market.closesAt =
+                extend ? uint40(block.timestamp + constitution.param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT)) : 0;
+            market.reopened = true;
+            self.nodeMarkets[mission][node] = market;
+            emit IExecutionProcedure.NoAward(mission, node, draft.bids.length, redundancy, market.closesAt);
+            return;
+        }
+        market.awarded = true;
+        self.nodeMarkets[mission][node] = market;
+        _bindAll(self, mission, node, MarketLedger.key(node, market.attempt), draft);
+    }
+
+    function _draft(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address mission,
+        uint16 nodeAttempt,
+        uint8 redundancy
+    ) private view returns (Draft memory draft) {
+        MissionMarket storage market = self.markets[mission];
+        draft.bids = self.bids[mission][nodeAttempt];
+        draft.principals = new address[](draft.bids.length);
+        draft.assigned = new uint16[](draft.bids.length);
+        draft.picks = new uint256[](redundancy);
+        draft.sumSquares = market.sumSquares;
+        draft.total = market.assignments;
+        draft.bidders = market.bidders;
+        draft.minimum = constitution.param(Param.MIN_FAIRNESS_SCORE);
+        IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
+        for (uint256 i = 0; i < draft.bids.length; ++i) {
+            // A bidder that lost its eligibility meanwhile keeps no claim; its zero principal never wins.
+            if (!producers.isEligible(draft.bids[i].agent, Kind.PRODUCER)) continue;
+            draft.principals[i] = producers.principalOf(draft.bids[i].agent);
+            draft.assigned[i] = self.participations[mission][draft.principals[i]].assignments;
+        }
+    }
+
+    /// @dev Highest score among principals not yet on this node, of equals the earliest; fair ones only, if asked.
+    function _best(Draft memory draft, bool fair) private pure returns (uint256 best) {
+        best = _NONE;
+        for (uint256 i = 0; i < draft.bids.length; ++i) {
+            if (draft.principals[i] == address(0) || _isOnNode(draft, draft.principals[i])) continue;
+            if (best != _NONE && draft.bids[i].score <= draft.bids[best].score) continue;
+            if (fair && !_isFair(draft, i)) continue;
+            best = i;
+        }
+    }
+
+    function _isOnNode(Draft memory draft, address principal) private pure returns (bool) {
+        for (uint256 i = 0; i < draft.picked; ++i) if (draft.principals[draft.picks[i]] == principal) return true;
+        return false;
+    }
+
+    function _isFair(Draft memory draft, uint256 i) private pure returns (bool) {
+        if (draft.total + 1 < _BINDING_FROM || draft.bidders < 2) return true;
+        return _fairnessWith(draft, i) >= draft.minimum;
+    }
+
+    function _fairnessWith(Draft memory draft, uint256 i) private pure returns (uint256) {
+        return Fairness.score(draft.sumSquares + 2 * draft.assigned[i] + 1, draft.total + 1, draft.bidders);
+    }
+
+    function _take(Draft memory draft, uint256 pick) private pure {
+        draft.picks[draft.picked] = pick;
+        ++draft.picked;
+        draft.sumSquares += 2 * uint256(draft.assigned[pick]) + 1;
+        ++draft.total;
+    }
+
+    function _bindAll(
+        MarketStorage storage self,
+        address mission,
+        uint8 node,
+        uint16 nodeAttempt,
+        Draft memory draft
+    ) private {
+        MissionMarket storage market = self.markets[mission];
+        for (uint8 slot = 0; slot < draft.picked; ++slot) {
+            uint256 pick = draft.picks[slot];
+            IExecutionProcedure.StoredBid memory won = draft.bids[pick];
+            IExecutionProcedure.Participation storage part = self.participations[mission][draft.principals[pick]];
+            bool waived = _isWaived(market, part.assignments, draft);
+            market.sumSquares += 2 * uint64(part.assignments) + 1;
+            ++market.assignments;
+            ++part.assignments;
+            part.executor = true;
+            self.locks[mission][node][won.agent].awarded = true;
+            self.bids[mission][nodeAttempt][pick].awarded = true;
+            uint256 fairness = Fairness.score(market.sumSquares, market.assignments, draft.bidders);
+            if (waived) emit IExecutionProcedure.FairnessWaived(mission, node, fairness, draft.minimum);
+            emit IExecutionProcedure.Awarded(mission, node, slot, won.agent, won.service, won.price, fairness);
+            ICollaborationContract(mission).bind(node, slot, won.agent, won.service, won.price);
+        }
+    }
+
+    function _isWaived(MissionMarket storage market, uint16 assigned, Draft memory draft) private view returns (bool) {
+        uint256 total = uint256(market.assignments) + 1;
+        if (total < _BINDING_FROM || draft.bidders < 2) return false;
+        uint256 squares = uint256(market.sumSquares) + 2 * uint256(assigned) + 1;
+        return Fairness.score(squares, total, draft.bidders) < draft.minimum;
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IExecutionProcedure} from "../../interfaces/IExecutionProcedure.sol";
+
+/// @notice Two words per mission.
+struct MissionMarket {
+    address sponsor;
+    uint40 closesAt;
+    uint16 nodes;
+    /// Nodes awarded or passed over in the first round: the next one is next.
+    uint16 cursor;
+    /// Distinct principals with an eligible bid.
+    uint16 bidders;
+    uint64 sumSquares;
+    uint32 assignments;
+    /// minStake by risk, whole tokens scaled; copied when the market opens.
+    uint64[3] stakes;
+}
+
+struct NodeMarket {
+    /// Whether this entry replaces the mission's first window.
+    bool own;
+    bool reopened;
+    bool awarded;
+    uint8 attempt;
+    uint40 closesAt;
+}
+
+/// @notice One word: what an agent has at stake on a node.
+struct Lock {
+    uint64 amount;
+    uint8 attempt;
+    bool placed;
+    bool awarded;
+    /// A pool stands for it, not the agent's own stake.
+    bool pooled;
+}
+
+/// @notice Storage of ExecutionProcedure. What belongs to one attempt is keyed by attempt. An agent bids once per node and never
+/// executes the same node twice, so a lock is found by (mission, node, agent) and outlives the attempt that made it.
+struct MarketStorage {
+    mapping(address mission => MissionMarket market) markets;
+    mapping(address mission => mapping(uint8 node => NodeMarket)) nodeMarkets;
+    mapping(address mission => mapping(uint16 nodeAttempt => IExecutionProcedure.StoredBid[])) bids;
+    mapping(address mission => mapping(uint8 node => mapping(address agent => Lock))) locks;
+    mapping(address mission => mapping(address principal => IExecutionProcedure.Participation)) participations;
+    mapping(address mission => mapping(uint8 node => mapping(address principal => bool))) barred;
+    mapping(uint16 id => address predicate) predicates;
+    mapping(address agent => uint256 nonce) nonces;
+}
