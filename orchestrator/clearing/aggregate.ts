@@ -33,6 +33,8 @@ export interface Aggregate {
 /** A verdict on one clause whose every item is ⪰ the floor of its question. */
 interface Survivor {
   readonly output: AdmittedOutput;
+  /** Clauses of the question that it answers. */
+  readonly clauses: readonly string[];
   readonly restsOn: NonEmpty<ItemAboveFloor>;
 }
 
@@ -51,7 +53,7 @@ export function aggregate(outputs: readonly AdmittedOutput[], terms: Aggregation
   const verdicts = QUESTIONS.map((question) => {
     if (!terms.questions.includes(question)) return [question, { status: "NOT_ASKED", confidence: 0, conflicts: [] }] as const;
     const about = sorted.filter(({ output }) => output.answers.some((answer) => answer.question === question));
-    const survivors = about.flatMap((output) => survivorOf(output, terms.floors[question], order) ?? []);
+    const survivors = about.flatMap((output) => survivorOf(output, question, terms.floors[question], order) ?? []);
     for (const { output } of survivors) surviving.set(output, (surviving.get(output) ?? new Set()).add(question));
     return [question, verdictOn(question, survivors, about, terms)] as const;
   });
@@ -79,10 +81,10 @@ function classOf({ basis }: AdmittedOutput, order: Admissibility): ClassName {
   );
 }
 
-function survivorOf(output: AdmittedOutput, floor: ClassName, order: Admissibility): Survivor | undefined {
+function survivorOf(output: AdmittedOutput, question: QuestionName, floor: ClassName, order: Admissibility): Survivor | undefined {
   if (output.output.verdict === "ABSTAIN" || output.weight === 0 || !order.geq(classOf(output, order), floor)) return undefined;
   const [first, ...rest] = output.basis.flatMap((item) => ItemAboveFloor.of(item, floor, order) ?? []);
-  return first === undefined ? undefined : { output, restsOn: [first, ...rest] };
+  return first === undefined ? undefined : { output, clauses: clausesOf(output, question), restsOn: [first, ...rest] };
 }
 
 function verdictOn(
@@ -92,16 +94,10 @@ function verdictOn(
   terms: AggregationTerms,
 ): Verdict {
   const required = terms.clauses[question];
-  const answered = survivors.flatMap(({ output }) => clausesOf(output, question));
-  const names = [...new Set([...required, ...answered])].sort();
+  const names = [...new Set([...required, ...survivors.flatMap((survivor) => survivor.clauses)])].sort();
   const clauses = (names.length === 0 ? [WHOLE] : names).map((clause) => {
-    const speaks = ({ output }: { output: AdmittedOutput }) => clausesOf(output, question).includes(clause);
-    const votes = survivors.filter(speaks);
-    const answer = weigh(
-      votes,
-      about.filter((output) => speaks({ output })),
-      terms,
-    );
+    const votes = survivors.filter((survivor) => survivor.clauses.includes(clause));
+    const answer = weigh(votes, () => about.filter((output) => clausesOf(output, question).includes(clause)), terms);
     return { clause, votes, answer };
   });
   const { result, confidence } = overall(clauses.map(({ answer }) => answer));
@@ -125,7 +121,11 @@ const STATUS = {
 } as const;
 
 /** A verifier that calls a clause disputed backs neither side and weighs against both. */
-function weigh(votes: readonly Survivor[], about: readonly AdmittedOutput[], { minConfidence, confidenceForm }: AggregationTerms): Answer {
+function weigh(
+  votes: readonly Survivor[],
+  about: () => readonly AdmittedOutput[],
+  { minConfidence, confidenceForm }: AggregationTerms,
+): Answer {
   const contested = weightOf(votes.filter(({ output }) => output.output.verdict === "DISPUTED").map(({ output }) => voteOf(output)));
   const decisive = votes.map(({ output }) => voteOf(output));
   const answer = answerTo(decisive, confidenceForm === "mean" ? minConfidence : 0, contested);
@@ -133,7 +133,11 @@ function weigh(votes: readonly Survivor[], about: readonly AdmittedOutput[], { m
   // The weight that backs the verdict over all weight that was asked, floor or not: raising a class never lowers it (RAILS 5.3).
   const side = answer.result === ClearingResult.PASS ? VerdictResult.PASS : VerdictResult.FAIL;
   const backing = decisive.filter((vote) => vote.result === side);
-  const asked = weightOf(about.filter(({ output }) => output.verdict !== "ABSTAIN").map(voteOf));
+  const asked = weightOf(
+    about()
+      .filter(({ output }) => output.verdict !== "ABSTAIN")
+      .map(voteOf),
+  );
   const confidence = Math.floor(backing.reduce((sum, vote) => sum + vote.weight * vote.confidence, 0) / asked);
   return { result: confidence < minConfidence ? ClearingResult.DISPUTED : answer.result, confidence };
 }

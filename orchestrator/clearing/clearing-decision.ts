@@ -18,7 +18,7 @@ import {
 } from "./fields.ts";
 import type { AdmittedEnvelope } from "./ingest.ts";
 import { floorFor, type Obligation, type Purpose } from "./obligation.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Guard, Refusal } from "./refusal.ts";
 import { hashOf, messageOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 import { isDecided, type Verdict } from "./verdict.ts";
@@ -72,6 +72,9 @@ export interface Cleared {
   readonly aggregates: Readonly<Record<Purpose, Aggregate>>;
   /** Outputs that were kept out, and why. */
   readonly refusals: readonly Refusal[];
+  /** Items of the envelope that claimed more than they proved. */
+  readonly forgeries: number;
+  readonly submitter: string;
 }
 
 /** Prior weight of a verifier in basis points; 5000 for one without a history (A.4.2). */
@@ -89,6 +92,9 @@ export interface ClearingInput {
   /** Seconds since 1970. */
   readonly now: bigint;
 }
+
+/** Refusals that say nothing about honesty. */
+const INNOCENT: readonly Guard[] = ["STALE", "REGISTRATION_NOT_IN_FORCE", "CHAIN_TOO_LONG"];
 
 /** Adjudication (RAILS 6.1, stage 8): checks every output, runs Γ under each floor and signs the decision. Deterministic; never throws on input. */
 export function clear({
@@ -145,7 +151,8 @@ export function clear({
     clearing_engine_signature: signHash(engine, "clearing-decision", hash),
     verifier_cosignatures: {},
   };
-  return { obligation, decision, aggregates, refusals };
+  const forgeries = envelope.refusals.filter(({ guard }) => !INNOCENT.includes(guard)).length;
+  return { obligation, decision, aggregates, refusals, forgeries, submitter: envelope.envelope.submitted_by };
 }
 
 /** Surviving verifiers may sign the decision as well; a signature of anybody else, or over another decision, is left out. */

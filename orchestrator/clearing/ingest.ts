@@ -89,11 +89,10 @@ export function admitItem(
   if (item.provenance.length > MAX_HOPS) return refuse("CHAIN_TOO_LONG", item.id, `${item.provenance.length} hops, at most ${MAX_HOPS}`);
   if (item.provenance.length === 0 && item.class !== admissibility.bottom)
     return refuse("NO_PROVENANCE", item.id, `${item.class} claimed by nobody`);
-  let previous: Hash | undefined;
-  for (const hop of item.provenance) {
-    const fault = faultOf(hop, previous, item, envelope, obligation, deployment);
+  for (const [index, hop] of item.provenance.entries()) {
+    const before = item.provenance[index - 1];
+    const fault = faultOf(hop, before === undefined ? undefined : hashOf(before), item, envelope, obligation, deployment);
     if (fault !== undefined) return refuse(fault.guard, item.id, fault.details);
-    previous = hashOf(hop);
   }
   const stale = staleness(item, envelope, obligation);
   if (stale !== undefined) return refuse("STALE", item.id, stale);

@@ -51,6 +51,7 @@ export const GUARDS = {
     "BASIS_CLASS_MISSTATED",
     "LOSS_CURRENCY",
   ],
+  passport: ["DELTA_NOT_DUE"],
 } as const;
 
 export type Guard = (typeof GUARDS)[keyof typeof GUARDS][number];

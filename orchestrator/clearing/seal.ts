@@ -12,6 +12,8 @@ export type SealedKind =
   | "verifier-output"
   | "clearing-decision"
   | "settlement-instruction"
+  | "passport-delta"
+  | "finality"
   | "human-act";
 
 /** SHA-256 of the RFC 8785 bytes. An object's hash covers all of it but that hash and its signatures (RAILS 4.2, A.4.4). */
@@ -19,9 +21,11 @@ export function hashOf(body: object): Hash {
   return sha256(canonicalBytes(body));
 }
 
+const UTF_8 = new TextEncoder();
+
 /** The bytes that a signature over a hash covers. */
 export function messageOf(kind: SealedKind, hash: Hash): Uint8Array {
-  return new TextEncoder().encode(`rails/1 ${kind} ${hash}`);
+  return UTF_8.encode(`rails/1 ${kind} ${hash}`);
 }
 
 export function signHash(signer: Signer, kind: SealedKind, hash: Hash): Signature {

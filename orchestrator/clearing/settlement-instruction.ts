@@ -32,7 +32,7 @@ const collateralActionSchema = z.strictObject({
   ]),
 });
 const claimActionSchema = z.strictObject({ type: z.enum(["pay", "deny"]), amount: amountSchema, currency });
-const passportDeltaSchema = z.strictObject({ passport_delta: z.record(nameSchema, z.int()).readonly() });
+const announcedDeltaSchema = z.strictObject({ passport_delta: z.record(nameSchema, z.int()).readonly() });
 
 /** What the rail should do (RAILS 4.6, A.3.5). An action that is absent was not decided under its own floor. */
 export const settlementInstructionSchema = z.strictObject({
@@ -43,8 +43,8 @@ export const settlementInstructionSchema = z.strictObject({
   principal_action: principalActionSchema.optional(),
   collateral_action: collateralActionSchema.optional(),
   claim_action: claimActionSchema.optional(),
-  penalty_action: passportDeltaSchema.optional(),
-  reputation_action: passportDeltaSchema.optional(),
+  penalty_action: announcedDeltaSchema.optional(),
+  reputation_action: announcedDeltaSchema.optional(),
   execution_rail: z.strictObject({ name: nameSchema, mode: nameSchema.optional() }),
   receipt_requirement: z.strictObject({ type: nameSchema, target: nameSchema }).optional(),
   finality: z.literal("PROVISIONAL"),
@@ -154,7 +154,7 @@ function collateralAction(
 /** What the passports of those involved will say, once final. */
 function passportActions(
   { performed, complied }: Settled,
-  { obligation, aggregates, decision }: Cleared,
+  { obligation, aggregates, decision, forgeries, submitter }: Cleared,
 ): Pick<SettlementInstruction, "penalty_action" | "reputation_action"> {
   const agent = obligation.parties.provider;
   const { survivors } = aggregates.fee_release;
@@ -163,10 +163,11 @@ function passportActions(
     .flatMap(({ output }) =>
       output.answers.flatMap(({ question, clause }) => (question === "policy" && clause !== undefined ? [clause] : [])),
     );
-  const penalties = Object.fromEntries(complied ? [] : broken.map((clause) => [`${agent}.${clause}_compliance`, -1]));
+  const penalties = Object.fromEntries(complied ? [] : broken.map((clause) => [`${agent}.${clause.replaceAll(".", "_")}_compliance`, -1]));
   const reputation = {
     [`${agent}.${performed ? "cleared_obligations" : "failed_obligations"}`]: 1,
     ...(complied ? {} : { [`${agent}.policy_violations`]: 1 }),
+    ...(forgeries === 0 ? {} : { [`${submitter}.forge_up_attempts`]: forgeries }),
     ...(decision.fault === "provider_agent" || decision.fault === "none" ? {} : { [`${agent}.faultless_failures`]: 1 }),
   };
   return {

@@ -1,13 +1,12 @@
-import { ed25519 } from "@noble/curves/ed25519.js";
-import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { z } from "zod";
-import { bytesToHex, type Hex, hexToBytes } from "../primitives/hex.ts";
+import type { Hex } from "../primitives/hex.ts";
+import { isSignedBy, type SignatureAlgorithm, signerOf } from "../primitives/signing.ts";
 
 /** Ed25519 (RFC 8032) or secp256k1 (SHA-256, low s, 64 bytes). */
 const PUBLIC_KEY = /^(?:ed25519:0x[0-9a-f]{64}|secp256k1:0x0[23][0-9a-f]{64})$/;
 const SIGNATURE = /^(?:ed25519|secp256k1):0x[0-9a-f]{128}$/;
 
-export type SchemeName = "ed25519" | "secp256k1";
+export type SchemeName = SignatureAlgorithm;
 export type PublicKey = `${SchemeName}:${Hex}`;
 export type Signature = `${SchemeName}:${Hex}`;
 
@@ -32,27 +31,17 @@ export interface Signer {
 
 /** A signer from 32 secret bytes. */
 export function signer(id: string, scheme: SchemeName, secret: Uint8Array): Signer {
-  const curve = scheme === "ed25519" ? ed25519 : secp256k1;
-  return {
-    id,
-    key: `${scheme}:${bytesToHex(curve.getPublicKey(secret))}`,
-    sign: (message) => `${scheme}:${bytesToHex(curve.sign(message, secret))}`,
-  };
+  const holder = signerOf(scheme, secret);
+  return { id, key: `${scheme}:${holder.publicKey.key}`, sign: (message) => `${scheme}:${holder.sign(message)}` };
 }
 
 export const verifySignature: VerifySignature = (key, message, signature) => {
-  const [scheme, keyBytes] = split(key);
-  const [signedWith, bytes] = split(signature);
-  if (scheme !== signedWith) return false;
-  try {
-    // Strict RFC 8032: ZIP 215 would let one signature hold for several messages of a crafted key.
-    return scheme === "ed25519" ? ed25519.verify(bytes, message, keyBytes, { zip215: false }) : secp256k1.verify(bytes, message, keyBytes);
-  } catch {
-    return false;
-  }
+  const [scheme, bytes] = split(key);
+  const [signedWith, signed] = split(signature);
+  return scheme === signedWith && isSignedBy({ algorithm: scheme, key: bytes }, message, signed);
 };
 
-function split(text: PublicKey | Signature): [scheme: string, bytes: Uint8Array] {
-  const colon = text.indexOf(":");
-  return [text.slice(0, colon), hexToBytes(`0x${text.slice(colon + 3)}`)];
+function split(text: PublicKey | Signature): [scheme: SchemeName, bytes: Hex] {
+  const scheme = text.startsWith("ed25519") ? "ed25519" : "secp256k1";
+  return [scheme, `0x${text.slice(scheme.length + 3)}`];
 }

@@ -33,9 +33,11 @@ export const hashSchema = z.custom<Hash>(isHash, "expected 0x and 64 hex digits"
 
 export const intentKeySchema = hashSchema.transform((value) => value as IntentKey);
 
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 export function bytesToHex(bytes: Uint8Array): Hex {
   let text = "";
-  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  for (const byte of bytes) text += BYTES[byte];
   return `0x${text}`;
 }
 

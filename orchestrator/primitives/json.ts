@@ -27,9 +27,11 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
+const UTF_8 = new TextEncoder();
+
 /** UTF-8 bytes of the RFC 8785 text: what is hashed and stored. */
 export function canonicalBytes(value: unknown): Uint8Array {
-  return new TextEncoder().encode(canonicalJson(value));
+  return UTF_8.encode(canonicalJson(value));
 }
 
 /** Parses JSON text; refuses duplicate keys, integers that lose digits, lone surrogates and `__proto__`. */

@@ -64,9 +64,9 @@ const credulous: Judge = (_, reader) => {
 };
 
 /** RAILS 8 and A.3: the bug is fixed, a dependency was smuggled in, and one judge is fooled. */
-export function webhook(seed: Seed): Scenario {
+export function webhook(seed: Seed, bend: (terms: ObligationTerms) => ObligationTerms = (terms) => terms): Scenario {
   const { signers, registry } = castOf(seed, WEBHOOK_CAST);
-  const obligation = signObligation(WEBHOOK_TERMS, {
+  const obligation = signObligation(bend(WEBHOOK_TERMS), {
     requestor: signers["acme-corp"],
     provider: signers["coder-v2"],
     marketplace_witness: signers["marketplace-M"],

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import type { Hash } from "../primitives/hex.ts";
+import type { ClearingDecision } from "./clearing-decision.ts";
+import type { Deployment } from "./deployment.ts";
+import { digestSchema, nameSchema, timeSchema } from "./fields.ts";
+import { evaluationId, type FinalityEvaluation } from "./finality.ts";
+import { accept, type Checked, refuse } from "./refusal.ts";
+import { hashOf, messageOf, signHash, without } from "./seal.ts";
+import type { SettlementInstruction } from "./settlement-instruction.ts";
+import { type Signer, signatureSchema } from "./signature.ts";
+
+const stepSchema = z.string().regex(/^[+-][1-9]\d{0,8}$/, "expected +1, -1 …");
+
+/** What one final decision changes in one passport (A.3.6). */
+export const passportDeltaSchema = z.strictObject({
+  agent_id: nameSchema,
+  delta_id: digestSchema,
+  source_clearing_decision: digestSchema,
+  applied_at: timeSchema,
+  applied_conditional_on: z.literal("no appeal filed by appeal_window_closes_at"),
+  fields: z.record(nameSchema, stepSchema).readonly(),
+  clearing_engine: nameSchema,
+  clearing_engine_signature: signatureSchema,
+});
+export type PassportDelta = z.infer<typeof passportDeltaSchema>;
+
+/** A verifier's verdicts beside what was finally decided, and what audits found of its declared bases. */
+const trackRecordSchema = z.strictObject({
+  agreed: z.int().nonnegative(),
+  disagreed: z.int().nonnegative(),
+  audits: z.int().nonnegative(),
+  mismatches: z.int().nonnegative(),
+});
+export type TrackRecord = z.infer<typeof trackRecordSchema>;
+
+/** What an agent, tool, provider or verifier has done across transactions (RAILS 3). */
+export const passportSchema = z.strictObject({
+  subject: nameSchema,
+  fields: z.record(nameSchema, z.int()).readonly(),
+  record: trackRecordSchema,
+  /** Suspended: it weighs nothing until somebody lifts the flag. */
+  flagged: z.boolean(),
+  /** Decisions it holds a delta of, oldest first, each with the delta's id: a decision counts once. */
+  history: z.array(z.strictObject({ source_clearing_decision: digestSchema, delta_id: digestSchema })).readonly(),
+});
+export type Passport = z.infer<typeof passportSchema>;
+
+export const NO_RECORD: TrackRecord = { agreed: 0, disagreed: 0, audits: 0, mismatches: 0 };
+
+export function newPassport(subject: string): Passport {
+  return { subject, fields: {}, record: NO_RECORD, flagged: false, history: [] };
+}
+
+/** The deltas that an instruction announces, one per subject; they take effect when ϕ fires. */
+export function deltasOf(instruction: SettlementInstruction, decision: ClearingDecision, engine: Signer): PassportDelta[] {
+  const changes = { ...instruction.penalty_action?.passport_delta, ...instruction.reputation_action?.passport_delta };
+  const bySubject = new Map<string, Record<string, string>>();
+  for (const [name, step] of Object.entries(changes)) {
+    const dot = name.lastIndexOf(".");
+    const fields = bySubject.get(name.slice(0, dot)) ?? {};
+    if (step !== 0) fields[name.slice(dot + 1)] = step > 0 ? `+${step}` : String(step);
+    bySubject.set(name.slice(0, dot), fields);
+  }
+  return [...bySubject].map(([agent, fields]) => {
+    const body = {
+      agent_id: agent,
+      source_clearing_decision: decision.clearing_decision_hash,
+      applied_at: decision.appeal_window_closes_at,
+      applied_conditional_on: "no appeal filed by appeal_window_closes_at" as const,
+      fields,
+      clearing_engine: engine.id,
+    };
+    const id = hashOf(body);
+    return { ...body, delta_id: id, clearing_engine_signature: signHash(engine, "passport-delta", id) };
+  });
+}
+
+export function deltaId(delta: PassportDelta): Hash {
+  return hashOf(without(delta, "delta_id", "clearing_engine_signature"));
+}
+
+/** Writes a delta into its passport once finality is proven. A decision changes a passport once. */
+export function applyDelta(
+  passport: Passport,
+  delta: PassportDelta,
+  evaluation: FinalityEvaluation,
+  { registry, verify }: Deployment,
+): Checked<Passport> {
+  const refused = (details: string) => refuse("DELTA_NOT_DUE", delta.agent_id, details);
+  const signed = (signer: string, kind: "passport-delta" | "finality", id: Hash, signature: PassportDelta["clearing_engine_signature"]) => {
+    const key = registry.identity(signer)?.key;
+    return key !== undefined && verify(key, messageOf(kind, id), signature);
+  };
+  if (delta.agent_id !== passport.subject) return refused(`a delta of ${delta.agent_id}`);
+  if (deltaId(delta) !== delta.delta_id || evaluationId(evaluation) !== evaluation.finality_evaluation_id)
+    return refused("a hash is not its object's");
+  if (!signed(delta.clearing_engine, "passport-delta", delta.delta_id, delta.clearing_engine_signature))
+    return refused("no engine signed the delta");
+  if (!signed(evaluation.clearing_engine, "finality", evaluation.finality_evaluation_id, evaluation.clearing_engine_signature)) {
+    return refused("no engine signed the evaluation");
+  }
+  if (!evaluation.phi_result || evaluation.clearing_decision_hash !== delta.source_clearing_decision)
+    return refused("its decision is not final");
+  if (passport.history.some((entry) => entry.source_clearing_decision === delta.source_clearing_decision))
+    return refused("the decision counts already");
+  const fields = { ...passport.fields };
+  for (const [field, step] of Object.entries(delta.fields)) fields[field] = (fields[field] ?? 0) + Number(step);
+  const entry = { source_clearing_decision: delta.source_clearing_decision, delta_id: delta.delta_id };
+  return accept({ ...passport, fields, history: [...passport.history, entry] });
+}
+
+/** The passport after one more verdict was compared with what was finally decided. */
+export function compared(passport: Passport, agreed: boolean): Passport {
+  const { record } = passport;
+  return { ...passport, record: agreed ? { ...record, agreed: record.agreed + 1 } : { ...record, disagreed: record.disagreed + 1 } };
+}
+
+/** The passport after a basis audit. */
+export function audited(passport: Passport, matches: boolean): Passport {
+  const { record } = passport;
+  return { ...passport, record: { ...record, audits: record.audits + 1, mismatches: record.mismatches + (matches ? 0 : 1) } };
+}
+
+/**
+ * W in basis points: the posterior mean of its verdicts and audits under a uniform prior, so 5000 for a newcomer (A.4.2); 0 while
+ * flagged.
+ */
+export function priorWeight({ record, flagged }: Pick<Passport, "record" | "flagged">): number {
+  if (flagged) return 0;
+  const good = record.agreed + record.audits - record.mismatches;
+  const all = record.agreed + record.disagreed + record.audits;
+  return Math.floor((10_000 * (good + 1)) / (all + 2));
+}
