@@ -14,6 +14,7 @@ import {LawHeader, LawNode} from "../types/Law.sol";
 import {LiveHash} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
 import {MissionState, NodeState} from "../types/States.sol";
+import {Descent} from "./Descent.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
@@ -124,6 +125,11 @@ library Dispatch {
         LawNode memory law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.ELIGIBLE));
+        if (!law.leaf) {
+            Descent.open(s, f, law, w, node);
+            NodeCore.store(s, node, w);
+            return;
+        }
         if (order.hashes.length != order.services.length) {
             revert ICollaborationContract.LengthMismatch(order.services.length, order.hashes.length);
         }

@@ -12,6 +12,7 @@ import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawNode} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Appeals} from "./Appeals.sol";
+import {Descent} from "./Descent.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
@@ -49,6 +50,7 @@ library Escrow {
         Frame memory f = MissionFrame.open(city);
         LawNode memory law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
+        if (!law.leaf) return Descent.conclude(s, f, law, w, node);
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.COMPLETED));
         if (NodeCore.has(w, MissionStorage.RECORDED)) revert ICollaborationContract.AlreadyRecorded(node);
         if ((s.unrecorded >> node) & 1 == 1) s.unrecorded &= ~(uint256(1) << node);
@@ -324,18 +326,21 @@ library Escrow {
         if (unsettled || s.unrecorded != 0 || !NodeCore.isFinal(s)) {
             revert ICollaborationContract.Unsettled(unclaimed, b.accrued, s.unrecorded, s.head.faults, b.bonds);
         }
+        if (s.delegated != 0) revert ICollaborationContract.ChildrenRunning(s.delegated);
         if (s.head.closed) revert ICollaborationContract.NothingToRefund();
         s.head.closed = true;
         Frame memory f = MissionFrame.open(city);
+        emit ICollaborationContract.Closed();
         _refund(s, f, _refundable(s), f.city.token.balanceOf(address(this)) - b.held);
     }
 
     function _refund(MissionStorage.Layout storage s, Frame memory f, uint64 booked, uint256 amount) private {
         s.books.refunded += booked;
         s.books.refundable = 0;
-        address sponsor = f.context.sponsor;
-        emit ICollaborationContract.Refunded(sponsor, uint64(amount));
-        if (amount != 0) f.city.token.safeTransfer(sponsor, amount);
+        address parent = Descent.parentOf(f.city, f.context.session);
+        address payer = parent == address(0) ? f.context.sponsor : parent;
+        emit ICollaborationContract.Refunded(payer, uint64(amount));
+        if (amount != 0) f.city.token.safeTransfer(payer, amount);
     }
 
     /// @notice Zero until the node is recorded, and for a slot that did not agree.
@@ -367,7 +372,9 @@ library Escrow {
                 entitled: b.entitled,
                 refundable: _refundable(s),
                 subsidy: b.subsidy,
-                bonds: b.bonds
+                bonds: b.bonds,
+                children: b.children,
+                closed: s.head.closed
             });
     }
 
@@ -375,7 +382,8 @@ library Escrow {
     function _refundable(MissionStorage.Layout storage s) private view returns (uint64) {
         MissionStorage.Books memory b = s.books;
         if (!NodeCore.isFinal(s) || s.unrecorded != 0) return b.refundable;
-        return _deposit(s) - b.paid - b.fees - b.insurance - b.discount - b.refunded - b.entitled - b.accrued;
+        uint64 gone = b.paid + b.fees + b.insurance + b.discount + b.refunded + b.children;
+        return _deposit(s) - gone - b.entitled - b.accrued;
     }
 
     /// @dev What came in at activation: the law's budget.

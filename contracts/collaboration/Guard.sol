@@ -32,6 +32,7 @@ library Guard {
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
         LawNode memory law = f.node(node);
+        if (!law.leaf) revert ICollaborationContract.NotALeaf(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         bool watched = f.city.evidence.isMonitor(msg.sender);
         if (!watched) {

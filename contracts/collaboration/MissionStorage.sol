@@ -36,7 +36,7 @@ library MissionStorage {
         uint40 degradedUntil;
     }
 
-    /// @dev Three words, smallest unit. The law's budget = paid + fees + insurance + discount + refunded + held; of what is held,
+    /// @dev Three words, smallest unit. The law's budget = paid + fees + insurance + discount + refunded + children + what is held; of that,
     /// `entitled` is owed to executors, `accrued` is the rest of the prices they were awarded: it goes to treasury, insurance,
     /// verifiers and sponsor when the window closed. Bonds are apart.
     struct Books {
@@ -52,6 +52,8 @@ library MissionStorage {
         uint64 bonds;
         /// Of `entitled`, what was claimed and could not be delivered: it outlives the closing.
         uint64 held;
+        /// Lent to children and not returned, for good or until they end.
+        uint64 children;
     }
 
     /// @dev In memory; stored as one word (`NodeWord`).
@@ -118,6 +120,16 @@ library MissionStorage {
         bool slashed;
     }
 
+    /// @dev Two words: a node that is no leaf, and its child session.
+    struct Child {
+        address legislature;
+        uint32 session;
+        /// What the session that is open was given; 0 if none is.
+        uint64 lent;
+        /// What earlier ones kept.
+        uint64 spent;
+    }
+
     struct Appeals {
         uint8 filed;
         uint8 open;
@@ -137,6 +149,8 @@ library MissionStorage {
         uint256 completed;
         uint256 unrecorded;
         uint256 exhausted;
+        /// Bitmap over nodes: a child session or mission has the node's money.
+        uint256 delegated;
         /// Output of the last node, kept only for an output predicate.
         bytes32 outputHash;
         bytes32 anchor;
@@ -151,6 +165,7 @@ library MissionStorage {
         mapping(address agent => uint256[3]) freezes;
         /// Sealed state of a frozen executor, by node and number of the freeze.
         mapping(uint256 attemptKey => bytes32) snapshots;
+        mapping(uint256 node => Child) children;
     }
 
     function attemptKey(uint8 node, uint8 attempt) internal pure returns (uint256) {

@@ -69,6 +69,7 @@ library Overrides {
             return Guard.classify(s, target, abi.decode(data, (uint256)));
         }
         LawNode memory law = f.node(node);
+        if (!law.leaf) revert ICollaborationContract.NotALeaf(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         if (action == Action.FREEZE) return Guard.freeze(s, f, w, node, BY_HAND);
 

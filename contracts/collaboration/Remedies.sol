@@ -3,10 +3,12 @@ pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
+import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {LawNode} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
+import {Descent} from "./Descent.sol";
 import {Escrow} from "./Escrow.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -31,7 +33,9 @@ library Remedies {
         LawNode memory law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         NodeCore.requireNode(w, node, CLOCKED);
-        if (w.state == NodeState.ELIGIBLE) {
+        if (!law.leaf) {
+            _expireBranch(s, f, w, node);
+        } else if (w.state == NodeState.ELIGIBLE) {
             _expireEligible(s, f, law, w, node);
         } else {
             if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
@@ -102,6 +106,19 @@ library Remedies {
         if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
         uint8 mask = NodeCore.outstanding(w, law);
         NodeCore.settleMask(s, node, w.attempt, mask, 0, false, SlashingSchedule.NOT_ROUTED);
+        NodeCore.fail(s, f, w, node, SlashingSchedule.NOT_ROUTED);
+    }
+
+    /// @dev A child session was never opened. One that was has clocks of its own.
+    function _expireBranch(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private {
+        NodeCore.requireNode(w, node, NodeCore.only(NodeState.ELIGIBLE));
+        if (s.head.stopped) revert ICollaborationContract.Stopped();
+        if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
         NodeCore.fail(s, f, w, node, SlashingSchedule.NOT_ROUTED);
     }
 
@@ -177,7 +194,7 @@ library Remedies {
     function reopen(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
-        f.node(node);
+        bool leaf = f.node(node).leaf;
         MissionStorage.Node memory w = NodeCore.load(s, node);
         IExecutionProcedure execution = s.head.execution;
         bool failed = w.state == NodeState.FAILED;
@@ -207,16 +224,23 @@ library Remedies {
         if (failed) NodeCore.makeEligible(f, w, node);
         NodeCore.store(s, node, w);
         emit ICollaborationContract.Reopened(node, w.attempt);
-        execution.reopenMarket(node, w.attempt);
+        if (leaf) execution.reopenMarket(node, w.attempt);
     }
 
-    /// @dev A node out of attempts fails the mission; a mission out of time is aborted.
+    /// @dev A node out of attempts fails the mission; a mission out of time, or whose parent ended, is aborted.
     function abort(MissionStorage.Layout storage s, City calldata city, uint40 expiresAt) external {
         NodeCore.requireMission(s, NodeCore.RUNNING);
-        if (s.exhausted == 0 && block.timestamp < expiresAt) revert ICollaborationContract.NotExpired(expiresAt);
+        bool due = s.exhausted != 0 || block.timestamp >= expiresAt || _isOrphan(city);
+        if (!due) revert ICollaborationContract.NotExpired(expiresAt);
         _recordPending(s, city);
         bool failed = s.exhausted != 0 && s.head.state == MissionState.EXECUTING;
         NodeCore.moveMission(s, failed ? MissionState.FAILED : MissionState.ABORTED);
+    }
+
+    /// @dev Nobody needs what a child of an ended mission would still make.
+    function _isOrphan(City calldata city) private view returns (bool) {
+        address parent = Descent.parentOf(city, MissionFrame.open(city).context.session);
+        return parent != address(0) && MissionTransitions.isFinal(ICollaborationContract(parent).state());
     }
 
     /// @notice TERMINATE_MISSION, from every state that is not final.

@@ -58,7 +58,7 @@ interface ICollaborationContract {
         bool claimed;
     }
 
-    /// @notice deposit = paid + fees + insurance + discount + refunded + held, at any time; the clone's balance is held + bonds.
+    /// @notice deposit = paid + fees + insurance + discount + refunded + children + held, at any time; the clone's balance is held + bonds.
     struct Ledger {
         uint64 deposit;
         /// Executors' money already transferred.
@@ -74,6 +74,10 @@ interface ICollaborationContract {
         uint64 subsidy;
         /// Bonds of open appeals, held beside the deposit.
         uint64 bonds;
+        /// Lent to child missions and not returned, yet or for good.
+        uint64 children;
+        /// The books are closed: nothing more is refunded.
+        bool closed;
     }
 
     /// @notice What holds a mission back, unix seconds.
@@ -214,6 +218,12 @@ interface ICollaborationContract {
         uint64 discount
     );
     event Refunded(address indexed sponsor, uint64 amount);
+    event Closed();
+    /// @notice A node that is no leaf was routed: `amount` of its budget went to a child session.
+    event ChildOpened(uint8 indexed node, uint8 attempt, address legislature, uint256 indexed session, uint64 amount);
+    /// @param mission Zero if the session made no law.
+    /// @param returned Of what the child was lent; the rest was spent below.
+    event ChildConcluded(uint8 indexed node, uint8 attempt, address indexed mission, bool completed, uint64 returned);
     event Anchored(address indexed runner, bytes32 root);
     event Overridden(Action indexed action, uint8 indexed node, address target);
 
@@ -279,6 +289,12 @@ interface ICollaborationContract {
     error GasTooLow(uint256 have, uint256 need);
     error ProofRejected(uint8 slot, uint8 index);
     error Unsettled(uint64 entitled, uint64 accrued, uint256 unrecorded, uint256 faults, uint64 bonds);
+    /// @dev What only makes sense for work: a node with a child mission is frozen, vetoed or reviewed leaf by leaf, down there.
+    error NotALeaf(uint8 node);
+    error NoChild(uint8 node);
+    error ChildRunning(uint8 node, address mission);
+    error ChildrenRunning(uint256 nodes);
+    error BudgetSpent(uint8 node, uint64 budget);
     error AlreadyAnchored(bytes32 root);
 
     /// @notice True on the implementation and every clone: checked when a template is published.
@@ -291,7 +307,8 @@ interface ICollaborationContract {
     /// @notice Binds an executor to a slot. Caller: pinned execution procedure, on award.
     function bind(uint8 node, uint8 slot, address agent, bytes32 service, uint64 price) external;
     /// @notice Starts nodes whose predecessors completed, with a runner's live code hash per slot. A runner-signed mismatch
-    /// slashes and fails the slot's node. Anyone.
+    /// slashes and fails the slot's node. A node that is no leaf takes no hashes: it opens a child session with what is left of its
+    /// budget. Anyone.
     function route(RouteOrder[] calldata orders) external;
     /// @notice Ends an overdue stage of a node. Anyone.
     /// ELIGIBLE: bound and not routed for verificationTimeout, or without an award after both windows: FAILED, unslashed.
@@ -350,7 +367,8 @@ interface ICollaborationContract {
     // --- Gate and settlement -------------------------------------------------------------------------------------------
 
     /// @notice Turns a completed node into provisional entitlements. Anyone; `clear` already does it on a pass, so only nodes
-    /// that a human approved need it.
+    /// that a human approved need it. For a node that is no leaf, once the books of its child are closed or its session ended without
+    /// a law: takes back what was not spent, and completes or fails the node.
     function record(uint8 node) external;
     /// @notice Pays recorded nodes whose appeal window closed with no open appeal, moves their fees, and executes slashes
     /// that waited for their window. Anyone; money goes to the executors. What was claimed before is passed over.

@@ -28,6 +28,8 @@ interface IConstitutionalValidator {
     error ZeroBudget(uint256 node);
     /// @dev A gate that no adjudicator approved would veto everything.
     error UnknownPredicate(uint16 predicate);
+    /// @dev A node that becomes a mission has that mission's output predicate, not one of its own.
+    error GateOnBranch(uint256 node, uint16 predicate);
     error WitnessesMismatch(uint256 witnesses, uint256 nodes);
     error WitnessIneligible(uint256 node, address witness);
     error WitnessIncapable(uint256 node, address witness, uint256 matched);

@@ -83,6 +83,8 @@ interface IExecutionProcedure {
     error NotOnPanel(address mission, address verifier);
     error NotExecutor(address mission, address agent);
     error PredicateTaken(uint16 id, address predicate);
+    /// @dev A child mission does the work: there is nothing to bid on.
+    error NotALeaf(address mission, uint8 node);
     error WrongAttempt(address mission, uint8 node, uint8 attempt, uint8 decided);
     error EmptyBatch();
 

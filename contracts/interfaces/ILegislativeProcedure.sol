@@ -41,8 +41,12 @@ interface ILegislativeProcedure {
         /// The session whose proposal returns in this one, and the session in which one of this one's returned; else 0.
         uint32 origin;
         uint32 successor;
-        /// Parent mission for a child session, else zero.
+        /// The mission whose node a child session is about, or which another session continues; else zero.
         address parent;
+        /// The parent paid, for its `node`; `depth` missions are above.
+        bool child;
+        uint8 node;
+        uint8 depth;
         bytes32 goalHash;
         /// Snapshot for the clone, packed by `MissionParamsCodec`.
         uint256 params;
@@ -120,6 +124,7 @@ interface ILegislativeProcedure {
         uint256 params
     );
     event Petitioned(bytes32 indexed goalHash, address indexed parent, uint32 round, address indexed agent);
+    event ChildSessionOpened(uint256 indexed session, address indexed parent, uint8 indexed node, uint8 depth);
     event PetitionGranted(uint256 indexed session, bytes32 indexed goalHash, uint32 round, uint16 backers);
     event SessionAdopted(uint256 indexed session, address indexed sponsor, uint64 deposit);
     event Reintroduced(uint256 indexed session, uint256 indexed origin, uint8 candidate);
@@ -163,6 +168,7 @@ interface ILegislativeProcedure {
     error NotEligible(address agent);
     error NotGovernor(address caller);
     error UnknownParent(address parent);
+    error TooDeep(address parent, uint8 deepest);
     error AlreadyPetitioned(bytes32 goalHash, address parent, address agent);
     error AlreadyAdopted(uint256 session, address sponsor);
     error NotAdopted(uint256 session);
@@ -217,6 +223,10 @@ interface ILegislativeProcedure {
     /// @notice Opens a session; pulls the deposit from the caller, who is the mission's sponsor. Caller: anyone but agents
     /// of the city. A parent must be a genuine mission.
     function openSession(bytes32 goalHash, uint64 deposit, address parent) external returns (uint256 session);
+    /// @notice Opens the session of a parent's node; pulls the deposit from the parent, to which it also returns. Sponsor, who can
+    /// neither cancel nor lose anything by it, is the parent's. Eight missions may be above. Caller: a genuine mission.
+    /// @param deposit What is left of the node's budget, smallest unit: the budget of the child's law.
+    function openChildSession(uint8 node, bytes32 goalHash, uint64 deposit) external returns (uint256 session);
     /// @notice Joins producers to a petition for a session about `goalHash`. The backer that makes it the petition share of the
     /// producers active when the round began opens the session, which nobody sponsors yet. A round lasts the proposal
     /// timeout; then the next begins. Anyone with the authorisation of each backer, eligible and registered before the round.
@@ -297,6 +307,8 @@ interface ILegislativeProcedure {
 
     /// @notice The round that a signature given now would join.
     function petitionOf(bytes32 goalHash, address parent) external view returns (Petition memory);
+    /// @notice The mission and node that a child session is about, and how many missions are above; zeros for every other session.
+    function parentOf(uint256 session) external view returns (address mission, uint8 node, uint8 depth);
     function blocOf(uint256 session) external view returns (Bloc memory);
     /// @notice How alike two recorded rankings are, in ten-thousandths: Kendall's τ (−10,000 to 10,000), and Jaccard index of the
     /// first places that `flagBloc` compares.

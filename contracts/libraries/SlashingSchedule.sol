@@ -29,4 +29,5 @@ library SlashingSchedule {
     bytes32 internal constant FREEZE_EXPIRED = "FREEZE_EXPIRED";
     bytes32 internal constant NOT_ROUTED = "NOT_ROUTED";
     bytes32 internal constant NO_BIDS = "NO_BIDS";
+    bytes32 internal constant CHILD_FAILED = "CHILD_FAILED";
 }

@@ -55,6 +55,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
             _checkShape(i, node, bounds);
             _checkRisk(i, node, header.risk, bounds);
             _checkPredicate(node.predicate);
+            if (!node.leaf && node.predicate != 0) revert GateOnBranch(i, node.predicate);
             _checkWitness(i, node, witnesses[i], producers);
             allocated += node.budget;
             if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);

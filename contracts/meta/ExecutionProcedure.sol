@@ -269,6 +269,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     /// @dev Equation 1, and the stake that the node's risk asks for.
     function _appraise(Bid calldata offer, address agent) private view returns (StoredBid memory entry) {
         LawNode memory law = _lawOf(offer.mission, offer.node);
+        if (!law.leaf) revert NotALeaf(offer.mission, offer.node);
         uint64 slotBudget = law.budget / law.redundancy;
         if (offer.price == 0 || offer.price > slotBudget) revert PriceOutOfRange(offer.price, slotBudget);
         IProducerContract producers = _producers();

@@ -57,6 +57,15 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     }
 
     /// @inheritdoc ILegislativeProcedure
+    function openChildSession(
+        uint8 node,
+        bytes32 goalHash,
+        uint64 deposit
+    ) external nonReentrant returns (uint256 session) {
+        return Convocation.openChildSession(_store, _CONSTITUTION, node, goalHash, deposit);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
     function petition(bytes32 goalHash, address parent, Auth[] calldata backers) external returns (uint256 session) {
         return Convocation.petition(_store, _CONSTITUTION, _domainSeparatorV4(), goalHash, parent, backers);
     }
@@ -219,7 +228,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     function cancel(uint256 session) external nonReentrant {
         Docket storage docket = _store.inState(session, SessionLedger.LIVE);
         Session storage info = docket.info;
-        if (msg.sender != info.sponsor) revert NotSponsor(session, msg.sender);
+        if (info.child || msg.sender != info.sponsor) revert NotSponsor(session, msg.sender);
         uint64 fee = info.rules.fee < info.deposit ? info.rules.fee : info.deposit;
         info.deposit -= fee;
         docket.end(session, SessionState.CANCELLED);
@@ -242,7 +251,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         uint64 amount = docket.info.deposit;
         if (amount == 0) revert NothingToWithdraw(session);
         docket.info.deposit = 0;
-        address to = docket.info.sponsor;
+        address to = docket.info.child ? docket.info.parent : docket.info.sponsor;
         _token().safeTransfer(to, amount);
         emit DepositWithdrawn(session, to, amount);
     }
@@ -291,6 +300,12 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     /// @inheritdoc ILegislativeProcedure
     function strawRankingOf(uint256 session, address agent) external view returns (uint64) {
         return Blocs.strawRankingOf(_store, _CONSTITUTION, session, agent);
+    }
+
+    /// @inheritdoc ILegislativeProcedure
+    function parentOf(uint256 session) external view returns (address mission, uint8 node, uint8 depth) {
+        Session storage info = _store.dockets[session].info;
+        if (info.child) return (info.parent, info.node, info.depth);
     }
 
     /// @inheritdoc ILegislativeProcedure

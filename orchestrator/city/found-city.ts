@@ -98,7 +98,7 @@ export async function foundCity(founding: Founding): Promise<Deployment & { read
   const addresses = await deployLaw(port, plan);
   await publishTemplate(port, addresses);
   await setEnvelopes(port, addresses);
-  tell("law deployed: 14 contracts and the mission template");
+  tell(`law deployed: ${Object.keys(addresses).length} contracts and the mission template`);
   const client = createAgentCityClient({ chain, addresses, sender });
   await payOut(founding, client);
   await seedTreasury(port, addresses, plan);

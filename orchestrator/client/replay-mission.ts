@@ -78,6 +78,8 @@ export interface ReplayedBooks {
   refundable: bigint;
   subsidy: bigint;
   bonds: bigint;
+  children: bigint;
+  closed: boolean;
 }
 
 const PASS = 1;
@@ -103,9 +105,13 @@ export class MissionReplay {
     refundable: 0n,
     subsidy: 0n,
     bonds: 0n,
+    children: 0n,
+    closed: false,
   };
   /** Held for executors, treasury and sponsor until the claim that decides: prices less what is entitled. */
   #accrued = 0n;
+  /** Nodes that are no leaves: what their child was lent, and what earlier ones kept. */
+  readonly #loans = new Map<ReplayedNode, { lent: bigint; spent: bigint }>();
 
   constructor(law: MissionLaw) {
     this.#law = law;
@@ -148,6 +154,9 @@ export class MissionReplay {
       case "Refunded":
         books.refunded += this.#refundable();
         books.refundable = 0n;
+        return;
+      case "Closed":
+        books.closed = true;
         return;
       case "Anchored":
         this.anchored = log.args.root;
@@ -238,6 +247,21 @@ export class MissionReplay {
         this.#accrued += slot.price - paid;
         return;
       }
+      case "ChildOpened":
+        this.#loans.set(node, { lent: log.args.amount, spent: this.#loans.get(node)?.spent ?? 0n });
+        books.children += log.args.amount;
+        return;
+      case "ChildConcluded": {
+        const { lent, spent } = this.#loans.get(node) ?? { lent: 0n, spent: 0n };
+        const cost = spent + lent - log.args.returned;
+        this.#loans.set(node, { lent: 0n, spent: cost });
+        books.children -= log.args.returned;
+        if (FINAL.includes(this.state) || !log.args.completed) return;
+        node.recorded = true;
+        node.claimableAt = timestamp;
+        books.refundable += law.budget - cost;
+        return;
+      }
       case "Reassessed": {
         const slot = this.#slot(node, log.args.slot);
         const { paid, premium, fee, insurance, discount } = log.args;
@@ -293,7 +317,7 @@ export class MissionReplay {
     if (to === "PENDING_REVIEW") node.deadline = timestamp + law.reviewWindow;
     if (to === "FROZEN") node.deadline = timestamp + 2 * maxHumanReviewTimeout;
     if (to === "COMPLETED" || to === "FAILED") node.deadline = 0;
-    if (to !== "PENDING_VERIFICATION") return;
+    if (to !== "PENDING_VERIFICATION" || !law.leaf) return;
     node.deadline = timestamp + verificationTimeout;
     node.drawBlock = block;
     node.redraws = 0;
@@ -310,10 +334,10 @@ export class MissionReplay {
   }
 
   #refundable(): bigint {
-    const { deposit, paid, fees, insurance, discount, refunded, entitled, refundable } = this.#books;
+    const { deposit, paid, fees, insurance, discount, refunded, entitled, refundable, children } = this.#books;
     const unrecorded = this.nodes.some(({ state, recorded }) => state === "COMPLETED" && !recorded);
     if (!FINAL.includes(this.state) || unrecorded) return refundable;
-    return deposit - paid - fees - insurance - discount - refunded - entitled - this.#accrued;
+    return deposit - paid - fees - insurance - discount - refunded - children - entitled - this.#accrued;
   }
 
   /** An agent executes a node at most once, so it names the attempt. */

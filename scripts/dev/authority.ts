@@ -152,6 +152,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
         },
       },
     ],
+    openChildSession: [{ callers: ["itself"], refusal: "UnknownParent", except: refuse("ERC20InsufficientAllowance", "mission") }],
     petition: signedBy("agent"),
     adopt: [
       {

@@ -10,7 +10,7 @@ import { AUTHORITY } from "../../scripts/dev/authority.ts";
 import { filesIn, root } from "../../scripts/dev/files.ts";
 
 /** Tests of what all functions together keep, whatever is called in which order, and of measures: no cases to tell apart. */
-const PROPERTIES = ["ballot-gas", "everything-ends", "replay", "stake-invariants", "stake-pool-invariants", "walk"].map(
+const PROPERTIES = ["ballot-gas", "everything-ends", "recursion", "replay", "stake-invariants", "stake-pool-invariants", "walk"].map(
   (name) => `/${name}.test.ts`,
 );
 /** Our own token's are OpenZeppelin's but for `mint`. */

@@ -87,6 +87,27 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "return appeals.open != 0 && appeals.until > window ? appeals.until : window;",
     "return appeals.open > 8 ? appeals.until : window;",
   ),
+  noticed(
+    "collaboration/modules/descent",
+    "lends to a second child what the first did not spend, and nothing when all is spent",
+    "collaboration/Descent.sol",
+    "uint64 amount = law.budget - child.spent;",
+    "uint64 amount = law.budget;",
+  ),
+  noticed(
+    "collaboration/replay",
+    "a mission whose nodes are missions: one that made no law, one that wasted a part, one that was done",
+    "collaboration/Descent.sol",
+    "s.books.children -= returned;",
+    "s.books.children -= returned / 2;",
+  ),
+  noticed(
+    "collaboration/modules/descent",
+    "brings the money home to a mission that ended meanwhile, whose children anyone may end",
+    "collaboration/Escrow.sol",
+    "        if (s.delegated != 0) revert ICollaborationContract.ChildrenRunning(s.delegated);\n",
+    "",
+  ),
   breaks(8, "collaboration/Escrow.sol", "books.paid += c.total;", "books.paid += c.total + 1;"),
   breaks(8, "collaboration/Escrow.sol", "s.books.entitled += entitled;", "s.books.entitled += entitled + 1;"),
   breaks(

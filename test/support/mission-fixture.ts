@@ -477,11 +477,11 @@ export class Mission {
 
   // --- money ---
 
-  /** deposit = paid + fees + insurance + discount + refunded + held, and what is held covers what is owed. */
+  /** deposit = paid + fees + insurance + discount + refunded + children + held, and what is held covers what is owed. */
   async imbalance(): Promise<string> {
     const l = await this.contract.ledger();
     const balance = (await this.city.token.balanceOf(this.address)) - l.bonds;
-    const out = l.paid + l.fees + l.insurance + l.discount + l.refunded;
+    const out = l.paid + l.fees + l.insurance + l.discount + l.refunded + l.children;
     if (l.deposit !== out + balance) return `deposit ${l.deposit} ≠ out ${out} + held ${balance}`;
     if (balance < l.entitled + l.refundable) return `held ${balance} < entitled ${l.entitled} + refundable ${l.refundable}`;
     return "";

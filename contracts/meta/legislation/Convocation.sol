@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
@@ -11,6 +12,7 @@ import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
 import {Intake} from "../../libraries/Intake.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
+import {MissionContext} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
 import {Auth, Institution, Standing} from "../../types/Roles.sol";
 import {SessionState} from "../../types/States.sol";
@@ -31,6 +33,8 @@ library Convocation {
     using SessionLedger for LegislationStorage;
 
     uint256 private constant _FULL_SHARE = 10_000;
+    /// @dev Missions above a mission, at most: with 256 nodes each, more than any goal needs.
+    uint8 private constant _DEEPEST = 8;
     /// @dev States before anything depends on the deposit.
     uint256 private constant _ADOPTABLE =
         (1 << uint256(SessionState.IDENTIFYING)) |
@@ -57,6 +61,28 @@ library Convocation {
         _requireOutsider(constitution);
         if (deposit == 0) revert ILegislativeProcedure.ZeroDeposit();
         session = _open(self, constitution, goalHash, parent, msg.sender, deposit);
+        _pull(constitution, deposit);
+    }
+
+    function openChildSession(
+        LegislationStorage storage self,
+        IConstitutionContract constitution,
+        uint8 node,
+        bytes32 goalHash,
+        uint64 deposit
+    ) external returns (uint256 session) {
+        ITemplateRegistry templates = ITemplateRegistry(constitution.at(Institution.TEMPLATES));
+        address legislation = templates.missionOf(msg.sender).legislation;
+        if (legislation == address(0)) revert ILegislativeProcedure.UnknownParent(msg.sender);
+        if (deposit == 0) revert ILegislativeProcedure.ZeroDeposit();
+        MissionContext memory above = ICollaborationContract(msg.sender).context();
+        (, , uint8 depth) = ILegislativeProcedure(legislation).parentOf(above.session);
+        if (depth == _DEEPEST) revert ILegislativeProcedure.TooDeep(msg.sender, _DEEPEST);
+
+        session = _open(self, constitution, goalHash, msg.sender, above.sponsor, deposit);
+        ILegislativeProcedure.Session storage info = self.dockets[session].info;
+        (info.child, info.node, info.depth) = (true, node, depth + 1);
+        emit ILegislativeProcedure.ChildSessionOpened(session, msg.sender, node, depth + 1);
         _pull(constitution, deposit);
     }
 

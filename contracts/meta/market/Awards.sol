@@ -6,6 +6,7 @@ import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol"
 import {IExecutionProcedure} from "../../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 import {Fairness} from "../../libraries/Fairness.sol";
+import {LawNode} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
 import {Institution, Kind} from "../../types/Roles.sol";
 import {MarketLedger} from "./MarketLedger.sol";
@@ -76,6 +77,8 @@ library Awards {
         if (market.awarded || market.closesAt == 0) revert IExecutionProcedure.MarketClosed(mission, node);
         if (market.own) return market;
         MissionMarket storage first = self.markets[mission];
+        // Nobody bids on what a child mission does.
+        while (first.cursor < node && !_lawOf(mission, uint8(first.cursor)).leaf) ++first.cursor;
         if (node != first.cursor) revert IExecutionProcedure.AwardOutOfOrder(mission, first.cursor, node);
         ++first.cursor;
     }
@@ -87,7 +90,9 @@ library Awards {
         uint8 node,
         NodeMarket memory market
     ) private {
-        uint8 redundancy = ICollaborationContract(mission).nodeLaw(node).redundancy;
+        LawNode memory law = _lawOf(mission, node);
+        if (!law.leaf) revert IExecutionProcedure.NotALeaf(mission, node);
+        uint8 redundancy = law.redundancy;
         Draft memory draft = _draft(self, constitution, mission, MarketLedger.key(node, market.attempt), redundancy);
         for (uint256 slot = 0; slot < redundancy; ++slot) {
             uint256 pick = _best(draft, true);
@@ -198,5 +203,9 @@ library Awards {
         if (total < _BINDING_FROM || draft.bidders < 2) return false;
         uint256 squares = uint256(market.sumSquares) + 2 * uint256(assigned) + 1;
         return Fairness.score(squares, total, draft.bidders) < draft.minimum;
+    }
+
+    function _lawOf(address mission, uint8 node) private view returns (LawNode memory) {
+        return ICollaborationContract(mission).nodeLaw(node);
     }
 }

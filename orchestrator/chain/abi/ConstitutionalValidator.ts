@@ -10,6 +10,7 @@ export const constitutionalValidatorAbi = [
   {"type":"error","name":"DurationOutOfRange","inputs":[{"name":"duration","type":"uint32"},{"name":"max","type":"uint256"}]},
   {"type":"error","name":"FloorTooLow","inputs":[{"name":"node","type":"uint256"},{"name":"floor","type":"uint8"},{"name":"required","type":"uint8"}]},
   {"type":"error","name":"ForwardPredecessor","inputs":[{"name":"node","type":"uint256"},{"name":"predecessors","type":"uint256"}]},
+  {"type":"error","name":"GateOnBranch","inputs":[{"name":"node","type":"uint256"},{"name":"predicate","type":"uint16"}]},
   {"type":"error","name":"GoalMismatch","inputs":[{"name":"stated","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"MalformedHeader","inputs":[{"name":"word","type":"uint256"}]},
   {"type":"error","name":"MalformedLaw","inputs":[{"name":"length","type":"uint256"},{"name":"nodeCount","type":"uint256"}]},

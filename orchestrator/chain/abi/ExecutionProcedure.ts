@@ -16,6 +16,7 @@ export const executionProcedureAbi = [
   {"type":"error","name":"MarketClosed","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"}]},
   {"type":"error","name":"MarketOpen","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"closesAt","type":"uint40"}]},
   {"type":"error","name":"NoBid","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"agent","type":"address"}]},
+  {"type":"error","name":"NotALeaf","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"}]},
   {"type":"error","name":"NotEligible","inputs":[{"name":"agent","type":"address"}]},
   {"type":"error","name":"NotExecutor","inputs":[{"name":"mission","type":"address"},{"name":"agent","type":"address"}]},
   {"type":"error","name":"NotGovernor","inputs":[{"name":"caller","type":"address"}]},

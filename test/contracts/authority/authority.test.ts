@@ -8,7 +8,7 @@ import { AuthorityTrial, DEPLOYED, mutatingFunctions } from "../../support/autho
 import { INSTITUTIONS } from "../../support/city-fixture.ts";
 import { playAdjudication, playConstitution, playMoney, playOffices, playProducers, playRegistries } from "./play-foundational.ts";
 import { playDeployment, playEnds, playSessions } from "./play-legislature.ts";
-import { playConsensus, playHappyNode, playMarket, playRemedies, playSettlement } from "./play-mission.ts";
+import { playConsensus, playDescent, playHappyNode, playMarket, playRemedies, playSettlement } from "./play-mission.ts";
 import { playPools } from "./play-pools.ts";
 
 const PLAYS = [
@@ -26,6 +26,7 @@ const PLAYS = [
   playHappyNode,
   playConsensus,
   playRemedies,
+  playDescent,
   playPools,
 ];
 /** Kinds that every row is tried as; the others exist only where they play a part. */

@@ -201,3 +201,14 @@ export async function playRemedies(trial: AuthorityTrial): Promise<void> {
   await time.increaseTo(await contract.expiresAt());
   await trial.record("CollaborationContract.abort", cast, () => contract.abort());
 }
+
+/** A node that is no leaf: the clone opens the session by itself, here it is told to. */
+export async function playDescent(trial: AuthorityTrial): Promise<void> {
+  const { mission, cast } = await found({ nodes: [{ ...TASK, leaf: false }] });
+  const { city } = mission;
+  await mission.activate();
+  const clone = await city.as(mission.address);
+  await city.token.connect(clone).approve(city.addresses.LEGISLATION, tokens(5));
+  const open = () => city.legislation.connect(clone).openChildSession(0, WHY, tokens(5));
+  await trial.record("LegislativeProcedure.openChildSession", cast, open);
+}

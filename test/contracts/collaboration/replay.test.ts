@@ -7,6 +7,7 @@ import { collaborationContractAbi } from "../../../orchestrator/chain/abi/Collab
 import { isFaulted, MissionReplay } from "../../../orchestrator/client/replay-mission.ts";
 import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { RESOLUTION } from "../../../orchestrator/protocol/resolution.ts";
+import type { MissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
 import { missionTransitions } from "../../../orchestrator/rules/transitions/mission.ts";
 import { nodeTransitions } from "../../../orchestrator/rules/transitions/node.ts";
 import { ethers, networkHelpers, tokens } from "../../support/city-fixture.ts";
@@ -22,6 +23,7 @@ import {
   Result,
   TASK,
 } from "../../support/mission-fixture.ts";
+import { MissionTree, type Plan } from "../../support/mission-tree.ts";
 
 const WHY = id("why");
 const { time } = networkHelpers;
@@ -76,6 +78,8 @@ async function expectEqual({ contract, nodes }: Mission, replay: MissionReplay, 
     refundable: ledger.refundable,
     subsidy: ledger.subsidy,
     bonds: ledger.bonds,
+    children: ledger.children,
+    closed: ledger.closed,
   });
   for (const [index, law] of nodes.entries()) {
     const there = await contract.nodeOf(index, at);
@@ -234,5 +238,19 @@ describe("events alone rebuild a mission", () => {
     await token.block(agent.address, false);
     await mission.contract.claim([0]);
     await mission.contract.close();
+  });
+
+  it("a mission whose nodes are missions: one that made no law, one that wasted a part, one that was done", async () => {
+    const leaf = { budget: tokens(50) };
+    const plan: Plan = { budget: tokens(110), nodes: [leaf, { ...leaf, nodes: [leaf], fates: ["lawless", "late"] }] };
+    const tree = await MissionTree.found();
+    const mission = await tree.grow(plan);
+    const { params } = await mission.contract.context();
+    const numbers: Partial<MissionParams> = {
+      verificationTimeout: Number(params.verificationTimeout),
+      maxHumanReviewTimeout: Number(params.maxHumanReviewTimeout),
+      maxRefinementIterations: Number(params.maxRefinementIterations),
+    };
+    await expectReplayed(mission, 0, { params: numbers, reserve: tokens(10) });
   });
 });

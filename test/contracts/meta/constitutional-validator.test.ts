@@ -282,6 +282,15 @@ describe("ConstitutionalValidator", () => {
     await judged(city, [node({ predicate: 7 })], { outputPredicate: 7 });
   });
 
+  it("has no gate on a node that becomes a mission: that has its own", async () => {
+    const city = await load();
+    await city.execution.approvePredicate(7, city.addresses.TREASURY);
+    await expect(judged(city, [node({ leaf: false, predicate: 7 })]))
+      .to.be.revertedWithCustomError(city.validator, "GateOnBranch")
+      .withArgs(0, 7);
+    await judged(city, [node({ leaf: false })]);
+  });
+
   it("refuses bytes that are no law", async () => {
     const { validator, witness } = await load();
     for (const law of ["0x", "0x01", `${lawOf([node()])}00`, `0x${"00".repeat(96)}`]) {

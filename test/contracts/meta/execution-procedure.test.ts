@@ -126,6 +126,16 @@ describe("ExecutionProcedure", () => {
       expect(await market.bidsOf(mission.address, 0)).to.have.length(8);
     });
 
+    it("is not for a node that becomes a mission, and awards pass it over", async () => {
+      await open({ nodes: [{ ...TASK, leaf: false }, TASK] });
+      await refused(mission.bid(0, 0), "NotALeaf");
+      await mission.bid(1, 0);
+      await mission.closeMarket();
+      await refused(award(0), "NotALeaf");
+      await award(1);
+      expect(await executors(1)).to.deep.equal([0]);
+    });
+
     it("is over when the window is", async () => {
       await open();
       await mission.closeMarket();

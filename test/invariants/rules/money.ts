@@ -28,7 +28,7 @@ const balanced: Rule = {
   invariant: 8,
   always({ missions }, { ghost, require }) {
     for (const { address, state, ledger: l, balance, law } of missions) {
-      const out = l.paid + l.fees + l.insurance + l.discount + l.refunded;
+      const out = l.paid + l.fees + l.insurance + l.discount + l.refunded + l.children;
       require(balance === l.deposit - out + l.bonds, () =>
         `${address}: deposit ${l.deposit} ≠ out ${out} + held ${balance} − bonds ${l.bonds}`);
       require(balance - l.bonds >= l.entitled + l.refundable, () => `${address} owes more than it holds`);
