@@ -389,10 +389,10 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "meta/legislation/ballots",
-    "binds a signature to agent, session, ranking, time and this contract",
+    "takes a signature until the second it names, and not after",
     "libraries/Signatures.sol",
     "if (block.timestamp > deadline) revert Expired(deadline);",
-    "if (block.timestamp > uint256(deadline) + 1 days) revert Expired(deadline);",
+    "if (block.timestamp > uint256(deadline) + 1) revert Expired(deadline);",
   ),
 ];
 

@@ -16,7 +16,7 @@ import { MUTANTS, type Mutant } from "./mutants.ts";
 import { Recompiler } from "./recompile.ts";
 
 const MEMORY = join(root, "cache", "mutants.json");
-const LIMIT_MS = 900_000;
+const LIMIT_MS = 1_800_000;
 /** Below the copy. */
 const NAMED_TEST = join("test", "mutants", "run-named-test.ts");
 
@@ -76,7 +76,7 @@ class Bench {
       cwd: this.#workshop,
       encoding: "utf8",
       timeout: LIMIT_MS,
-      env: { ...process.env, ...(invariant === undefined ? {} : { INVARIANT: String(invariant) }) },
+      env: { ...process.env, UNHURRIED: "1", ...(invariant === undefined ? {} : { INVARIANT: String(invariant) }) },
     });
     const line = stdout.split("\n").find((one) => one.startsWith("RESULT "));
     if (line === undefined) throw new Error(`its test did not end: ${stderr.slice(-600)}`);
@@ -104,14 +104,23 @@ function fingerprint(mutant: Mutant): string {
   return hash.digest("hex");
 }
 
+const recall = (): Set<string> => new Set(existsSync(MEMORY) ? z.array(z.string()).parse(JSON.parse(readFileSync(MEMORY, "utf8"))) : []);
+
+/** Beside what another run remembered meanwhile. */
+function remember(key: string): void {
+  mkdirSync(dirname(MEMORY), { recursive: true });
+  writeFileSync(MEMORY, JSON.stringify([...recall().add(key)]));
+}
+
 function main(words: readonly string[]): number {
   compile();
   const chosen = MUTANTS.filter((mutant) => words.length === 0 || words.some((word) => JSON.stringify(mutant).includes(word)));
-  const killed = new Set(existsSync(MEMORY) ? z.array(z.string()).parse(JSON.parse(readFileSync(MEMORY, "utf8"))) : []);
+  const killed = recall();
   const alive: string[] = [];
+  // Of what is copied, whatever is edited while this runs.
+  const plan = chosen.map((mutant) => ({ mutant, key: fingerprint(mutant) }));
   let bench: Bench | undefined;
-  for (const mutant of chosen) {
-    const key = fingerprint(mutant);
+  for (const { mutant, key } of plan) {
     const name = `${mutant.file}: ${mutant.find.trim().split("\n").at(-1)?.trim()} → ${mutant.replace.trim().split("\n").at(-1)?.trim() || "nothing"}`;
     if (!killed.has(key)) {
       bench ??= new Bench();
@@ -121,9 +130,7 @@ function main(words: readonly string[]): number {
         console.log(`ALIVE  ${name}: ${reason}`);
         continue;
       }
-      killed.add(key);
-      mkdirSync(dirname(MEMORY), { recursive: true });
-      writeFileSync(MEMORY, JSON.stringify([...killed]));
+      remember(key);
     }
     console.log(`killed ${name}`);
   }

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { lawHashOf } from "../../../orchestrator/rules/law-codec.ts";
 import { networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { Action, FOUR_THREE_ONE, HOUR, type Mission, MissionState, NodeState, openMission } from "../../support/mission-fixture.ts";
 
@@ -12,6 +13,7 @@ describe("CollaborationContract", () => {
     it("ends with everybody paid and the deposit accounted for to the unit", async () => {
       const mission = await (await openMission({ nodes: FOUR_THREE_ONE })).activate();
       await balanced(mission);
+      expect(await mission.contract.lawHash()).to.equal(lawHashOf(mission.law));
       await mission.awardAll();
       await balanced(mission);
 

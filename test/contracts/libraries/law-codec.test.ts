@@ -185,6 +185,11 @@ describe("LawCodec agrees with its twin", function () {
     cases.push(["encode", [header, badFloor], () => encodeLaw(header, badFloor), "MalformedNode"]);
     const badParams = { ...params(random), protocolFeeRate: 2 ** 14 };
     cases.push(["pack", [[badParams]], () => packMissionParams(badParams), "ParamTooLarge"]);
+    const c = context(random);
+    const whole = cloneArgs(bytes, c);
+    const marked: Hex = `0x${whole.slice(2, -64)}01${whole.slice(-62)}`;
+    cases.push(["args", [whole, [c]], () => cloneArgs(whole, c), "MalformedLaw"]);
+    cases.push(["context", [marked], () => cloneContext(marked), "MalformedHeader"]);
     for (const [functionName, args, here, code] of cases) {
       const refusal = await harness.refusal(functionName, ...args);
       expect(refusal.code).to.equal(code);

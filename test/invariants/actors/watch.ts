@@ -2,7 +2,7 @@
 import { id, ZeroHash } from "ethers";
 import { networkHelpers } from "../../support/city-fixture.ts";
 import { NodeState } from "../../support/mission-fixture.ts";
-import { ANY, type CityMove, type NodeMove } from "../move.ts";
+import { ANY, type CityMove, type NodeMove, tried } from "../move.ts";
 
 const { WAITING, ELIGIBLE, EXECUTING, PENDING_VERIFICATION, PENDING_REVIEW, FROZEN, COMPLETED, FAILED } = NodeState;
 
@@ -30,7 +30,12 @@ export const WATCH: readonly NodeMove[] = [
     name: "monitor reports",
     suits: [ELIGIBLE, EXECUTING, PENDING_VERIFICATION],
     weight: 2,
-    act: (m, node) => m.contract.connect(m.city.monitor).report(node, ZeroHash, 1),
+    act: async (m, node) => {
+      await m.contract.connect(m.city.monitor).report(node, ZeroHash, 1);
+      // Nobody stops for that: what is sent on has to be refused.
+      for (const slot of [0, 1, 2]) await tried(() => m.commit(node, slot));
+      await tried(() => m.clear(node));
+    },
   },
   {
     name: "timeout",

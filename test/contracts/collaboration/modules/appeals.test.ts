@@ -12,6 +12,7 @@ import {
   NodeState,
   openMission,
   Result,
+  TASK,
 } from "../../../support/mission-fixture.ts";
 
 const EVIDENCE = id("evidence");
@@ -56,6 +57,16 @@ describe("Appeals", () => {
         .to.emit(mission.contract, "BondReturned")
         .withArgs(0, sponsor.address, tokens(10));
       expect(await balanceOf(sponsor.address)).to.equal(before + tokens(10));
+    });
+
+    it("asks a share of a dear slot's price", async () => {
+      await awarded({ nodes: [{ ...TASK, budget: tokens(1000) }] });
+      await mission.run(0);
+      const { sponsor } = mission.city;
+      await expect(appealAs(sponsor, tokens(50)))
+        .to.emit(mission.contract, "AppealFiled")
+        .withArgs(0, sponsor.address, EVIDENCE, tokens(50));
+      expect((await mission.contract.ledger()).bonds).to.equal(tokens(50));
     });
 
     it("is for the sponsor, the executors and the panel, once each, in time", async () => {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { id } from "ethers";
 import { keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
+  Action,
   BIDDING_WINDOW,
   FOUR_THREE_ONE,
   HOUR,
@@ -47,6 +48,7 @@ describe("Orchestration", () => {
 
     it("needs the whole deposit", async () => {
       mission = await openMission();
+      expect((await mission.contract.ledger()).deposit).to.equal(0);
       await mission.city.token.connect(await mission.city.as(mission.address)).transfer(mission.city.sponsor.address, 1);
       await expect(mission.contract.connect(mission.legislature).activate())
         .to.be.revertedWithCustomError(mission.contract, "Underfunded")
@@ -128,6 +130,30 @@ describe("Orchestration", () => {
         .withArgs(mission.city.runner.address);
     });
 
+    it("believes a word about the slot's executor, service and attempt only, and while it is owed", async () => {
+      await running({ nodes: [{ ...TASK, tier: 2, redundancy: 3, threshold: 2 }] });
+      const order = await mission.order(0);
+      const about = (slot: number, change: object) => {
+        const hashes = order.hashes.map((live) => (live.slot === slot ? { ...live, ...change } : live));
+        return mission.contract.route([{ ...order, hashes }]);
+      };
+      const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
+      await refused(about(2, { slot: 3 }), "SlotEmpty");
+      await refused(about(1, { service: id("another") }), "WrongService");
+      await refused(about(1, { attempt: 1n }), "WrongService");
+      await mission.contract.route([order]);
+      await mission.commit(0, 1);
+      await mission.contract.connect(mission.city.monitor).report(0, id("odd"), 1);
+      await mission.override(Action.UNFREEZE, 0);
+      await refused(mission.contract.route([await mission.order(0)]), "WrongService");
+      const pledge = await mission.contract.pledgeOf(0, 1);
+      const late = await mission.order(0, { slots: [1] });
+      await refused(
+        mission.contract.route([{ ...late, hashes: late.hashes.map((live) => ({ ...live, service: pledge })) }]),
+        "AlreadyCommitted",
+      );
+    });
+
     it("refuses a record that is not the bound service's", async () => {
       await running();
       const order = await mission.order(0, { hash: id("live") });
@@ -191,6 +217,19 @@ describe("Orchestration", () => {
       expect((await mission.contract.entitlementOf(0, 1)).paid).to.equal(0);
     });
 
+    it("goes on with one of two independent results", async () => {
+      await running({ nodes: [{ ...TASK, redundancy: 2 }] });
+      await mission.route(0);
+      await mission.commit(0, 1);
+      expect(await mission.stateOf(0)).to.equal(NodeState.EXECUTING);
+      await networkHelpers.time.increase(60);
+      await mission.contract.timeout(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
+      await mission.clear(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+      expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(0);
+    });
+
     it("fails a node whose executors hid their work", async () => {
       await running({ nodes: [{ ...TASK, tier: 2, redundancy: 3, threshold: 2 }] });
       await mission.route(0);
@@ -219,6 +258,26 @@ describe("Orchestration", () => {
       await mission.contract.timeout(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
+    });
+
+    it("asks a human where no verifier came; approved, the verifiers' share is the treasury's", async () => {
+      await running();
+      await mission.route(0);
+      await mission.work(0);
+      for (const _panel of [0, 1]) {
+        await networkHelpers.time.increase(300);
+        await mission.contract.timeout(0);
+      }
+      await mission.override(Action.APPROVE_POP, 0, await mission.approval(0));
+      await mission.contract.record(0);
+      await networkHelpers.time.increase(HOUR);
+      await expect(mission.contract.claim([0])).not.to.emit(mission.contract, "VerifierPaid");
+      expect((await mission.contract.ledger()).fees).to.equal(tokens(2));
+    });
+
+    it("waits for the market of a node that nobody was bound to", async () => {
+      await start();
+      await expect(mission.contract.timeout(0)).to.be.revertedWithCustomError(mission.contract, "TooEarly");
     });
 
     it("expires a node that nobody routed, unslashed", async () => {
@@ -327,6 +386,15 @@ describe("Orchestration", () => {
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
       expect(await mission.stateOf(1)).to.equal(NodeState.EXECUTING);
       await expect(mission.contract.advance([], [])).to.be.revertedWithCustomError(mission.contract, "EmptyBatch");
+    });
+
+    it("routes alone, or clears alone", async () => {
+      await running();
+      await mission.contract.advance([], [await mission.order(0)]);
+      await mission.work(0);
+      await networkHelpers.mine();
+      await mission.contract.advance([await mission.clearOrder(0)], []);
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
     });
   });
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { id, ZeroHash } from "ethers";
+import { id, recoverAddress, ZeroHash } from "ethers";
 import { encodeAbiParameters } from "viem";
 import { EvidenceClass } from "../../../../orchestrator/rules/admissibility.ts";
 import { ethers, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
@@ -196,6 +196,22 @@ describe("Verification", () => {
       expect((await mission.contract.nodeOf(0)).faulted).to.equal(false);
     });
 
+    it("gives no weight to a basis of nothing, or of a slot that is none", async () => {
+      for (const basis of [0n, 1n | (1n << 32n)]) {
+        await worked();
+        await expect(mission.contract.clear([await mission.clearOrder(0, { basis })])).to.emit(mission.contract, "PanelRedrawn");
+        expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
+      }
+    });
+
+    it("signs what it says it signs", async () => {
+      await worked();
+      const [verifier = ""] = await mission.contract.panelOf(0);
+      const { signature, ...said } = await mission.verdict(0, verifier);
+      const digest = await mission.contract.digestOfVerdict({ ...said, signature });
+      expect(recoverAddress(digest, signature)).to.equal(verifier);
+    });
+
     it("hears an abstention as presence, and pays nothing for it", async () => {
       await worked();
       await expect(mission.clear(0, { result: Result.ABSTAIN })).to.emit(mission.contract, "PanelRedrawn");
@@ -281,6 +297,14 @@ describe("Verification", () => {
       await expect(mission.contract.onOverride(Action.REJECT_POP, 0, keyOf("x").address, "0x"))
         .to.be.revertedWithCustomError(mission.contract, "NotAdjudication")
         .withArgs(mission.city.deployer.address);
+    });
+
+    it("is recorded when the mission is terminated, and what nobody approved is not", async () => {
+      await worked({ nodes: [TASK, { ...TASK, tier: 3 }] });
+      await mission.run(1);
+      await mission.override(Action.APPROVE_POP, 1, await mission.approval(1));
+      await mission.override(Action.TERMINATE_MISSION, 0);
+      expect([(await mission.contract.nodeOf(0)).recorded, (await mission.contract.nodeOf(1)).recorded]).to.deep.equal([false, true]);
     });
 
     it("is recorded before an ended mission is refunded", async () => {

@@ -157,6 +157,19 @@ describe("LegislativeProcedure: ballots", () => {
         .withArgs(5);
     });
 
+    it("takes a signature until the second it names, and not after", async () => {
+      const { house, legislation, steps, session, now } = await voting();
+      const until = (await now()) + 10n;
+      const [last, late] = await Promise.all([0, 1].map((index) => steps.ballot(session, voter(house, index), [1, 2, 0], until)));
+      if (last === undefined || late === undefined) throw new Error("no ballots");
+      await time.setNextBlockTimestamp(until);
+      await legislation.castBallots(session, [last]);
+      await time.setNextBlockTimestamp(until + 1n);
+      await expect(legislation.castBallots(session, [late]))
+        .to.be.revertedWithCustomError(legislation, "Expired")
+        .withArgs(until);
+    });
+
     it("takes an unsigned ballot from the voter itself", async () => {
       const { house, legislation, session } = await voting();
       const agent = voter(house, 2);
