@@ -34,22 +34,22 @@ const deployedBy = (test: string): string => (test.startsWith("test/contracts/li
 class Bench {
   readonly #workshop = openWorkshop("mutants", true);
   readonly #recompiler = new Recompiler(this.#workshop);
-  /** Named tests that fail, by file, although nothing was changed. */
-  readonly #failing = new Map<string, string | undefined>();
+  /** What speaks against the tests of a file although nothing was changed. */
+  readonly #controlled = new Map<string, string | undefined>();
 
   /** Why a mutant is alive, or nothing. */
   kill({ file, find, replace, killedBy, invariant }: Mutant): string | undefined {
     const path = join(this.#workshop, "contracts", file);
     const source = readFileSync(path, "utf8");
     if (source.split(find).length !== 2) return "its text does not occur exactly once";
-    const unsound = this.#control(killedBy.file);
-    if (unsound !== undefined) return unsound;
     let undo: (() => void) | undefined;
-    writeFileSync(
-      path,
-      source.replace(find, () => replace),
-    );
     try {
+      const unsound = this.#control(killedBy.file);
+      if (unsound !== undefined) return unsound;
+      writeFileSync(
+        path,
+        source.replace(find, () => replace),
+      );
       undo = this.#recompiler.change(`contracts/${file}`, deployedBy(killedBy.file));
       return survives(this.#run(killedBy.file, [killedBy.test], invariant));
     } catch (error) {
@@ -60,15 +60,19 @@ class Bench {
     }
   }
 
-  /** All tests that mutants name must pass in the copy as it is: else their failing would show nothing. */
+  /** All tests of a file that mutants name must pass in the copy as it is: else their failing would show nothing. Asked once. */
   #control(file: string): string | undefined {
-    if (!this.#failing.has(file)) {
-      const titles = new Set(MUTANTS.filter(({ killedBy }) => killedBy.file === file).map(({ killedBy }) => killedBy.test));
-      const { failures } = this.#run(file, [...titles]);
-      const list = failures.map(({ title, message }) => `${title}: ${message}`).join("; ");
-      this.#failing.set(file, failures.length === 0 ? undefined : `tests of its file fail without it: ${list}`);
+    if (this.#controlled.has(file)) return this.#controlled.get(file);
+    const titles = [...new Set(MUTANTS.filter(({ killedBy }) => killedBy.file === file).map(({ killedBy }) => killedBy.test))];
+    const key = fingerprint(JSON.stringify(titles), judgesOf(file), this.#workshop);
+    if (!recall().has(key)) {
+      const { found, failures } = this.#run(file, titles);
+      const list = failures.map(({ title, message }) => `${title}: ${message}`);
+      if (found !== titles.length) list.push(`${found} of ${titles.length} tests are there`);
+      this.#controlled.set(file, list.length === 0 ? undefined : `without it: ${list.join("; ")}`);
+      if (list.length === 0) remember(key);
     }
-    return this.#failing.get(file);
+    return this.#controlled.get(file);
   }
 
   #run(file: string, titles: readonly string[], invariant?: number): Outcome {
@@ -95,12 +99,14 @@ function survives({ found, failures }: Outcome): string | undefined {
   return failure.hook ? `a hook failed: ${failure.message}` : undefined;
 }
 
-/** Contracts, the mutant, and the tests that judge it. */
-function fingerprint(mutant: Mutant): string {
-  const hash = createHash("sha256").update(JSON.stringify(mutant));
-  const judges = mutant.invariant === undefined ? [mutant.killedBy.file] : filesIn("test/invariants/**/*.ts");
-  for (const file of [...filesIn("contracts/**/*.sol"), ...filesIn("test/support/**/*.ts"), ...judges])
-    hash.update(readFileSync(join(root, file)));
+/** Files that decide: a test, or all of the walks. */
+const judgesOf = (test: string): string[] => (test.startsWith("test/invariants/") ? filesIn("test/invariants/**/*.ts") : [test]);
+
+/** A question, the contracts, and who answers. */
+function fingerprint(question: string, judges: readonly string[], folder = root): string {
+  const hash = createHash("sha256").update(question);
+  for (const file of [...filesIn("contracts/**/*.sol", folder), ...filesIn("test/support/**/*.ts", folder), ...judges])
+    hash.update(readFileSync(join(folder, file)));
   return hash.digest("hex");
 }
 
@@ -118,7 +124,10 @@ function main(words: readonly string[]): number {
   const killed = recall();
   const alive: string[] = [];
   // Of what is copied, whatever is edited while this runs.
-  const plan = chosen.map((mutant) => ({ mutant, key: fingerprint(mutant) }));
+  const plan = chosen.map((mutant) => ({
+    mutant,
+    key: fingerprint(JSON.stringify(mutant), judgesOf(mutant.killedBy.file)),
+  }));
   let bench: Bench | undefined;
   for (const { mutant, key } of plan) {
     const name = `${mutant.file}: ${mutant.find.trim().split("\n").at(-1)?.trim()} → ${mutant.replace.trim().split("\n").at(-1)?.trim() || "nothing"}`;
