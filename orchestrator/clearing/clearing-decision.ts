@@ -23,6 +23,7 @@ import { hashOf, messageOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 import { isDecided, type Verdict } from "./verdict.ts";
 import { AdmittedOutput, type Fault } from "./verifier-output.ts";
+import { triage } from "./verifiers/triage.ts";
 
 const performanceSchema = z.enum(["cleared", "failed", "disputed", "unverifiable", "not_asked"]);
 const policySchema = z.enum(["complied", "violated", "disputed", "unverifiable", "not_asked"]);
@@ -55,6 +56,8 @@ export const clearingDecisionSchema = z.strictObject({
   /** V_out by hash, whoever survived. */
   verifier_outputs: z.array(digestSchema).readonly(),
   unresolved_conflicts: z.array(z.string()).readonly(),
+  /** The always-on score of the output (RAILS 7.2), whoever else was asked. */
+  triage_score: shareSchema,
   finality: z.literal("PROVISIONAL"),
   emitted_at: timeSchema,
   appeal_window_closes_at: timeSchema,
@@ -107,12 +110,7 @@ export function clear({
   now,
 }: ClearingInput): Cleared {
   const { admitted, refusals } = admitOutputs(outputs, obligation, envelope, deployment, weightOf);
-  const under = (purpose: Purpose) => aggregate(admitted, termsOf(obligation, purpose), deployment.admissibility);
-  const aggregates = {
-    fee_release: under("fee_release"),
-    collateral_hold: under("collateral_hold"),
-    final_settlement: under("final_settlement"),
-  };
+  const aggregates = aggregatesOf(admitted, obligation, deployment);
   const main = aggregates.fee_release;
   const loss = lossOf(main);
   const body = {
@@ -139,6 +137,7 @@ export function clear({
     exclusion_reasons: Object.fromEntries(main.excluded.map(({ verifier, reason }) => [verifier, reason])),
     verifier_outputs: admitted.map(({ hash }) => hash),
     unresolved_conflicts: QUESTIONS.flatMap((question) => main.verdicts[question].conflicts),
+    triage_score: fromBps(triage({ obligation, envelope, admissibility: deployment.admissibility }).score),
     finality: "PROVISIONAL" as const,
     emitted_at: timeOf(now),
     appeal_window_closes_at: timeOf(Number(now) + Math.round(obligation.deadlines.appeal_window_hours * 3600)),
@@ -153,6 +152,19 @@ export function clear({
   };
   const forgeries = envelope.refusals.filter(({ guard }) => !INNOCENT.includes(guard)).length;
   return { obligation, decision, aggregates, refusals, forgeries, submitter: envelope.envelope.submitted_by };
+}
+
+/** Γ under the floors of each use; where two uses have the same floors, once. */
+function aggregatesOf(outputs: readonly AdmittedOutput[], obligation: Obligation, { admissibility }: Deployment): Cleared["aggregates"] {
+  const done = new Map<string, Aggregate>();
+  const under = (purpose: Purpose): Aggregate => {
+    const terms = termsOf(obligation, purpose);
+    const key = `${terms.floors.performance} ${terms.floors.policy}`;
+    const result = done.get(key) ?? aggregate(outputs, terms, admissibility);
+    done.set(key, result);
+    return result;
+  };
+  return { fee_release: under("fee_release"), collateral_hold: under("collateral_hold"), final_settlement: under("final_settlement") };
 }
 
 /** Surviving verifiers may sign the decision as well; a signature of anybody else, or over another decision, is left out. */

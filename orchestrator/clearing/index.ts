@@ -12,6 +12,7 @@ export * from "./finality.ts";
 export * from "./ingest.ts";
 export * from "./lifecycle.ts";
 export * from "./obligation.ts";
+export * from "./panel.ts";
 export * from "./passport.ts";
 export * from "./refusal.ts";
 export * from "./registry.ts";

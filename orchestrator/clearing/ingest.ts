@@ -157,7 +157,7 @@ function interest(
 }
 
 /** Who may act under an obligation, and so submit its evidence. */
-export function actorsOf({ parties, agents = [] }: BoundObligation): readonly string[] {
+export function actorsOf({ parties, agents = [] }: Pick<BoundObligation, "parties" | "agents">): readonly string[] {
   return [parties.provider, ...agents];
 }
 

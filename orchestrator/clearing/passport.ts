@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Hash } from "../primitives/hex.ts";
-import type { ClearingDecision } from "./clearing-decision.ts";
+import { type ClearingDecision, NEW_VERIFIER_WEIGHT, type WeightOf } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
 import { digestSchema, nameSchema, timeSchema } from "./fields.ts";
 import { evaluationId, type FinalityEvaluation } from "./finality.ts";
@@ -130,4 +130,10 @@ export function priorWeight({ record, flagged }: Pick<Passport, "record" | "flag
   const good = record.agreed + record.audits - record.mismatches;
   const all = record.agreed + record.disagreed + record.audits;
   return Math.floor((10_000 * (good + 1)) / (all + 2));
+}
+
+/** W of everybody who has a passport, as `clear` asks for it; a newcomer's for everybody else. */
+export function weightsFrom(passports: Iterable<Passport>): WeightOf {
+  const weights = new Map([...passports].map((passport) => [passport.subject, priorWeight(passport)]));
+  return (verifier) => weights.get(verifier) ?? NEW_VERIFIER_WEIGHT;
 }

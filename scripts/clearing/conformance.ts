@@ -103,7 +103,7 @@ function launderRow({ auditRate, medians, neverCaught }: LaunderBasis, { launder
   return {
     figure: `LAUNDER-BASIS median latency at audit rate ${(100 * auditRate).toFixed(0)} %`,
     paper: `${paper}`,
-    closedForm: `${chance.median} (1–99 %: ${chance.low}–${chance.high}), ${chance.neverCaught.toFixed(1)} never caught`,
+    closedForm: `${chance.median} (99.9 %: ${chance.low}–${chance.high}), ${chance.neverCaught.toFixed(1)} never caught`,
     ours: `${ours}, ${neverCaught} of ${launderSeeds * COLLUDERS} never caught`,
     verdict: plausible(ours) && (plausible(paper) || launderRounds !== PAPER_SIZE.launderRounds) ? "reproduced" : "NOT REPRODUCED",
   };

@@ -40,10 +40,11 @@ export function downgradeFloor(seed: Seed, events: number): DowngradeFloor {
   const terms = termsWith(TEMPLATE_FLOOR);
   const honest = signed(terms);
   if (!bindObligation(honest, at).ok) throw new Error("the honest obligation must bind, or nothing is tested");
+  const attempts = ATTACKS.flatMap((attack) => WEAKER.map((weaker) => attack(weaker, honest, terms)));
   const random = randomStream(seed, "clearing", "downgrade-floor");
   let [rejected, violations] = [0, 0];
   for (let event = 0; event < events; event += 1) {
-    const bound = bindObligation(random.pick(ATTACKS)(random.pick(WEAKER), honest, terms), at);
+    const bound = bindObligation(random.pick(attempts), at);
     if (!bound.ok) rejected += 1;
     else if (!floorsOf(bound.value).every((floor) => satisfies(floor, TEMPLATE_FLOOR))) violations += 1;
   }

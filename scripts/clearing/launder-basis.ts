@@ -98,7 +98,7 @@ export function expectation(
     for (let round = 0; round < rounds; round += 1) if (atLeast(seeds, Math.floor(seeds / 2) + 1, seedMedian(round)) >= share) return round;
     return rounds;
   };
-  return { median: ofSeeds(0.5), low: ofSeeds(0.01), high: ofSeeds(0.99), neverCaught: seeds * COLLUDERS * (1 - all) };
+  return { median: ofSeeds(0.5), low: ofSeeds(0.0005), high: ofSeeds(0.9995), neverCaught: seeds * COLLUDERS * (1 - all) };
 }
 
 function atLeast(n: number, k: number, p: number): number {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { cosign, isSigned } from "../../orchestrator/clearing/clearing-decision.ts";
+import { clear, cosign, isSigned } from "../../orchestrator/clearing/clearing-decision.ts";
 import { DEFAULT_DRIFT, flagDrift, isDrifting } from "../../orchestrator/clearing/drift.ts";
 import {
   BANDS,
@@ -28,9 +28,12 @@ import {
   TRANSITIONS,
 } from "../../orchestrator/clearing/lifecycle.ts";
 import type { ObligationTerms } from "../../orchestrator/clearing/obligation.ts";
-import { applyDelta, audited, compared, deltasOf, newPassport, priorWeight } from "../../orchestrator/clearing/passport.ts";
+import { drawPanel } from "../../orchestrator/clearing/panel.ts";
+import { applyDelta, audited, compared, deltasOf, newPassport, priorWeight, weightsFrom } from "../../orchestrator/clearing/passport.ts";
+import { hashOf } from "../../orchestrator/clearing/seal.ts";
 import { isInstructionSigned, type SettlementInstruction } from "../../orchestrator/clearing/settlement-instruction.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { castOf } from "../../scripts/clearing/cast.ts";
 import { type Played, play } from "../../scripts/clearing/scenario.ts";
 import { webhook } from "../../scripts/clearing/webhook.ts";
 
@@ -244,6 +247,34 @@ describe("exposure", () => {
   });
 });
 
+describe("a panel", () => {
+  const roles = ["constraint", "receipt", "semantic", "policy", "human", "attestation", "triage"] as const;
+  const { signers, registry } = castOf("panel", {
+    agent: { principal: "agent" },
+    "agents-own": { principal: "agent", role: "human" },
+    ...Object.fromEntries(roles.flatMap((role) => [1, 2, 3].map((n) => [`${role}-${n}`, { principal: `${role}-${n}`, role }]))),
+  });
+  const candidates = Object.keys(signers).flatMap((id) => registry.identity(id) ?? []);
+  const draw = (n: number, weightOf: (id: string) => number = () => 5000) =>
+    drawPanel(
+      candidates,
+      intensityFor(1),
+      { obligation_id: hashOf({ n }), parties: { requestor: "x", provider: "agent" } },
+      { registry, weightOf, seed: "s" },
+    );
+
+  it("has one verifier for each role of its band, in other seats for another obligation, the same for the same", () => {
+    expect(draw(1).verifiers.map(({ role }) => role)).to.have.members([...roles]);
+    expect(draw(1)).to.deep.equal(draw(1));
+    const seats = Array.from({ length: 40 }, (_, n) => draw(n).verifiers.find(({ role }) => role === "human")?.id);
+    expect(new Set(seats)).to.deep.equal(new Set(["human-1", "human-2", "human-3"]));
+  });
+
+  it("leaves out who weighs nothing, and says which role is empty", () => {
+    expect(draw(1, (id) => (id.startsWith("receipt") ? 0 : 1)).missing).to.deep.equal(["receipt"]);
+  });
+});
+
 describe("passports", () => {
   it("take a delta when its decision is final, once, and only their own", async () => {
     const { decision, instruction, obligation } = await settled();
@@ -283,6 +314,22 @@ describe("passports", () => {
     expect([withRecord(0, 0), withRecord(8, 0), withRecord(0, 8)].map(priorWeight)).to.deep.equal([5000, 9000, 1000]);
     expect(priorWeight(audited(audited(withRecord(0, 0), true), false))).to.equal(5000);
     expect(priorWeight({ ...withRecord(8, 0), flagged: true })).to.equal(0);
+  });
+
+  it("decide what a verdict weighs: a flagged verifier's counts for nothing", async () => {
+    const { envelope, obligation, outputs } = await settled();
+    const passports = [{ ...newPassport("v2_dependency"), flagged: true }];
+    const cleared = clear({
+      obligation,
+      envelope,
+      outputs,
+      deployment: SCENARIO.deployment,
+      weightOf: weightsFrom(passports),
+      engine: SCENARIO.engine,
+      now: SCENARIO.now,
+    });
+    expect(cleared.decision.policy).to.equal("unverifiable");
+    expect(cleared.decision.exclusion_reasons["v2_dependency"]).to.equal("has no weight");
   });
 
   it("are flagged for drift: more than a quarter of eight verdicts", () => {
