@@ -48,7 +48,7 @@ interface Seen<State> {
 
 const NO_WAY_OUT = "some way leads to an end";
 
-/** Breadth first: the first state found to break an invariant is as near as any. */
+/** Breadth first: the first state found to break an invariant is one of the nearest. */
 export function explore<State>(machine: Machine<State>): Exploration {
   const { initial, moves, key, within = () => true, invariants } = machine;
   const first = key(initial);
