@@ -21,6 +21,8 @@ import {Arcs} from "./Arcs.sol";
 /// ELIGIBLE → FAILED: the attempt expired without a valid bid, was never routed, or live code differed.
 /// EXECUTING → PENDING_VERIFICATION: committed (and revealed).   EXECUTING → FAILED: the executor's time is up.
 /// EXECUTING → PENDING_REVIEW: tier 3 without a panel.
+/// A node that is no leaf is EXECUTING while its child session or mission is: a child that completed takes it through
+/// PENDING_VERIFICATION to COMPLETED in one call, any other end to FAILED.
 /// PENDING_VERIFICATION → COMPLETED / FAILED: the mesh cleared it / against it.
 /// PENDING_VERIFICATION → PENDING_REVIEW: disputed, unsure, tier 3, vetoed by the gate, or a second panel failed.
 /// PENDING_REVIEW → COMPLETED / FAILED: a human approves / rejects, or nobody ruled in time.
