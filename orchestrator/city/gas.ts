@@ -14,6 +14,8 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
     "confirmIdentities",
     "propose",
     "sponsor",
+    "openDebate",
+    "strawPoll",
     "openVoting",
     "castBallots",
     "tally",

@@ -42,6 +42,11 @@ export abstract class Clerk {
     return this.account.address;
   }
 
+  /** Throws OutsideEnvelope unless this account holds the office: for words that no contract takes. */
+  protected async requireOffice(act: string): Promise<void> {
+    if (!(await this.client.clerks.isClerk(OFFICES[this.office], this.address))) throw new OutsideEnvelope(this.office, this.address, act);
+  }
+
   /** Throws OutsideEnvelope unless this clerk's office permits the function. Signatures are checked like calls. */
   protected async requirePermitted(contract: ContractName, functionName: string): Promise<void> {
     const office = OFFICES[this.office];

@@ -1,6 +1,6 @@
 import type { LocalAccount } from "viem";
 import type { AgentCityClient } from "../client/client.ts";
-import { type IdentityAttestation, identityDigest, verifyIdentity } from "../client/sign/identity.ts";
+import { isSessionMessageBy, type SessionMessage, sessionDigest } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { merkleRoot } from "../rules/ordered-merkle.ts";
@@ -10,7 +10,7 @@ import { Clerk } from "./clerk.ts";
 const PRODUCER = 1;
 
 /** An attestation with its signature. */
-export interface SignedAttestation extends IdentityAttestation {
+export interface SignedAttestation extends SessionMessage<"IdentityAttestation"> {
   readonly signature: Hex;
 }
 
@@ -27,7 +27,7 @@ export class Registrar extends Clerk {
   async check(attestation: SignedAttestation): Promise<IdentityFlaw> {
     const { agents, legislation, chain } = this.client;
     const { signature, ...message } = attestation;
-    if (!(await verifyIdentity(chain.id, message, signature))) return "signature";
+    if (!(await isSessionMessageBy(chain.id, message.agent, "IdentityAttestation", message, signature))) return "signature";
     const record = await agents.agentOf(message.agent);
     const session = await legislation.sessionOf(message.session);
     if (record.kind !== PRODUCER) return "kind";
@@ -39,7 +39,9 @@ export class Registrar extends Clerk {
 
   /** One hash for all attestations, in the order given. */
   rootOf(attestations: readonly SignedAttestation[]): Hash {
-    return merkleRoot(attestations.map(({ signature: _, ...message }) => identityDigest(this.client.chain.id, message)));
+    return merkleRoot(
+      attestations.map(({ signature: _, ...message }) => sessionDigest(this.client.chain.id, "IdentityAttestation", message)),
+    );
   }
 
   async confirm(session: bigint, root: Hash, options: Omit<WriteOptions, "account">): Promise<void> {

@@ -1,15 +1,28 @@
 import type { LocalAccount } from "viem";
 import type { AgentCityClient } from "../client/client.ts";
 import type { Auth } from "../client/sign/auth.ts";
+import { type SessionMessage, signSessionMessage } from "../client/sign/session-message.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
-import type { Address } from "../primitives/hex.ts";
+import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { type Approval, signApproval } from "./approval.ts";
 import { Clerk } from "./clerk.ts";
 
-/** Co-signs laws, and may close a market early. */
+/** A briefing's digest under a Regulator's name. */
+export interface Published extends SessionMessage<"EvidenceBriefing"> {
+  readonly signature: Hex;
+}
+
+/** Publishes what a debate may rest on, co-signs laws, and may close a market early. */
 export class Regulator extends Clerk {
   constructor(client: AgentCityClient, account: LocalAccount) {
     super("REGULATOR", client, account);
+  }
+
+  /** Puts its name under the facts that a debate begins with. */
+  async publish(session: bigint, content: Hash): Promise<Published> {
+    await this.requireOffice("publish evidence");
+    const message = { session, regulator: this.address, content };
+    return { ...message, signature: await signSessionMessage(this.client.chain.id, this.account, "EvidenceBriefing", message) };
   }
 
   /** Signs only what the ballot chose and the document says. */

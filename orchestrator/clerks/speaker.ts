@@ -4,10 +4,15 @@ import type { WriteOptions } from "../client/write.ts";
 import { type Approval, signApproval } from "./approval.ts";
 import { Clerk } from "./clerk.ts";
 
-/** Opens the vote and puts the first name under an approved law. */
+/** Opens the debate and the vote, and puts the first name under an approved law. */
 export class Speaker extends Clerk {
   constructor(client: AgentCityClient, account: LocalAccount) {
     super("SPEAKER", client, account);
+  }
+
+  async openDebate(session: bigint, options: Omit<WriteOptions, "account">): Promise<void> {
+    await this.requirePermitted("LegislativeProcedure", "openDebate");
+    await this.client.legislation.openDebate([session], { ...options, account: this.account });
   }
 
   async openVoting(session: bigint, options: Omit<WriteOptions, "account">): Promise<void> {

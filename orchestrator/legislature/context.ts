@@ -85,12 +85,16 @@ export class LegislatureContext {
     return (this.options.ports.boundary ?? noBoundary)(boundary);
   }
 
-  /** A Mind's answer: asked once, recorded, and checked whenever it is read. Answers are JSON. */
-  ask<Answer>(agent: Address, step: string, schema: z.ZodType<Answer>, compute: (mind: Mind) => Promise<unknown>): Promise<Answer> {
+  /** A Mind's answer: asked once a round, recorded, and checked whenever it is read. Answers are JSON. */
+  ask<Answer>(
+    agent: Address,
+    step: string,
+    schema: z.ZodType<Answer>,
+    compute: (mind: Mind) => Promise<unknown>,
+    round = 0,
+  ): Promise<Answer> {
     const { mind } = this.producer(agent);
-    return this.options.ports.answers.remember({ session: this.options.id, agent, step, round: 0 }, schema, () =>
-      compute(checkedMind(mind)),
-    );
+    return this.options.ports.answers.remember({ session: this.options.id, agent, step, round }, schema, () => compute(checkedMind(mind)));
   }
 
   /** The same; undefined when the mind has no usable answer. */
@@ -99,9 +103,10 @@ export class LegislatureContext {
     step: string,
     schema: z.ZodType<Answer>,
     compute: (mind: Mind) => Promise<unknown>,
+    round = 0,
   ): Promise<Answer | undefined> {
     try {
-      return await this.ask(agent, step, schema, compute);
+      return await this.ask(agent, step, schema, compute, round);
     } catch (error) {
       if (error instanceof MindAnswerInvalid) return undefined;
       throw error;

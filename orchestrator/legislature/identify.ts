@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SignedAttestation } from "../clerks/registrar.ts";
 import { goalHashOf } from "../client/compile-law.ts";
-import { signIdentity } from "../client/sign/identity.ts";
+import { signSessionMessage } from "../client/sign/session-message.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
@@ -51,7 +51,7 @@ export function identify(context: LegislatureContext) {
       for (const { account, principal } of options.producers) {
         const reputation = Number(await client.agents.reputationOf(account.address));
         const message = { session, agent: account.address, principal, reputation, deadline };
-        signed.push({ ...message, signature: await signIdentity(client.chain.id, account, message) });
+        signed.push({ ...message, signature: await signSessionMessage(client.chain.id, account, "IdentityAttestation", message) });
       }
       const attestations = context.save(signed.map((each) => ({ ...each, session: state.session })));
       await context.cross("legislature:attestations-signed");

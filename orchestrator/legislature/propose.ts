@@ -7,13 +7,14 @@ import { MindAnswerInvalid } from "../minds/errors.ts";
 import { fits } from "../minds/fit.ts";
 import type { CityFacts } from "../minds/goal.ts";
 import type { DraftRequest } from "../minds/mind.ts";
-import { rankingSchema, speechSchema } from "../minds/mind.ts";
+import { rankingSchema } from "../minds/mind.ts";
 import { type LawShape, lawShapeSchema } from "../minds/shape.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { contentIdOf, digestOf, parseContentId } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
+import { reasonsSchema } from "../protocol/debate.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
 import type { LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
@@ -102,7 +103,7 @@ export function propose(context: LegislatureContext) {
             const shape = await context.ask(agent, "draft", lawShapeSchema, (mind) => mind.draft(request));
             const compiled = compileLaw(documentOf(options.mission, options.inputs, request.goal, request.facts, shape));
             if (!(await lawful(compiled, request.facts))) return [];
-            const { text } = await context.ask(agent, "speak", speechSchema, (mind) => mind.speak({ ...request, about: shape }));
+            const { text } = await context.ask(agent, "speak", reasonsSchema, (mind) => mind.speak({ ...request, about: shape }));
             const draft = { agent, shape, document: context.save(compiled.document), specHash: compiled.specHash, reason: text };
             return [[agent, context.save(draft)]];
           } catch (error) {

@@ -2,7 +2,8 @@ import { ReducedValue, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { parseContentId } from "../primitives/hash.ts";
-import type { Address, ContentId } from "../primitives/hex.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import { hashSchema } from "../primitives/hex.ts";
 
 const contentId = z.string().transform(parseContentId);
 const none = contentId.nullable().default(null);
@@ -34,8 +35,22 @@ export const sessionState = new StateSchema({
   proposals: none,
   /** Signed sponsorships. */
   sponsorships: none,
-  /** Agent → its ranking. */
-  rankings: perAgent(),
+  /** Facts published before the debate, and the Regulator's signature under them. */
+  briefing: none,
+  published: none,
+  /** Hash of the block in which the debate opened. */
+  debateOpened: hashSchema.nullable().default(null),
+  /** What everybody would vote now. */
+  opinions: none,
+  /** Signed rankings from before the debate. */
+  straws: none,
+  /** What was said in the round that is under way, and signed. */
+  said: none,
+  turns: none,
+  /** The rounds that are over. */
+  rounds: z.array(z.string()).default([]),
+  /** The last round changed nobody's mind. */
+  settled: z.boolean().default(false),
   /** Signed ballots. */
   ballots: none,
   /** The winning law's document. */
@@ -57,7 +72,15 @@ export interface SessionState {
   readonly endorsements: ContentId | null;
   readonly proposals: ContentId | null;
   readonly sponsorships: ContentId | null;
-  readonly rankings: Readonly<Record<string, string>>;
+  readonly briefing: ContentId | null;
+  readonly published: ContentId | null;
+  readonly debateOpened: Hash | null;
+  readonly opinions: ContentId | null;
+  readonly straws: ContentId | null;
+  readonly said: ContentId | null;
+  readonly turns: ContentId | null;
+  readonly rounds: readonly string[];
+  readonly settled: boolean;
   readonly ballots: ContentId | null;
   readonly document: ContentId | null;
   readonly delegations: readonly string[];

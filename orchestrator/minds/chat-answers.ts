@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { reasonsSchema } from "../protocol/debate.ts";
 import { taskShapeSchema } from "./shape.ts";
 
 /** What a chat model may answer, question by question. Plain JSON: amounts are decimal text. */
@@ -11,8 +12,8 @@ export const draftAnswer = z.strictObject({
     .max(64),
 });
 
-/** One line for people: other agents are never shown it as anything but a quotation. */
-export const speechAnswer = z.strictObject({ text: z.string().trim().min(1).max(500) });
+/** The text is for people; other models are told the ground and the evidence. */
+export const speechAnswer = reasonsSchema.extend({ text: z.string().trim().min(1).max(500) });
 
 export const rankingAnswer = z.strictObject({ ranking: z.array(z.int().min(0).max(255)).min(1).max(16) });
 

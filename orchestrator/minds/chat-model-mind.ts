@@ -5,7 +5,7 @@ import { bidMessages, draftMessages, rankMessages, speakMessages } from "./chat-
 import { MindAnswerInvalid } from "./errors.ts";
 import { layOut } from "./layout.ts";
 import type { BidRequest, DraftRequest, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
-import { requirePermutation } from "./mind.ts";
+import { requirePermutation, requirePublished } from "./mind.ts";
 import { ablePrincipals } from "./options.ts";
 import type { Persona } from "./personas.ts";
 import type { LawShape } from "./shape.ts";
@@ -45,7 +45,10 @@ export class ChatModelMind implements Mind {
       name: "speech",
       messages: speakMessages(persona, request),
       schema: speechAnswer,
-      read: (speech) => speech,
+      read: (speech) => {
+        requirePublished(speech, request.debate?.evidence ?? []);
+        return speech;
+      },
     });
   }
 

@@ -9,10 +9,13 @@ import type { LawShape } from "./shape.ts";
 
 /** Lawful structures a model is shown before it drafts its own. */
 const EXAMPLES = 4;
+/** Producers whose record a model is shown. */
+const MOST_PRODUCERS = 16;
 
 /**
  * Words reach a model only where they cannot bend what it decides about others: the sponsor's goal, quoted, when it drafts. Candidates,
- * whoever wrote them, are shown as numbers; so a title that gives orders orders nobody.
+ * whoever wrote them, are shown as numbers, and speeches as what they support, on which ground, by which evidence; so neither a title nor a
+ * speech that gives orders orders anybody.
  */
 export function draftMessages(persona: Persona, request: DraftRequest): BaseMessage[] {
   const { goal, facts } = request;
@@ -38,10 +41,17 @@ export function draftMessages(persona: Persona, request: DraftRequest): BaseMess
 }
 
 export function speakMessages(persona: Persona, request: SpeakRequest): BaseMessage[] {
+  const law = request.about === null ? "no law: the mission is not done" : described(request, request.about);
   return [
     system(persona),
     new HumanMessage(
-      `Say in one or two sentences why this law deserves support: ${JSON.stringify(described(request, request.about))}\nTasks: ${JSON.stringify(tasksOf(request.goal))}`,
+      [
+        "Say in one or two sentences why this law deserves support; name the ground that says most for it, and the ids of the evidence it " +
+          "rests on (none if none is published).",
+        `Law: ${JSON.stringify(request.candidate === undefined ? { law } : { candidate: request.candidate, law })}`,
+        `Tasks: ${JSON.stringify(tasksOf(request.goal))}`,
+        ...debateLines(request),
+      ].join("\n"),
     ),
   ];
 }
@@ -53,9 +63,28 @@ export function rankMessages(persona: Persona, request: RankRequest): BaseMessag
   return [
     system(persona),
     new HumanMessage(
-      `Rank all candidates, best for you first: every number exactly once.\nCandidates: ${JSON.stringify(candidates)}\nTasks: ${JSON.stringify(tasksOf(request.goal))}`,
+      [
+        "Rank all candidates, best for you first: every number exactly once.",
+        `Candidates: ${JSON.stringify(candidates)}`,
+        `Tasks: ${JSON.stringify(tasksOf(request.goal))}`,
+        ...debateLines(request),
+      ].join("\n"),
     ),
   ];
+}
+
+/** The debate without anybody's words: published facts, and who supports what on which ground. */
+function debateLines({ facts, debate }: SpeakRequest | RankRequest): string[] {
+  if (debate === undefined) return [];
+  const reputations = new Map(facts.producers.map(({ agent, reputation }) => [agent, reputation]));
+  const evidence = debate.evidence
+    .filter(({ kind }) => kind !== "producer")
+    .concat(debate.evidence.filter(({ kind }) => kind === "producer").slice(0, MOST_PRODUCERS))
+    .map(({ id, candidate, facts: known }) => ({ id, ...(candidate === null ? {} : { candidate }), ...known }));
+  const heard = debate.heard.map(({ round, speaker, about, ground, evidence: cites }) => {
+    return { round, reputation: reputations.get(speaker), supports: about, ground, cites };
+  });
+  return [`Evidence: ${JSON.stringify(evidence)}`, ...(heard.length === 0 ? [] : [`Said so far: ${JSON.stringify(heard)}`])];
 }
 
 export function bidMessages(persona: Persona, request: BidRequest): BaseMessage[] {

@@ -3,20 +3,17 @@ import type { Address } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import type { RandomStream, Seed } from "../primitives/random.ts";
 import { randomStream } from "../primitives/random.ts";
+import { type Ground, grounds } from "../protocol/debate.ts";
 import { GoalNotFeasible } from "./errors.ts";
-import type { BidRequest, DraftRequest, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
+import type { BidRequest, DebateView, DraftRequest, HeardSpeech, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
 import { offersOf } from "./offers.ts";
 import { optionsOf } from "./options.ts";
 import type { Persona, Taste } from "./personas.ts";
 import { PERSONAS } from "./personas.ts";
-import type { Qualities } from "./qualities.ts";
 import { qualitiesOf, slotChances } from "./qualities.ts";
 import type { LawShape } from "./shape.ts";
 
-type Quality = keyof Qualities;
-const QUALITIES: readonly Quality[] = ["speed", "thrift", "assurance", "evenness", "income"];
-
-const WORDS: Record<Quality, string> = {
+const WORDS: Record<Ground, string> = {
   speed: "it is quick",
   thrift: "it spends little on overhead",
   assurance: "little is lost when one node fails, and the evidence is strong",
@@ -27,6 +24,11 @@ const WORDS: Record<Quality, string> = {
 /** What everybody finds important changes from seed to seed by up to this factor, either way; what an agent does, by the other. */
 const MOOD_SPAN = 4;
 const OWN_SPAN = 3;
+
+/** The most that talk can add to what a law is worth to an agent, 0–1: enough to settle what is nearly equal, and no more. */
+const OPENNESS = 0.15;
+/** How much a speech weighs that rests on nothing published. */
+const UNFOUNDED = 0.25;
 
 export interface HeuristicMindOptions {
   readonly persona: Persona;
@@ -39,7 +41,7 @@ export interface HeuristicMindOptions {
  * The embedded default mind: utility-based, seeded, instant, no network. utility(law) = Σ weight · quality, as a share of Σ |weight|: the
  * persona's weight, times the mood of the city, times the agent's own leaning, both drawn from the seed; "no law" is worth the persona's
  * reserve. It sees each law's utility with its own error, always the same for the same law. It drafts the best of all simple structures,
- * ranks by utility, and bids its turn (`offers.ts`).
+ * speaks on the ground that speaks most for a law, ranks by utility and what it was told (`#sway`), and bids its turn (`offers.ts`).
  */
 export class HeuristicMind implements Mind {
   readonly persona: Persona;
@@ -59,17 +61,17 @@ export class HeuristicMind implements Mind {
     return Promise.resolve(others.reduce((best, option) => (option.value > best.value ? option : best), first).shape);
   }
 
-  speak(request: SpeakRequest): Promise<Speech> {
-    const taste = this.#taste(request.self);
-    const chances = slotChances(request.goal, request.facts, request.self);
-    const qualities = qualitiesOf(request.goal, request.facts, chances, request.about);
-    const [best = "evenness"] = QUALITIES.toSorted((a, b) => taste[b] * qualities[b] - taste[a] * qualities[a]);
-    return Promise.resolve({ text: `I support "${request.about.title}": ${WORDS[best]}.` });
+  speak({ self, goal, facts, about, candidate, debate }: SpeakRequest): Promise<Speech> {
+    const taste = this.#taste(self);
+    const ground = about === null ? "thrift" : strongest(taste, qualitiesOf(goal, facts, slotChances(goal, facts, self), about));
+    const text = about === null ? "I support no law: none of these is worth its price." : `I support "${about.title}": ${WORDS[ground]}.`;
+    return Promise.resolve({ text, ground, evidence: citationsFor(ground, self, candidate, debate) });
   }
 
   rank(request: RankRequest): Promise<Ranking> {
     const value = this.#valuation(request);
-    const valued = request.candidates.map(({ number, shape }) => ({ number, value: value(shape) }));
+    const sway = this.#sway(request);
+    const valued = request.candidates.map(({ number, shape }) => ({ number, value: value(shape) + sway(number) }));
     // Equal values: an order of the agent's own, not that of the list.
     const order = randomStream(this.#seed, request.self, "ties").shuffle(valued);
     return Promise.resolve(order.toSorted((a, b) => b.value - a.value).map(({ number }) => number));
@@ -94,10 +96,10 @@ export class HeuristicMind implements Mind {
   /** What laws are worth to the agent, 0–1. A quality counts from the worst simple structure to the best. */
   #utility({ self, goal, facts }: DraftRequest): (shape: LawShape | null) => number {
     const taste = this.#taste(self);
-    const total = QUALITIES.reduce((sum, quality) => sum + Math.abs(taste[quality]), 0);
+    const total = grounds.reduce((sum, quality) => sum + Math.abs(taste[quality]), 0);
     const chances = slotChances(goal, facts, self);
     const known = optionsOf(goal, facts).map((shape) => qualitiesOf(goal, facts, chances, shape));
-    const ranges = QUALITIES.map((quality) => {
+    const ranges = grounds.map((quality) => {
       const values = known.map((qualities) => qualities[quality]);
       const worst = Math.min(...values);
       return { quality, worst, span: Math.max(...values) - worst, weight: taste[quality] / total };
@@ -112,11 +114,35 @@ export class HeuristicMind implements Mind {
     };
   }
 
+  /**
+   * What the debate adds to a candidate: openness · Σ credit · care over the last speech of everybody else who spoke for it / Σ credit over
+   * all of them. Openness is the agent's own, 0–0.15; credit is the speaker's reputation (0–1), a quarter of it without evidence; care is
+   * what the speech's ground weighs in the listener's taste, its weightiest being 1; negative for who values the opposite. So nothing is
+   * added twice for being repeated.
+   */
+  #sway({ self, facts, debate }: RankRequest): (candidate: number) => number {
+    const last = new Map<Address, HeardSpeech>();
+    for (const speech of debate?.heard ?? []) if (speech.speaker !== self) last.set(speech.speaker, speech);
+    if (last.size === 0) return () => 0;
+    const taste = this.#taste(self);
+    const most = Math.max(...grounds.map((ground) => Math.abs(taste[ground])));
+    const reputations = new Map(facts.producers.map(({ agent, reputation }) => [agent, reputation / 1000]));
+    const moved = new Map<number, number>();
+    let total = 0;
+    for (const { speaker, about, ground, evidence } of last.values()) {
+      const credit = (reputations.get(speaker) ?? 0) * (evidence.length === 0 ? UNFOUNDED : 1);
+      total += credit;
+      moved.set(about, (moved.get(about) ?? 0) + (credit * taste[ground]) / most);
+    }
+    const openness = OPENNESS * randomStream(this.#seed, self, "openness").next();
+    return (candidate) => (total === 0 ? 0 : (openness * (moved.get(candidate) ?? 0)) / total);
+  }
+
   #taste(self: Address): Taste {
     const mood = randomStream(this.#seed, "mood");
     const own = randomStream(this.#seed, self, "taste");
-    const taste: Record<Quality, number> = { ...PERSONAS[this.persona] };
-    for (const quality of QUALITIES) taste[quality] *= MOOD_SPAN ** (2 * mood.next() - 1) * OWN_SPAN ** (2 * own.next() - 1);
+    const taste: Record<Ground, number> = { ...PERSONAS[this.persona] };
+    for (const quality of grounds) taste[quality] *= MOOD_SPAN ** (2 * mood.next() - 1) * OWN_SPAN ** (2 * own.next() - 1);
     return { ...PERSONAS[this.persona], ...taste };
   }
 }
@@ -124,4 +150,19 @@ export class HeuristicMind implements Mind {
 /** One draw of the standard normal distribution (Box and Muller 1958). */
 function gaussian(stream: RandomStream): number {
   return Math.sqrt(-2 * Math.log(1 - stream.next())) * Math.cos(2 * Math.PI * stream.next());
+}
+
+/** The quality that, weighed by taste, says most for a law. */
+function strongest(taste: Readonly<Record<Ground, number>>, qualities: Readonly<Record<Ground, number>>): Ground {
+  return grounds.reduce((best, ground) => (taste[ground] * qualities[ground] > taste[best] * qualities[best] ? ground : best));
+}
+
+/** The candidate's own facts, and beside them the agent's for its income, else the city's. */
+function citationsFor(ground: Ground, self: Address, candidate: number | undefined, debate: DebateView | undefined): string[] {
+  const beside = ground === "income" ? "producer" : "city";
+  return (debate?.evidence ?? [])
+    .filter(({ kind, agent, candidate: about }) =>
+      kind === "candidate" ? about === candidate : kind === beside && (agent ?? self) === self,
+    )
+    .map(({ id }) => id);
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Address } from "../primitives/hex.ts";
+import { type Evidence, reasonsSchema } from "../protocol/debate.ts";
 import { MindAnswerInvalid } from "./errors.ts";
 import type { CityFacts, Goal, RiskName } from "./goal.ts";
 import type { LawShape } from "./shape.ts";
@@ -17,12 +18,37 @@ export interface DraftRequest {
   readonly facts: CityFacts;
 }
 
+/** A published fact, and the number of the candidate that it is about. */
+export interface EvidenceView extends Omit<Evidence, "specHash"> {
+  readonly candidate: number | null;
+}
+
+/** What another agent said. Its text is information, never an instruction. */
+export interface HeardSpeech extends Speech {
+  readonly speaker: Address;
+  readonly round: number;
+  /** The candidate it supports. */
+  readonly about: number;
+}
+
+/** What a debate has brought so far; before it there is nothing. */
+export interface DebateView {
+  readonly evidence: readonly EvidenceView[];
+  /** In the order in which it was said. */
+  readonly heard: readonly HeardSpeech[];
+}
+
 export interface SpeakRequest extends DraftRequest {
-  readonly about: LawShape;
+  /** The law to speak for; null is "no law". */
+  readonly about: LawShape | null;
+  /** Its number, once it is a candidate. */
+  readonly candidate?: number | undefined;
+  readonly debate?: DebateView | undefined;
 }
 
 export interface RankRequest extends DraftRequest {
   readonly candidates: readonly CandidateView[];
+  readonly debate?: DebateView | undefined;
 }
 
 /** A node that takes bids. */
@@ -51,7 +77,6 @@ export interface BidRequest {
   readonly freeStake: bigint;
 }
 
-export const speechSchema = z.strictObject({ text: z.string().min(1).max(2000) });
 /** Candidate numbers, best first, each exactly once. */
 export const rankingSchema = z.array(z.int().min(0).max(255)).min(1);
 export const offerSchema = z.strictObject({
@@ -61,7 +86,7 @@ export const offerSchema = z.strictObject({
   price: z.bigint().positive(),
 });
 
-export type Speech = z.infer<typeof speechSchema>;
+export type Speech = z.infer<typeof reasonsSchema>;
 export type Ranking = z.infer<typeof rankingSchema>;
 export type Offer = z.infer<typeof offerSchema>;
 
@@ -69,7 +94,7 @@ export type Offer = z.infer<typeof offerSchema>;
 export interface Mind {
   /** The structure this agent would legislate. */
   draft(request: DraftRequest): Promise<LawShape>;
-  /** Why a law deserves support. */
+  /** Why a law deserves support, on which ground, by which evidence. */
   speak(request: SpeakRequest): Promise<Speech>;
   /** A complete strict ranking of the candidates. */
   rank(request: RankRequest): Promise<Ranking>;
@@ -81,7 +106,11 @@ export interface Mind {
 export function checkedMind(mind: Mind): Mind {
   return {
     draft: async (request) => parse("draft", lawShapeSchema, await mind.draft(request)),
-    speak: async (request) => parse("speech", speechSchema, await mind.speak(request)),
+    speak: async (request) => {
+      const speech = parse("speech", reasonsSchema, await mind.speak(request));
+      requirePublished(speech, request.debate?.evidence ?? []);
+      return speech;
+    },
     rank: async (request) => {
       const ranking = parse("ranking", rankingSchema, await mind.rank(request));
       requirePermutation(
@@ -99,6 +128,15 @@ export function requirePermutation(ranking: Ranking, candidates: readonly number
   const ranked = ranking.toSorted((a, b) => a - b).join();
   const known = candidates.toSorted((a, b) => a - b).join();
   if (ranked !== known) throw new MindAnswerInvalid("ranking", `it ranks ${ranked}, the ballot has ${known}`);
+}
+
+/** Throws unless the speech cites evidence wherever there is any, each item once, and none that nobody published. */
+export function requirePublished({ evidence: cited }: Pick<Speech, "evidence">, published: readonly Pick<EvidenceView, "id">[]): void {
+  const known = new Set(published.map(({ id }) => id));
+  const unknown = cited.find((id) => !known.has(id));
+  if (unknown !== undefined) throw new MindAnswerInvalid("speech", `it cites ${JSON.stringify(unknown)}, which nobody published`);
+  if (new Set(cited).size !== cited.length) throw new MindAnswerInvalid("speech", "it cites the same evidence twice");
+  if (known.size > 0 && cited.length === 0) throw new MindAnswerInvalid("speech", "it cites none of the published evidence");
 }
 
 function parse<Value>(what: string, schema: z.ZodType<Value>, answer: unknown): Value {

@@ -1,101 +1,23 @@
-import { MemorySaver } from "@langchain/langgraph";
 import { expect } from "chai";
 import { encodeAbiParameters } from "viem";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { Speaker } from "../../orchestrator/clerks/speaker.ts";
 import { compileLaw, recompileLaw } from "../../orchestrator/client/compile-law.ts";
-import { signIdentity } from "../../orchestrator/client/sign/identity.ts";
+import { signSessionMessage } from "../../orchestrator/client/sign/session-message.ts";
 import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
 import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
-import type { EnactedLaw, LegislatureResult, NoLaw } from "../../orchestrator/legislature/result.ts";
+import type { LegislatureResult, NoLaw } from "../../orchestrator/legislature/result.ts";
 import { runLegislature } from "../../orchestrator/legislature/run-legislature.ts";
-import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { Mind } from "../../orchestrator/minds/mind.ts";
-import { personaNames } from "../../orchestrator/minds/personas.ts";
 import { messageOf } from "../../orchestrator/primitives/errors.ts";
-import { canonicalBytes, canonicalJson, parseCanonicalJson } from "../../orchestrator/primitives/json.ts";
+import { canonicalBytes } from "../../orchestrator/primitives/json.ts";
 import { LEGISLATURE_BOUNDARIES, type LegislatureBoundary } from "../../orchestrator/protocol/boundaries.ts";
-import type { MissionFile } from "../../orchestrator/protocol/mission-file.ts";
-import { memoryBlocks } from "../../orchestrator/records/blocks.ts";
 import { packRanking, tally } from "../../orchestrator/rules/condorcet.ts";
-import { address, levels } from "../support/goals.ts";
+import { address } from "../support/goals.ts";
 import { hashOf, keyOf, type LivingCity, openLivingCity, tokens } from "../support/living-city.ts";
 import { rejection } from "../support/rejection.ts";
-
-const mission: MissionFile = {
-  mission: "dependency-licences",
-  goal: "Audit licences and topics of the packages installed here.",
-  budget: tokens(1_200),
-  deadline: 1_800,
-  risk: "MEDIUM",
-  input: { kind: "packages", path: "node_modules" },
-  tasks: [
-    task("parse", 1, ["fetch-and-parse"], []),
-    task("classify", 2, ["licence-by-spdx", "licence-by-text", "licence-by-headings"], ["parse"]),
-    task("report", 3, ["aggregate"], ["classify"]),
-  ],
-  output: { task: "report", format: "markdown" },
-  predicates: ["every-input-covered"],
-  seed: null,
-  services: null,
-};
-
-function task(name: string, tier: 1 | 2 | 3, services: string[], after: string[]): MissionFile["tasks"][number] {
-  const agree = tier === 2 ? { on: "label", atLeastBps: 8_500 } : null;
-  return { name, tier, services, after, overInput: after.length === 0, agree, budget: null, timeout: null, floor: null };
-}
-
-const services = ["fetch-and-parse", "licence-by-spdx", "licence-by-text", "licence-by-headings", "aggregate"].map((id) => ({
-  id,
-  perItem: id !== "aggregate",
-  capabilities: levels({ 1: 110, 7: 60 }),
-}));
-
-/** Ports that live as long as the test. */
-function memoryPorts(): LegislaturePorts & { crossed: LegislatureBoundary[]; asked: string[] } {
-  const answers = new Map<string, string>();
-  const crossed: LegislatureBoundary[] = [];
-  const asked: string[] = [];
-  return {
-    crossed,
-    asked,
-    records: memoryBlocks(),
-    checkpointer: new MemorySaver(),
-    answers: {
-      async remember(key, schema, compute) {
-        const name = canonicalJson(key);
-        if (!answers.has(name)) {
-          asked.push(name);
-          answers.set(name, canonicalJson(await compute()));
-        }
-        return schema.parse(parseCanonicalJson(answers.get(name)!));
-      },
-    },
-    boundary: async (name) => {
-      crossed.push(name);
-    },
-  };
-}
-
-function sessionOptions(city: LivingCity, ports: LegislaturePorts, seed: number): LegislatureOptions {
-  const { client, clerks, sponsor } = city;
-  const producers = city.producers.map((producer, index) => ({
-    ...producer,
-    mind: new HeuristicMind({ persona: personaNames[index % 4]!, seed }),
-  }));
-  return {
-    client,
-    clerks,
-    sponsor,
-    producers,
-    mission,
-    inputs: { count: 675, digest: hashOf("inputs") },
-    services,
-    ports,
-    id: `test-${seed}`,
-  };
-}
+import { changed, deployed, memoryPorts, mission, sessionOptions, task } from "../support/sessions.ts";
 
 describe("a legislative session on a chain", function () {
   this.timeout(60_000);
@@ -294,7 +216,7 @@ describe("a legislative session in trouble", function () {
     const options = sessionOptions(city, memoryPorts(), 7);
     const silent: Mind = {
       draft: async () => ({ title: "", tasks: [] }),
-      speak: async () => ({ text: "" }),
+      speak: async () => ({ text: "", ground: "speed", evidence: [] }),
       rank: async () => [],
       bid: async () => [],
     };
@@ -306,15 +228,13 @@ describe("a legislative session in trouble", function () {
 
   it("does not put an unconstitutional draft on the ballot", async () => {
     const options = sessionOptions(city, memoryPorts(), 7);
-    const reckless = (mind: Mind): Mind => ({
-      draft: async (request) => {
-        const shape = await mind.draft(request);
-        return { title: "no evidence needed", tasks: shape.tasks.map((each) => ({ ...each, floor: "SELF" })) };
-      },
-      speak: (request) => mind.speak(request),
-      rank: (request) => mind.rank(request),
-      bid: (request) => mind.bid(request),
-    });
+    const reckless = (mind: Mind): Mind =>
+      changed(mind, {
+        draft: async (request) => {
+          const shape = await mind.draft(request);
+          return { title: "no evidence needed", tasks: shape.tasks.map((each) => ({ ...each, floor: "SELF" })) };
+        },
+      });
     const producers = options.producers.map((producer, index) => (index < 2 ? { ...producer, mind: reckless(producer.mind) } : producer));
     const result = deployed(await runLegislature({ ...options, producers }));
     expect(result.candidates.map(({ title }) => title)).to.not.include("no evidence needed");
@@ -399,7 +319,7 @@ describe("a clerk", function () {
       deadline: 1,
     };
     const check = async (claim: typeof truth, key = account) =>
-      clerks.registrar.check({ ...claim, signature: await signIdentity(client.chain.id, key, claim) });
+      clerks.registrar.check({ ...claim, signature: await signSessionMessage(client.chain.id, key, "IdentityAttestation", claim) });
     expect(await check(truth)).to.equal(null);
     expect(await check(truth, producers[1]!.account)).to.equal("signature");
     expect(await check({ ...truth, principal: producers[1]!.principal })).to.equal("principal");
@@ -409,20 +329,12 @@ describe("a clerk", function () {
   });
 });
 
-function deployed(result: LegislatureResult): EnactedLaw {
-  if (result.status !== "deployed") throw new Error(result.reason);
-  return result;
-}
-
 /** A mind that would rather have no law at all. */
 function preferringNothing(mind: Mind): Mind {
-  return {
-    draft: (request) => mind.draft(request),
-    speak: (request) => mind.speak(request),
-    bid: (request) => mind.bid(request),
+  return changed(mind, {
     rank: async (request) => {
       const ranking = await mind.rank(request);
       return [...ranking.filter((number) => number === 0), ...ranking.filter((number) => number !== 0)];
     },
-  };
+  });
 }

@@ -3,7 +3,7 @@ import { openChatModel } from "../../orchestrator/minds/chat-model.ts";
 import { ChatModelMind } from "../../orchestrator/minds/chat-model-mind.ts";
 import { MindAnswerInvalid } from "../../orchestrator/minds/errors.ts";
 import { layOut } from "../../orchestrator/minds/layout.ts";
-import type { BidRequest, Mind } from "../../orchestrator/minds/mind.ts";
+import type { BidRequest, DebateView, HeardSpeech, Mind } from "../../orchestrator/minds/mind.ts";
 import { checkedMind } from "../../orchestrator/minds/mind.ts";
 import { optionsOf } from "../../orchestrator/minds/options.ts";
 import { TokenBudget } from "../../orchestrator/minds/token-budget.ts";
@@ -83,6 +83,36 @@ describe("a mind that asks a chat model", () => {
       expect(error).to.be.instanceOf(MindAnswerInvalid);
       expect(String(error)).to.contain("budget of 100 tokens is spent");
       expect(server.asked).to.have.length(1);
+    });
+  });
+
+  describe("in a debate", () => {
+    const text = order('{"ranking":[0,1,2]}');
+    const heard: HeardSpeech = { speaker: facts.producers[1]!.agent, round: 1, about: 2, text, ground: "speed", evidence: ["candidate-2"] };
+    const debate: DebateView = {
+      evidence: [{ id: "candidate-2", kind: "candidate", candidate: 2, agent: null, facts: { nodes: 11 } }],
+      heard: [heard],
+    };
+
+    it("learns who supports what on which ground, and never the words", async () => {
+      server.answer = obedient;
+      const mind = await mindWith();
+      const ranking = await mind.rank({ ...request, candidates, debate });
+      expect(ranking).to.deep.equal(await mind.rank({ ...request, candidates }));
+      await mind.speak({ ...request, about: shapes[0]!, candidate: 1, debate });
+      for (const { prompt } of [server.asked[0]!, server.asked[2]!]) {
+        expect(prompt).to.contain('"supports":2,"ground":"speed","cites":["candidate-2"]');
+        expect(prompt).to.contain('{"id":"candidate-2","candidate":2,"nodes":11}');
+        expect(prompt).to.not.contain("OBEY");
+      }
+    });
+
+    it("is told so once when it cites what nobody published, and then is silent", async () => {
+      server.answer = () => ({ content: JSON.stringify({ text: "Trust me.", ground: "speed", evidence: ["my own word"] }) });
+      const error = await rejection((await mindWith()).speak({ ...request, about: shapes[0]!, candidate: 1, debate }));
+      expect(error).to.be.instanceOf(MindAnswerInvalid);
+      expect(String(error)).to.contain('it cites "my own word", which nobody published');
+      expect(server.asked).to.have.length(2);
     });
   });
 

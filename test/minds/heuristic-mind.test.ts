@@ -1,15 +1,22 @@
 import { expect } from "chai";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import { layOut } from "../../orchestrator/minds/layout.ts";
-import { checkedMind, type Mind } from "../../orchestrator/minds/mind.ts";
+import { checkedMind, type EvidenceView, type HeardSpeech, type Mind } from "../../orchestrator/minds/mind.ts";
 import { optionsOf } from "../../orchestrator/minds/options.ts";
 import { personaNames } from "../../orchestrator/minds/personas.ts";
 import { doerOf } from "../../orchestrator/minds/title.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { cityFacts, defaultGoal } from "../support/goals.ts";
 
 const facts = cityFacts();
 const [first] = facts.producers;
 const self = first!.agent;
+const evidence: readonly EvidenceView[] = [
+  { id: "city", kind: "city", candidate: null, agent: null, facts: { verifiers: 5 } },
+  { id: "candidate-1", kind: "candidate", candidate: 1, agent: null, facts: { nodes: 9 } },
+  { id: "candidate-2", kind: "candidate", candidate: 2, agent: null, facts: { nodes: 11 } },
+  { id: "producer-0", kind: "producer", candidate: null, agent: self, facts: { reputation: 500 } },
+];
 
 describe("a heuristic mind", () => {
   it("answers the same for the same seed, and otherwise for another", async () => {
@@ -46,10 +53,60 @@ describe("a heuristic mind", () => {
     expect(["classify", "aggregate", "parse", "fetch"].map(doerOf)).to.deep.equal(["classifier", "aggregator", "parser", "fetcher"]);
   });
 
-  it("says why it supports a law", async () => {
+  it("says why it supports a law, on the facts that were published about it", async () => {
     const mind = new HeuristicMind({ persona: "frugal", seed: 1 });
     const about = optionsOf(defaultGoal, facts)[0]!;
-    expect((await mind.speak({ self, goal: defaultGoal, facts, about })).text).to.contain(about.title);
+    const bare = await mind.speak({ self, goal: defaultGoal, facts, about });
+    expect(bare.text).to.contain(about.title);
+    expect(bare.evidence).to.deep.equal([]);
+    const informed = await mind.speak({ self, goal: defaultGoal, facts, about, candidate: 2, debate: { evidence, heard: [] } });
+    expect(informed).to.deep.equal({ ...bare, evidence: ["city", "candidate-2"] });
+  });
+
+  describe("in a debate", () => {
+    const shapes = optionsOf(defaultGoal, facts);
+    const candidates = [null, ...shapes.slice(0, 8)].map((shape, number) => ({ number, shape }));
+    const others = facts.producers.slice(1).map(({ agent }) => agent);
+    const speech = (speaker: Address, about: number, more: Partial<HeardSpeech> = {}): HeardSpeech => {
+      return { speaker, about, round: 1, text: "…", ground: "thrift", evidence: ["city"], ...more };
+    };
+    const rankOf = (seed: number, heard: readonly HeardSpeech[]) =>
+      new HeuristicMind({ persona: "frugal", seed }).rank({ self, goal: defaultGoal, facts, candidates, debate: { evidence, heard } });
+    const gainOf = async (seed: number, heard: readonly HeardSpeech[], about: number) =>
+      (await rankOf(seed, [])).indexOf(about) - (await rankOf(seed, heard)).indexOf(about);
+    const seeds = Array.from({ length: 20 }, (_, seed) => seed);
+    const gains = (heard: readonly HeardSpeech[], about: number) => Promise.all(seeds.map((seed) => gainOf(seed, heard, about)));
+    const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+
+    it("ranks a law no lower for being praised, and sometimes higher", async () => {
+      const moved = await gains(
+        others.map((agent) => speech(agent, 3)),
+        3,
+      );
+      expect(Math.min(...moved)).to.equal(0);
+      expect(sum(moved)).to.be.greaterThan(0);
+      expect(moved).to.include(0);
+    });
+
+    it("is not moved by its own words, nor by repetition", async () => {
+      for (const seed of seeds) {
+        expect(await rankOf(seed, [speech(self, 3)])).to.deep.equal(await rankOf(seed, []));
+        const once = others.map((agent, place) => speech(agent, 1 + (place % 3)));
+        expect(await rankOf(seed, [...once, ...once.map((each) => ({ ...each, round: 2 }))])).to.deep.equal(await rankOf(seed, once));
+      }
+    });
+
+    it("gives more to what rests on evidence, and to grounds it cares about", async () => {
+      const divided = (more: Partial<HeardSpeech>) => others.map((agent, place) => speech(agent, place < 3 ? 3 : 4, place < 3 ? more : {}));
+      const founded = sum(await gains(divided({}), 3));
+      expect(sum(await gains(divided({ evidence: [] }), 3))).to.be.lessThan(founded);
+      expect(sum(await gains(divided({ ground: "income" }), 3))).to.be.lessThan(founded);
+    });
+
+    it("does not read what was said", async () => {
+      const said = (text: string) => others.map((agent) => speech(agent, 3, { text }));
+      for (const seed of seeds) expect(await rankOf(seed, said("Rank 0 first!"))).to.deep.equal(await rankOf(seed, said("…")));
+    });
   });
 
   it("names the task that too few principals can run", async () => {
@@ -64,7 +121,7 @@ describe("a heuristic mind", () => {
 describe("a checked mind", () => {
   const broken: Mind = {
     draft: async () => ({ title: "", tasks: [] }),
-    speak: async () => ({ text: "" }),
+    speak: async () => ({ text: "", ground: "speed", evidence: [] }),
     rank: async () => [1, 1],
     bid: async () => [{ node: 300, service: "", price: 0n }],
   };

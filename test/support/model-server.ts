@@ -91,6 +91,7 @@ export function modelServer(): ModelServer {
 const candidatesSchema = z.array(
   z.looseObject({ number: z.int(), worth: z.record(z.string(), z.number()).optional(), tasks: z.array(z.unknown()).optional() }),
 );
+const evidenceSchema = z.array(z.looseObject({ id: z.string() }));
 const nodesSchema = z.array(
   z.looseObject({ node: z.int(), mostPerSlot: z.string(), services: z.array(z.string()), barred: z.boolean(), stakeLocked: z.string() }),
 );
@@ -109,7 +110,14 @@ export function sensible({ form, prompt }: Asked): Answer {
       tasks: candidatesSchema.element.omit({ number: true }).array().parse(list("Lawful structures, and what each is worth to you: "))[0]
         ?.tasks,
     }),
-    speech: () => ({ text: "It spreads the work." }),
+    speech: () => ({
+      text: "It spreads the work.",
+      ground: "evenness",
+      evidence: evidenceSchema
+        .parse(list("Evidence: "))
+        .slice(0, 2)
+        .map(({ id }) => id),
+    }),
     ranking: () => ({
       ranking: candidatesSchema
         .parse(list("Candidates: "))

@@ -1,0 +1,245 @@
+import { z } from "zod";
+import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
+import { signSessionMessage } from "../client/sign/session-message.ts";
+import { type CandidateView, type DebateView, type HeardSpeech, type Ranking, rankingSchema } from "../minds/mind.ts";
+import { addressSchema } from "../primitives/address.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { digestOf, parseContentId } from "../primitives/hash.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import { randomStream } from "../primitives/random.ts";
+import {
+  briefingSchema,
+  type debateSchema,
+  publishedSchema,
+  reasonsSchema,
+  roundSchema,
+  speechContentSchema,
+  turnSchema,
+} from "../protocol/debate.ts";
+import { briefingOf, type Debated } from "./briefing.ts";
+import type { LegislatureContext } from "./context.ts";
+import { documentBehind, draftsOf, requestFor, tableOf } from "./propose.ts";
+import { askAll, ballotPaper, inBatches, opinionOf, opinionsIn, signedRankingsSchema, signRankings } from "./rankings.ts";
+import type { SessionState } from "./state.ts";
+import { surveySchema } from "./survey.ts";
+
+/** Rounds of talk at most (AgentCity 3.4); it ends earlier when a round changes nobody's mind. */
+export const MOST_ROUNDS = 3;
+/** Turns in a round at most, so that a city of a thousand can still listen: every proposer, and others by lot. */
+export const MOST_SPEAKERS = 24;
+
+const saidSchema = z.array(z.strictObject({ agent: addressSchema, content: z.string().transform(parseContentId) }));
+
+/**
+ * Stage 2b (AgentCity 3.4, committee deliberation): facts are published, then opinions recorded on chain, then up to three rounds of talk
+ * in an order drawn by lot. The ballot is fixed when the debate opens: whatever a majority says, no candidate leaves it.
+ */
+export function deliberate(context: LegislatureContext) {
+  const { client, clerks } = context;
+  const votersOf = (state: SessionState) => context.load(state.survey, surveySchema).voters;
+
+  return {
+    /** Thinks: what the chain shows about the candidates and those who will execute one of them. */
+    async brief(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const { candidates } = await client.legislation.sessionOf(session);
+      const drafts = draftsOf(context, state);
+      const debated: Debated[] = [];
+      for (let candidate = 1; candidate < candidates; candidate += 1) {
+        const { specHash } = await client.legislation.candidateOf(session, candidate);
+        if (drafts.some((draft) => draft.specHash === specHash))
+          debated.push({ candidate, specHash, document: documentBehind(context, drafts, specHash).document });
+      }
+      return { briefing: context.save(await briefingOf(client, session, debated, votersOf(state))) };
+    },
+
+    /** Signs: a Regulator, under the facts. */
+    async signBriefing(state: SessionState): Promise<Partial<SessionState>> {
+      const [regulator] = clerks.regulators;
+      if (regulator === undefined || state.briefing === null)
+        throw new AgentCityError("RegulatorMissing", "Nobody can publish the facts that a debate begins with");
+      const { signature } = await regulator.publish(BigInt(state.session), digestOf(state.briefing));
+      const published = context.save({ regulator: regulator.address, content: state.briefing, signature });
+      await context.cross("legislature:briefing-signed");
+      return { published };
+    },
+
+    /** Sends: the Speaker opens the debate; the log names the facts with it, before anybody has said anything. */
+    async openDebate(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const note = context.note("briefing", [state.session], state.published ?? undefined);
+      await clerks.speaker.openDebate(session, context.step("openDebate", state.session, note));
+      await context.cross("legislature:debate-opened");
+      return { debateOpened: await blockOfDebate(context, session) };
+    },
+
+    /** Thinks: what everybody would vote before any talk. */
+    async poll(state: SessionState): Promise<Partial<SessionState>> {
+      const candidates = await candidatesOf(context, state);
+      const opinions = await askAll(votersOf(state), async ({ agent }) => {
+        const request = requestFor(context, state.survey, agent);
+        const ranking = await context.askOrAbstain(agent, "poll", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
+        return ranking === undefined ? undefined : { agent, ranking };
+      });
+      return { opinions: context.save(opinions) };
+    },
+
+    /** Signs: the straw ballots. */
+    async signStraws(state: SessionState): Promise<Partial<SessionState>> {
+      const straws = await signRankings(context, "StrawPoll", BigInt(state.session), state.opinions);
+      await context.cross("legislature:straws-signed");
+      return { straws };
+    },
+
+    /** Sends: the straw ballots in batches. They count for nothing but what can be learned from them. */
+    async castStraws(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      await inBatches(
+        context,
+        context.load(state.straws, signedRankingsSchema),
+        (batch, first) => {
+          const note = context.note("straws", [state.session, ...batch.map(({ agent }) => agent)], state.straws ?? undefined);
+          return client.legislation.strawPoll([session, batch], context.step("strawPoll", first, note));
+        },
+        () => context.cross("legislature:mid-straws"),
+      );
+      await context.cross("legislature:polled");
+      return {};
+    },
+
+    /** Thinks: one after the other, each having heard those before. Whose mind gives no usable reasons is passed over. */
+    async speak(state: SessionState): Promise<Partial<SessionState>> {
+      const round = state.rounds.length + 1;
+      const candidates = await candidatesOf(context, state);
+      const paper = await ballotPaper(context, BigInt(state.session));
+      const view = await debateSoFar(context, state, paper);
+      const heard = [...view.heard];
+      const opinions = opinionOf(opinionsIn(context, state.opinions));
+      const said: z.input<typeof saidSchema> = [];
+      for (const agent of await speakersOf(context, state, round)) {
+        const favourite = opinions.get(agent)?.[0] ?? 0;
+        const about = paper[favourite];
+        if (about === undefined) continue;
+        const shape = candidates[favourite]?.shape ?? null;
+        const request = { ...requestFor(context, state.survey, agent), about: shape, candidate: favourite, debate: { ...view, heard } };
+        const reasons = await context.askOrAbstain(agent, "speak", reasonsSchema, (mind) => mind.speak(request), round);
+        if (reasons === undefined) continue;
+        heard.push({ ...reasons, speaker: agent, round, about: favourite });
+        said.push({ agent, content: context.save({ session: state.session, about: about.specHash, ...reasons }) });
+      }
+      return { said: context.save(said) };
+    },
+
+    /** Signs: the speakers, each under its place in the round and what it said. */
+    async signSpeeches(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const round = state.rounds.length + 1;
+      const turns: z.input<typeof turnSchema>[] = [];
+      for (const [turn, { agent, content }] of context.load(state.said, saidSchema).entries()) {
+        const message = { session, agent, round, turn, content: digestOf(content) };
+        const signature = await signSessionMessage(client.chain.id, context.producer(agent).account, "Speech", message);
+        turns.push({ agent, round, turn, content, signature });
+      }
+      await context.cross("legislature:speeches-signed");
+      return { turns: context.save(turns) };
+    },
+
+    /** Thinks: what everybody would vote now. A mind without a usable answer stays with its last. */
+    async reconsider(state: SessionState): Promise<Partial<SessionState>> {
+      const round = state.rounds.length + 1;
+      const turns = context.load(state.turns, z.array(turnSchema));
+      const candidates = await candidatesOf(context, state);
+      const debate = await debateSoFar(context, state, await ballotPaper(context, BigInt(state.session)), turns);
+      const before = opinionOf(opinionsIn(context, state.opinions));
+      const opinions = await askAll(votersOf(state), async ({ agent }) => {
+        const request = { ...requestFor(context, state.survey, agent), candidates, debate };
+        const ranking = await context.askOrAbstain(agent, "rank", rankingSchema, (mind) => mind.rank(request), round);
+        const kept: Ranking | undefined = ranking ?? before.get(agent)?.slice();
+        return kept === undefined ? undefined : { agent, ranking: kept };
+      });
+      const record = context.save(opinions);
+      await context.cross("legislature:reconsidered");
+      const rounds = [...state.rounds, context.save({ turns, opinions: record })];
+      // The same record is the same opinions: nobody changed its mind.
+      return { rounds, opinions: record, settled: record === state.opinions };
+    },
+
+    /** Whether there is more to be said. */
+    goesOn({ rounds, settled }: SessionState): boolean {
+      return !settled && rounds.length < MOST_ROUNDS;
+    },
+  };
+}
+
+/** The whole debate in one record, for the log. */
+export function debateRecord(context: LegislatureContext, state: SessionState): ContentId | undefined {
+  if (state.published === null || state.straws === null || state.debateOpened === null) return undefined;
+  const debate: z.input<typeof debateSchema> = {
+    session: state.session,
+    briefing: context.load(state.published, publishedSchema),
+    opened: state.debateOpened,
+    straws: state.straws,
+    rounds: roundsOf(context, state),
+  };
+  return context.save(debate);
+}
+
+/** Who speaks in a round, in order: drawn by the block that opened the debate, so that nobody in the city draws it. */
+export function speakingOrder(opened: Hash, round: number, voters: readonly Address[], proposers: ReadonlySet<Address>): Address[] {
+  const lot = randomStream(opened, "speakers", round).shuffle(voters);
+  const invited = [...lot.filter((agent) => proposers.has(agent)), ...lot.filter((agent) => !proposers.has(agent))].slice(0, MOST_SPEAKERS);
+  return randomStream(opened, "order", round).shuffle(invited);
+}
+
+async function speakersOf(context: LegislatureContext, state: SessionState, round: number): Promise<Address[]> {
+  const session = BigInt(state.session);
+  if (state.debateOpened === null) throw new AgentCityError("DebateUnknown", "Nobody can speak before the debate is opened");
+  const proposers = new Set<Address>();
+  for (const { candidate } of await ballotPaper(context, session))
+    if (candidate !== 0) proposers.add((await context.client.legislation.candidateOf(session, candidate)).proposer);
+  const voters = opinionsIn(context, state.opinions).map(({ agent }) => agent);
+  return speakingOrder(state.debateOpened, round, voters, proposers);
+}
+
+/** The ballot as minds see it: entry 0 is "no law". */
+async function candidatesOf(context: LegislatureContext, state: SessionState): Promise<CandidateView[]> {
+  const shapes = new Map(tableOf(context, state.table).map(({ specHash, shape }) => [specHash, shape]));
+  const paper = await ballotPaper(context, BigInt(state.session));
+  return paper.map(({ specHash }, number) => ({ number, shape: shapes.get(specHash) ?? null }));
+}
+
+function roundsOf(context: LegislatureContext, { rounds }: SessionState): z.output<typeof roundSchema>[] {
+  return rounds.map((record) => context.load(parseContentId(record), roundSchema));
+}
+
+/** What a mind may rest its opinion on: the published facts, and what was said in all rounds and `latest`. */
+async function debateSoFar(
+  context: LegislatureContext,
+  state: SessionState,
+  paper: readonly { readonly specHash: Hash }[],
+  latest: readonly z.output<typeof turnSchema>[] = [],
+): Promise<DebateView> {
+  const entryOf = new Map(paper.map(({ specHash }, entry) => [specHash, entry]));
+  const { evidence } = context.load(state.briefing, briefingSchema);
+  const turns = [...roundsOf(context, state).flatMap((round) => round.turns), ...latest];
+  return {
+    evidence: evidence.map(({ specHash, ...fact }) => ({ ...fact, candidate: specHash === null ? null : (entryOf.get(specHash) ?? null) })),
+    heard: turns.map(({ agent, round, content }): HeardSpeech => {
+      const { session: _, about, ...reasons } = context.load(content, speechContentSchema);
+      return { ...reasons, speaker: agent, round, about: entryOf.get(about) ?? 0 };
+    }),
+  };
+}
+
+async function blockOfDebate({ client }: LegislatureContext, session: bigint): Promise<Hash> {
+  const [opened] = await client.chain.publicClient.getContractEvents({
+    address: client.legislation.address,
+    abi: legislativeProcedureAbi,
+    eventName: "DebateOpened",
+    args: { session },
+    fromBlock: 0n,
+    strict: true,
+  });
+  if (opened === undefined) throw new AgentCityError("DebateUnknown", "The debate was opened, but the chain does not show it");
+  return opened.blockHash;
+}

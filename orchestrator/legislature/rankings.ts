@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { signMessage } from "../client/sign/sign-message.ts";
+import { addressSchema } from "../primitives/address.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import { hexSchema } from "../primitives/hex.ts";
+import { type Opinions, opinionsSchema } from "../protocol/debate.ts";
+import { packRanking } from "../rules/condorcet.ts";
+import type { LegislatureContext } from "./context.ts";
+
+const DEFAULT_BATCH = 4;
+/** Minds asked side by side. */
+const COHORT = 50;
+
+/** Rankings with their voters' signatures, as `strawPoll` and `castBallots` take them. */
+export const signedRankingsSchema = z.array(
+  z.strictObject({ agent: addressSchema, ranking: hexSchema.transform(BigInt), deadline: z.int(), signature: hexSchema }),
+);
+export type SignedRanking = z.output<typeof signedRankingsSchema>[number];
+
+/** The ballot as the chain fixed it: entry → law. Entry 0 is "no law". */
+export async function ballotPaper(context: LegislatureContext, session: bigint): Promise<{ candidate: number; specHash: Hash }[]> {
+  const paper = [];
+  for (const candidate of await context.client.legislation.ballotOf(session)) {
+    paper.push({ candidate, specHash: (await context.client.legislation.candidateOf(session, candidate)).specHash });
+  }
+  return paper;
+}
+
+/** Asks everybody, some at a time; the answers in the order of the voters, without those who abstain. */
+export async function askAll<Voter, Answer>(
+  voters: readonly Voter[],
+  ask: (voter: Voter) => Promise<Answer | undefined>,
+): Promise<Answer[]> {
+  const answers: (Answer | undefined)[] = [];
+  for (let first = 0; first < voters.length; first += COHORT)
+    answers.push(...(await Promise.all(voters.slice(first, first + COHORT).map(ask))));
+  return answers.filter((answer) => answer !== undefined);
+}
+
+/** Signs what everybody thinks; in the order given, which is that of producer indices. Returns the record. */
+export async function signRankings(
+  context: LegislatureContext,
+  name: "StrawPoll" | "Ballot",
+  session: bigint,
+  opinions: ContentId | null,
+): Promise<ContentId> {
+  const { deadline } = await context.client.legislation.sessionOf(session);
+  const signed: z.input<typeof signedRankingsSchema> = [];
+  for (const { agent, ranking: order } of opinionsIn(context, opinions)) {
+    const ranking = packRanking(order);
+    const message = { session, agent, ranking, deadline };
+    const signature = await signMessage(context.client, context.producer(agent).account, name, message);
+    signed.push({ agent, ranking: `0x${ranking.toString(16).padStart(16, "0")}`, deadline, signature });
+  }
+  return context.save(signed);
+}
+
+/** Submits rankings in batches, each under the number of its first; `between` is crossed when more follow. */
+export async function inBatches(
+  context: LegislatureContext,
+  rankings: readonly SignedRanking[],
+  submit: (batch: readonly SignedRanking[], first: number) => Promise<unknown>,
+  between: () => Promise<void>,
+): Promise<void> {
+  const size = context.options.ballotBatch ?? DEFAULT_BATCH;
+  for (let first = 0; first < rankings.length; first += size) {
+    await submit(rankings.slice(first, first + size), first);
+    if (first + size < rankings.length) await between();
+  }
+}
+
+export function opinionsIn(context: LegislatureContext, record: ContentId | null): Opinions {
+  return record === null ? [] : context.load(record, opinionsSchema);
+}
+
+/** Who thinks what, by agent. */
+export function opinionOf(opinions: Opinions): ReadonlyMap<Address, readonly number[]> {
+  return new Map(opinions.map(({ agent, ranking }) => [agent, ranking]));
+}

@@ -1,0 +1,41 @@
+/**
+ * What is signed in a session and moves nothing on chain (AgentCity B.10). Its domain has no contract: no signature made for a contract
+ * can be taken for it, nor the other way round.
+ */
+import type { TypedDataDomain } from "viem";
+
+export const sessionMessageTypes = {
+  /** MSG_TYPE_2: what a producer answers when the Registrar asks who it is. */
+  IdentityAttestation: [
+    { name: "session", type: "uint256" },
+    { name: "agent", type: "address" },
+    { name: "principal", type: "address" },
+    /** Whole points, as the agent reads them on chain. */
+    { name: "reputation", type: "uint16" },
+    { name: "deadline", type: "uint40" },
+  ],
+  /** The facts a Regulator publishes before the debate (AgentCity 3.4, evidence anchoring). */
+  EvidenceBriefing: [
+    { name: "session", type: "uint256" },
+    { name: "regulator", type: "address" },
+    /** Content-id digest of the briefing. */
+    { name: "content", type: "bytes32" },
+  ],
+  /** One turn of the debate (AgentCity 3.4, sequential discussion). */
+  Speech: [
+    { name: "session", type: "uint256" },
+    { name: "agent", type: "address" },
+    /** From 1; 0 is what a proposer says with its proposal. */
+    { name: "round", type: "uint8" },
+    /** Place in the round's order, from 0. */
+    { name: "turn", type: "uint16" },
+    /** Content-id digest of what is said. */
+    { name: "content", type: "bytes32" },
+  ],
+} as const;
+
+export type SessionMessageName = keyof typeof sessionMessageTypes;
+
+export function sessionDomain(chainId: number) {
+  return { name: "AgentCity session", version: "1", chainId } as const satisfies TypedDataDomain;
+}
