@@ -61,6 +61,7 @@ export async function outcomeOf(
       })),
       lawHash: law.status === "deployed" ? law.lawHash : null,
       fidelity: law.status === "deployed" && (await city.client.mission(law.mission).lawHash()) === law.lawHash,
+      past: law.past.map(({ session, end }) => ({ session: session.toString(), end })),
     },
     ballots: law.ballots.map(({ agent, ranking }) => ({ agent: nameOf(city.society, agent), ranking: [...ranking] })),
     pairwise: law.pairwise.map((row) => [...row]),
@@ -68,6 +69,7 @@ export async function outcomeOf(
       law.status === "deployed" && winner !== undefined
         ? { entry: winner.entry, letter: letterOf(winner.entry), title: winner.title }
         : null,
+    metrics: law.metrics,
     market: await marketOf(city, conducted),
     nodes: await nodesOf(city, conducted, gas.nodes),
     human: await humanOf(city, conducted),

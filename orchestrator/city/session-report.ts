@@ -69,7 +69,7 @@ export async function sessionReport(city: City, name: string, { law, assembly, f
     },
     blocs: blocs.map(({ leader, members, ...likeness }) => ({ leader: nameOf(leader), members: members.map(nameOf), ...likeness })),
     delay: { flagged: flagged.size, criticalShare: rules.blocShare, delayed, ruling: null },
-    metrics: { turnout: law.electorate === 0 ? 0 : law.ballots.length / law.electorate },
+    metrics: law.metrics,
     gas: gasOf(calls, law.ballots.length),
     finalBlock: { number: Number(head.number), hash: head.hash },
   };

@@ -1,8 +1,15 @@
 import type { LocalAccount } from "viem";
 import type { AgentCityClient } from "../client/client.ts";
+import { recompileLaw } from "../client/compile-law.ts";
+import { type SessionMessage, signSessionMessage } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
-import type { Hash } from "../primitives/hex.ts";
+import type { Hash, Hex } from "../primitives/hex.ts";
 import { Clerk, OFFICES } from "./clerk.ts";
+
+/** A specification under the Codifier's name. */
+export interface SignedSpecification extends SessionMessage<"CodedContractSpecification"> {
+  readonly signature: Hex;
+}
 
 type Options = Omit<WriteOptions, "account">;
 
@@ -27,6 +34,16 @@ export class Codifier extends Clerk {
   async record(delegation: Hash, output: Hash, intermediate: Hash, options: Options): Promise<void> {
     await this.requirePermitted("ManagementContract", "recordResult");
     await this.client.mandates.recordResult([delegation, output, intermediate], { ...options, account: this.account });
+  }
+
+  /** Puts its name under what it made of the law that won: MSG_TYPE_6, which the other offices check before they sign. */
+  async specify(session: bigint, documentBytes: Uint8Array): Promise<SignedSpecification> {
+    await this.requirePermitted("LegislativeProcedure", "codify");
+    const { specHash, lawHash, docHash } = recompileLaw(documentBytes);
+    const { rules } = await this.client.legislation.sessionOf(session);
+    const { implementation: template } = await this.client.templates.templateOf(await this.client.legislation.template(), rules.template);
+    const message = { session, codifier: this.address, specHash, lawHash, docHash, template };
+    return { ...message, signature: await signSessionMessage(this.client.chain.id, this.account, "CodedContractSpecification", message) };
   }
 
   async codify(session: bigint, delegations: readonly Hash[], options: Options): Promise<void> {

@@ -1,8 +1,10 @@
 import type { LocalAccount } from "viem";
 import type { AgentCityClient } from "../client/client.ts";
-import { isSessionMessageBy, type SessionMessage, sessionDigest } from "../client/sign/session-message.ts";
+import { isSessionMessageBy, type SessionMessage, sessionDigest, signSessionMessage } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+import { flawOf } from "../protocol/seven-messages.ts";
 import { merkleRoot } from "../rules/ordered-merkle.ts";
 import { Clerk } from "./clerk.ts";
 
@@ -14,27 +16,38 @@ export interface SignedAttestation extends SessionMessage<"IdentityAttestation">
   readonly signature: Hex;
 }
 
-/** Why an agent does not take part; null: it does. */
-export type IdentityFlaw = "signature" | "kind" | "principal" | "reputation" | "registered too late" | "not eligible" | null;
+/** The Registrar's question with its signature. */
+export interface SignedRequest extends SessionMessage<"IdentityVerificationRequest"> {
+  readonly signature: Hex;
+}
 
-/** Checks identities against the chain and opens a session's proposing stage (AgentCity 3.4). */
+/** Asks who takes part, checks the answers against the chain and opens a session's proposing stage (AgentCity 3.4, B.10). */
 export class Registrar extends Clerk {
   constructor(client: AgentCityClient, account: LocalAccount) {
     super("REGISTRAR", client, account);
   }
 
-  /** Compares what an agent attests with what the chain says about it. */
-  async check(attestation: SignedAttestation): Promise<IdentityFlaw> {
+  /** Asks everybody in a session who they are. The nonce is the hash of the block in which the session opened: nobody answers before. */
+  async request(session: bigint): Promise<SignedRequest> {
+    await this.requirePermitted("LegislativeProcedure", "confirmIdentities");
+    const { legislation, constitution, chain } = this.client;
+    const { openedBlock, deadline } = await legislation.sessionOf(session);
+    const { hash: nonce } = await chain.publicClient.getBlock({ blockNumber: BigInt(openedBlock) });
+    const minReputation = Number(await constitution.param(parameterIndex("REPUTATION_FLOOR")));
+    const message = { session, registrar: this.address, nonce, minReputation, deadline };
+    return { ...message, signature: await signSessionMessage(chain.id, this.account, "IdentityVerificationRequest", message) };
+  }
+
+  /** What is wrong with an answer, by the message's predicate and the chain; null: the agent takes part. */
+  async check(attestation: SignedAttestation, request: SessionMessage<"IdentityVerificationRequest">): Promise<string | null> {
     const { agents, legislation, chain } = this.client;
     const { signature, ...message } = attestation;
     if (!(await isSessionMessageBy(chain.id, message.agent, "IdentityAttestation", message, signature))) return "signature";
-    const record = await agents.agentOf(message.agent);
-    const session = await legislation.sessionOf(message.session);
-    if (record.kind !== PRODUCER) return "kind";
-    if (record.principal !== message.principal) return "principal";
-    if (BigInt(message.reputation) !== (await agents.reputationOf(message.agent))) return "reputation";
-    if (record.registeredBlock >= session.openedBlock) return "registered too late";
-    return (await agents.isEligible(message.agent, PRODUCER)) ? null : "not eligible";
+    const { kind, principal, registeredBlock } = await agents.agentOf(message.agent);
+    const { openedBlock } = await legislation.sessionOf(message.session);
+    const reputation = Number(await agents.reputationOf(message.agent));
+    const eligible = await agents.isEligible(message.agent, PRODUCER);
+    return flawOf("IdentityAttestation", message, { request, kind, principal, reputation, registeredBlock, openedBlock, eligible });
   }
 
   /** One hash for all attestations, in the order given. */

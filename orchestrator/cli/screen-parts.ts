@@ -1,3 +1,5 @@
+import type { Metrics, Share } from "../protocol/metrics.ts";
+
 /** Width of the column of headings. */
 export const INDENT = 8;
 
@@ -32,4 +34,25 @@ export function pairwiseTable(
 /** 1234567 → 1,234,567. */
 export function grouped(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** The session's metrics in words; what there was nothing of is left out. */
+export function metricLines({ turnout, lpr, dsi, msr, pvrr, cfr, dvr }: Metrics): string[] {
+  const told = (share: Share, words: string) => (share.whole === 0 ? [] : [words]);
+  const people = [
+    ...told(lpr, `${percent(lpr)} of the producers took part (LPR), ${percent(turnout)} voted`),
+    ...told(dsi, `the debate moved ${percent(dsi)} of all preferences (DSI)`),
+    ...told(msr, `${msr.part} of ${msr.whole} dissenting proposals kept a tenth of the first places (MSR)`),
+  ];
+  const law = [
+    ...told(pvrr, `constitution refused ${pvrr.part} of ${pvrr.whole} (PVRR)`),
+    ...told(cfr, `codified as voted ${cfr.part} of ${cfr.whole} (CFR)`),
+    ...told(dvr, `deployed as codified ${dvr.part} of ${dvr.whole} (DVR)`),
+  ];
+  return [people, law].flatMap((parts) => (parts.length === 0 ? [] : [parts.join(" · ")]));
+}
+
+function percent({ part, whole }: Share): string {
+  const tenths = Math.round((1000 * part) / whole);
+  return `${tenths % 10 === 0 ? tenths / 10 : (tenths / 10).toFixed(1)} %`;
 }

@@ -1,12 +1,13 @@
 import { formatMoney } from "../primitives/amounts.ts";
 import { balances, type Outcome } from "../protocol/outcome.ts";
-import { block, grouped, INDENT, pairwiseTable, table } from "./screen-parts.ts";
+import { block, grouped, INDENT, metricLines, pairwiseTable, table } from "./screen-parts.ts";
 
 /** The first screen (decision 54), drawn from the outcome alone. `elapsed` is wall time in seconds. */
 export function renderScreen(outcome: Outcome, elapsed: number): string {
   const lines = [
     `AgentCity · ${outcome.name} · ${outcome.network} ${outcome.chainId} · seed ${outcome.seed}`,
     ...block("LAW", law(outcome)),
+    ...block("DEBATE", metricLines(outcome.metrics)),
     ...(outcome.mission === null ? [] : running(outcome)),
     ...block("MONEY", money(outcome)),
     ...table("TALLY", pairwiseTable(outcome.law.candidates, outcome.pairwise)),
@@ -34,6 +35,7 @@ function law({ law, ballots, pairwise, winner }: Outcome): string[] {
   const lines = [
     `${law.producers} producers of ${law.principals} principals · ${law.candidates.length - 1} candidates · ${ballots.length}/${law.producers} ballots`,
   ];
+  for (const { session, end } of law.past) lines.unshift(`session ${session} ended ${end}: the matter came back in another`);
   if (winner === null) return [...lines, "no law: nothing won the ballot, the deposit went back"];
   const duels = law.candidates
     .filter(({ entry }) => entry !== winner.entry)

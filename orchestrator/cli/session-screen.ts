@@ -1,5 +1,5 @@
 import type { SessionReport } from "../protocol/session-report.ts";
-import { block, grouped, INDENT, pairwiseTable, table } from "./screen-parts.ts";
+import { block, grouped, INDENT, metricLines, pairwiseTable, table } from "./screen-parts.ts";
 
 /** Names in one line; the rest is a number. */
 const SHOWN = 12;
@@ -15,7 +15,7 @@ export function renderSession(report: SessionReport, elapsed: number): string {
     ...block("WHY", why(report)),
     ...block("PIVOTAL", pivotal(report)),
     ...block("BLOCS", blocs(report)),
-    ...block("METRICS", [`turnout ${(100 * report.metrics.turnout).toFixed(0)} %`]),
+    ...block("METRICS", metricLines(report.metrics)),
     ...block("GAS", [
       `${grouped(gas.total)} in all · ${grouped(gas.ballots.perBallot)} a ballot (${report.ballots.length} ballots in ${gas.ballots.transactions} transactions)`,
     ]),

@@ -33,10 +33,18 @@ export function codify(context: LegislatureContext) {
         const name = CODIFIER_OPERATIONS.find((known) => operationId(known) === operation);
         if (name === undefined) throw new UnknownOperation(operation);
         const { output, intermediate } = WORK[name](law);
-        const delegation = await clerks.codifier.delegate(session, operation, law.specHash, context.step("delegate", operation));
+        const delegation = await clerks.codifier.delegate(
+          session,
+          operation,
+          law.specHash,
+          context.step("delegate", `${session}/${operation}`),
+        );
         const note = context.note("delegation", [state.session, operation], state.document ?? undefined);
         const alreadyDone = async () => (await client.mandates.delegationOf(delegation)).outputHash === output;
-        await clerks.codifier.record(delegation, output, intermediate, { ...context.step("recordResult", operation, note), alreadyDone });
+        await clerks.codifier.record(delegation, output, intermediate, {
+          ...context.step("recordResult", `${session}/${operation}`, note),
+          alreadyDone,
+        });
         delegations.push(delegation);
       }
       await context.cross("legislature:delegated");

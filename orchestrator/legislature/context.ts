@@ -52,10 +52,18 @@ export interface LegislatureOptions {
   readonly id: string;
   /** Mission that this session continues. */
   readonly parent?: Address | undefined;
+  /** Producers call for the session, and the sponsor adopts it; without it the sponsor opens the session. */
+  readonly byPetition?: boolean | undefined;
   /** Ballots per transaction. Default 4. */
   readonly ballotBatch?: number | undefined;
   /** Laws on the ballot at most, beside "no law". Default: `MOST_LAWS`. */
   readonly mostLaws?: number | undefined;
+}
+
+/** Which of several times a question is asked. */
+export interface When {
+  readonly reading?: number;
+  readonly round?: number;
 }
 
 /** Everything a stage uses. Stages differ only in what they do with it. */
@@ -91,10 +99,11 @@ export class LegislatureContext {
     step: string,
     schema: z.ZodType<Answer>,
     compute: (mind: Mind) => Promise<unknown>,
-    round = 0,
+    { reading = 1, round = 0 }: When = {},
   ): Promise<Answer> {
     const { mind } = this.producer(agent);
-    return this.options.ports.answers.remember({ session: this.options.id, agent, step, round }, schema, () => compute(checkedMind(mind)));
+    const key = { session: this.options.id, agent, step: reading === 1 ? step : `${step}/${reading}`, round };
+    return this.options.ports.answers.remember(key, schema, () => compute(checkedMind(mind)));
   }
 
   /** The same; undefined when the mind has no usable answer. */
@@ -103,10 +112,10 @@ export class LegislatureContext {
     step: string,
     schema: z.ZodType<Answer>,
     compute: (mind: Mind) => Promise<unknown>,
-    round = 0,
+    when: When = {},
   ): Promise<Answer | undefined> {
     try {
-      return await this.ask(agent, step, schema, compute, round);
+      return await this.ask(agent, step, schema, compute, when);
     } catch (error) {
       if (error instanceof MindAnswerInvalid) return undefined;
       throw error;

@@ -75,10 +75,13 @@ export function deliberate(context: LegislatureContext) {
 
     /** Thinks: what everybody would vote before any talk. */
     async poll(state: SessionState): Promise<Partial<SessionState>> {
+      const { reading } = state;
       const candidates = await candidatesOf(context, state);
       const opinions = await askAll(votersOf(state), async ({ agent }) => {
         const request = requestFor(context, state.survey, agent);
-        const ranking = await context.askOrAbstain(agent, "poll", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
+        const ranking = await context.askOrAbstain(agent, "poll", rankingSchema, (mind) => mind.rank({ ...request, candidates }), {
+          reading,
+        });
         return ranking === undefined ? undefined : { agent, ranking };
       });
       return { opinions: context.save(opinions) };
@@ -99,7 +102,7 @@ export function deliberate(context: LegislatureContext) {
         context.load(state.straws, signedRankingsSchema),
         (batch, first) => {
           const note = context.note("straws", [state.session, ...batch.map(({ agent }) => agent)], state.straws ?? undefined);
-          return client.legislation.strawPoll([session, batch], context.step("strawPoll", first, note));
+          return client.legislation.strawPoll([session, batch], context.step("strawPoll", `${session}/${first}`, note));
         },
         () => context.cross("legislature:mid-straws"),
       );
@@ -122,7 +125,10 @@ export function deliberate(context: LegislatureContext) {
         if (about === undefined) continue;
         const shape = candidates[favourite]?.shape ?? null;
         const request = { ...requestFor(context, state.survey, agent), about: shape, candidate: favourite, debate: { ...view, heard } };
-        const reasons = await context.askOrAbstain(agent, "speak", reasonsSchema, (mind) => mind.speak(request), round);
+        const reasons = await context.askOrAbstain(agent, "speak", reasonsSchema, (mind) => mind.speak(request), {
+          reading: state.reading,
+          round,
+        });
         if (reasons === undefined) continue;
         heard.push({ ...reasons, speaker: agent, round, about: favourite });
         said.push({ agent, content: context.save({ session: state.session, about: about.specHash, ...reasons }) });
@@ -153,7 +159,10 @@ export function deliberate(context: LegislatureContext) {
       const before = opinionOf(opinionsIn(context, state.opinions));
       const opinions = await askAll(votersOf(state), async ({ agent }) => {
         const request = { ...requestFor(context, state.survey, agent), candidates, debate };
-        const ranking = await context.askOrAbstain(agent, "rank", rankingSchema, (mind) => mind.rank(request), round);
+        const ranking = await context.askOrAbstain(agent, "rank", rankingSchema, (mind) => mind.rank(request), {
+          reading: state.reading,
+          round,
+        });
         const kept: Ranking | undefined = ranking ?? before.get(agent)?.slice();
         return kept === undefined ? undefined : { agent, ranking: kept };
       });

@@ -47,7 +47,8 @@ export function deploy(context: LegislatureContext) {
       const session = BigInt(state.session);
       const { law, docHash } = compileLaw(context.load(state.document, missionDocumentSchema));
       const approvals = context.load(state.approvals, approvalsSchema);
-      const note = context.note("approval", [state.session], state.approvals ?? undefined);
+      const messages = context.save({ specification: state.specification, approvals: state.approvals });
+      const note = context.note("approval", [state.session], messages);
       await client.legislation.approve([session, law, docHash, approvals], context.step("approve", state.session, note));
       await context.cross("legislature:deployed");
       return { mission: (await client.legislation.sessionOf(session)).mission };

@@ -21,7 +21,7 @@ export interface Opinion {
 }
 
 /**
- * Which drafts are worth proposing: those that find sponsors. Everybody supports its three favourites among the best liked; one
+ * Which drafts are worth proposing: those that find sponsors. Everybody supports its three favourites among those on the table; one
  * with too few sponsors, the least liked first, makes room for the next, until each has sponsors enough, of two principals at
  * least. Nobody is kept from proposing; an author whose draft finds no support has nothing to gain from it.
  */
@@ -33,7 +33,7 @@ export function endorse(
 ): Endorsements {
   const most = Math.max(1, Math.min(mostLaws, Math.floor((MOST_SPONSORSHIPS * opinions.length) / minSponsors)));
   const principalOf = new Map(producers.map(({ agent, principal }) => [agent, principal]));
-  const liked = byPopularity(opinions);
+  const liked = inOrder(opinions);
   const next = liked.slice(most);
   for (let kept = liked.slice(0, most); kept.length > 0; ) {
     const supporters = supportersOf(kept, opinions);
@@ -47,12 +47,17 @@ export function endorse(
   return { proposals: [], sponsorships: [] };
 }
 
-/** Distinct drafts by Borda count, best first; equals in order of hash. */
-function byPopularity(opinions: readonly Opinion[]): Hash[] {
+/**
+ * Distinct drafts in the order in which they get a place on the table: first those that more than a tenth put first, whatever the others
+ * think of them (AgentCity 3.4, minority preservation), then the rest; in both by Borda count, equals in order of hash.
+ */
+function inOrder(opinions: readonly Opinion[]): Hash[] {
   const distinct = [...new Set(opinions.map(({ draft }) => draft))].sort();
   const borda = (draft: Hash) => opinions.reduce((sum, { ranking }) => sum + ranking.length - ranking.indexOf(draft), 0);
   const points = new Map(distinct.map((draft) => [draft, borda(draft)]));
-  return distinct.toSorted((a, b) => (points.get(b) ?? 0) - (points.get(a) ?? 0));
+  const liked = distinct.toSorted((a, b) => (points.get(b) ?? 0) - (points.get(a) ?? 0));
+  const isProtected = (draft: Hash) => 10 * opinions.filter(({ ranking }) => ranking[0] === draft).length > opinions.length;
+  return [...liked.filter(isProtected), ...liked.filter((draft) => !isProtected(draft))];
 }
 
 function supportersOf(kept: readonly Hash[], opinions: readonly Opinion[]): Map<Hash, Address[]> {

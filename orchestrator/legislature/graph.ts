@@ -1,132 +1,199 @@
 import { END, Send, START, StateGraph } from "@langchain/langgraph";
-import type { Address } from "../primitives/hex.ts";
+import { TransactionReverted } from "../chain/errors.ts";
 import { codify } from "./codify.ts";
 import type { LegislatureContext } from "./context.ts";
+import { convene } from "./convene.ts";
 import { deliberate } from "./deliberate.ts";
 import { deploy } from "./deploy.ts";
 import { identify } from "./identify.ts";
 import { propose } from "./propose.ts";
-import { refund } from "./refund.ts";
-import { type SessionState, sessionState } from "./state.ts";
+import { isOver, refund } from "./refund.ts";
+import { specify } from "./specify.ts";
+import { draftKey, type SessionState, sessionState } from "./state.ts";
 import { surveySchema } from "./survey.ts";
 import { validate } from "./validate.ts";
 import { vote } from "./vote.ts";
 
 /**
- * The session as a graph: identify → propose → deliberate → vote → validate → codify → deploy. One effect kind per node (decision 45), so that
+ * An order as a graph: convene → identify → propose → deliberate → vote → validate → codify → deploy; without a law expire → refund, and
+ * from there, where the constitution allows it, another session: revised after a refusal, amended after too small a turnout. One effect kind per node (decision 45), so that
  * a node that runs again after a crash signs the same bytes, or asks for the same transaction.
  */
 export function sessionGraph(context: LegislatureContext) {
   const stages = {
+    ...convene(context),
     ...identify(context),
     ...propose(context),
     ...deliberate(context),
     ...vote(context),
     ...validate(context),
     ...codify(context),
+    ...specify(context),
     ...deploy(context),
     ...refund(context),
   };
-  const voters = (state: SessionState) => context.load(state.survey, surveySchema).voters;
+  const send = (node: Stage) => expiring(context, node);
 
   return (
     new StateGraph(sessionState)
-      // identify
+      // convene
+      .addNode("findBackers", stages.findBackers)
+      .addNode("signPetition", stages.signPetition)
+      .addNode("sendPetition", stages.sendPetition)
+      .addNode("adopt", send(stages.adopt))
+      .addNode("amend", stages.amend)
+      .addNode("signReintroduction", stages.signReintroduction)
+      .addNode("reintroduce", stages.reintroduce)
       .addNode("openSession", stages.openSession)
+      // identify
+      .addNode("requestIdentities", stages.requestIdentities)
       .addNode("signAttestations", stages.signAttestations)
       .addNode("identify", stages.survey)
-      .addNode("confirmIdentities", stages.confirmIdentities)
+      .addNode("confirmIdentities", send(stages.confirmIdentities))
       // propose
       .addNode("draft", stages.draft)
       .addNode("endorse", stages.endorse)
       .addNode("signProposals", stages.signProposals)
-      .addNode("sendProposals", stages.sendProposals)
+      .addNode("sendProposals", send(stages.sendProposals))
       .addNode("signSponsorships", stages.signSponsorships)
-      .addNode("sendSponsorships", stages.sendSponsorships)
+      .addNode("sendSponsorships", send(stages.sendSponsorships))
       // deliberate
       .addNode("brief", stages.brief)
       .addNode("signBriefing", stages.signBriefing)
-      .addNode("openDebate", stages.openDebate)
+      .addNode("openDebate", send(stages.openDebate))
       .addNode("poll", stages.poll)
       .addNode("signStraws", stages.signStraws)
-      .addNode("castStraws", stages.castStraws)
+      .addNode("castStraws", send(stages.castStraws))
       .addNode("speak", stages.speak)
       .addNode("signSpeeches", stages.signSpeeches)
       .addNode("reconsider", stages.reconsider)
       // vote
       .addNode("awaitVoting", stages.awaitVoting)
-      .addNode("openVoting", stages.openVoting)
+      .addNode("openVoting", send(stages.openVoting))
       .addNode("signBallots", stages.signBallots)
-      .addNode("castBallots", stages.castBallots)
+      .addNode("castBallots", send(stages.castBallots))
       .addNode("awaitBallots", stages.awaitBallots)
-      .addNode("tally", stages.tally)
+      .addNode("tally", send(stages.tally))
       // validate
       .addNode("findWinner", stages.findWinner)
-      .addNode("sendValidation", stages.sendValidation)
+      .addNode("sendValidation", send(stages.sendValidation))
       // codify
-      .addNode("delegate", stages.delegate)
-      .addNode("sendCodification", stages.sendCodification)
+      .addNode("delegate", send(stages.delegate))
+      .addNode("sendCodification", send(stages.sendCodification))
       // deploy
+      .addNode("specify", stages.specify)
+      .addNode("checkSpecification", stages.checkSpecification)
       .addNode("awaitAudit", stages.awaitAudit)
       .addNode("signApprovals", stages.signApprovals)
-      .addNode("approve", stages.approve)
+      .addNode("approve", send(stages.approve))
       .addNode("verify", stages.verify)
       // no law
+      .addNode("expire", stages.expire)
       .addNode("refund", stages.refund)
 
-      .addEdge(START, "openSession")
-      .addEdge("openSession", "signAttestations")
+      .addConditionalEdges(START, () => (context.options.byPetition === true ? "findBackers" : "openSession"), [
+        "findBackers",
+        "openSession",
+      ])
+      .addEdge("findBackers", "signPetition")
+      .addEdge("signPetition", "sendPetition")
+      .addConditionalEdges("sendPetition", (state: SessionState) => (state.session === "" ? END : "adopt"), [END, "adopt"])
+      .addConditionalEdges("adopt", goOn("requestIdentities"), ["requestIdentities", "expire"])
+      .addEdge("openSession", "requestIdentities")
+      .addEdge("requestIdentities", "signAttestations")
       .addEdge("signAttestations", "identify")
       .addEdge("identify", "confirmIdentities")
-      .addConditionalEdges("confirmIdentities", (state: SessionState) => fanOut(state, voters(state)), ["draft", "awaitVoting"])
+      .addConditionalEdges("confirmIdentities", (state: SessionState) => fanOut(context, state), [
+        "draft",
+        "endorse",
+        "awaitVoting",
+        "expire",
+      ])
       .addEdge("draft", "endorse")
       .addEdge("endorse", "signProposals")
       .addEdge("signProposals", "sendProposals")
-      .addEdge("sendProposals", "signSponsorships")
+      .addConditionalEdges("sendProposals", goOn("signSponsorships"), ["signSponsorships", "expire"])
       .addEdge("signSponsorships", "sendSponsorships")
-      .addConditionalEdges("sendSponsorships", (state: SessionState) => (stages.hasCandidates(state) ? "brief" : "awaitVoting"), [
-        "brief",
-        "awaitVoting",
-      ])
+      .addConditionalEdges(
+        "sendSponsorships",
+        (state: SessionState) => goOn(stages.hasCandidates(state) ? "brief" : "awaitVoting")(state),
+        ["brief", "awaitVoting", "expire"],
+      )
       .addEdge("brief", "signBriefing")
       .addEdge("signBriefing", "openDebate")
-      .addEdge("openDebate", "poll")
+      .addConditionalEdges("openDebate", goOn("poll"), ["poll", "expire"])
       .addEdge("poll", "signStraws")
       .addEdge("signStraws", "castStraws")
-      .addEdge("castStraws", "speak")
+      .addConditionalEdges("castStraws", goOn("speak"), ["speak", "expire"])
       .addEdge("speak", "signSpeeches")
       .addEdge("signSpeeches", "reconsider")
       .addConditionalEdges("reconsider", (state: SessionState) => (stages.goesOn(state) ? "speak" : "openVoting"), ["speak", "openVoting"])
       .addEdge("awaitVoting", "openVoting")
-      .addConditionalEdges("openVoting", (state: SessionState) => (state.outcome === "failed" ? "refund" : "signBallots"), [
-        "signBallots",
-        "refund",
-      ])
+      .addConditionalEdges("openVoting", goOn("signBallots"), ["signBallots", "expire"])
       .addEdge("signBallots", "castBallots")
-      .addEdge("castBallots", "awaitBallots")
+      .addConditionalEdges("castBallots", goOn("awaitBallots"), ["awaitBallots", "expire"])
       .addEdge("awaitBallots", "tally")
-      .addConditionalEdges("tally", (state: SessionState) => (state.outcome === "failed" ? "refund" : "findWinner"), [
-        "findWinner",
-        "refund",
-      ])
+      .addConditionalEdges("tally", goOn("findWinner"), ["findWinner", "expire"])
       .addEdge("findWinner", "sendValidation")
-      .addEdge("sendValidation", "delegate")
-      .addEdge("delegate", "sendCodification")
-      .addEdge("sendCodification", "awaitAudit")
+      .addConditionalEdges("sendValidation", goOn("delegate"), ["delegate", "expire"])
+      .addConditionalEdges("delegate", goOn("sendCodification"), ["sendCodification", "expire"])
+      .addConditionalEdges("sendCodification", goOn("specify"), ["specify", "expire"])
+      .addEdge("specify", "checkSpecification")
+      .addEdge("checkSpecification", "awaitAudit")
       .addEdge("awaitAudit", "signApprovals")
       .addEdge("signApprovals", "approve")
-      .addEdge("approve", "verify")
+      .addConditionalEdges("approve", goOn("verify"), ["verify", "expire"])
       .addEdge("verify", END)
-      .addEdge("refund", END)
+      .addEdge("expire", "refund")
+      .addConditionalEdges(
+        "refund",
+        async (state: SessionState) => {
+          if (state.outcome === "refused") return state.revisions < MOST_REVISIONS ? "openSession" : END;
+          return (await stages.mayReturn(state)) ? "amend" : END;
+        },
+        ["openSession", "amend", END],
+      )
+      .addConditionalEdges("amend", (state: SessionState) => (state.amendment === null ? END : "signReintroduction"), [
+        "signReintroduction",
+        END,
+      ])
+      .addEdge("signReintroduction", "reintroduce")
+      .addEdge("reintroduce", "adopt")
   );
+}
+
+/** A law that the constitution refuses is revised and submitted again, this often (AgentCity B.10). */
+const MOST_REVISIONS = 2;
+
+type Stage = (state: SessionState) => Promise<Partial<SessionState>>;
+
+/** A stage that comes too late is no error but a fact about the session: it has outlived its time, or somebody ended it. */
+function expiring(context: LegislatureContext, stage: Stage): Stage {
+  return async (state) => {
+    try {
+      return await stage(state);
+    } catch (error) {
+      if (!(error instanceof TransactionReverted) || !(await isOver(context, BigInt(state.session)))) throw error;
+      return { outcome: "overdue" };
+    }
+  };
+}
+
+/** To the next stage, unless the session cannot go on. */
+function goOn<Next extends string>(next: Next): (state: SessionState) => Next | "expire" {
+  return ({ outcome }) => (outcome === "open" ? next : "expire");
 }
 
 /** Voters that one run of a thinking node asks side by side: a checkpoint per run, so a thousand voters are not a thousand checkpoints. */
 const COHORT = 50;
 
-/** Runs of the drafting node, side by side, each for some of the voters. With nobody to ask, the session waits for its end. */
-function fanOut({ survey }: SessionState, voters: readonly { readonly agent: Address }[]) {
+/** Runs of the drafting node, side by side, each for some of the voters who have no draft. With nobody to ask, the session waits for its end. */
+function fanOut(context: LegislatureContext, { survey, reading, barred, drafts, outcome }: SessionState) {
+  if (outcome !== "open") return "expire";
+  const { voters } = context.load(survey, surveySchema);
   if (voters.length === 0) return "awaitVoting";
-  const cohorts = Array.from({ length: Math.ceil(voters.length / COHORT) }, (_, at) => voters.slice(at * COHORT, (at + 1) * COHORT));
-  return cohorts.map((cohort) => new Send("draft", { agents: cohort.map(({ agent }) => agent), survey }));
+  const agents = voters.map(({ agent }) => agent).filter((agent) => drafts[draftKey(reading, agent)] === undefined);
+  if (agents.length === 0) return "endorse";
+  const cohorts = Array.from({ length: Math.ceil(agents.length / COHORT) }, (_, at) => agents.slice(at * COHORT, (at + 1) * COHORT));
+  return cohorts.map((cohort) => new Send("draft", { agents: cohort, survey, reading, barred }));
 }

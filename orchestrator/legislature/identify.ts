@@ -2,55 +2,55 @@ import { z } from "zod";
 import type { SignedAttestation } from "../clerks/registrar.ts";
 import { goalHashOf } from "../client/compile-law.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
-import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
+import { sevenSchemas } from "../protocol/seven-messages.ts";
 import type { LegislatureContext } from "./context.ts";
-import type { SessionState } from "./state.ts";
+import { nextReading, type SessionState } from "./state.ts";
 import { producerFacts, readLimits, surveyRecord } from "./survey.ts";
 
-const NO_PARENT = "0x0000000000000000000000000000000000000000";
+export const NO_PARENT = "0x0000000000000000000000000000000000000000";
 
-const attestationsSchema = z.array(
-  z.strictObject({
-    session: z.string().transform(BigInt),
-    agent: addressSchema,
-    principal: addressSchema,
-    reputation: z.int(),
-    deadline: z.int(),
-    signature: hexSchema,
-  }),
-);
+const requestSchema = z.strictObject({ ...sevenSchemas.IdentityVerificationRequest.shape, signature: hexSchema });
+const attestationsSchema = z.array(z.strictObject({ ...sevenSchemas.IdentityAttestation.shape, signature: hexSchema }));
 
 /** Stage 1 (AgentCity B.10): a sponsor opens a session with money; producers say who they are; the Registrar checks it. */
 export function identify(context: LegislatureContext) {
   const { client, clerks, options } = context;
 
   return {
-    /** Sends: the deposit's allowance, then the session. */
-    async openSession(): Promise<Partial<SessionState>> {
-      const { mission, sponsor } = options;
-      const { legislation, token } = client;
-      await token.approve([legislation.address, mission.budget], { ...context.step("allowDeposit"), account: sponsor });
+    /** Sends: the deposit's allowance, then the session; after a refusal, another one. */
+    async openSession(state: SessionState): Promise<Partial<SessionState>> {
+      const { mission, sponsor, parent = NO_PARENT } = options;
+      const { legislation } = client;
+      const isFirst = state.session === "";
+      await allowDeposit(context, state);
       const note = context.note("session", [mission.mission]);
-      const receipt = await legislation.openSession([goalHashOf(mission.goal), mission.budget, options.parent ?? NO_PARENT], {
-        ...context.step("openSession", "", note),
+      const receipt = await legislation.openSession([goalHashOf(mission.goal), mission.budget, parent], {
+        ...context.step("openSession", state.session, note),
         account: sponsor,
       });
       const [opened] = receipt === undefined ? [] : legislation.events(receipt, "SessionOpened");
       if (opened === undefined) throw new AgentCityError("SessionUnknown", "The session was opened, but its receipt does not say which");
       await context.cross("legislature:session-opened");
-      return { session: opened.args.session.toString() };
+      const session = opened.args.session.toString();
+      return isFirst ? { session } : { ...nextReading(state, session), revisions: state.revisions + 1 };
     },
 
-    /** Signs: every producer, in the order given. */
+    /** Signs: the Registrar asks who takes part (MSG_TYPE_1). */
+    async requestIdentities(state: SessionState): Promise<Partial<SessionState>> {
+      const request = await clerks.registrar.request(BigInt(state.session));
+      return { request: context.save({ ...request, session: state.session }) };
+    },
+
+    /** Signs: every producer answers (MSG_TYPE_2), in the order given. */
     async signAttestations(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
-      const { deadline } = await client.legislation.sessionOf(session);
+      const { deadline, nonce } = context.load(state.request, requestSchema);
       const signed: SignedAttestation[] = [];
       for (const { account, principal } of options.producers) {
         const reputation = Number(await client.agents.reputationOf(account.address));
-        const message = { session, agent: account.address, principal, reputation, deadline };
+        const message = { session, agent: account.address, principal, reputation, nonce, deadline };
         signed.push({ ...message, signature: await signSessionMessage(client.chain.id, account, "IdentityAttestation", message) });
       }
       const attestations = context.save(signed.map((each) => ({ ...each, session: state.session })));
@@ -61,9 +61,10 @@ export function identify(context: LegislatureContext) {
     /** Thinks: who takes part, and what the city is like. */
     async survey(state: SessionState): Promise<Partial<SessionState>> {
       const attestations = context.load(state.attestations, attestationsSchema);
+      const request = context.load(state.request, requestSchema);
       const voters: { index: number; facts: Awaited<ReturnType<typeof producerFacts>> }[] = [];
       for (const attestation of attestations) {
-        if ((await clerks.registrar.check(attestation)) !== null) continue;
+        if ((await clerks.registrar.check(attestation, request)) !== null) continue;
         const { index } = await client.agents.agentOf(attestation.agent);
         voters.push({ index, facts: await producerFacts(client, attestation.agent) });
       }
@@ -82,10 +83,18 @@ export function identify(context: LegislatureContext) {
     /** Sends: the Registrar's word, over the root of the attestations. */
     async confirmIdentities(state: SessionState): Promise<Partial<SessionState>> {
       const root = clerks.registrar.rootOf(context.load(state.attestations, attestationsSchema));
-      const note = context.note("identities", [state.session], state.attestations ?? undefined);
+      const messages = context.save({ request: state.request, attestations: state.attestations });
+      const note = context.note("identities", [state.session], messages);
       await clerks.registrar.confirm(BigInt(state.session), root, context.step("confirmIdentities", state.session, note));
       await context.cross("legislature:identities-confirmed");
       return {};
     },
   };
+}
+
+/** Lets the procedure take the deposit; once more in every reading, for what it gave back. */
+export async function allowDeposit(context: LegislatureContext, { session }: SessionState): Promise<void> {
+  const { client, options } = context;
+  const step = { ...context.step("allowDeposit", session), account: options.sponsor };
+  await client.token.approve([client.legislation.address, options.mission.budget], step);
 }

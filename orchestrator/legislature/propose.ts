@@ -20,7 +20,7 @@ import type { LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
 import { endorse, MOST_LAWS } from "./endorse.ts";
 import { goalOf } from "./goal.ts";
-import type { SessionState } from "./state.ts";
+import { draftKey, type SessionState } from "./state.ts";
 import { factsOf, surveySchema } from "./survey.ts";
 
 /** What an agent drafted: the structure, the document it makes, and why. */
@@ -74,10 +74,10 @@ export function tableOf(context: LegislatureContext, table: ContentId | null): z
 }
 
 /** Every draft of the session, in the order of its voters. */
-export function draftsOf(context: LegislatureContext, state: Pick<SessionState, "survey" | "drafts">): Draft[] {
+export function draftsOf(context: LegislatureContext, state: Pick<SessionState, "survey" | "drafts" | "reading">): Draft[] {
   const { voters } = context.load(state.survey, surveySchema);
   return voters.flatMap(({ agent }) => {
-    const record = state.drafts[agent];
+    const record = state.drafts[draftKey(state.reading, agent)];
     return record === undefined ? [] : [context.load(parseContentId(record), draftSchema)];
   });
 }
@@ -94,22 +94,12 @@ export function propose(context: LegislatureContext) {
 
   return {
     /** Thinks: some producers' laws, and their reasons. Runs side by side. Whose mind has no usable answer abstains. */
-    async draft({ agents, survey }: { readonly agents: readonly Address[]; readonly survey: ContentId }): Promise<Partial<SessionState>> {
+    async draft({ agents, survey, reading, barred }: Drafting): Promise<Partial<SessionState>> {
       const lawful = lawfulOnce(context);
       const drafted = await Promise.all(
-        agents.map(async (agent): Promise<[Address, ContentId][]> => {
-          const request = requestFor(context, survey, agent);
-          try {
-            const shape = await context.ask(agent, "draft", lawShapeSchema, (mind) => mind.draft(request));
-            const compiled = compileLaw(documentOf(options.mission, options.inputs, request.goal, request.facts, shape));
-            if (!(await lawful(compiled, request.facts))) return [];
-            const { text } = await context.ask(agent, "speak", reasonsSchema, (mind) => mind.speak({ ...request, about: shape }));
-            const draft = { agent, shape, document: context.save(compiled.document), specHash: compiled.specHash, reason: text };
-            return [[agent, context.save(draft)]];
-          } catch (error) {
-            if (error instanceof MindAnswerInvalid) return [];
-            throw error;
-          }
+        agents.map(async (agent): Promise<[string, ContentId][]> => {
+          const draft = await draftBy(context, agent, { survey, barred, step: "draft", reading }, lawful);
+          return draft === undefined ? [] : [[draftKey(reading, agent), draft]];
         }),
       );
       return { drafts: Object.fromEntries(drafted.flat()) };
@@ -125,7 +115,7 @@ export function propose(context: LegislatureContext) {
       const opinions = [];
       for (const { agent, specHash } of drafts) {
         const request = requestFor(context, state.survey, agent);
-        const order = await context.askOrAbstain(agent, "endorse", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
+        const order = await context.askOrAbstain(agent, "endorse", rankingSchema, (mind) => mind.rank({ ...request, candidates }), state);
         opinions.push({ agent, draft: specHash, ranking: (order ?? []).flatMap((number) => known[number]?.specHash ?? []) });
       }
       const most = options.mostLaws ?? MOST_LAWS;
@@ -138,8 +128,11 @@ export function propose(context: LegislatureContext) {
       const { proposals } = context.load(state.endorsements, endorsementsSchema);
       const drafts = draftsOf(context, state);
       const { deadline } = await client.legislation.sessionOf(session);
+      const standing = await standingIn(context, session);
       const signed: z.input<typeof proposalsSchema> = [];
       for (const { proposer, specHash } of proposals) {
+        // What returned by reintroduction is proposed already.
+        if (standing.has(specHash)) continue;
         const document = drafts.find((draft) => draft.specHash === specHash)?.document;
         if (document === undefined)
           throw new AgentCityError("RecordMissing", "A proposal names a law that nobody drafted", { details: specHash });
@@ -162,7 +155,7 @@ export function propose(context: LegislatureContext) {
       const session = BigInt(state.session);
       for (const { specHash, cid, document, auth } of context.load(state.proposals, proposalsSchema)) {
         const note = context.note("proposal", [state.session, auth.agent], document);
-        await client.legislation.propose([session, specHash, cid, auth], context.step("propose", auth.agent, note));
+        await client.legislation.propose([session, specHash, cid, auth], context.step("propose", `${session}/${auth.agent}`, note));
       }
       await context.cross("legislature:proposed");
       return {};
@@ -171,15 +164,13 @@ export function propose(context: LegislatureContext) {
     /** Signs: the sponsors, for the numbers the chain gave their candidates. */
     async signSponsorships(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
-      const { candidates, deadline } = await client.legislation.sessionOf(session);
-      const numbers = new Map<Hash, number>();
-      for (let candidate = 1; candidate < candidates; candidate += 1) {
-        numbers.set((await client.legislation.candidateOf(session, candidate)).specHash, candidate);
-      }
+      const { deadline } = await client.legislation.sessionOf(session);
+      const standing = await standingIn(context, session);
+      const { proposals, sponsorships } = context.load(state.endorsements, endorsementsSchema);
       const signed: z.input<typeof sponsorshipsSchema> = [];
-      for (const { agent, specHash } of context.load(state.endorsements, endorsementsSchema).sponsorships) {
-        const candidate = numbers.get(specHash);
-        if (candidate === undefined) continue;
+      for (const { agent, specHash } of [...proposals.map(({ proposer, specHash }) => ({ agent: proposer, specHash })), ...sponsorships]) {
+        const { candidate, proposer } = standing.get(specHash) ?? {};
+        if (candidate === undefined || proposer === agent) continue;
         signed.push({
           candidate,
           auth: await signAuth(client, context.producer(agent).account, "Sponsor", { session, agent, candidate, deadline }),
@@ -194,7 +185,7 @@ export function propose(context: LegislatureContext) {
         const note = context.note("sponsorship", [state.session, auth.agent], state.sponsorships ?? undefined);
         return client.legislation.call.sponsor(
           [BigInt(state.session), candidate, auth],
-          context.step("sponsor", `${auth.agent}/${candidate}`, note),
+          context.step("sponsor", `${state.session}/${auth.agent}/${candidate}`, note),
         );
       });
       await writeMany(client, sponsorships);
@@ -207,6 +198,56 @@ export function propose(context: LegislatureContext) {
       return context.load(state.endorsements, endorsementsSchema).proposals.length > 0;
     },
   };
+}
+
+/** What the drafting node is told. */
+export interface Drafting {
+  readonly agents: readonly Address[];
+  readonly survey: ContentId;
+  readonly reading: number;
+  readonly barred: ContentId | null;
+}
+
+/** Laws that stood in a session: none of them may come again as it was. */
+export const barredSchema = z.array(z.strictObject({ specHash: hashSchema, shape: lawShapeSchema }));
+
+/** One agent's law and its reason, as a record; undefined when it has none, or none that could become law. */
+export async function draftBy(
+  context: LegislatureContext,
+  agent: Address,
+  { survey, barred, step, reading }: Pick<Drafting, "survey" | "barred" | "reading"> & { readonly step: string },
+  lawful: (law: CompiledLaw, facts: CityFacts) => Promise<boolean> = (law, facts) => isLawful(context, law, facts),
+): Promise<ContentId | undefined> {
+  const { mission, inputs } = context.options;
+  const former = barred === null ? [] : context.load(barred, barredSchema);
+  const request = { ...requestFor(context, survey, agent), ...(former.length === 0 ? {} : { barred: former.map(({ shape }) => shape) }) };
+  try {
+    const shape = await context.ask(agent, step, lawShapeSchema, (mind) => mind.draft(request), { reading });
+    const compiled = compileLaw(documentOf(mission, inputs, request.goal, request.facts, shape));
+    if (former.some(({ specHash }) => specHash === compiled.specHash) || !(await lawful(compiled, request.facts))) return undefined;
+    const about = { ...request, about: shape };
+    const { text } = await context.ask(agent, step === "draft" ? "speak" : `speak-${step}`, reasonsSchema, (mind) => mind.speak(about), {
+      reading,
+    });
+    return context.save({ agent, shape, document: context.save(compiled.document), specHash: compiled.specHash, reason: text });
+  } catch (error) {
+    if (error instanceof MindAnswerInvalid) return undefined;
+    throw error;
+  }
+}
+
+/** The proposals of a session on chain, by what they propose. */
+export async function standingIn(
+  { client }: LegislatureContext,
+  session: bigint,
+): Promise<ReadonlyMap<Hash, { readonly candidate: number; readonly proposer: Address }>> {
+  const { candidates } = await client.legislation.sessionOf(session);
+  const standing = new Map<Hash, { candidate: number; proposer: Address }>();
+  for (let candidate = 1; candidate < candidates; candidate += 1) {
+    const { specHash, proposer } = await client.legislation.candidateOf(session, candidate);
+    standing.set(specHash, { candidate, proposer });
+  }
+  return standing;
 }
 
 /** The same question about the same law is asked of the chain once. */

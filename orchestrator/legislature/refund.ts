@@ -1,45 +1,51 @@
-import { sessionTransitions } from "../rules/transitions/session.ts";
+import { type SessionStateName, sessionTransitions } from "../rules/transitions/session.ts";
 import type { LegislatureContext } from "./context.ts";
 import type { SessionState } from "./state.ts";
 
-/** A session that makes no law gives the deposit back. */
+const FINAL: readonly SessionStateName[] = ["DEPLOYED", "FAILED", "EXPIRED", "CANCELLED"];
+
+/** A session that makes no law ends on chain, by what anybody may call, and gives the deposit back. */
 export function refund(context: LegislatureContext) {
+  const { legislation, chain } = context.client;
+
   return {
-    /** Sends: the withdrawal, to the sponsor. */
+    /** Waits for the end of every stage that is left, and sends what ends it. */
+    async expire(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      for (let name = await stateOf(context, session); !FINAL.includes(name); name = await stateOf(context, session)) {
+        const { deadline } = await legislation.sessionOf(session);
+        await chain.clock.sleepUntil(BigInt(deadline) + 1n);
+        const step = context.step("expire", `${session}/${name}`, context.note("expiry", [state.session]));
+        if (name === "PROPOSING" || name === "DELIBERATING") await legislation.openVoting([session], step);
+        else if (name === "VOTING") await legislation.tally([session], step);
+        else await legislation.expire([session], step);
+      }
+      await context.cross("legislature:expired");
+      return {};
+    },
+
+    /** Sends: the withdrawal, to the sponsor, if there is anything to withdraw. */
     async refund(state: SessionState): Promise<Partial<SessionState>> {
-      await withdraw(context, BigInt(state.session));
-      return { outcome: "failed" };
+      const session = BigInt(state.session);
+      const note = context.note("refund", [state.session]);
+      const alreadyDone = async () => (await legislation.sessionOf(session)).deposit === 0n;
+      await legislation.withdraw([session], { ...context.step("withdraw", session, note), alreadyDone });
+      return state.outcome === "refused" ? {} : { outcome: "failed" };
     },
   };
 }
 
-const FINAL = ["DEPLOYED", "FAILED", "EXPIRED", "CANCELLED"];
-
-/**
- * Ends a session one of whose stages outlived its time, by what anybody may call then, and returns the deposit; also returns it
- * when somebody ended the session before. False: the session lives, or made its law, so that its time is not the trouble.
- */
-export async function expireSession(context: LegislatureContext, session: bigint): Promise<boolean> {
+/** Whether the session's current stage outlived its time, or the session ended without a law: then nothing of it can go on. */
+export async function isOver(context: LegislatureContext, session: bigint): Promise<boolean> {
   const { legislation, chain } = context.client;
+  const name = await stateOf(context, session);
+  if (FINAL.includes(name)) return name !== "DEPLOYED";
+  const { deadline } = await legislation.sessionOf(session);
   const { timestamp } = await chain.publicClient.getBlock();
-  for (let isFirst = true; ; isFirst = false) {
-    const { state, deadline } = await legislation.sessionOf(session);
-    const name = sessionTransitions.states[state] ?? "NONE";
-    if (name === "DEPLOYED") return false;
-    if (FINAL.includes(name)) break;
-    if (isFirst && timestamp <= BigInt(deadline) && chain.clock.now() <= BigInt(deadline)) return false;
-    await chain.clock.sleepUntil(BigInt(deadline) + 1n);
-    const step = context.step("expire", name, context.note("expiry", [session.toString()]));
-    if (name === "PROPOSING") await legislation.openVoting([session], step);
-    else if (name === "VOTING") await legislation.tally([session], step);
-    else await legislation.expire([session], step);
-  }
-  await withdraw(context, session);
-  return true;
+  return timestamp > BigInt(deadline) || chain.clock.now() > BigInt(deadline);
 }
 
-async function withdraw(context: LegislatureContext, session: bigint): Promise<void> {
-  const note = context.note("refund", [session.toString()]);
-  const alreadyDone = async () => (await context.client.legislation.sessionOf(session)).deposit === 0n;
-  await context.client.legislation.withdraw([session], { ...context.step("withdraw", session, note), alreadyDone });
+export async function stateOf({ client }: LegislatureContext, session: bigint): Promise<SessionStateName> {
+  const { state } = await client.legislation.sessionOf(session);
+  return sessionTransitions.states[state] ?? "NONE";
 }

@@ -1,10 +1,14 @@
 import { compileLaw } from "../client/compile-law.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
+import type { Metrics } from "../protocol/metrics.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
 import { unpackRanking } from "../rules/condorcet.ts";
 import { type SessionStateName, sessionTransitions } from "../rules/transitions/session.ts";
 import type { LegislatureContext } from "./context.ts";
+import { metricsOf } from "./metrics.ts";
 import { type Draft, draftsOf } from "./propose.ts";
+import { stateOf } from "./refund.ts";
+import { sessionRecord } from "./session-record.ts";
 import type { SessionState } from "./state.ts";
 import { surveySchema } from "./survey.ts";
 
@@ -28,7 +32,10 @@ export interface CastBallot {
 }
 
 interface SessionFacts {
+  /** The last one of the order; 0 when there was none. */
   readonly session: bigint;
+  /** Those before it, and how they ended. */
+  readonly past: readonly { readonly session: bigint; readonly end: SessionStateName }[];
   readonly electorate: number;
   /** In order of the ballot; only "no law" when it came to no vote. */
   readonly candidates: readonly BallotEntry[];
@@ -37,6 +44,7 @@ interface SessionFacts {
   readonly pairwise: readonly (readonly number[])[];
   /** Entry of the winner; 0 = no law. */
   readonly winner: number;
+  readonly metrics: Metrics;
 }
 
 export interface EnactedLaw extends SessionFacts {
@@ -76,13 +84,21 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
     0,
     candidates.findIndex(({ candidate }) => candidate === onChain.winner),
   );
-  const facts = { session, electorate: onChain.electorate, candidates, ballots, pairwise, winner };
+  const metrics = metricsOf(await sessionRecord(context.client, session));
+  const past: { session: bigint; end: SessionStateName }[] = [];
+  for (const former of state.past.map(BigInt)) past.push({ session: former, end: await stateOf(context, former) });
+  const facts = { session, past, electorate: onChain.electorate, candidates, ballots, pairwise, winner, metrics };
   if (state.outcome !== "deployed" || state.mission === null || state.document === null) {
     const { state: code, ballotSize, electorate, rules } = onChain;
     return {
       status: "failed",
       ...facts,
-      reason: reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum),
+      reason:
+        session === 0n
+          ? "too few producers petitioned for a session"
+          : state.outcome === "refused"
+            ? "the constitution refused what won"
+            : reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum),
     };
   }
   const { document, law, lawHash, docHash, specHash } = compileLaw(context.load(state.document, missionDocumentSchema));

@@ -15,17 +15,36 @@ const perAgent = () =>
     reducer: (known: Record<string, string>, added: Record<string, string>) => ({ ...known, ...added }),
   });
 
-export const OUTCOMES = ["open", "deployed", "failed"] as const;
+/**
+ * open: the session goes on; refused: the constitution does not allow what won; overdue: a stage outlived its time, or somebody ended the
+ * session; failed: there is no law.
+ */
+export const OUTCOMES = ["open", "refused", "overdue", "deployed", "failed"] as const;
 
 /** What LangGraph keeps of a session: ids only. The records hold what they name, the chain says what is true. */
 export const sessionState = new StateSchema({
   /** Number on chain, decimal. */
   session: z.string().default(""),
-  /** Signed identity attestations. */
+  /** Which session of this order it is: a law may need more than one. */
+  reading: z.int().min(1).default(1),
+  /** Sessions that came before, decimal. */
+  past: z.array(z.string()).default([]),
+  /** Sessions that followed a refusal. */
+  revisions: z.int().min(0).default(0),
+  /** Who backs a petition, and their signatures. */
+  backers: none,
+  petition: none,
+  /** The proposal that returns, changed, and its proposer's signature. */
+  amendment: none,
+  reintroduction: none,
+  /** Laws that stood in the session that failed: they may not return as they were. */
+  barred: none,
+  /** The Registrar's question, and the signed answers. */
+  request: none,
   attestations: none,
   /** Facts about the city that every later decision rests on. */
   survey: none,
-  /** Agent → its draft. */
+  /** Reading and agent → its draft. */
   drafts: perAgent(),
   /** Every law that somebody drafted, once. */
   table: none,
@@ -56,7 +75,8 @@ export const sessionState = new StateSchema({
   /** The winning law's document. */
   document: none,
   delegations: z.array(z.string()).default([]),
-  /** Signatures of the offices. */
+  /** The Codifier's word on what it made, and the signatures of the other offices. */
+  specification: none,
   approvals: none,
   mission: addressSchema.nullable().default(null),
   outcome: z.enum(OUTCOMES).default("open"),
@@ -65,6 +85,15 @@ export const sessionState = new StateSchema({
 /** The same, as the stages read it. */
 export interface SessionState {
   readonly session: string;
+  readonly reading: number;
+  readonly past: readonly string[];
+  readonly revisions: number;
+  readonly backers: ContentId | null;
+  readonly petition: ContentId | null;
+  readonly amendment: ContentId | null;
+  readonly reintroduction: ContentId | null;
+  readonly barred: ContentId | null;
+  readonly request: ContentId | null;
   readonly attestations: ContentId | null;
   readonly survey: ContentId | null;
   readonly drafts: Readonly<Record<string, string>>;
@@ -84,7 +113,45 @@ export interface SessionState {
   readonly ballots: ContentId | null;
   readonly document: ContentId | null;
   readonly delegations: readonly string[];
+  readonly specification: ContentId | null;
   readonly approvals: ContentId | null;
   readonly mission: Address | null;
   readonly outcome: (typeof OUTCOMES)[number];
+}
+
+/** A further session of the same order: everything said in the last one is said again. */
+export function nextReading({ reading, past, session: last }: SessionState, session: string): Partial<SessionState> {
+  return {
+    session,
+    reading: reading + 1,
+    past: [...past, last],
+    barred: null,
+    request: null,
+    attestations: null,
+    survey: null,
+    table: null,
+    endorsements: null,
+    proposals: null,
+    sponsorships: null,
+    briefing: null,
+    published: null,
+    debateOpened: null,
+    opinions: null,
+    straws: null,
+    said: null,
+    turns: null,
+    rounds: [],
+    settled: false,
+    ballots: null,
+    document: null,
+    delegations: [],
+    specification: null,
+    approvals: null,
+    outcome: "open",
+  };
+}
+
+/** Where a draft is found in the state. */
+export function draftKey(reading: number, agent: string): string {
+  return `${reading}/${agent}`;
 }

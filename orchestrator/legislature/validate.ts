@@ -1,8 +1,10 @@
+import { TransactionReverted } from "../chain/errors.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import type { LegislatureContext } from "./context.ts";
 import { NoWitness } from "./errors.ts";
 import { documentBehind, draftsOf, witnessesOf } from "./propose.ts";
+import { isOver } from "./refund.ts";
 import type { SessionState } from "./state.ts";
 import { factsOf, surveySchema } from "./survey.ts";
 
@@ -19,13 +21,21 @@ export function validate(context: LegislatureContext) {
       return { document: documentBehind(context, draftsOf(context, state), specHash).id };
     },
 
-    /** Sends: the law, with one able producer per node as witness that it can be done. */
+    /** Sends: the law, with one able producer per node as witness that it can be done. The constitution may have changed since it was drafted. */
     async sendValidation(state: SessionState): Promise<Partial<SessionState>> {
       const { law, docHash, document } = compileLaw(context.load(state.document, missionDocumentSchema));
       const witnesses = witnessesOf(document, factsOf(context.load(state.survey, surveySchema)));
       if (witnesses === undefined) throw new NoWitness(document.title);
+      const session = BigInt(state.session);
       const note = context.note("validation", [state.session], state.document ?? undefined);
-      await client.legislation.validate([BigInt(state.session), law, docHash, witnesses], context.step("validate", state.session, note));
+      try {
+        await client.legislation.validate([session, law, docHash, witnesses], context.step("validate", state.session, note));
+      } catch (error) {
+        // Within its time the only reason is the law itself.
+        if (!(error instanceof TransactionReverted) || (await isOver(context, session))) throw error;
+        await context.cross("legislature:refused");
+        return { outcome: "refused" };
+      }
       await context.cross("legislature:validated");
       return {};
     },

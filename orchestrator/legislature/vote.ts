@@ -42,7 +42,7 @@ export function vote(context: LegislatureContext) {
         context.load(state.ballots, signedRankingsSchema),
         (batch, first) => {
           const note = context.note("ballots", [state.session, ...batch.map(({ agent }) => agent)], state.ballots ?? undefined);
-          return client.legislation.castBallots([session, batch], context.step("castBallots", first, note));
+          return client.legislation.castBallots([session, batch], context.step("castBallots", `${session}/${first}`, note));
         },
         () => context.cross("legislature:mid-ballots"),
       );

@@ -5,7 +5,7 @@ import { bidMessages, draftMessages, rankMessages, speakMessages } from "./chat-
 import { MindAnswerInvalid } from "./errors.ts";
 import { layOut } from "./layout.ts";
 import type { BidRequest, DraftRequest, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
-import { requirePermutation, requirePublished } from "./mind.ts";
+import { isBarred, requirePermutation, requirePublished } from "./mind.ts";
 import { ablePrincipals } from "./options.ts";
 import type { Persona } from "./personas.ts";
 import type { LawShape } from "./shape.ts";
@@ -84,7 +84,7 @@ export class ChatModelMind implements Mind {
 }
 
 /** The model's numbers under the mission's names and a title of ours; refused when no law can have this structure. */
-function shapeOf({ goal, facts }: DraftRequest, answered: readonly Omit<LawShape["tasks"][number], "task">[]): LawShape {
+function shapeOf({ goal, facts, barred }: DraftRequest, answered: readonly Omit<LawShape["tasks"][number], "task">[]): LawShape {
   if (answered.length !== goal.tasks.length) {
     throw new MindAnswerInvalid("draft", `it has ${answered.length} tasks, the mission has ${goal.tasks.length}`);
   }
@@ -100,6 +100,7 @@ function shapeOf({ goal, facts }: DraftRequest, answered: readonly Omit<LawShape
   });
   const shape = { title: titleOf(tasks, []), tasks };
   layOut(goal, shape);
+  if (isBarred(shape, barred)) throw new MindAnswerInvalid("draft", "this structure stood before, and failed: change something");
   return shape;
 }
 

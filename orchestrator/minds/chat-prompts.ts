@@ -1,7 +1,7 @@
 import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { formatAmount } from "../primitives/amounts.ts";
 import type { Goal } from "./goal.ts";
-import type { BidRequest, DraftRequest, RankRequest, SpeakRequest } from "./mind.ts";
+import { type BidRequest, type DraftRequest, isBarred, type RankRequest, type SpeakRequest } from "./mind.ts";
 import { ablePrincipals, optionsOf, riskOf } from "./options.ts";
 import { PERSONAS, type Persona } from "./personas.ts";
 import { qualitiesOf, slotChances } from "./qualities.ts";
@@ -18,8 +18,8 @@ const MOST_PRODUCERS = 16;
  * speech that gives orders orders anybody.
  */
 export function draftMessages(persona: Persona, request: DraftRequest): BaseMessage[] {
-  const { goal, facts } = request;
-  const options = optionsOf(goal, facts);
+  const { goal, facts, barred = [] } = request;
+  const options = optionsOf(goal, facts).filter((shape) => !isBarred(shape, barred));
   const step = Math.max(1, Math.floor(options.length / EXAMPLES));
   const examples = options.filter((_, index) => index % step === 0).slice(0, EXAMPLES);
   return [
@@ -35,6 +35,9 @@ export function draftMessages(persona: Persona, request: DraftRequest): BaseMess
           "redundancy: executors per node, tier 2 at least 2 and at most the owners able to execute it, else 1. threshold: executors that must agree, more " +
           "than half. floor: weakest evidence class that counts. panel: verifiers, odd. timeout, review: seconds. weight: share of the budget.",
         `Lawful structures, and what each is worth to you: ${JSON.stringify(examples.map((shape) => described(request, shape)))}`,
+        ...(barred.length === 0
+          ? []
+          : [`Not one of these, which failed before: ${JSON.stringify(barred.map((shape) => described(request, shape)))}`]),
       ].join("\n"),
     ),
   ];

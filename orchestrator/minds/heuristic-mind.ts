@@ -4,8 +4,9 @@ import { canonicalBytes } from "../primitives/json.ts";
 import type { RandomStream, Seed } from "../primitives/random.ts";
 import { randomStream } from "../primitives/random.ts";
 import { type Ground, grounds } from "../protocol/debate.ts";
-import { GoalNotFeasible } from "./errors.ts";
+import { GoalNotFeasible, MindAnswerInvalid } from "./errors.ts";
 import type { BidRequest, DebateView, DraftRequest, HeardSpeech, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
+import { isBarred } from "./mind.ts";
 import { offersOf } from "./offers.ts";
 import { optionsOf } from "./options.ts";
 import type { Persona, Taste } from "./personas.ts";
@@ -56,8 +57,10 @@ export class HeuristicMind implements Mind {
 
   draft(request: DraftRequest): Promise<LawShape> {
     const value = this.#valuation(request);
-    const [first, ...others] = optionsOf(request.goal, request.facts).map((shape) => ({ shape, value: value(shape) }));
-    if (first === undefined) throw new GoalNotFeasible("there is nothing to divide", "name at least one task");
+    const options = optionsOf(request.goal, request.facts);
+    if (options.length === 0) throw new GoalNotFeasible("there is nothing to divide", "name at least one task");
+    const [first, ...others] = options.filter((shape) => !isBarred(shape, request.barred)).map((shape) => ({ shape, value: value(shape) }));
+    if (first === undefined) throw new MindAnswerInvalid("draft", "every structure it knows stood before");
     return Promise.resolve(others.reduce((best, option) => (option.value > best.value ? option : best), first).shape);
   }
 

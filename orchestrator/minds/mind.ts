@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Address } from "../primitives/hex.ts";
+import { canonicalJson } from "../primitives/json.ts";
 import { type Evidence, reasonsSchema } from "../protocol/debate.ts";
 import { MindAnswerInvalid } from "./errors.ts";
 import type { CityFacts, Goal, RiskName } from "./goal.ts";
@@ -16,6 +17,8 @@ export interface DraftRequest {
   readonly self: Address;
   readonly goal: Goal;
   readonly facts: CityFacts;
+  /** Structures that may not be drafted: they stood before, and failed. */
+  readonly barred?: readonly LawShape[] | undefined;
 }
 
 /** A published fact, and the number of the candidate that it is about. */
@@ -105,7 +108,11 @@ export interface Mind {
 /** A mind whose answers are checked before anybody relies on them. */
 export function checkedMind(mind: Mind): Mind {
   return {
-    draft: async (request) => parse("draft", lawShapeSchema, await mind.draft(request)),
+    draft: async (request) => {
+      const shape = parse("draft", lawShapeSchema, await mind.draft(request));
+      if (isBarred(shape, request.barred)) throw new MindAnswerInvalid("draft", "this structure stood before, and failed");
+      return shape;
+    },
     speak: async (request) => {
       const speech = parse("speech", reasonsSchema, await mind.speak(request));
       requirePublished(speech, request.debate?.evidence ?? []);
@@ -121,6 +128,11 @@ export function checkedMind(mind: Mind): Mind {
     },
     bid: async (request) => parse("bids", z.array(offerSchema), await mind.bid(request)),
   };
+}
+
+/** Whether a structure is one of those: titles do not make it another. */
+export function isBarred({ tasks }: LawShape, barred: readonly LawShape[] = []): boolean {
+  return barred.some((former) => canonicalJson(former.tasks) === canonicalJson(tasks));
 }
 
 /** Throws unless the ranking names each candidate exactly once. */

@@ -28,10 +28,19 @@ export const LEGISLATURE_BOUNDARIES = [
   "legislature:deployed",
 ] as const;
 
+/** Points that a session passes only when it comes about, or ends, in another way than most. */
+export const DETOUR_BOUNDARIES = [
+  "legislature:petitioned",
+  "legislature:adopted",
+  "legislature:refused",
+  "legislature:expired",
+  "legislature:reintroduced",
+] as const;
+
 /** Points of every sender, whatever it sends. */
 export const SENDER_BOUNDARIES = ["sender:signed", "sender:broadcast"] as const;
 
-export type LegislatureBoundary = (typeof LEGISLATURE_BOUNDARIES)[number];
+export type LegislatureBoundary = (typeof LEGISLATURE_BOUNDARIES | typeof DETOUR_BOUNDARIES)[number];
 
 /** Points between a mission's stages. */
 export const EXECUTION_BOUNDARIES = ["execution:committed", "execution:cleared"] as const;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { metricsSchema } from "./metrics.ts";
 
 /** Amounts are decimal text in the settlement token's smallest unit. */
 const units = z.string().regex(/^(0|[1-9]\d*)$/);
@@ -64,12 +65,16 @@ export const outcomeSchema = z.strictObject({
     candidates: z.array(candidateSchema),
     lawHash: hex.nullable(),
     fidelity: z.boolean(),
+    /** Sessions of the same order before this one, and the state each ended in. */
+    past: z.array(z.strictObject({ session: z.string(), end: z.string() })),
   }),
   /** One per voter, by name: ballot entries, most preferred first. */
   ballots: z.array(z.strictObject({ agent: z.string(), ranking: z.array(z.int()) })),
   /** pairwise[i][j]: voters who rank entry i above entry j. */
   pairwise: z.array(z.array(z.int())),
   winner: z.strictObject({ entry: z.int(), letter: z.string(), title: z.string() }).nullable(),
+  /** What the session was like. */
+  metrics: metricsSchema,
   market: z.strictObject({
     tasks: z.int(),
     bids: z.int(),

@@ -5,6 +5,14 @@
 import type { TypedDataDomain } from "viem";
 
 export const sessionMessageTypes = {
+  /** MSG_TYPE_1: the Registrar asks everybody who they are. */
+  IdentityVerificationRequest: [
+    { name: "session", type: "uint256" },
+    { name: "registrar", type: "address" },
+    { name: "nonce", type: "bytes32" },
+    { name: "minReputation", type: "uint16" },
+    { name: "deadline", type: "uint40" },
+  ],
   /** MSG_TYPE_2: what a producer answers when the Registrar asks who it is. */
   IdentityAttestation: [
     { name: "session", type: "uint256" },
@@ -12,7 +20,18 @@ export const sessionMessageTypes = {
     { name: "principal", type: "address" },
     /** Whole points, as the agent reads them on chain. */
     { name: "reputation", type: "uint16" },
+    /** Of the request it answers. */
+    { name: "nonce", type: "bytes32" },
     { name: "deadline", type: "uint40" },
+  ],
+  /** MSG_TYPE_6: what the Codifier made of the law that won. */
+  CodedContractSpecification: [
+    { name: "session", type: "uint256" },
+    { name: "codifier", type: "address" },
+    { name: "specHash", type: "bytes32" },
+    { name: "lawHash", type: "bytes32" },
+    { name: "docHash", type: "bytes32" },
+    { name: "template", type: "address" },
   ],
   /** The facts a Regulator publishes before the debate (AgentCity 3.4, evidence anchoring). */
   EvidenceBriefing: [

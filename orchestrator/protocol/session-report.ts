@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { metricsSchema } from "./metrics.ts";
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
 const entry = z.int().min(0).max(15);
@@ -80,10 +81,7 @@ export const sessionReportSchema = z.strictObject({
     delayed: z.boolean(),
     ruling: rulingSchema.nullable(),
   }),
-  metrics: z.strictObject({
-    /** Ballots per producer that counted when the session opened, 0–1. */
-    turnout: z.number().min(0).max(1),
-  }),
+  metrics: metricsSchema,
   gas: z.strictObject({
     total: count,
     ballots: z.strictObject({ transactions: count, gas: count, perBallot: count }),

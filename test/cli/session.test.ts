@@ -32,7 +32,7 @@ describe("cli: session", function () {
       ),
     );
     expect(report.order[0]).to.equal(report.winner?.entry);
-    expect(report.metrics.turnout).to.equal(1);
+    expect(report.metrics.turnout).to.deep.equal({ part: report.electorate.agents, whole: report.electorate.agents });
     expect(report.gas.total).to.be.greaterThan(report.gas.ballots.gas);
     expect(report.gas.ballots.gas).to.equal(report.gas.steps.find(({ step }) => step === "castBallots")?.gas);
   });

@@ -66,12 +66,12 @@ describe("endorsement", () => {
   });
 
   it("lets the next best liked take the place of a draft without sponsors", () => {
-    // Draft 3 is liked better than draft 4, but nobody has it among its first three of those on the table.
+    // Draft 3 is liked as well as draft 4, but hardly anybody has it among its first three of those on the table.
     const rankings = [
       [0, 1, 2, 3, 4],
       [1, 2, 0, 3, 4],
       [2, 0, 1, 3, 4],
-      [4, 0, 1, 2, 3],
+      [0, 4, 1, 2, 3],
     ];
     const many = cityFacts(1, 40, 10).producers;
     const opinions = many.map(({ agent }, index) => {
@@ -80,6 +80,20 @@ describe("endorsement", () => {
     });
     const { proposals } = endorse(opinions, many, 5, 4);
     expect(new Set(proposals.map(({ specHash }) => specHash))).to.deep.equal(new Set([0, 1, 2, 4].map(law)));
+  });
+
+  it("keeps a place for what more than a tenth put first, though all others put it last", () => {
+    const many = cityFacts(1, 40, 10).producers;
+    const tableWith = (minority: number) => {
+      const opinions = many.map(({ agent }, index) => {
+        const others = index % 2 === 0 ? [0, 1, 2, 3, 4] : [0, 3, 1, 2, 4];
+        const ranking = index < minority ? [5, ...others] : [...others, 5];
+        return { agent, draft: law(index < minority ? 5 : index % 5), ranking: ranking.map(law) };
+      });
+      return new Set(endorse(opinions, many, 4, 4).proposals.map(({ specHash }) => specHash));
+    };
+    expect(tableWith(5)).to.deep.equal(new Set([0, 1, 3, 5].map(law)));
+    expect(tableWith(4)).to.deep.equal(new Set([0, 1, 2, 3].map(law)));
   });
 
   it("proposes nothing when too few take part", () => {

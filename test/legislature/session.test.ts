@@ -186,23 +186,6 @@ describe("a legislative session in trouble", function () {
     };
   }
 
-  for (const boundary of [
-    "legislature:session-opened",
-    "legislature:proposals-signed",
-    "legislature:mid-ballots",
-    "legislature:codified",
-  ] as const) {
-    it(`that stood still for too long at ${boundary} ends with the deposit returned`, async () => {
-      const before = await city.client.token.balanceOf(city.sponsor.address);
-      const options = sessionOptions(city, stoppedAt(boundary), 7);
-      expect(messageOf(await rejection(runLegislature(options)))).to.equal(`stopped at ${boundary}`);
-      await city.chain.advanceTo(city.chain.clock.now() + 100_000n);
-      const result = await runLegislature(options);
-      expect(result.status).to.equal("failed");
-      expect(await city.client.token.balanceOf(city.sponsor.address)).to.equal(before);
-    });
-  }
-
   it("that its sponsor cancelled ends with the deposit returned", async () => {
     const options = sessionOptions(city, stoppedAt("legislature:voting-opened"), 7);
     await rejection(runLegislature(options));
@@ -311,19 +294,25 @@ describe("a clerk", function () {
     });
     const session = client.legislation.events(receipt!, "SessionOpened")[0]!.args.session;
     const { account, principal } = producers[0]!;
+    const request = await clerks.registrar.request(session);
     const truth = {
       session,
       agent: account.address,
       principal,
       reputation: Number(await client.agents.reputationOf(account.address)),
+      nonce: request.nonce,
       deadline: 1,
     };
     const check = async (claim: typeof truth, key = account) =>
-      clerks.registrar.check({ ...claim, signature: await signSessionMessage(client.chain.id, key, "IdentityAttestation", claim) });
+      clerks.registrar.check(
+        { ...claim, signature: await signSessionMessage(client.chain.id, key, "IdentityAttestation", claim) },
+        request,
+      );
     expect(await check(truth)).to.equal(null);
     expect(await check(truth, producers[1]!.account)).to.equal("signature");
     expect(await check({ ...truth, principal: producers[1]!.principal })).to.equal("principal");
     expect(await check({ ...truth, reputation: truth.reputation + 1 })).to.equal("reputation");
+    expect(await check({ ...truth, nonce: hashOf("another question") })).to.equal("request");
     const verifier = keyOf("verifier 0");
     expect(await check({ ...truth, agent: verifier.address }, verifier)).to.equal("kind");
   });

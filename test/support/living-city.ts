@@ -21,7 +21,7 @@ import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { bytesToHex, type Hash, type Hex } from "../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { operationId } from "../../orchestrator/protocol/operations.ts";
-import { DEVNET, PARAMETERS, type ParameterValues } from "../../orchestrator/protocol/parameters.ts";
+import { DEVNET, PARAMETERS, type ParameterName, type ParameterValues, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 
 export const hashOf = (text: string): Hash => keccak256(bytesToHex(new TextEncoder().encode(text)));
 export const keyOf = (name: string) => privateKeyToAccount(hashOf(`agentcity test key ${name}`));
@@ -36,6 +36,8 @@ export interface LivingCityOptions {
   readonly verifiers?: number;
   readonly parameters?: Partial<ParameterValues>;
   readonly boundary?: Boundary<SenderBoundary>;
+  /** False: the deployer can still change parameters, as adjudicators will. Default true. */
+  readonly sealed?: boolean;
 }
 
 export async function openLivingCity(options: LivingCityOptions = {}) {
@@ -170,11 +172,14 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
     [OFFICES.CODIFIER, operationId("compile-law"), compiler, true, record.schemaHash],
     asDeployer("mandate"),
   );
-  await seal(port, addresses);
+  if (options.sealed !== false) await seal(port, addresses);
+  /** Changes the constitution of a city that is not sealed. */
+  const amend = (name: ParameterName, value: bigint) =>
+    client.constitution.setParam([parameterIndex(name), value, hashOf("test")], asDeployer(`amend ${name} to ${value}`));
 
   const sponsor = await account("sponsor");
   await client.token.mint([sponsor.address, tokens(50_000)], asDeployer("mint sponsor"));
-  return { chain, client, sender, notes, clerks: openOffices(client, clerkAccounts), sponsor, producers, parameters };
+  return { chain, client, sender, notes, clerks: openOffices(client, clerkAccounts), sponsor, producers, parameters, amend };
 }
 
 export type LivingCity = Awaited<ReturnType<typeof openLivingCity>>;

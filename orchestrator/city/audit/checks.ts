@@ -3,6 +3,7 @@ import type { Check } from "./inspection.ts";
 import { law } from "./law.ts";
 import { liveCode } from "./live-code.ts";
 import { bids } from "./market.ts";
+import { debate, messages } from "./messages.ts";
 import { outcomeCheck } from "./outcome-check.ts";
 import { overrides } from "./overrides.ts";
 import { money, payouts, reputations } from "./payouts.ts";
@@ -15,7 +16,9 @@ import { verdicts } from "./verdicts.ts";
 export const checks: readonly Check[] = [
   roots,
   law,
+  messages,
   candidates,
+  debate,
   ballots,
   approvals,
   bids,

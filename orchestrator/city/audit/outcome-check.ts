@@ -3,12 +3,15 @@ import { ACTIONS } from "../../adjudication/rule.ts";
 import { isSimulated } from "../../adjudication/simulated-judge.ts";
 import { nodeStates } from "../../execution/chain-view.ts";
 import { resultSchema } from "../../execution/work.ts";
+import { metricsOf } from "../../legislature/metrics.ts";
+import { sessionRecord } from "../../legislature/session-record.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
 import { evidenceClasses } from "../../protocol/evidence.ts";
 import { missionDocumentSchema } from "../../protocol/mission-document.ts";
 import { balances, type Outcome } from "../../protocol/outcome.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackRanking } from "../../rules/condorcet.ts";
+import { sessionTransitions } from "../../rules/transitions/session.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import { callsSince, gasTable } from "../gas.ts";
 import type { AuditContext } from "./context.ts";
@@ -31,7 +34,7 @@ const VERBS: Readonly<Record<number, string>> = {
 /** `outcome.json` says what chain and records say, in every field but the folder it was written to. */
 export const outcomeCheck: Check = {
   name: "OUTCOME",
-  what: "status, law, ballots, market, nodes, humans, money, gas, reputations and final block against chain and records",
+  what: "status, law, ballots, metrics, market, nodes, humans, money, gas, reputations and final block against chain and records",
   file: BUNDLE_FILES.outcome,
   async run(context, seen) {
     const { outcome, name, seed, session, mission, chain, client, bundle, law } = context;
@@ -47,6 +50,7 @@ export const outcomeCheck: Check = {
     seen.same(basename(folder), mission.toLowerCase(), "bundle's folder");
     seen.same(outcome.report, bundle.files.has(BUNDLE_FILES.report) ? join(folder, BUNDLE_FILES.report) : null, "report's place");
     await vote(context, seen);
+    seen.same(outcome.metrics, metricsOf(await sessionRecord(client, session)), "metrics of the session");
     await market(context, seen);
     await money(context, seen);
     await nodes(context, seen);
@@ -63,6 +67,11 @@ async function vote({ outcome, client, session, nameOf, record, document, block 
   const producers = record.events("ProducerContract", "AgentRegistered").filter(({ args }) => args.kind === PRODUCER);
   const principals = new Set(producers.map(({ args }) => args.principal)).size;
   seen.same([outcome.law.producers, outcome.law.principals], [electorate, principals], "electorate");
+  for (const { session: former, end } of outcome.law.past) {
+    const { state } = await legislation.sessionOf(BigInt(former));
+    seen.same(end, sessionTransitions.states[state], `end of session ${former}`);
+    seen.holds(BigInt(former) < session, `session ${former}`, "is not from before the one that made the law");
+  }
   const cast = record.events("LegislativeProcedure", "BallotCast").filter(({ args }) => args.session === session);
   const ballots = cast.map(({ args }) => ({ agent: nameOf(args.agent), ranking: unpackRanking(args.ranking, ballotSize) }));
   seen.same(byAgent(outcome.ballots), byAgent(ballots), "ballots");

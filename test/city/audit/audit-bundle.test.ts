@@ -10,7 +10,9 @@ import { checks } from "../../../orchestrator/city/audit/checks.ts";
 import { type AuditContext, openContext } from "../../../orchestrator/city/audit/context.ts";
 import { inspect } from "../../../orchestrator/city/audit/inspection.ts";
 import { renderAudit } from "../../../orchestrator/city/audit/render.ts";
+import { isObject } from "../../../orchestrator/execution/work.ts";
 import type { Hash } from "../../../orchestrator/primitives/hex.ts";
+import { type JsonObject, parseJson } from "../../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../../orchestrator/primitives/random.ts";
 import { type AuditFinding, auditReportSchema } from "../../../orchestrator/protocol/audit-report.ts";
 import { outcomeSchema } from "../../../orchestrator/protocol/outcome.ts";
@@ -18,7 +20,7 @@ import { openBundle } from "../../../orchestrator/records/bundle.ts";
 import { type FinishedMission, runSmallMission, SMALL_MISSION } from "../../support/mission-bundle.ts";
 import { rejection } from "../../support/rejection.ts";
 import { edit, type Files, forge, logOf, relink, rewriteRecord, textOf } from "./forgery.ts";
-import { LIES, lying } from "./lies.ts";
+import { flipped, LIES, lying, more, replaced } from "./lies.ts";
 
 describe("audit of a mission's bundle", function () {
   this.timeout(240_000);
@@ -189,6 +191,54 @@ describe("audit of a mission's bundle", function () {
         if (check === undefined) throw new Error(`no check ${lie.check}`);
         const { findings: found } = await inspect(check, lying(context, lie));
         expect(found.map(({ subject, problem }) => `${subject} ${problem}`).join("\n")).to.match(lie.finds);
+      });
+    }
+
+    /** A record of the session that is told otherwise: recognized by the fields it has. */
+    const RETOLD: readonly (readonly [string, string, readonly string[], (record: JsonObject) => unknown, RegExp])[] = [
+      [
+        "MESSAGES",
+        "the Registrar's question",
+        ["minReputation"],
+        (told) => ({ ...told, minReputation: 0 }),
+        /question is not signed by registrar/,
+      ],
+      [
+        "MESSAGES",
+        "the Codifier's word",
+        ["lawHash", "template"],
+        (told) => ({ ...told, docHash: told["lawHash"] }),
+        /does not hold: document/,
+      ],
+      [
+        "DEBATE",
+        "a published fact",
+        ["evidence", "block"],
+        (told) => replaced(told, "reputation", more),
+        /published reputation of P\d is 501/,
+      ],
+      ["DEBATE", "a speech's evidence", ["ground"], (told) => ({ ...told, evidence: ["hearsay"] }), /cites what nobody published/],
+      ["DEBATE", "a speech's subject", ["ground"], (told) => replaced(told, "about", flipped), /is about nothing on the ballot/],
+      ["DEBATE", "a speech's signature", ["rounds"], (told) => replaced(told, "signature", flipped), /is not signed by/],
+      [
+        "DEBATE",
+        "the order of speeches",
+        ["rounds"],
+        (told) => replaced(told, "turns", (turns) => (turns as unknown[]).toReversed()),
+        /is out of turn/,
+      ],
+    ];
+    for (const [name, what, fields, retell, finds] of RETOLD) {
+      it(`${name} finds ${what} told otherwise`, async () => {
+        const check = checks.find((each) => each.name === name);
+        if (check === undefined) throw new Error(`no check ${name}`);
+        const block: AuditContext["block"] = (id) => {
+          const value = context.block(id);
+          if (!isObject(value) || !fields.every((field) => field in value)) return value;
+          return parseJson(JSON.stringify(retell(value)));
+        };
+        const { findings: found } = await inspect(check, { ...context, block });
+        expect(found.map(({ subject, problem }) => `${subject} ${problem}`).join("\n")).to.match(finds);
       });
     }
 

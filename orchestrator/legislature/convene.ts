@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { goalHashOf } from "../client/compile-law.ts";
+import { signAuth } from "../client/sign/auth.ts";
+import { rankingSchema } from "../minds/mind.ts";
+import { lawShapeSchema } from "../minds/shape.ts";
+import { addressSchema } from "../primitives/address.ts";
+import { digestOf, parseContentId } from "../primitives/hash.ts";
+import { hexSchema } from "../primitives/hex.ts";
+import { tally } from "../rules/condorcet.ts";
+import type { LegislatureContext } from "./context.ts";
+import { requireFeasible } from "./feasible.ts";
+import { goalOf } from "./goal.ts";
+import { allowDeposit, NO_PARENT } from "./identify.ts";
+import { type barredSchema, draftBy, draftSchema, tableOf } from "./propose.ts";
+import { askAll, ballotPaper, signedRankingsSchema } from "./rankings.ts";
+import { stateOf } from "./refund.ts";
+import { draftKey, nextReading, type SessionState } from "./state.ts";
+
+/** How long a signature for one of these calls holds, seconds of chain time. */
+const VALIDITY = 3_600n;
+
+const authSchema = z.strictObject({ agent: addressSchema, deadline: z.int(), signature: hexSchema });
+const backersSchema = z.array(addressSchema);
+const amendmentSchema = z.strictObject({ candidate: z.int(), agent: addressSchema, draft: z.string().transform(parseContentId) });
+
+/** How sessions come about without a sponsor (AgentCity 3.4, 4.3): producers petition for one, or a proposal that failed returns, changed. */
+export function convene(context: LegislatureContext) {
+  const { client, options } = context;
+  const { mission, parent = NO_PARENT } = options;
+  const goalHash = goalHashOf(mission.goal);
+
+  return {
+    /** Thinks: who wants a law for this goal: each producer that prefers its own draft to none. */
+    async findBackers(): Promise<Partial<SessionState>> {
+      const facts = await requireFeasible(context);
+      const goal = goalOf(mission, options.services, facts.limits);
+      const backers = await askAll(options.producers, async ({ account: { address: self } }) => {
+        const request = { self, goal, facts };
+        const shape = await context.askOrAbstain(self, "wish", lawShapeSchema, (mind) => mind.draft(request));
+        if (shape === undefined) return undefined;
+        const candidates = [
+          { number: 0, shape: null },
+          { number: 1, shape },
+        ];
+        const order = await context.askOrAbstain(self, "petition", rankingSchema, (mind) => mind.rank({ ...request, candidates }));
+        return order?.[0] === 1 ? self : undefined;
+      });
+      return { backers: context.save(backers) };
+    },
+
+    /** Signs: the backers, for the round that is open. */
+    async signPetition(state: SessionState): Promise<Partial<SessionState>> {
+      const { round } = await client.legislation.petitionOf(goalHash, parent);
+      const deadline = Number(client.chain.clock.now() + VALIDITY);
+      const signed: z.input<typeof authSchema>[] = [];
+      for (const agent of context.load(state.backers, backersSchema)) {
+        signed.push(await signAuth(client, context.producer(agent).account, "Petition", { agent, goalHash, parent, round, deadline }));
+      }
+      return { petition: context.save(signed) };
+    },
+
+    /** Sends: the signatures. Enough of them open a session, which nobody sponsors yet; too few run out with the round. */
+    async sendPetition(state: SessionState): Promise<Partial<SessionState>> {
+      const backers = context.load(state.petition, z.array(authSchema));
+      const note = context.note("petition", [mission.mission], state.petition ?? undefined);
+      const receipt =
+        backers.length === 0
+          ? undefined
+          : await client.legislation.petition([goalHash, parent, backers], context.step("petition", "", note));
+      await context.cross("legislature:petitioned");
+      const [granted] = receipt === undefined ? [] : client.legislation.events(receipt, "PetitionGranted");
+      return granted === undefined ? { outcome: "failed" } : { session: granted.args.session.toString() };
+    },
+
+    /** Sends: the deposit's allowance, then the sponsor takes the session for its own. */
+    async adopt(state: SessionState): Promise<Partial<SessionState>> {
+      await allowDeposit(context, state);
+      const note = context.note("adoption", [state.session]);
+      await client.legislation.adopt([BigInt(state.session), mission.budget], {
+        ...context.step("adopt", state.session, note),
+        account: options.sponsor,
+      });
+      await context.cross("legislature:adopted");
+      return {};
+    },
+
+    /** Whether what failed may return: too few voted, and it had not returned already (AgentCity 3.4, stage 3). */
+    async mayReturn(state: SessionState): Promise<boolean> {
+      const session = BigInt(state.session);
+      const { ballotSize, ballots, electorate, origin, successor, rules } = await client.legislation.sessionOf(session);
+      const lapsed = ballotSize > 0 && ballots * 10_000 < electorate * rules.turnoutQuorum;
+      return lapsed && origin === 0 && successor === 0 && (await stateOf(context, session)) === "FAILED";
+    },
+
+    /** Thinks: the author of the law that led among those who voted changes it; if it has nothing to change, the next one does. */
+    async amend(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const paper = await ballotPaper(context, session);
+      const standing = tableOf(context, state.table).filter(({ specHash }) => paper.some((entry) => entry.specHash === specHash));
+      const barred = context.save(standing satisfies z.input<typeof barredSchema>);
+      for (const candidate of await leaders(context, state, paper)) {
+        const { proposer } = await client.legislation.candidateOf(session, candidate);
+        if (!options.producers.some(({ account }) => account.address === proposer) || state.survey === null) continue;
+        const draft = await draftBy(context, proposer, { survey: state.survey, barred, step: "amend", reading: state.reading });
+        if (draft !== undefined) return { barred, amendment: context.save({ candidate, agent: proposer, draft }) };
+      }
+      return { barred, amendment: null };
+    },
+
+    /** Signs: the proposer, for what changed. */
+    async signReintroduction(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const { candidate, agent, draft } = context.load(state.amendment, amendmentSchema);
+      const { specHash, document } = context.load(draft, draftSchema);
+      const deadline = Number(client.chain.clock.now() + VALIDITY);
+      const message = { session, agent, candidate, specHash, cid: digestOf(document), deadline };
+      return { reintroduction: context.save(await signAuth(client, context.producer(agent).account, "Reintroduce", message)) };
+    },
+
+    /** Sends: the changed proposal, which opens a session of its own. */
+    async reintroduce(state: SessionState): Promise<Partial<SessionState>> {
+      const session = BigInt(state.session);
+      const { candidate, agent, draft } = context.load(state.amendment, amendmentSchema);
+      const { specHash, document } = context.load(draft, draftSchema);
+      const auth = context.load(state.reintroduction, authSchema);
+      const note = context.note("reintroduction", [state.session, agent], document);
+      await client.legislation.reintroduce(
+        [session, candidate, specHash, digestOf(document), auth],
+        context.step("reintroduce", state.session, note),
+      );
+      await context.cross("legislature:reintroduced");
+      const { successor } = await client.legislation.sessionOf(session);
+      return {
+        ...nextReading(state, successor.toString()),
+        barred: state.barred,
+        drafts: { [draftKey(state.reading + 1, agent)]: draft },
+      };
+    },
+  };
+}
+
+/** Laws on the ballot, best first as far as ballots were cast; without any, as they stand. */
+async function leaders(
+  context: LegislatureContext,
+  state: SessionState,
+  paper: readonly { readonly candidate: number }[],
+): Promise<readonly number[]> {
+  const { tieSeed } = await context.client.legislation.sessionOf(BigInt(state.session));
+  const ballots = state.ballots === null ? [] : context.load(state.ballots, signedRankingsSchema);
+  const { order } = tally(
+    ballots.map(({ ranking }) => ranking),
+    paper.length,
+    tieSeed,
+  );
+  return order.flatMap((entry) => (entry === 0 ? [] : (paper[entry]?.candidate ?? [])));
+}

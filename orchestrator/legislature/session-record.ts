@@ -1,0 +1,37 @@
+import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
+import type { AgentCityClient } from "../client/client.ts";
+import type { Address } from "../primitives/hex.ts";
+import { type SessionStateName, sessionTransitions } from "../rules/transitions/session.ts";
+import type { SessionRecord } from "./metrics.ts";
+
+/** Reads what the chain recorded of a session, from its events alone. */
+export async function sessionRecord({ legislation, chain }: AgentCityClient, session: bigint): Promise<SessionRecord> {
+  const source = { address: legislation.address, abi: legislativeProcedureAbi, args: { session }, fromBlock: 0n, strict: true } as const;
+  const { publicClient } = chain;
+  const { electorate } = await legislation.sessionOf(session);
+  const proposals = await publicClient.getContractEvents({ ...source, eventName: "Proposed" });
+  const sponsorships = await publicClient.getContractEvents({ ...source, eventName: "Sponsored" });
+  const polled = await publicClient.getContractEvents({ ...source, eventName: "StrawPollCast" });
+  const cast = await publicClient.getContractEvents({ ...source, eventName: "BallotCast" });
+  const moves = await publicClient.getContractEvents({ ...source, eventName: "StateChanged" });
+  const straws = new Map(polled.map(({ args }) => [args.agent, args.ranking]));
+  const ballots = new Map(cast.map(({ args }) => [args.agent, args.ranking]));
+  return {
+    electorate,
+    ballot: await legislation.ballotOf(session),
+    proposed: proposals.map(({ args }) => args.candidate),
+    straws,
+    ballots,
+    participants: new Set<Address>([
+      ...proposals.map(({ args }) => args.proposer),
+      ...sponsorships.map(({ args }) => args.agent),
+      ...straws.keys(),
+      ...ballots.keys(),
+    ]),
+    moves: moves.map(({ args }) => ({ from: nameOf(args.from), to: nameOf(args.to) })),
+  };
+}
+
+function nameOf(state: number): SessionStateName {
+  return sessionTransitions.states[state] ?? "NONE";
+}

@@ -1,0 +1,218 @@
+import { expect } from "chai";
+import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
+import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
+import type { NoLaw } from "../../orchestrator/legislature/result.ts";
+import { runLegislature } from "../../orchestrator/legislature/run-legislature.ts";
+import type { Mind } from "../../orchestrator/minds/mind.ts";
+import { messageOf } from "../../orchestrator/primitives/errors.ts";
+import type { LegislatureBoundary } from "../../orchestrator/protocol/boundaries.ts";
+import { type SessionStateName, sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
+import { type LivingCity, type LivingCityOptions, openLivingCity } from "../support/living-city.ts";
+import { rejection } from "../support/rejection.ts";
+import { changed, deployed, memoryPorts, mission, sessionOptions } from "../support/sessions.ts";
+
+/** Ways through the legislature that most sessions do not take (AgentCity 3.4, 4.3, B.10). */
+describe("a legislative session off the straight way", function () {
+  this.timeout(240_000);
+  let city: LivingCity;
+  afterEach(() => city.chain.close());
+
+  const open = async (options: LivingCityOptions = {}) => {
+    city = await openLivingCity(options);
+  };
+  const purse = () => city.client.token.balanceOf(city.sponsor.address);
+  const onChain = (session: bigint) => city.client.legislation.sessionOf(session);
+  const stateOf = async (session: bigint) => sessionTransitions.states[(await onChain(session)).state] ?? "NONE";
+
+  /** Options whose minds some function changes. */
+  function optionsWith(ports: LegislaturePorts, alter: (mind: Mind, place: number) => Mind = (mind) => mind): LegislatureOptions {
+    const options = sessionOptions(city, ports, 7);
+    return { ...options, producers: options.producers.map((producer, place) => ({ ...producer, mind: alter(producer.mind, place) })) };
+  }
+  /** Ports of a process that does something at a boundary: every time, or the first. */
+  function portsAt(boundary: LegislatureBoundary, act: () => Promise<unknown>, times = Number.POSITIVE_INFINITY): LegislaturePorts {
+    let left = times;
+    return {
+      ...memoryPorts(),
+      boundary: async (name) => {
+        if (name !== boundary || left === 0) return;
+        left -= 1;
+        await act();
+      },
+    };
+  }
+  const stoppedAt = (boundary: LegislatureBoundary) => portsAt(boundary, () => Promise.reject(new Error(`stopped at ${boundary}`)), 1);
+  const failed = (result: Awaited<ReturnType<typeof runLegislature>>): NoLaw => {
+    if (result.status !== "failed") throw new Error("it made a law");
+    return result;
+  };
+
+  describe("by petition", () => {
+    const unwilling = (mind: Mind): Mind =>
+      changed(mind, { rank: async ({ candidates }) => candidates.map(({ number }) => number).toSorted((a, b) => a - b) });
+
+    it("is opened by producers, adopted by the sponsor, and makes a law like any other", async () => {
+      await open();
+      const result = deployed(await runLegislature({ ...optionsWith(memoryPorts()), byPetition: true }));
+      const { sponsor, electorate } = await onChain(result.session);
+      expect(sponsor).to.equal(city.sponsor.address);
+      expect(electorate).to.equal(8);
+      expect(await city.client.token.balanceOf(result.mission)).to.equal(mission.budget);
+      const kinds = city.notes.map(({ kind }) => kind);
+      expect(kinds.indexOf("legislature.petition")).to.be.lessThan(kinds.indexOf("legislature.adoption"));
+      expect(kinds).to.not.include("legislature.session");
+    });
+
+    it("comes about with a fifth of the producers, and not with fewer", async () => {
+      await open();
+      const before = await purse();
+      const alone = failed(
+        await runLegislature({ ...optionsWith(memoryPorts(), (mind, place) => (place === 0 ? mind : unwilling(mind))), byPetition: true }),
+      );
+      expect(alone).to.include({ session: 0n, reason: "too few producers petitioned for a session" });
+      expect(await city.client.legislation.sessionCount()).to.equal(0n);
+      expect(await purse()).to.equal(before);
+    });
+
+    it("goes on after a stop between petition and adoption", async () => {
+      await open();
+      const options = { ...optionsWith(stoppedAt("legislature:petitioned")), byPetition: true };
+      expect(messageOf(await rejection(runLegislature(options)))).to.equal("stopped at legislature:petitioned");
+      expect(deployed(await runLegislature(options)).session).to.equal(1n);
+      expect(await city.client.legislation.sessionCount()).to.equal(1n);
+    });
+  });
+
+  describe("below quorum", () => {
+    /** Answers no ballot question in the first so many sessions: half the city does not vote. */
+    const asleep = (sessions: bigint) => (mind: Mind, place: number) =>
+      place < 4
+        ? mind
+        : changed(mind, {
+            rank: async (request) => {
+              const isBallot = request.candidates.some(({ shape }) => shape === null);
+              return isBallot && (await city.client.legislation.sessionCount()) <= sessions ? [] : mind.rank(request);
+            },
+          });
+
+    it("returns once, changed, in a session of its own that the sponsor adopts", async () => {
+      await open();
+      const before = await purse();
+      const result = deployed(await runLegislature(optionsWith(memoryPorts(), asleep(1n))));
+      expect(result.past).to.deep.equal([{ session: 1n, end: "FAILED" }]);
+      expect(await onChain(1n)).to.deep.include({ ballots: 4, successor: 2, deposit: 0n });
+      expect(await onChain(2n)).to.deep.include({ origin: 1, ballots: 8, sponsor: city.sponsor.address });
+      const specs = async (session: bigint) => {
+        const { candidates } = await onChain(session);
+        return Promise.all(
+          Array.from(
+            { length: candidates - 1 },
+            async (_, index) => (await city.client.legislation.candidateOf(session, index + 1)).specHash,
+          ),
+        );
+      };
+      const [former, latter] = [await specs(1n), await specs(2n)];
+      expect(latter.filter((specHash) => former.includes(specHash))).to.deep.equal([]);
+      expect(before - (await purse())).to.equal(mission.budget);
+    });
+
+    it("does not return twice, and the deposit goes back both times", async () => {
+      await open();
+      const before = await purse();
+      const result = failed(await runLegislature(optionsWith(memoryPorts(), asleep(9n))));
+      expect(result.reason).to.equal("4 of 8 producers voted, fewer than 60 %");
+      expect(result.past).to.deep.equal([{ session: 1n, end: "FAILED" }]);
+      expect(await city.client.legislation.sessionCount()).to.equal(2n);
+      expect(await purse()).to.equal(before);
+    });
+
+    it("because a vote stood still comes back too, wherever the process is stopped on the way", async () => {
+      await open();
+      for (const boundary of ["legislature:expired", "legislature:reintroduced", "legislature:adopted"] as const) {
+        const options = optionsWith(stoppedAt(boundary), asleep((await city.client.legislation.sessionCount()) + 1n));
+        const own = { ...options, id: boundary };
+        expect(messageOf(await rejection(runLegislature(own)))).to.equal(`stopped at ${boundary}`);
+        const result = deployed(await runLegislature(own));
+        expect((await onChain(result.session)).origin).to.equal(Number(result.past[0]!.session));
+      }
+    });
+  });
+
+  describe("that outlives its time", () => {
+    /** Where it stands still, in which state, and how that session ends. */
+    const STANDSTILLS: readonly (readonly [LegislatureBoundary, SessionStateName, SessionStateName])[] = [
+      ["legislature:session-opened", "IDENTIFYING", "EXPIRED"],
+      ["legislature:proposals-signed", "PROPOSING", "FAILED"],
+      ["legislature:debate-opened", "DELIBERATING", "FAILED"],
+      ["legislature:mid-ballots", "VOTING", "FAILED"],
+      ["legislature:tallied", "TALLIED", "EXPIRED"],
+      ["legislature:delegated", "VALIDATED", "EXPIRED"],
+      ["legislature:codified", "CODIFIED", "EXPIRED"],
+    ];
+
+    for (const [boundary, during, end] of STANDSTILLS) {
+      it(`while ${during} ends ${end}, and no money stays in it`, async () => {
+        await open();
+        const options = optionsWith(stoppedAt(boundary));
+        expect(messageOf(await rejection(runLegislature(options)))).to.equal(`stopped at ${boundary}`);
+        expect(await stateOf(1n)).to.equal(during);
+        const { deadline } = await onChain(1n);
+        await city.chain.advanceTo(BigInt(deadline) + 1n);
+        const result = await runLegislature(options);
+        expect(await stateOf(1n)).to.equal(end);
+        expect((await onChain(1n)).deposit).to.equal(0n);
+        // A vote that too few took part in may be held once more; nothing else comes back by itself.
+        expect(result.past.length).to.equal(during === "DELIBERATING" || during === "VOTING" ? 1 : 0);
+        expect(result.status).to.equal(result.past.length === 1 ? "deployed" : "failed");
+      });
+    }
+
+    it("is in time to the last second", async () => {
+      await open();
+      const options = optionsWith(stoppedAt("legislature:tallied"));
+      await rejection(runLegislature(options));
+      await city.chain.advanceTo(BigInt((await onChain(1n)).deadline) - 1n);
+      expect(deployed(await runLegislature(options)).past).to.deep.equal([]);
+    });
+  });
+
+  describe("whose winner the constitution refuses", () => {
+    it("is revised and submitted again", async () => {
+      await open({ sealed: false });
+      const result = deployed(
+        await runLegislature(optionsWith(portsAt("legislature:tallied", () => city.amend("MIN_PANEL_MEDIUM", 5n), 1))),
+      );
+      expect(result.past).to.deep.equal([{ session: 1n, end: "EXPIRED" }]);
+      expect(new Set(result.document.nodes.map(({ panelSize }) => panelSize))).to.deep.equal(new Set([5]));
+      expect((await onChain(1n)).deposit).to.equal(0n);
+      expect(await city.client.token.balanceOf(result.mission)).to.equal(mission.budget);
+    });
+
+    it("is revised twice and no more; then the deposit stays with the sponsor", async () => {
+      await open({ sealed: false });
+      const before = await purse();
+      const changes: readonly (() => Promise<unknown>)[] = [
+        () => city.amend("MIN_PANEL_MEDIUM", 5n),
+        () => city.amend("MIN_BAND_MEDIUM", 2n),
+        () => city.amend("MIN_HUMAN_REVIEW_TIMEOUT", 3_000n),
+      ];
+      let next = 0;
+      const result = failed(
+        await runLegislature(
+          optionsWith(
+            portsAt("legislature:tallied", async () => {
+              await changes[next]?.();
+              next += 1;
+            }),
+          ),
+        ),
+      );
+      expect(next).to.equal(3);
+      expect(result.reason).to.equal("the constitution refused what won");
+      expect(result.past.map(({ end }) => end)).to.deep.equal(["EXPIRED", "EXPIRED"]);
+      expect(await stateOf(3n)).to.equal("EXPIRED");
+      expect(await purse()).to.equal(before);
+      expect(result.metrics.pvrr).to.deep.equal({ part: 1, whole: 1 });
+    });
+  });
+});
