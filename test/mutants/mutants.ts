@@ -37,7 +37,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "if ((before >> node) & 1 == 0 || before & ~done != 0) continue;",
     "if ((before >> node) & 1 == 0) continue;",
   ),
-  breaks(2, "collaboration/Dispatch.sol", "if (LawCodec.predecessors(f.args, node) != 0) continue;", "if (node > 255) continue;"),
+  breaks(2, "collaboration/NodeCore.sol", "if (LawCodec.predecessors(args, node) != 0) return w;", "if (node > 255) return w;"),
   breaks(
     3,
     "collaboration/modules/Verification.sol",
