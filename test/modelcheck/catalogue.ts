@@ -2,6 +2,7 @@ import { type Exploration, explore, type Machine } from "./explore.ts";
 import { disclosure, forgetting, lifecycle, withoutRule } from "./machines/claims.ts";
 import { CLEARING_MUTANTS, clearing } from "./machines/clearing.ts";
 import { LIFECYCLES, lifecycleOf, withArc } from "./machines/lifecycles.ts";
+import { OBLIGATION_MUTANTS, obligation } from "./machines/obligation.ts";
 
 /** A machine, made anew for each look: its type of state stays its own business. */
 export interface Model {
@@ -34,6 +35,7 @@ export const MODELS: readonly CountedModel[] = [
   { ...model(lifecycle()), generated: 2349, distinct: 2345, published: "Pramana 6.2" },
   { ...model(disclosure()), generated: 7409, distinct: 4601, published: "Pramana 6.2" },
   { ...model(clearing()), generated: 113_461, distinct: 39_711 },
+  { ...model(obligation()), generated: 77, distinct: 53 },
   { ...model(lifecycleOf(named("session"))), generated: 26, distinct: 12 },
   { ...model(lifecycleOf(named("mission"))), generated: 14, distinct: 8 },
   { ...model(lifecycleOf(named("node"))), generated: 18, distinct: 8 },
@@ -49,6 +51,7 @@ export const MUTANTS: readonly Model[] = [
   ),
   ...(["verify", "suppress", "show"] as const).map((action) => mutant(`"${action}" told, not done`, disclosure(forgetting(action)))),
   ...Object.entries(CLEARING_MUTANTS).map(([name, rule]) => mutant(name, clearing(rule))),
+  ...Object.entries(OBLIGATION_MUTANTS).map(([name, steps]) => mutant(name, obligation(steps))),
   mutant("a completed mission fails later", lifecycleOf(withArc(named("mission"), "COMPLETED", "FAILED"))),
   mutant(
     "a degraded mission has no way out",
