@@ -1,6 +1,6 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
- * exported transition tables, `docs/authority.md` (see `authority-page.ts`), `docs/gas.md` (see `gas-page.ts`)
+ * exported transition tables, `docs/authority.md` (see `authority-page.ts`), `docs/calibration.md` (see `scripts/calibrate/page.ts`), `docs/gas.md` (see `gas-page.ts`)
  * and `docs/invariants.md` (see `invariants-page.ts`).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
@@ -13,6 +13,7 @@ import { missionTransitions } from "../../orchestrator/rules/transitions/mission
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
 import { gasPage } from "../bench/gas-page.ts";
+import { calibrationPage } from "../calibrate/page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
 import { invariantsPage } from "./invariants-page.ts";
@@ -80,6 +81,7 @@ function transitionsPage(): string {
 export async function pages(): Promise<Map<string, string>> {
   return new Map([
     ["docs/authority.md", await authorityPage()],
+    ["docs/calibration.md", calibrationPage()],
     ["docs/gas.md", gasPage()],
     ["docs/invariants.md", await invariantsPage()],
     ["docs/parameters.md", parametersPage()],

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { HonestTrace } from "../../orchestrator/execution/guardian/calibrate.ts";
+import { type InputSource, readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { type RandomStream, randomStream, type Seed } from "../../orchestrator/primitives/random.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import type { Item, Service, ServiceOutput } from "../../services/shared/contract.ts";
+import { root } from "../dev/files.ts";
+
+/** Inputs that lie in every checkout and change only with the lock file. */
+const SOURCES: Readonly<Record<string, InputSource>> = {
+  packages: { kind: "packages", path: "node_modules" },
+  manuals: { kind: "files", path: "node_modules/undici/docs/docs/api" },
+  contracts: { kind: "files", path: "node_modules/@openzeppelin/contracts" },
+  estimates: { kind: "csv", path: "missions/data/work-packages.csv" },
+};
+
+/** What is run over which input, after which services. */
+const PLAN: readonly { readonly source: keyof typeof SOURCES; readonly chain: readonly string[] }[] = [
+  ...["packages", "manuals", "contracts", "estimates"].map((source) => ({ source, chain: ["fetch-and-parse"] })),
+  ...["licence-by-spdx", "licence-by-text", "licence-by-headings", "classify"].map((last) => ({
+    source: "packages",
+    chain: ["fetch-and-parse", last],
+  })),
+  ...["estimate-by-median", "estimate-by-pert", "estimate-by-triangle"].map((last) => ({
+    source: "estimates",
+    chain: ["fetch-and-parse", last],
+  })),
+  { source: "manuals", chain: ["fetch-and-parse", "classify"] },
+  { source: "contracts", chain: ["fetch-and-parse", "classify"] },
+  { source: "contracts", chain: ["hash"] },
+  { source: "packages", chain: ["fetch-and-parse", "licence-by-spdx", "aggregate"] },
+  { source: "manuals", chain: ["fetch-and-parse", "classify", "aggregate"] },
+  { source: "estimates", chain: ["fetch-and-parse", "estimate-by-pert", "aggregate"] },
+  { source: "packages", chain: ["fetch-and-parse", "licence-by-text", "count"] },
+  { source: "packages", chain: ["fetch-and-parse", "licence-by-text", "sort"] },
+];
+
+/** Items of one task, at least and at most: shards of a mission are of about one size. */
+const LEAST_ITEMS = 4;
+const MOST_ITEMS = 12;
+
+const serviceSchema = z.object({ default: z.custom<Service>((value) => typeof value === "function") });
+
+/**
+ * What agents did honestly: each trace is one service over `tasks` random parts of a real input, drawn by the seed. The services are
+ * functions of their input; here they run without their sandbox, which changes no byte of what they return.
+ */
+export async function honestTraces(seed: Seed, tasks: number, only?: readonly string[]): Promise<readonly HonestTrace[]> {
+  const inputs = new Map(Object.entries(SOURCES).map(([name, source]) => [name, readInput(source, root).items]));
+  const traces: HonestTrace[] = [];
+  for (const { source, chain } of PLAN) {
+    const name = `${chain.at(-1)} over ${source}`;
+    if (only !== undefined && !only.includes(name)) continue;
+    const random = randomStream(seed, "honest trace", name);
+    const services = await Promise.all(chain.map(serviceOf));
+    const outputs: ServiceOutput[] = [];
+    for (let task = 0; task < tasks; task += 1) outputs.push(await work(services, part(inputs.get(source) ?? [], random)));
+    traces.push({ name, outputs });
+  }
+  return traces;
+}
+
+async function serviceOf(id: string): Promise<Service> {
+  const entry = CATALOG.find((each) => each.id === id);
+  if (entry === undefined) throw new RangeError(`no service ${id}`);
+  return serviceSchema.parse(await import(entry.file)).default;
+}
+
+function part(items: readonly Item[], random: RandomStream): readonly Item[] {
+  const count = LEAST_ITEMS + random.int(MOST_ITEMS - LEAST_ITEMS + 1);
+  return random
+    .shuffle(items)
+    .slice(0, count)
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+async function work(services: readonly Service[], items: readonly Item[]): Promise<ServiceOutput> {
+  let output: ServiceOutput = { items };
+  for (const [step, service] of services.entries()) {
+    const upstream = step === 0 ? [] : [{ task: "before", node: "before-1", items: output.items, dissent: [] }];
+    output = await service({ goal: "Calibrate the Guardian.", items: step === 0 ? items : [], upstream }, NO_TOOLS);
+  }
+  return output;
+}
+
+const NO_TOOLS = { tool: () => Promise.reject(new Error("no tools here")), message: () => undefined };
