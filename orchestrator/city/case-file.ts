@@ -2,6 +2,7 @@ import { encodeAbiParameters } from "viem";
 import type { Case } from "../adjudication/case.ts";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import type { NodeView } from "../execution/chain-view.ts";
+import { haltKey, haltSchema } from "../execution/guardian/freeze-mirror.ts";
 import { docketOf } from "../execution/stages/verify.ts";
 import { readOutput } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
@@ -46,6 +47,8 @@ export async function caseOf(world: World, mission: Mission, view: NodeView): Pr
   const score = cleared?.score ?? 0;
   const [first] = envelopes.flatMap((envelope) => (envelope === undefined ? [] : [envelope]));
   const output = first === undefined ? {} : await readOutput(world, first.work.outputId);
+  const halt = view.state === "FROZEN" ? await world.recall(haltKey(mission, view, view.freezes - 1), haltSchema) : undefined;
+  const found = halt === undefined ? "" : `The guardian found ${halt.reason} ${halt.magnitude}; its snapshot is ${halt.snapshot}.\n\n`;
   const text = typeof output["document"] === "string" ? output["document"] : JSON.stringify(output);
   return {
     mission: mission.address,
@@ -55,7 +58,7 @@ export async function caseOf(world: World, mission: Mission, view: NodeView): Pr
     reason: view.state === "FROZEN" ? "frozen" : cleared?.result === PASS ? (view.law.tier === 3 ? "human tier" : "vetoed") : "disputed",
     quality: score / WHOLE,
     risk: 1 - (cleared?.confidence ?? 0) / WHOLE,
-    excerpt: text.slice(0, EXCERPT),
+    excerpt: (found + text).slice(0, EXCERPT),
     approval: encodeAbiParameters(APPROVAL, [openings, items, basis, score]),
   };
 }

@@ -108,6 +108,10 @@ async function execute(city: City, order: Order, world: World, mission: Mission)
       }
       continue;
     }
+    if (halt.kind === "stopped") {
+      await endStopped(world, mission);
+      break;
+    }
     const reopened: NodeView[] = [];
     for (const view of halt.nodes) if (await reopen(world, mission, view)) reopened.push(view);
     if (reopened.length === 0) {
@@ -148,6 +152,15 @@ async function abort(world: World, mission: Mission): Promise<void> {
   if (!isExhausted) await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
   await contract.abort([], { intent: intentKey("abort", mission.address) });
   world.tell("mission ended before its goal: what was not earned goes back to the sponsor");
+}
+
+/** A stop that nobody clears ends with the mission's time: what was not earned goes back (decision 24). */
+async function endStopped(world: World, mission: Mission): Promise<void> {
+  world.tell("EMERGENCY STOP: too many freezes; only adjudicators can let this mission go on");
+  const contract = world.client.mission(mission.address);
+  await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
+  await contract.abort([], { intent: intentKey("abort", mission.address) });
+  world.tell("mission ended stopped: what was not earned goes back to the sponsor");
 }
 
 function awaitsBids(view: NodeView): boolean {

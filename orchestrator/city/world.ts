@@ -6,6 +6,7 @@ import type { Mind } from "../minds/mind.ts";
 import { parseContentId } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { type JsonObject, parseJsonBytes } from "../primitives/json.ts";
+import type { AnswerKey } from "../records/answers.ts";
 import type { City } from "./city.ts";
 import { type Member, memberOf, membersOf } from "./society.ts";
 
@@ -38,16 +39,43 @@ export function worldOf(
     sandbox: city.sandbox,
     store: { put: async (bytes) => blocks.put(bytes), get: async (id) => blocks.get(parseContentId(id)) },
     // The record's content enters the log before anything depends on it.
-    remember: (key, schema, compute) =>
-      answers.remember({ session: String(key[1]), agent: "", step: key.join("/"), round: 0 }, schema, async () => {
+    remember: singleFlight((key, schema, compute) =>
+      answers.remember(answerKey(key), schema, async () => {
         const answer = await compute();
         await log.append([{ kind: `execution.${key[0]}`, subjects: key.slice(1).map(String), content: blocks.putJson(answer) }]);
         return answer;
       }),
+    ),
+    recall: (key, schema) => answers.recall(answerKey(key), schema),
     boundary: city.boundary,
     tell: city.tell,
     ...(tamper === undefined ? {} : { tamper }),
   };
+}
+
+/** Of several that ask for the same at once one computes; so it is done, and logged, once. */
+function singleFlight(remember: World["remember"]): World["remember"] {
+  const flights = new Map<string, Promise<unknown>>();
+  return async (key, schema, compute) => {
+    const name = key.join("/");
+    const before = flights.get(name);
+    if (before !== undefined) {
+      await before;
+      return remember(key, schema, compute);
+    }
+    const flight = remember(key, schema, compute);
+    flights.set(name, flight);
+    try {
+      return await flight;
+    } finally {
+      flights.delete(name);
+    }
+  };
+}
+
+/** Where execution's records are kept: under their mission, which comes second in every key. */
+function answerKey(key: readonly (string | number)[]): AnswerKey {
+  return { session: String(key[1]), agent: "", step: key.join("/"), round: 0 };
 }
 
 /** The human behind an agent. */

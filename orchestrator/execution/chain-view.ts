@@ -36,6 +36,8 @@ export interface NodeView {
   readonly law: MissionNode;
   readonly state: NodeStateName;
   readonly attempt: number;
+  /** How often it was frozen, in all attempts. */
+  readonly freezes: number;
   /** Unix seconds; 0n = no clock runs. */
   readonly deadline: bigint;
   readonly recorded: boolean;
@@ -66,6 +68,7 @@ export async function viewNodes(world: World, mission: Mission): Promise<readonl
         law,
         state: nameOf(nodeStates, node.state),
         attempt: node.attempt,
+        freezes: node.freezeCount,
         deadline: BigInt(node.deadline),
         recorded: node.recorded,
         faulted: node.faulted,

@@ -1,5 +1,6 @@
 import { intentKey } from "../chain/outbox.ts";
 import { isStaffed, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
+import { FreezeMirror } from "./guardian/freeze-mirror.ts";
 import { commit, hasEnoughCommits } from "./stages/commit.ts";
 import { gate } from "./stages/gate.ts";
 import { guard } from "./stages/guard.ts";
@@ -16,18 +17,20 @@ export type Halt =
   | { readonly kind: "ended"; readonly state: MissionStateName }
   /** A human decides (adjudication). */
   | { readonly kind: "review"; readonly nodes: readonly NodeView[] }
+  /** An emergency stop: nothing is routed until adjudicators clear it. */
+  | { readonly kind: "stopped" }
   /** Failed attempts, and nodes nobody was awarded: the market reopens or the mission aborts (city). */
   | { readonly kind: "fault"; readonly nodes: readonly NodeView[] };
 
 /** The seven stages, once, for every node that is ready for them. What the chain already has is not done again. */
-export async function runWave(world: World, mission: Mission): Promise<void> {
-  const view = () => viewNodes(world, mission);
+export async function runWave(world: World, mission: Mission, mirror: FreezeMirror): Promise<void> {
+  const view = async () => mirror.overlay(await viewNodes(world, mission));
   // What a human completed, or a run that was interrupted had cleared, is handed on before its successors start.
   await record(world, mission, await view());
   await orchestrate(world, mission, await view());
   const invocations = await invoke(world, mission, await view());
   await commit(world, mission, invocations);
-  await guard(world, mission, await view(), invocations);
+  await guard(world, mission, mirror, await view(), invocations);
   await verify(world, mission, await view());
   await gate(world, mission, await view());
   await record(world, mission, await view());
@@ -35,6 +38,8 @@ export async function runWave(world: World, mission: Mission): Promise<void> {
 
 /** Runs waves until nothing moves without somebody else. Overdue stages are ended by `timeout`, never waited for twice. */
 export async function runMission(world: World, mission: Mission): Promise<Halt> {
+  const mirror = new FreezeMirror(world, mission);
+  await mirror.restore(await viewNodes(world, mission));
   let before = "";
   for (;;) {
     const state = await missionState(world, mission);
@@ -43,7 +48,8 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
       await record(world, mission, await viewNodes(world, mission));
       return { kind: "ended", state };
     }
-    await runWave(world, mission);
+    if ((await world.client.mission(mission.address).watch()).stopped) return { kind: "stopped" };
+    await runWave(world, mission, mirror);
     const nodes = await viewNodes(world, mission);
     if (nodes.every(({ state: node, recorded }) => node === "COMPLETED" && recorded)) return { kind: "done" };
     const now = JSON.stringify(

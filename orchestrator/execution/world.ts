@@ -56,6 +56,9 @@ export type Remember = <Value>(
   compute: () => Promise<Value>,
 ) => Promise<Value>;
 
+/** The kept answer to a question, if it was ever asked. */
+export type Recall = <Value>(key: readonly (string | number)[], schema: z.ZodType<Value>) => Promise<Value | undefined>;
+
 /** Everything execution works with; a port is filled in `city/`. */
 export interface World {
   readonly client: AgentCityClient;
@@ -78,6 +81,7 @@ export interface World {
   readonly sandbox: Sandbox;
   readonly store: ContentStore;
   readonly remember: Remember;
+  readonly recall: Recall;
   readonly boundary: Boundary<ExecutionBoundary>;
   /** Progress for people. */
   readonly tell: (line: string) => void;

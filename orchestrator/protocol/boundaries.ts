@@ -43,7 +43,7 @@ export const SENDER_BOUNDARIES = ["sender:signed", "sender:broadcast"] as const;
 export type LegislatureBoundary = (typeof LEGISLATURE_BOUNDARIES | typeof DETOUR_BOUNDARIES)[number];
 
 /** Points between a mission's stages. */
-export const EXECUTION_BOUNDARIES = ["execution:committed", "execution:cleared"] as const;
+export const EXECUTION_BOUNDARIES = ["execution:committed", "execution:halted", "execution:frozen", "execution:cleared"] as const;
 export type ExecutionBoundary = (typeof EXECUTION_BOUNDARIES)[number];
 
 export type BoundaryName = LegislatureBoundary | ExecutionBoundary | (typeof SENDER_BOUNDARIES)[number];

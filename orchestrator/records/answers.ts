@@ -18,6 +18,8 @@ export interface Answers {
    * `schema` checks them both times. Of two that compute at once, both return the one that was recorded first.
    */
   remember<Answer>(key: AnswerKey, schema: z.ZodType<Answer>, compute: () => Promise<unknown>): Promise<Answer>;
+  /** The recorded answer, if there is one. */
+  recall<Answer>(key: AnswerKey, schema: z.ZodType<Answer>): Promise<Answer | undefined>;
   /** Forgets a session's answers, once its record is in a bundle. */
   forget(session: string): Promise<void>;
 }
@@ -47,6 +49,11 @@ export function openAnswers(sql: Sql): Answers {
         answer,
       ]);
       return schema.parse(parseCanonicalJson((await find(key)) ?? answer));
+    },
+
+    async recall(key, schema) {
+      const recorded = await find(key);
+      return recorded === undefined ? undefined : schema.parse(parseCanonicalJson(recorded));
     },
 
     async forget(session) {

@@ -2,11 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { hexToString } from "viem";
+import { z } from "zod";
 import { collaborationContractAbi } from "../../orchestrator/chain/abi/CollaborationContract.ts";
 import { producerContractAbi } from "../../orchestrator/chain/abi/ProducerContract.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import { assessmentSchema } from "../../orchestrator/execution/guardian/assess.ts";
+import { haltSchema } from "../../orchestrator/execution/guardian/freeze-mirror.ts";
+import { keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
@@ -88,7 +91,7 @@ describe("scenario: a manipulated output", function () {
   });
   after(() => city?.close());
 
-  const eventsOf = (of: Outcome, eventName: "NodeFrozen" | "AnomalyReported" | "FreezeCounted") =>
+  const eventsOf = (of: Outcome, eventName: "NodeFrozen" | "AnomalyReported" | "FreezeCounted" | "SnapshotSealed") =>
     city.chain.publicClient.getContractEvents({
       address: of.mission as Address,
       abi: collaborationContractAbi,
@@ -118,6 +121,23 @@ describe("scenario: a manipulated output", function () {
     expect(scores.map(({ scorer }) => scorer)).to.deep.equal(["char-ngrams/1", "word-projection/1"]);
     expect(anomaly?.magnitude).to.equal(Math.floor(100 * Math.min(...scores.map(({ z }) => z))));
     expect(Number(args.magnitude)).to.equal(anomaly?.magnitude);
+  });
+
+  it("leaves a snapshot whose hash is on chain, with the work and what it was compared with", async () => {
+    const [sealed, ...more] = await eventsOf(outcome, "SnapshotSealed");
+    expect(more).to.deep.equal([]);
+    const [entry] = await city.log.read({ kind: "execution.halt", subject: outcome.mission as Address });
+    const halt = haltSchema.parse(parseJsonBytes(city.blocks.get(entry!.content!)));
+    const bytes = city.blocks.get(parseContentId(halt.snapshot));
+    expect((sealed!.args as { hash: string }).hash).to.equal(keccak256(bytes));
+    const snapshot = z.looseObject({
+      node: z.int(),
+      executors: z.array(z.looseObject({ window: z.array(z.string()), output: z.string() })),
+    });
+    const { node, executors } = snapshot.parse(parseJsonBytes(bytes));
+    expect(node).to.equal(outcome.nodes.indexOf(liar()));
+    expect(executors.map(({ window }) => window.length)).to.deep.equal([CALM_MISSIONS]);
+    expect(new TextDecoder().decode(city.blocks.get(parseContentId(executors[0]!.output)))).to.include("the miller grinds by moonlight");
   });
 
   it("counts against the agent as the off-chain rule says", async () => {

@@ -1,0 +1,124 @@
+import { stringToHex } from "viem";
+import { z } from "zod";
+import { intentKey } from "../../chain/outbox.ts";
+import { keccak256 } from "../../primitives/hash.ts";
+import { hashSchema } from "../../primitives/hex.ts";
+import { canonicalBytes } from "../../primitives/json.ts";
+import type { NodeView } from "../chain-view.ts";
+import { attemptKey } from "../work.ts";
+import type { Mission, World } from "../world.ts";
+import { FREEZE_REASONS } from "./assess.ts";
+import { type Finding, snapshotOf } from "./snapshot.ts";
+
+/** Why a node was stopped here, written down before anybody else is told. */
+export const haltSchema = z.strictObject({
+  /** Executors it is about. */
+  slots: z.array(z.int()),
+  reason: z.enum(FREEZE_REASONS),
+  magnitude: z.int(),
+  /** The sealed snapshot: its content id, and the keccak256 of its canonical bytes, which goes on chain. */
+  snapshot: z.string(),
+  snapshotHash: hashSchema,
+});
+export type Halt = z.infer<typeof haltSchema>;
+
+/** Where work is under way; anywhere else a node is over, not begun, or with a human already. */
+const STOPPABLE: readonly NodeView["state"][] = ["EXECUTING", "PENDING_VERIFICATION"];
+
+/**
+ * The Local Freeze Mirror (AgentCity B.11.2): stops a node in this process the moment something is found, and keeps it stopped until
+ * the chain says otherwise. What it knows is chain and records alone, so that a process that was killed knows it again:
+ * frozen here ⇒ frozen or failed on chain, or about to be reported before anything else is sent.
+ */
+export class FreezeMirror {
+  readonly #world: World;
+  readonly #mission: Mission;
+  /** Halts the chain has not confirmed, by node. */
+  readonly #held = new Map<number, Halt>();
+
+  constructor(world: World, mission: Mission) {
+    this.#world = world;
+    this.#mission = mission;
+  }
+
+  /** Finds what was halted and not yet confirmed, or frozen and not yet sealed, and finishes it. Call before anything is routed. */
+  async restore(nodes: readonly NodeView[]): Promise<void> {
+    for (const view of nodes) {
+      const unconfirmed = STOPPABLE.includes(view.state) ? await this.#haltAt(view, view.freezes) : undefined;
+      if (unconfirmed !== undefined) {
+        this.#held.set(view.law.number, unconfirmed);
+        this.#world.tell(`${view.law.label}: was halted before the interruption; frozen again`);
+        await this.#confirm(view, unconfirmed);
+      } else if (view.state === "FROZEN" && view.freezes > 0) {
+        const confirmed = await this.#haltAt(view, view.freezes - 1);
+        if (confirmed !== undefined) await this.#seal(view, view.freezes - 1, confirmed);
+      }
+    }
+  }
+
+  /** The nodes as everybody here has to see them: one that is halted is frozen, whatever the chain still says. */
+  overlay(nodes: readonly NodeView[]): readonly NodeView[] {
+    return nodes.map((view) => (this.#held.has(view.law.number) && STOPPABLE.includes(view.state) ? { ...view, state: "FROZEN" } : view));
+  }
+
+  /** Executors of the attempt whose findings already stopped it once: a human has looked at them. */
+  async settledSlots(view: NodeView): Promise<ReadonlySet<number>> {
+    const slots = new Set<number>();
+    for (let freeze = 0; freeze < view.freezes; freeze += 1) {
+      for (const slot of (await this.#haltAt(view, freeze))?.slots ?? []) slots.add(slot);
+    }
+    return slots;
+  }
+
+  /** Stops a node: first here and in the records, then on chain, then for the humans' eyes. */
+  async halt(view: NodeView, findings: readonly Finding[]): Promise<void> {
+    const [first] = findings;
+    if (first === undefined) return;
+    const { reason, magnitude } = first.anomaly;
+    const halt = await this.#world.remember(haltKey(this.#mission, view, view.freezes), haltSchema, async () => {
+      const snapshot = canonicalBytes(await snapshotOf(this.#world, this.#mission, view, findings));
+      return {
+        slots: findings.map(({ slot }) => slot),
+        reason,
+        magnitude,
+        snapshot: await this.#world.store.put(snapshot),
+        snapshotHash: keccak256(snapshot),
+      };
+    });
+    this.#held.set(view.law.number, halt);
+    await this.#world.boundary("execution:halted");
+    await this.#confirm(view, halt);
+    this.#world.tell(`${view.law.label}: frozen by the guardian (${reason} ${magnitude})`);
+  }
+
+  async #confirm(view: NodeView, halt: Halt): Promise<void> {
+    const { reason, magnitude } = halt;
+    const contract = this.#world.client.mission(this.#mission.address);
+    // Another monitor may have been faster: frozen is frozen.
+    const { freezeCount } = await contract.nodeOf(view.law.number);
+    if (freezeCount === view.freezes)
+      await contract.report([view.law.number, stringToHex(reason, { size: 32 }), BigInt(magnitude)], {
+        intent: intentKey("report", ...attemptKey(this.#mission, view), view.freezes),
+        account: this.#world.monitor.account,
+      });
+    await this.#world.boundary("execution:frozen");
+    await this.#seal(view, view.freezes, halt);
+    this.#held.delete(view.law.number);
+  }
+
+  async #seal(view: NodeView, freeze: number, { snapshotHash }: Halt): Promise<void> {
+    await this.#world.client.mission(this.#mission.address).sealSnapshot([view.law.number, snapshotHash], {
+      intent: intentKey("seal-snapshot", ...attemptKey(this.#mission, view), freeze),
+      account: this.#world.monitor.account,
+    });
+  }
+
+  #haltAt(view: NodeView, freeze: number): Promise<Halt | undefined> {
+    return this.#world.recall(haltKey(this.#mission, view, freeze), haltSchema);
+  }
+}
+
+/** A halt is named by how often its node was frozen before: the chain counts on when it has confirmed one. */
+export function haltKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">, freeze: number): readonly (string | number)[] {
+  return ["halt", ...attemptKey(mission, view), freeze];
+}
