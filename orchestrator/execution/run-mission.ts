@@ -39,11 +39,11 @@ export async function runWave(world: World, mission: Mission, mirror: FreezeMirr
 /** Runs waves until nothing moves without somebody else. Overdue stages are ended by `timeout`, never waited for twice. */
 export async function runMission(world: World, mission: Mission): Promise<Halt> {
   const mirror = new FreezeMirror(world, mission);
-  await mirror.restore(await viewNodes(world, mission));
+  if (!isOver(await missionState(world, mission))) await mirror.restore(await viewNodes(world, mission));
   let before = "";
   for (;;) {
     const state = await missionState(world, mission);
-    if (state === "COMPLETED" || state === "FAILED" || state === "ABORTED") {
+    if (isOver(state)) {
       // The last node may have been completed by a human: it is recorded all the same.
       await record(world, mission, await viewNodes(world, mission));
       return { kind: "ended", state };
@@ -68,6 +68,10 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
     if (halt !== undefined) return halt;
     await endOverdue(world, mission, nodes);
   }
+}
+
+function isOver(state: MissionStateName): boolean {
+  return state === "COMPLETED" || state === "FAILED" || state === "ABORTED";
 }
 
 function haltOf(nodes: readonly NodeView[]): Halt | undefined {

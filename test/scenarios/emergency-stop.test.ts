@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
+import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
+import { digestOf } from "../../orchestrator/primitives/hash.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+
+/** `Action.EMERGENCY_STOP` (contracts/types/Actions.sol). */
+const EMERGENCY_STOP = 9;
+const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+
+/** An adjudicator stops a whole mission while its first work is being verified, and nobody clears the stop. */
+describe("scenario: an emergency stop that nobody clears", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let outcome: Outcome;
+  let isStopped = false;
+  const lines: string[] = [];
+
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    const [mission] = (await missionsOf(city)) as [Address];
+    const adjudicator = memberOf(city.society, "adjudicator", "adjudicator-1").account;
+    const justification = digestOf(city.blocks.put(new TextEncoder().encode("A test stops this mission.")));
+    const caseHash = await city.client.mission(mission).caseHash(0);
+    const deadline = Number(city.client.chain.clock.now()) + 3_600;
+    const message = {
+      action: EMERGENCY_STOP,
+      mission,
+      node: 0,
+      target: NOBODY,
+      data: "0x",
+      justification,
+      caseHash,
+      salt: 1n,
+      deadline,
+    } as const;
+    const signature = await signMessage(city.client, adjudicator, "OverrideAction", message);
+    await city.client.adjudication.act([message, [{ adjudicator: adjudicator.address, signature }]], { intent: intentKey("test", "stop") });
+  };
+
+  before(async () => {
+    const home = join(directory(), "home");
+    city = await openHome(home, "19", {
+      boundary: async (name) => (name === "execution:committed" ? stop() : undefined),
+      tell: (line) => lines.push(line),
+    });
+    outcome = await carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv), { id: "stopped", home });
+  });
+  after(() => city?.close());
+
+  it("lets finish what was committed and routes nothing more", () => {
+    const states = new Set(outcome.nodes.map(({ state }) => state));
+    expect(states).to.include("COMPLETED");
+    expect([...states].filter((state) => !["COMPLETED", "ELIGIBLE", "WAITING"].includes(state))).to.deep.equal([]);
+    expect(lines.filter((line) => line.startsWith("EMERGENCY STOP"))).to.have.length(1);
+  });
+
+  it("ends with the mission's time: the finished work is paid, the rest goes back, nobody is slashed", async () => {
+    expect(outcome.status).to.equal("aborted");
+    expect(balances(outcome.money)).to.equal(true);
+    expect(BigInt(outcome.money.paid) > 0n && BigInt(outcome.money.refunded) > 0n).to.equal(true);
+    expect(outcome.slashed).to.equal("0");
+    for (const { account } of membersOf(city.society, "producer"))
+      expect((await city.client.agents.stakeOf(account.address)).locked).to.equal(0n);
+  });
+
+  it("leaves a bundle that an auditor accepts", async () => {
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+});
