@@ -2,9 +2,11 @@ import { fileURLToPath } from "node:url";
 import { about as aggregate } from "./aggregate.ts";
 import { about as classify } from "./classify.ts";
 import { about as count } from "./count.ts";
+import { about as csv } from "./csv.ts";
 import { about as estimateByMedian } from "./estimate-by-median.ts";
 import { about as estimateByPert } from "./estimate-by-pert.ts";
 import { about as estimateByTriangle } from "./estimate-by-triangle.ts";
+import { about as extractEntities } from "./extract-entities.ts";
 import { about as fetchAndParse } from "./fetch-and-parse.ts";
 import { about as hash } from "./hash.ts";
 import { about as licenceByHeadings } from "./licence-by-headings.ts";
@@ -23,9 +25,11 @@ export const CATALOG: readonly CatalogEntry[] = [
   aggregate,
   classify,
   count,
+  csv,
   estimateByMedian,
   estimateByPert,
   estimateByTriangle,
+  extractEntities,
   fetchAndParse,
   hash,
   licenceByHeadings,

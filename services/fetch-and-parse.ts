@@ -1,13 +1,15 @@
 import type { JsonObject, JsonValue } from "../orchestrator/primitives/json.ts";
 import { capabilities } from "./shared/capabilities.ts";
-import type { Item, Service, ServiceAbout } from "./shared/contract.ts";
+import type { Item, Service, ServiceAbout, ServiceContext } from "./shared/contract.ts";
+import { parseCsv } from "./shared/csv.ts";
+import { readHtml } from "./shared/html.ts";
 import { allItems, textField } from "./shared/items.ts";
 import { itemsOutput, SERVICE_INPUT } from "./shared/schemas.ts";
-import { wordsOf } from "./shared/text.ts";
+import { plainLines, wordsOf } from "./shared/text.ts";
 
 export const about: ServiceAbout = {
   id: "fetch-and-parse",
-  title: "Parses packages, files and CSV rows into normal records",
+  title: "Fetches listed pages; parses them, packages, files and CSV rows into normal records",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
   perItem: true,
@@ -17,9 +19,59 @@ export const about: ServiceAbout = {
   deterministic: true,
 };
 
-/** One normal record per item; what cannot be parsed becomes a record that says why in `problem`. */
-const fetchAndParse: Service = (input) => ({ items: allItems(input).map(parse) });
+/** One normal record per item; what cannot be fetched or parsed becomes a record that says why in `problem`. */
+const fetchAndParse: Service = async (input, ctx) => {
+  const items: Item[] = [];
+  for (const item of allItems(input)) items.push(item["kind"] === "url" ? await parsePage(item, ctx) : parse(item));
+  return { items };
+};
 export default fetchAndParse;
+
+/** A page as text, with what its format says: title and links, rows, a JSON value, headings. */
+async function parsePage(item: Item, ctx: ServiceContext): Promise<Item> {
+  const base = { id: item.id, kind: "page", url: textField(item, "url"), name: item.id };
+  try {
+    const answer = await ctx.tool("fetch", { url: base.url });
+    const page = isObject(answer) ? answer : {};
+    const text = stringOf(page["text"]);
+    const type = stringOf(page["type"]);
+    const status = typeof page["status"] === "number" ? page["status"] : 0;
+    const found = { ...base, url: stringOf(page["url"]), status, type, characters: text.length, ...contentOf(type, base.url, text) };
+    return status >= 200 && status < 300 ? found : { ...found, problem: `the server answered ${status}` };
+  } catch (error) {
+    return { ...base, text: "", title: "", problem: error instanceof Error ? error.message : "the page could not be fetched" };
+  }
+}
+
+function contentOf(type: string, url: string, text: string): JsonObject {
+  if (/html/.test(type)) {
+    const { links, ...said } = readHtml(text);
+    return { format: "html", ...said, words: wordsOf(said.text).length, links: links.slice(0, MOST_LINKS) };
+  }
+  if (/json$/.test(type)) return { format: "json", title: "", text, ...jsonIn(text) };
+  if (/csv$/.test(type)) {
+    const { records, brokenAt } = parseCsv(text);
+    const problem = brokenAt === undefined ? {} : { problem: `a quote is misplaced at character ${brokenAt}` };
+    return { format: "csv", title: "", text, columns: [...(records[0] ?? [])], rows: Math.max(0, records.length - 1), ...problem };
+  }
+  const lines = plainLines(text);
+  if (/markdown$/.test(type) || /\.(md|markdown)$/i.test(url)) {
+    const headings = text.split(/\r\n|\r|\n/).flatMap((line) => (/^#{1,6}\s/.test(line) ? plainLines(line) : []));
+    return { format: "markdown", title: headings[0] ?? lines[0] ?? "", text, headings, words: wordsOf(text).length };
+  }
+  return { format: "text", title: (lines[0] ?? "").slice(0, 200), text, words: wordsOf(text).length };
+}
+
+const MOST_LINKS = 500;
+
+function jsonIn(text: string): JsonObject {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return { value };
+  } catch {
+    return { problem: "it is no JSON" };
+  }
+}
 
 function parse(item: Item): Item {
   switch (item["kind"]) {

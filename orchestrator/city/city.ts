@@ -13,6 +13,7 @@ import { serveRpc } from "../chain/rpc-server.ts";
 import { createSender, type Sender, type SenderBoundary } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
 import { type AgentCityClient, createAgentCityClient } from "../client/client.ts";
+import { createFetcher, type FetchPage } from "../execution/fetch/fetcher.ts";
 import type { Environment } from "../execution/guardian/scorers.ts";
 import { createSandbox, type Sandbox } from "../execution/sandbox/run.ts";
 import { type Boundary, noBoundary } from "../primitives/boundary.ts";
@@ -55,6 +56,8 @@ export interface CityOptions {
   readonly boundary?: Boundary<BoundaryName>;
   /** Addresses and keys of models behind scorers that the constitution names. Default: none. */
   readonly environment?: Environment;
+  /** Fetches pages for services. Default: public addresses only. */
+  readonly fetchPage?: FetchPage;
 }
 
 /** A city that runs in this process: chain, records, keys, and the one sender. */
@@ -73,6 +76,7 @@ export interface City {
   readonly sandbox: Sandbox;
   readonly boundary: Boundary<BoundaryName>;
   readonly environment: Environment;
+  readonly fetchPage: FetchPage;
   readonly tell: (line: string) => void;
   close(): Promise<void>;
 }
@@ -102,6 +106,7 @@ export async function openCity({
   catalog = CATALOG,
   boundary = noBoundary,
   environment = {},
+  fetchPage = createFetcher(),
 }: CityOptions): Promise<City> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async () => {
@@ -152,6 +157,7 @@ export async function openCity({
       sandbox: createSandbox({ directory: join(dir, "bundles"), now: millis }),
       boundary,
       environment,
+      fetchPage,
       tell,
       close,
     };

@@ -47,6 +47,7 @@ export function worldOf(
       }),
     ),
     recall: (key, schema) => answers.recall(answerKey(key), schema),
+    fetchPage: city.fetchPage,
     boundary: city.boundary,
     tell: city.tell,
     ...(tamper === undefined ? {} : { tamper }),

@@ -8,6 +8,7 @@ import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import type { ExecutionBoundary } from "../protocol/boundaries.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
+import type { FetchPage } from "./fetch/fetcher.ts";
 import type { Embedder } from "./guardian/embedder.ts";
 import type { Bundle } from "./sandbox/bundle.ts";
 import type { Sandbox } from "./sandbox/run.ts";
@@ -79,6 +80,8 @@ export interface World {
   /** Output ids of a service's last completed tasks, newest first. */
   readonly traces: (service: Hash, most: number) => Promise<readonly string[]>;
   readonly sandbox: Sandbox;
+  /** Fetches a page for a service, which cannot. */
+  readonly fetchPage: FetchPage;
   readonly store: ContentStore;
   readonly remember: Remember;
   readonly recall: Recall;

@@ -14,7 +14,7 @@ import { openScorerPair } from "../../orchestrator/execution/guardian/scorers.ts
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import { CALIBRATION_FILE, calibrationTables } from "./page.ts";
-import { honestTraces } from "./traces.ts";
+import { DEFAULT_TASKS, honestTraces } from "./traces.ts";
 
 const law = PARAMETERS.find(({ name }) => name === "DEVIATION_THRESHOLD");
 const optionsSchema = z.object({
@@ -35,7 +35,7 @@ try {
     options: {
       scorers: { type: "string", default: "char-ngrams,word-projection" },
       seed: { type: "string", default: "7" },
-      tasks: { type: "string", default: "40" },
+      tasks: { type: "string", default: String(DEFAULT_TASKS) },
       threshold: { type: "string", default: String(law?.default) },
       json: { type: "boolean", default: false },
       write: { type: "boolean", default: false },

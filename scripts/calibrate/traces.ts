@@ -35,6 +35,9 @@ const PLAN: readonly { readonly source: keyof typeof SOURCES; readonly chain: re
   { source: "packages", chain: ["fetch-and-parse", "licence-by-text", "sort"] },
 ];
 
+/** Tasks of a trace, unless asked otherwise: windows are full for half of them. */
+export const DEFAULT_TASKS = 40;
+
 /** Items of one task, at least and at most: shards of a mission are of about one size. */
 const LEAST_ITEMS = 4;
 const MOST_ITEMS = 12;

@@ -27,7 +27,11 @@ export function suiteDirectory(): () => string {
 }
 
 /** Opens the city of a home in this process, founding it if there is none. */
-export function openHome(home: string, seed: string, hooks: Partial<Pick<CityOptions, "boundary" | "tell">> = {}): Promise<City> {
+export function openHome(
+  home: string,
+  seed: string,
+  hooks: Partial<Pick<CityOptions, "boundary" | "fetchPage" | "tell">> = {},
+): Promise<City> {
   return openCity({
     dir: join(home, "embedded"),
     cacheDir: join(home, "cache"),

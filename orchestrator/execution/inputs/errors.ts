@@ -23,12 +23,3 @@ export class InputUnreadable extends AgentCityError {
     super("InputUnreadable", `The input ${path} cannot be read`, { details, cause });
   }
 }
-
-/** Nothing here reads inputs of this kind. */
-export class InputKindUnavailable extends AgentCityError {
-  constructor(kind: string) {
-    super("InputKindUnavailable", `Inputs of kind ${kind} cannot be read by this version`, {
-      action: "save the pages to a directory and use `kind: files`",
-    });
-  }
-}

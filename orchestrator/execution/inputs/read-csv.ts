@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { Item } from "../../../services/shared/contract.ts";
+import { parseCsv } from "../../../services/shared/csv.ts";
 import { readHead } from "./bounded-file.ts";
 import { InputTooLarge, InputUnreadable } from "./errors.ts";
 
@@ -11,7 +12,9 @@ export function readCsv(path: string): Item[] {
   const head = readHead(path, CSV_BYTES);
   if (head.bytes > CSV_BYTES) throw new InputTooLarge(path, `${head.bytes} bytes; at most ${CSV_BYTES}`);
   if (head.binary) throw new InputUnreadable(path, "it holds bytes that are no text");
-  const [columns, ...records] = parseCsv(path, head.text);
+  const { records: all, brokenAt } = parseCsv(head.text);
+  if (brokenAt !== undefined) throw new InputUnreadable(path, `a quote is misplaced at character ${brokenAt}`);
+  const [columns, ...records] = all;
   if (columns === undefined) return [];
   if (new Set(columns).size !== columns.length) throw new InputUnreadable(path, "two columns have the same name");
   return records.map((cells, index) => {
@@ -22,25 +25,4 @@ export function readCsv(path: string): Item[] {
     const fields = Object.fromEntries(columns.map((column, position) => [column, cells[position] ?? ""]));
     return { id: `row-${String(row).padStart(7, "0")}`, kind: "row", row, fields };
   });
-}
-
-/** Records of cells. Quoted cells may hold commas, line breaks and doubled quotes; empty lines are skipped. */
-export function parseCsv(path: string, text: string): string[][] {
-  const records: string[][] = [];
-  let record: string[] = [];
-  const cell = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n|\n|\r|$)/y;
-  while (cell.lastIndex < text.length) {
-    const at = cell.lastIndex;
-    const match = cell.exec(text);
-    if (match === null) throw new InputUnreadable(path, `a quote is misplaced at character ${at}`);
-    const [, raw = "", end = ""] = match;
-    record.push(raw.startsWith('"') ? raw.slice(1, -1).replaceAll('""', '"') : raw);
-    if (end === ",") {
-      if (cell.lastIndex === text.length) record.push("");
-      else continue;
-    }
-    if (record.length > 1 || record[0] !== "") records.push(record);
-    record = [];
-  }
-  return records;
 }

@@ -4,10 +4,11 @@ import type { InputKind, Item } from "../../../services/shared/contract.ts";
 import { sha256 } from "../../primitives/hash.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
-import { InputKindUnavailable, InputNotFound, InputTooLarge } from "./errors.ts";
+import { InputNotFound, InputTooLarge } from "./errors.ts";
 import { readCsv } from "./read-csv.ts";
 import { readFiles } from "./read-files.ts";
 import { readPackages } from "./read-packages.ts";
+import { readUrls } from "./read-urls.ts";
 
 /** What a mission file says about its input. `path` is relative to `from` unless absolute. */
 export interface InputSource {
@@ -34,10 +35,9 @@ export const MAX_ITEMS = 50_000;
 
 /** Reads the input from disk. The same tree gives the same items and hash wherever it lies. */
 export function readInput(source: InputSource, from: string): MissionInput {
-  if (source.kind === "urls") throw new InputKindUnavailable(source.kind);
   const path = resolve(from, source.path);
   if (!existsSync(path)) throw new InputNotFound(source.path, from);
-  const read = { packages: readPackages, files: readFiles, csv: readCsv }[source.kind];
+  const read = { packages: readPackages, files: readFiles, csv: readCsv, urls: readUrls }[source.kind];
   const items = read(realpathSync(path)).sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   if (items.length > MAX_ITEMS) throw new InputTooLarge(source.path, `${items.length} items; at most ${MAX_ITEMS}`);
   return { kind: source.kind, items, digest: digestOfItems(items) };

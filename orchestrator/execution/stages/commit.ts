@@ -11,6 +11,7 @@ import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
 import { openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
+import { toolsOf } from "../fetch/tools.ts";
 import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workOf } from "../work.ts";
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
 import { type Invocation, limitsOf } from "./invoke.ts";
@@ -126,7 +127,7 @@ async function evidenceFor(
   }
   const { bundle, schemas } = serviceById(world, work.service);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
-  const rerun = await world.sandbox.run({ bundle, schemas, input, limits });
+  const rerun = await world.sandbox.run({ bundle, schemas, input, limits, tools: toolsOf(world, mission) });
   const payload = rerun.status === "ok" && isObject(rerun.output) ? outputHashOf(rerun.output) : NO_OUTPUT;
   return issue(world, mission, world.reexecutor, "ATT", evidenceKinds.REEXECUTION, { slot: slot.slot, obligation, payload });
 }

@@ -1,6 +1,7 @@
 import { canonicalBytes } from "../../primitives/json.ts";
 import { Turns } from "../../primitives/turns.ts";
 import type { NodeView, SlotView } from "../chain-view.ts";
+import { toolsOf } from "../fetch/tools.ts";
 import { watchTerms } from "../guardian/terms.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
 import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
@@ -50,7 +51,7 @@ export async function limitsOf(world: World, mission: Mission, { law }: Pick<Nod
 async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work> {
   const { id: service, bundle, schemas } = serviceById(world, slot.pledge);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
-  const run = await world.sandbox.run({ bundle, schemas, input, limits });
+  const run = await world.sandbox.run({ bundle, schemas, input, limits, tools: toolsOf(world, mission) });
   if (run.status === "failed") return { ok: false, service, fault: run.kind, details: run.details };
   if (!isObject(run.output)) return { ok: false, service, fault: "schema", details: "the output is not an object" };
   const agent = workerOf(world, slot.agent).name;

@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import fc from "fast-check";
-import { InputKindUnavailable, InputNotFound, InputUnreadable } from "../../../orchestrator/execution/inputs/errors.ts";
-import { parseCsv } from "../../../orchestrator/execution/inputs/read-csv.ts";
+import { InputNotFound, InputTooLarge, InputUnreadable } from "../../../orchestrator/execution/inputs/errors.ts";
 import { digestOfItems, readInput, shardRanges } from "../../../orchestrator/execution/inputs/read-input.ts";
 import { canonicalJson } from "../../../orchestrator/primitives/json.ts";
+import { parseCsv } from "../../../services/shared/csv.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -83,7 +83,7 @@ describe("execution/inputs", () => {
   });
 
   it("reads CSV by the standard", () => {
-    const rows = parseCsv("x", 'a,b,c\r\n1,"two, ""2""\nlines",\n\n"",y,"z"\r3,4,');
+    const { records: rows } = parseCsv('a,b,c\r\n1,"two, ""2""\nlines",\n\n"",y,"z"\r3,4,');
     expect(rows).to.deep.equal([
       ["a", "b", "c"],
       ["1", 'two, "2"\nlines', ""],
@@ -103,20 +103,32 @@ describe("execution/inputs", () => {
     const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(table, (rows) => {
-        expect(parseCsv("x", rows.map((row) => `${row.map(quote).join(",")}\n`).join(""))).to.deep.equal(rows);
+        expect(parseCsv(rows.map((row) => `${row.map(quote).join(",")}\n`).join("")).records).to.deep.equal(rows);
       }),
       { seed: 3, numRuns: 300 },
     );
   });
 
-  it("refuses by name what is not there, not of its kind, or of a kind it cannot read", () => {
+  it("refuses by name what is not there or not of its kind", () => {
     write({ "bad.csv": 'a,b\n1,"2', "ragged.csv": "a,b\n1\n", "twice.csv": "a,a\n1,2\n" });
     expect(() => readInput({ kind: "files", path: "absent" }, directory())).to.throw(InputNotFound, /absent/);
-    expect(() => readInput({ kind: "urls", path: "list.txt" }, directory())).to.throw(InputKindUnavailable);
     expect(() => readInput({ kind: "packages", path: "bad.csv" }, directory())).to.throw(InputUnreadable);
     for (const file of ["bad.csv", "ragged.csv", "twice.csv", "."]) {
       expect(() => readInput({ kind: "csv", path: file }, directory()), file).to.throw(InputUnreadable);
     }
+  });
+
+  it("reads a list of addresses, each once, as browsers write them", () => {
+    write({
+      "list.txt": "# pages\nhttps://b.example/x\n\n  HTTPS://A.example:443/y?q=1 \r\nhttps://b.example/x\n",
+      "own.txt": "file:///etc/passwd\n",
+    });
+    const { items } = readInput({ kind: "urls", path: "list.txt" }, directory());
+    expect(items).to.deep.equal(["https://a.example/y?q=1", "https://b.example/x"].map((url) => ({ id: url, kind: "url", url })));
+    expect(() => readInput({ kind: "urls", path: "own.txt" }, directory())).to.throw(InputUnreadable, /own\.txt/);
+    expect(() => readInput({ kind: "urls", path: "." }, directory())).to.throw(InputUnreadable);
+    write({ "many.txt": Array.from({ length: 41 }, (_, index) => `https://a.example/${index}`).join("\n") });
+    expect(() => readInput({ kind: "urls", path: "many.txt" }, directory())).to.throw(InputTooLarge);
   });
 
   it("cuts items into exactly as many shards as asked, in order, none lost, sizes within one", () => {

@@ -1,0 +1,147 @@
+import { lookup } from "node:dns/promises";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP } from "node:net";
+import { messageOf } from "../../primitives/errors.ts";
+import { isPublicAddress } from "./addresses.ts";
+import { FetchRefused } from "./errors.ts";
+
+/** A page as it came. */
+export interface Page {
+  /** Where it was found after all redirects. */
+  readonly url: string;
+  readonly status: number;
+  /** Media type, lower case, without parameters. */
+  readonly type: string;
+  readonly text: string;
+}
+
+/** Fetches a page of one of the hosts (`name` or `name:port`), or throws FetchRefused. */
+export type FetchPage = (url: string, hosts: ReadonlySet<string>) => Promise<Page>;
+
+export interface FetcherOptions {
+  /** Addresses of a name. Default: the system's resolver. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
+  /** Which addresses may be connected to. Default: public ones. */
+  readonly mayConnect?: (address: string) => boolean;
+  /** For a page and all its redirects, milliseconds. */
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+}
+
+export const MAX_PAGE_BYTES = 2_097_152;
+const TIMEOUT_MS = 10_000;
+const MAX_REDIRECTS = 3;
+const REDIRECTS = [301, 302, 303, 307, 308];
+const TEXT_TYPES = /^(text\/[a-z0-9.+-]+|application\/([a-z0-9.-]+\+)?(json|xml|yaml|csv)|application\/(x-ndjson|xhtml\+xml))$/;
+
+/**
+ * Fetches for services, which cannot (decision 44). Every hop is judged anew: its host must be on the list, every address of its name
+ * public, and the connection goes to the address that was judged, so that a name that answers differently a moment later gains nothing.
+ */
+export function createFetcher(options: FetcherOptions = {}): FetchPage {
+  const { resolve = systemResolver, mayConnect = isPublicAddress, timeoutMs = TIMEOUT_MS, maxBytes = MAX_PAGE_BYTES } = options;
+
+  async function addressOf(url: URL): Promise<string> {
+    const name = url.hostname.replace(/^\[|\]$/g, "");
+    let addresses: readonly string[];
+    try {
+      addresses = isIP(name) === 0 ? await resolve(name) : [name];
+    } catch (error) {
+      throw new FetchRefused("HostUnreachable", url.href, messageOf(error), error);
+    }
+    const [first] = addresses;
+    if (first === undefined) throw new FetchRefused("HostUnreachable", url.href, "its name has no address");
+    const closed = addresses.find((address) => !mayConnect(address));
+    if (closed !== undefined) throw new FetchRefused("AddressNotPublic", url.href, `its name leads to ${closed}`);
+    return first;
+  }
+
+  async function hop(url: URL, hosts: ReadonlySet<string>, signal: AbortSignal): Promise<Page | URL> {
+    if (!hosts.has(url.host)) throw new FetchRefused("HostNotListed", url.href, `the mission's list has no ${url.host}`);
+    const address = await addressOf(url);
+    const response = await open(url, address, signal);
+    const status = response.statusCode ?? 0;
+    const { location } = response.headers;
+    if (REDIRECTS.includes(status) && location !== undefined) {
+      response.destroy();
+      return parseUrl(location, url);
+    }
+    const type = (response.headers["content-type"] ?? "text/plain").split(";")[0]?.trim().toLowerCase() ?? "";
+    const encoding = response.headers["content-encoding"] ?? "identity";
+    if (!TEXT_TYPES.test(type) || encoding !== "identity") {
+      response.destroy();
+      throw new FetchRefused("ContentRefused", url.href, `${type}, ${encoding}`);
+    }
+    return { url: url.href, status, type, text: await bodyOf(response, url, maxBytes) };
+  }
+
+  return async (address, hosts) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    let url = parseUrl(address);
+    try {
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+        const found = await hop(url, hosts, signal);
+        if (!(found instanceof URL)) return found;
+        url = found;
+      }
+    } catch (error) {
+      if (error instanceof FetchRefused) throw error;
+      if (signal.aborted) throw new FetchRefused("PageTooSlow", address, `no page within ${timeoutMs} ms`, error);
+      throw new FetchRefused("HostUnreachable", address, messageOf(error), error);
+    }
+    throw new FetchRefused("TooManyRedirects", address, `more than ${MAX_REDIRECTS}`);
+  };
+}
+
+/** The host of a page as a list names it. */
+export function hostOf(url: string): string {
+  return parseUrl(url).host;
+}
+
+function parseUrl(text: string, base?: URL): URL {
+  const url = URL.parse(text, base?.href);
+  if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "" || url.hostname === "") {
+    throw new FetchRefused("UrlRefused", text.slice(0, 500), "an http or https address without a user name is needed");
+  }
+  return url;
+}
+
+function open(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
+  const secure = url.protocol === "https:";
+  const name = url.hostname.replace(/^\[|\]$/g, "");
+  const target = {
+    host: address,
+    port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    method: "GET",
+    headers: { host: url.host, accept: "text/*, application/json", "accept-encoding": "identity", "user-agent": "AgentCity" },
+    agent: false as const,
+    signal,
+  };
+  return new Promise((resolve, reject) => {
+    const request = secure ? httpsRequest({ ...target, ...(isIP(name) === 0 ? { servername: name } : {}) }) : httpRequest(target);
+    request.on("response", resolve).on("error", reject).end();
+  });
+}
+
+async function bodyOf(response: IncomingMessage, url: URL, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    if (!(chunk instanceof Uint8Array)) continue;
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      response.destroy();
+      throw new FetchRefused("PageTooLarge", url.href, `more than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  const content = Buffer.concat(chunks);
+  if (content.includes(0)) throw new FetchRefused("ContentRefused", url.href, "it holds bytes that are no text");
+  return content.toString("utf8").replace(/^\uFEFF/, "");
+}
+
+async function systemResolver(name: string): Promise<readonly string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}
