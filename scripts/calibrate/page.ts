@@ -14,7 +14,7 @@ const figure = (value: number): string => value.toFixed(2);
 /** The result as Markdown tables: what the command prints and the page shows. */
 export function calibrationTables(calibration: Calibration): string {
   const { scorers, seed, threshold, honest, spread, falsePositives, percentile, manipulated, traces } = calibration;
-  const [one, two] = scorers;
+  const { first: one, second: two } = scorers;
   return [
     `Scorers ${one} and ${two}, seed ${seed}, threshold ${figure(threshold / 100)} σ, ${honest} honest outputs of ${traces.length} traces.\n\n`,
     "## Scores of honest work\n\n",
@@ -42,7 +42,8 @@ export function calibrationTables(calibration: Calibration): string {
         `\`${each.name}\``,
         each.what,
         String(each.count),
-        ...each.missed.map(percent),
+        percent(each.missed.first),
+        percent(each.missed.second),
         `**${percent(each.missedByBoth)}**`,
         percent(each.missedAtPercentile),
       ]),

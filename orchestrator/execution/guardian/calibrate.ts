@@ -31,11 +31,12 @@ const spreadSchema = z.strictObject({
   falsePositives: z.number(),
 });
 
-const rateSchema = z.strictObject({ count: z.int(), missed: z.array(z.number()), missedByBoth: z.number() });
+const byScorer = <Value extends z.ZodType>(value: Value) => z.strictObject({ first: value, second: value });
+const rateSchema = z.strictObject({ count: z.int(), missed: byScorer(z.number()), missedByBoth: z.number() });
 
 /** What a pair of scorers is worth, at one threshold. */
 export const calibrationSchema = z.strictObject({
-  scorers: z.tuple([z.string(), z.string()]),
+  scorers: byScorer(z.string()),
   seed: z.string(),
   /** σ × 100. */
   threshold: z.int(),
@@ -77,7 +78,7 @@ export async function calibrate(
   const bent = (name: string) => scored.filter(({ manipulation }) => manipulation === name);
   const of = (trace: string) => (each: Scored) => each.trace === trace;
   return {
-    scorers: [pair[0].id, pair[1].id],
+    scorers: { first: pair[0].id, second: pair[1].id },
     seed: String(seed),
     threshold,
     honest: honest.length,
@@ -89,7 +90,10 @@ export async function calibrate(
       name,
       what,
       count: bent(name).length,
-      missed: [0, 1].map((scorer) => share(bent(name), ({ scores }) => (scores[scorer] ?? 0) <= sigma)),
+      missed: {
+        first: share(bent(name), ({ scores }) => scores[0] <= sigma),
+        second: share(bent(name), ({ scores }) => scores[1] <= sigma),
+      },
       missedByBoth: share(bent(name), (each) => lower(each) <= sigma),
       missedAtPercentile: share(bent(name), (each) => lower(each) <= percentile),
     })),

@@ -97,7 +97,7 @@ describe("execution/guardian/calibrate", () => {
     expect(high.falsePositives).to.be.at.most(low.falsePositives);
     for (const [index, each] of low.manipulated.entries()) {
       expect(high.manipulated[index]!.missedByBoth).to.be.at.least(each.missedByBoth);
-      expect(each.missedByBoth).to.be.at.least(Math.max(...each.missed));
+      expect(each.missedByBoth).to.be.at.least(Math.max(each.missed.first, each.missed.second));
     }
     expect(low.falsePositives).to.be.at.most(Math.min(...low.spread.map(({ falsePositives }) => falsePositives)));
     const sum = (of: Calibration) => of.manipulated.reduce((all, { missedByBoth }) => all + missedByBoth, 0);
