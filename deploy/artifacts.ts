@@ -5,13 +5,17 @@ import type { Abi, Hex } from "viem";
 import { z } from "zod";
 import { AgentCityError } from "../orchestrator/primitives/errors.ts";
 
-const references = z.record(z.string(), z.record(z.string(), z.array(z.strictObject({ start: z.number(), length: z.literal(20) }))));
+const places = z.array(z.strictObject({ start: z.number(), length: z.number() }));
+const references = z.record(z.string(), z.record(z.string(), places));
 
 const artifactSchema = z.object({
   contractName: z.string(),
   abi: z.custom<Abi>(Array.isArray),
   bytecode: z.templateLiteral(["0x", z.string()]),
   linkReferences: references,
+  deployedBytecode: z.templateLiteral(["0x", z.string()]),
+  deployedLinkReferences: references,
+  immutableReferences: z.record(z.string(), places),
 });
 
 /** Compiler settings of hardhat.config.ts, and the folder where each leaves its artifacts. */
@@ -30,7 +34,24 @@ export interface Artifact {
   /** Creation code; library places hold placeholders until `link` fills them. */
   readonly bytecode: Hex;
   /** Libraries the code calls: where `readArtifact` finds them, and the byte offsets of their addresses. */
-  readonly libraries: readonly { readonly name: string; readonly source: string; readonly starts: readonly number[] }[];
+  readonly libraries: readonly Library[];
+  /** What runs once it is deployed. */
+  readonly runtime: Runtime;
+}
+
+interface Library {
+  readonly name: string;
+  readonly source: string;
+  readonly starts: readonly number[];
+}
+
+/** Code as it must be on chain, but for the holes. */
+export interface Runtime {
+  /** Zero in the holes. */
+  readonly code: Hex;
+  /** What deployment fills in: immutables, libraries, and in a library its own address. Bytes. */
+  readonly holes: readonly { readonly start: number; readonly length: number }[];
+  readonly libraries: readonly Library[];
 }
 
 export class ArtifactMissing extends AgentCityError {
@@ -56,14 +77,34 @@ export function readArtifact(path: string, profile: Profile = "default"): Artifa
     throw new ArtifactMissing(place, profile, cause);
   }
   const artifact = artifactSchema.parse(JSON.parse(text));
-  const libraries = Object.entries(artifact.linkReferences).flatMap(([file, inFile]) =>
-    Object.entries(inFile).map(([library, places]) => ({
-      name: library,
+  const { bytecode, abi, contractName } = artifact;
+  return { name: contractName, abi, bytecode, libraries: librariesOf(artifact.linkReferences), runtime: runtimeOf(artifact) };
+}
+
+function librariesOf(found: z.output<typeof references>): Library[] {
+  return Object.entries(found).flatMap(([file, inFile]) =>
+    Object.entries(inFile).map(([name, at]) => ({
+      name,
       source: file.replace(/^(project\/)?contracts\//, "").replace(/\.sol$/, ""),
-      starts: places.map(({ start }) => start),
+      starts: at.map(({ start }) => start),
     })),
   );
-  return { name: artifact.contractName, abi: artifact.abi, bytecode: artifact.bytecode, libraries };
+}
+
+/** A deployed library begins with PUSH20 and its own address, which its artifact has as zeros. */
+const LIBRARY_START = `0x73${"0".repeat(40)}`;
+
+function runtimeOf(artifact: z.output<typeof artifactSchema>): Runtime {
+  const holes = [
+    ...Object.values(artifact.deployedLinkReferences).flatMap((inFile) => Object.values(inFile).flat()),
+    ...Object.values(artifact.immutableReferences).flat(),
+    ...(artifact.deployedBytecode.startsWith(LIBRARY_START) ? [{ start: 1, length: 20 }] : []),
+  ];
+  let code: Hex = artifact.deployedBytecode;
+  // Placeholders are not hex: cut the text, two digits a byte.
+  for (const { start, length } of holes)
+    code = `0x${code.slice(2, 2 + 2 * start)}${"00".repeat(length)}${code.slice(2 + 2 * (start + length))}`;
+  return { code, holes, libraries: librariesOf(artifact.deployedLinkReferences) };
 }
 
 /** Creation code with every library's address in its places. */

@@ -46,11 +46,17 @@ contract ManagementContract is IManagementContract {
     }
 
     /// @inheritdoc IManagementContract
-    function delegate(uint256 session, bytes32 operation, bytes32 inputHash) external returns (bytes32 delegation) {
+    function delegate(
+        uint256 session,
+        bytes32 operation,
+        bytes32 service,
+        bytes32 inputHash
+    ) external returns (bytes32 delegation) {
         Mandate memory mandate = _mandates[operation];
         if (mandate.service == 0) revert NoMandate(operation);
         _requireClerk(mandate.office);
-        _requireLive(mandate.service);
+        if (service != mandate.service) revert WrongService(operation, mandate.service, service);
+        _requireLive(service);
         delegation = delegationId(session, operation, inputHash);
         Delegation storage entry = _delegations[delegation];
         if (entry.outputHash != 0) revert AlreadyRecorded(delegation);
@@ -59,7 +65,7 @@ contract ManagementContract is IManagementContract {
         entry.inputHash = inputHash;
         // A colleague may take over what a clerk began and left.
         entry.clerk = msg.sender;
-        emit Delegated(delegation, msg.sender, operation, mandate.service, inputHash);
+        emit Delegated(delegation, msg.sender, operation, service, inputHash);
     }
 
     /// @inheritdoc IManagementContract

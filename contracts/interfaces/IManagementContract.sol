@@ -42,6 +42,7 @@ interface IManagementContract {
     error NotClerk(Office office, address account);
     error NoMandate(bytes32 operation);
     error ServiceUnavailable(bytes32 service);
+    error WrongService(bytes32 operation, bytes32 required, bytes32 given);
     error UnknownDelegation(bytes32 delegation);
     error AlreadyRecorded(bytes32 delegation);
     error MissingOutput(bytes32 delegation);
@@ -58,7 +59,13 @@ interface IManagementContract {
     ) external;
     /// @notice Opens a delegation. Caller: a clerk of the mandate's office. The id is keccak256(session, operation, inputHash).
     /// Until it is recorded, another clerk of the office may delegate again and so take it over.
-    function delegate(uint256 session, bytes32 operation, bytes32 inputHash) external returns (bytes32 delegation);
+    /// @param service What the clerk has the operation done by; the mandate's, or the call reverts.
+    function delegate(
+        uint256 session,
+        bytes32 operation,
+        bytes32 service,
+        bytes32 inputHash
+    ) external returns (bytes32 delegation);
     /// @notice Completes a delegation. Caller: the delegating clerk.
     function recordResult(bytes32 delegation, bytes32 outputHash, bytes32 intermediateHash) external;
 

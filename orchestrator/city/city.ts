@@ -24,7 +24,7 @@ import type { BoundaryName } from "../protocol/boundaries.ts";
 import { type Answers, openAnswers } from "../records/answers.ts";
 import { type Blocks, openBlocks } from "../records/blocks.ts";
 import { openCheckpointer } from "../records/checkpoints.ts";
-import { type Database, openDatabase } from "../records/database.ts";
+import { type Database, openDatabase, requireEmpty } from "../records/database.ts";
 import { RecordLog } from "../records/log.ts";
 import { openOutbox } from "../records/outbox.ts";
 import { writeDeployment } from "./deployment-file.ts";
@@ -44,6 +44,8 @@ export interface CityOptions {
   readonly rpcUrl?: string | undefined;
   /** Shared between cities: a prepared empty database. */
   readonly cacheDir: string;
+  /** A Postgres for log, outbox, answers and checkpoints, instead of the embedded one in `dir`. It serves one city. */
+  readonly databaseUrl?: string | undefined;
   /** Names every random stream; fixed when the city is founded. */
   readonly seed: string;
   /** Progress for people. */
@@ -97,6 +99,7 @@ export class SeedDiffers extends AgentCityError {
 export async function openCity({
   dir,
   cacheDir,
+  databaseUrl,
   network = "embedded",
   rpcUrl,
   seed,
@@ -115,14 +118,15 @@ export async function openCity({
   try {
     const lock = acquireLock(dir, tell);
     closers.push(() => lock.release());
-    checkSeed(dir, seed);
+    const isNew = checkSeed(dir, seed);
     const chain =
       network === "anvil"
         ? await openAnvilChain({ dir, log: tell, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) })
         : await openEmbeddedChain({ dir, log: tell });
     closers.push(() => chain.close());
-    const database = await openDatabase({ dir: join(dir, "records"), cache: cacheDir });
+    const database = await openDatabase(databaseUrl === undefined ? { dir: join(dir, "records"), cache: cacheDir } : { url: databaseUrl });
     closers.push(() => database.close());
+    if (isNew) await requireEmpty(database);
     const log = new RecordLog(database, chain.clock);
     const sender = createSender<LogNote>({
       chain,
@@ -173,10 +177,12 @@ export function foundedSeed(dir: string): string | undefined {
   return existsSync(path) ? foundingSchema.parse(parseJson(readFileSync(path, "utf8"))).seed : undefined;
 }
 
-function checkSeed(dir: string, seed: string): void {
+/** True when the city is founded now. */
+function checkSeed(dir: string, seed: string): boolean {
   const founded = foundedSeed(dir);
   if (founded === undefined) writeFileAtomic(join(dir, FOUNDING_FILE), `${canonicalJson({ seed })}\n`);
   else if (founded !== seed) throw new SeedDiffers(dir, founded, seed);
+  return founded === undefined;
 }
 
 /** Sender and stages share one list of boundaries. */

@@ -16,9 +16,9 @@ import type { Address } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
 import { DEVNET, PARAMETERS } from "../protocol/parameters.ts";
 import { chainReader } from "./chain-reader.ts";
+import { codifierMandates, codifierServices } from "./codifier-services.ts";
 import { GenesisMismatch } from "./errors.ts";
 import type { SendingPort } from "./genesis-port.ts";
-import { compilerMandate, compilerRecord } from "./law-compiler.ts";
 import { signPermit } from "./permit.ts";
 import { offersOf, registeredService, registerServices } from "./services.ts";
 import { type Member, memberOf, membersOf } from "./society.ts";
@@ -74,7 +74,7 @@ export async function devnetPlan(society: readonly Member[]): Promise<GenesisPla
     runners: membersOf(society, "runner").map(person),
     monitors: membersOf(society, "monitor").map(person),
     verifiers: membersOf(society, "verifier").map(({ account: { address } }) => ({ address, weight: VERIFIER_WEIGHT })),
-    mandates: [compilerMandate(await compilerRecord(memberOf(society, "codifier").account.address))],
+    mandates: codifierMandates(await codifierServices(memberOf(society, "codifier").account.address)),
     treasury: { free: ENDOWMENT.treasury, insurance: ENDOWMENT.insurance },
   };
 }
@@ -214,13 +214,13 @@ async function permitStakes({ society, chain }: Founding, client: AgentCityClien
   }
 }
 
-/** What producers sell, and the compiler that the Codifier must use. */
+/** What producers sell, and what the Codifier must use. */
 async function registerAll({ society, catalog }: Founding, client: AgentCityClient): Promise<void> {
   const codifier = memberOf(society, "codifier").account;
   const offers = await offersOf(membersOf(society, "producer"), catalog);
   await registerServices(client, [
     ...offers.map((offer) => ({ owner: offer.seller.account, record: registeredService(offer).record })),
-    { owner: codifier, record: await compilerRecord(codifier.address) },
+    ...(await codifierServices(codifier.address)).map(({ record }) => ({ owner: codifier, record })),
   ]);
 }
 

@@ -19,11 +19,11 @@ import { openDatabase } from "../records/database.ts";
 import { RecordLog } from "../records/log.ts";
 import { openOutbox } from "../records/outbox.ts";
 import { chainReader } from "./chain-reader.ts";
+import { codifierMandates, codifierServices } from "./codifier-services.ts";
 import { deploymentFile, readDeployment, writeDeployment } from "./deployment-file.ts";
 import { GenesisMismatch } from "./errors.ts";
 import { expectedCode } from "./expected-code.ts";
 import { genesisPort } from "./genesis-port.ts";
-import { compilerMandate, compilerRecord } from "./law-compiler.ts";
 import { requireDone, whatPeopleOwe } from "./people-first.ts";
 import { registerServices, serviceId } from "./services.ts";
 
@@ -39,7 +39,7 @@ export interface NetworkFounding {
   readonly rpcUrl: string;
   /** Pays for every step and loses its power at the end. */
   readonly deployer: LocalAccount;
-  /** The first codifier's key, if it is here: it registers the law compiler by its signature. Otherwise it does so itself. */
+  /** The first codifier's key, if it is here: it registers law compiler and audit by its signature. Otherwise it does so itself. */
   readonly codifier?: LocalAccount | undefined;
   readonly founders: Omit<GenesisPlan, "mandates">;
   readonly wall: RpcOptions["wall"];
@@ -134,10 +134,12 @@ async function steps(
   await setEnvelopes(port, addresses);
   await appointClerks(port, addresses, plan);
   const client = createAgentCityClient({ chain, addresses, sender });
-  const record = await compilerRecord(codifierOf(plan));
-  if (codifier !== undefined && (await client.services.ownerOf(serviceId(record))) !== record.owner)
-    await registerServices(client, [{ owner: codifier, record }]);
-  if (!(await client.constitution.isSealed())) requireDone(await whatPeopleOwe(client, plan, deployer.address, record));
+  const services = await codifierServices(codifierOf(plan));
+  for (const { record } of services) {
+    if (codifier !== undefined && (await client.services.ownerOf(serviceId(record))) !== record.owner)
+      await registerServices(client, [{ owner: codifier, record }]);
+  }
+  if (!(await client.constitution.isSealed())) requireDone(await whatPeopleOwe(client, plan, deployer.address, services));
   await fillOffices(port, addresses, plan);
   await seedTreasury(port, addresses, plan);
   tell("offices filled");
@@ -145,9 +147,9 @@ async function steps(
   return { addresses, created: Object.fromEntries(port.created), ...port.blocks() };
 }
 
-/** The law compiler belongs to the first codifier. */
+/** Law compiler and audit belong to the first codifier. */
 async function planOf(founders: NetworkFounding["founders"]): Promise<GenesisPlan> {
-  return { ...founders, mandates: [compilerMandate(await compilerRecord(codifierOf(founders)))] };
+  return { ...founders, mandates: codifierMandates(await codifierServices(codifierOf(founders))) };
 }
 
 function codifierOf({ clerks }: Pick<GenesisPlan, "clerks">): GenesisPlan["clerks"][number]["address"] {

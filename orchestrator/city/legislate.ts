@@ -5,6 +5,8 @@ import { runLegislature } from "../legislature/run-legislature.ts";
 import type { Mind } from "../minds/mind.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import type { City } from "./city.ts";
+import { CodificationDesk } from "./codification-desk.ts";
+import { codifierServices, servicesInUse } from "./codifier-services.ts";
 import { memberOf, membersOf } from "./society.ts";
 
 /** What a city's producers are to legislate, and how. */
@@ -17,19 +19,24 @@ export interface Bill extends Pick<LegislatureOptions, "inputs" | "services" | "
 }
 
 /** One session with the city's own offices, sponsor and producers. */
-export function legislate(city: City, { file, minds, progress, ...bill }: Bill): Promise<LegislatureResult> {
+export async function legislate(city: City, { file, minds, progress, ...bill }: Bill): Promise<LegislatureResult> {
   const { client, society, boundary } = city;
   const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
+  const desk = new CodificationDesk(city.dir);
   const principals = new Map(membersOf(society, "principal").map(({ name, account }) => [name, account.address]));
-  return runLegislature({
+  const result = await runLegislature({
     ...bill,
     client,
-    clerks: openOffices(client, {
-      registrar: clerk("registrar"),
-      speaker: clerk("speaker"),
-      regulators: membersOf(society, "regulator").map(({ account }) => account),
-      codifier: clerk("codifier"),
-    }),
+    clerks: openOffices(
+      client,
+      {
+        registrar: clerk("registrar"),
+        speaker: clerk("speaker"),
+        regulators: membersOf(society, "regulator").map(({ account }) => account),
+        codifier: clerk("codifier"),
+      },
+      servicesInUse(await codifierServices(clerk("codifier").address)),
+    ),
     sponsor: memberOf(society, "sponsor").account,
     producers: membersOf(society, "producer").flatMap(({ name, account, principal }) => {
       const mind = minds.get(name);
@@ -40,10 +47,13 @@ export function legislate(city: City, { file, minds, progress, ...bill }: Bill):
       records: city.blocks,
       answers: city.answers,
       checkpointer: city.checkpointer,
+      approval: (request) => desk.ask(request),
       boundary: async (name) => {
         await progress?.(name);
         await boundary(name);
       },
     },
   });
+  desk.clear(result.session);
+  return result;
 }

@@ -1,10 +1,10 @@
 import type { GenesisPlan } from "../../deploy/plan.ts";
 import type { AgentCityClient } from "../client/client.ts";
-import type { RegisteredService } from "../execution/world.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
+import type { CodifierService } from "./codifier-services.ts";
 import { serviceId } from "./services.ts";
 
 /** `Kind.VERIFIER`. */
@@ -29,10 +29,10 @@ export async function whatPeopleOwe(
   client: AgentCityClient,
   plan: GenesisPlan,
   deployer: Address,
-  compiler: RegisteredService["record"],
+  services: readonly CodifierService[],
 ): Promise<readonly string[]> {
   const acts: string[] = [];
-  const { token, roster, services, agents, evidence, treasury } = client;
+  const { token, roster, agents, evidence, treasury } = client;
   const stake = await client.constitution.paramInUnits(parameterIndex("ADJUDICATOR_STAKE"));
   for (const { adjudicator } of plan.seats) {
     if (await roster.isActive(adjudicator)) continue;
@@ -40,11 +40,12 @@ export async function whatPeopleOwe(
     else if ((await token.allowance(adjudicator, roster.address)) < stake)
       acts.push(`${adjudicator} calls ${token.address} approve(${roster.address}, ${stake}): its stake as an adjudicator`);
   }
-  if ((await services.ownerOf(serviceId(compiler))) !== compiler.owner) {
-    const { codeHash, schemaHash, endpoint, constraints } = compiler;
+  for (const { operation, record } of services) {
+    const { owner, codeHash, schemaHash, endpoint, constraints } = record;
+    if ((await client.services.ownerOf(serviceId(record))) === owner) continue;
     acts.push(
-      `${compiler.owner} signs registerService(${codeHash}, ${schemaHash}, "${endpoint}", ${constraints}) for ${services.address}: ` +
-        "the law compiler (or run with AGENTCITY_CODIFIER_KEY)",
+      `${owner} signs registerService(${codeHash}, ${schemaHash}, "${endpoint}", ${constraints}) for ${client.services.address}: ` +
+        `${operation} (or run with AGENTCITY_CODIFIER_KEY)`,
     );
   }
   for (const { address } of plan.verifiers) {

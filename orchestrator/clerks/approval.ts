@@ -1,9 +1,11 @@
 import type { LocalAccount } from "viem";
 import type { AgentCityClient } from "../client/client.ts";
-import { recompileLaw } from "../client/compile-law.ts";
+import { codificationOf } from "../client/codification.ts";
+import { type CompiledLaw, recompileLaw } from "../client/compile-law.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
-import { ClerkRefuses, OFFICES } from "./clerk.ts";
+import { CODIFIER_OPERATIONS, operationId } from "../protocol/operations.ts";
+import { ClerkRefuses, OFFICES, type OfficeName } from "./clerk.ts";
 
 /** An office's signature under a law, as `approve` takes it. */
 export interface Approval {
@@ -14,7 +16,10 @@ export interface Approval {
   readonly signature: Hex;
 }
 
-/** Recompiles the document, compares it with the ballot's winner on chain, and signs only if they are the same. */
+/**
+ * Recompiles the document, compares it with the ballot's winner on chain, audits it, compares what the Codifier recorded, and signs
+ * only if all of it agrees.
+ */
 export async function signApproval(
   client: AgentCityClient,
   account: LocalAccount,
@@ -22,12 +27,30 @@ export async function signApproval(
   session: bigint,
   documentBytes: Uint8Array,
 ): Promise<Approval> {
-  const { specHash } = recompileLaw(documentBytes);
+  const law = recompileLaw(documentBytes);
+  const { specHash } = law;
   const { winner, deadline } = await client.legislation.sessionOf(session);
   const chosen = await client.legislation.candidateOf(session, winner);
   if (chosen.specHash !== specHash)
     throw new ClerkRefuses(office, `the document compiles to ${specHash}, the ballot chose ${chosen.specHash}`);
+  await requireCodified(client, office, session, law);
   const message = { clerk: account.address, office: OFFICES[office], session, specHash, deadline };
   const signature = await signMessage(client, account, "OfficeApproval", message);
   return { clerk: account.address, office: OFFICES[office], deadline, signature };
+}
+
+/** The clerk's own compilation and audit say what the Codifier's delegations recorded: nothing is wrong, and this is the law. */
+async function requireCodified(client: AgentCityClient, office: OfficeName, session: bigint, law: CompiledLaw): Promise<void> {
+  const { report, results } = await codificationOf(client, session, law);
+  const [finding] = report.findings;
+  if (finding !== undefined)
+    throw new ClerkRefuses(office, `the audit finds ${finding.manipulation}: ${finding.subject} ${finding.problem}`);
+  for (const operation of await client.mandates.operationsOf(OFFICES.CODIFIER)) {
+    const name = CODIFIER_OPERATIONS.find((known) => operationId(known) === operation);
+    if (name === undefined) continue;
+    const id = await client.mandates.delegationId(session, operation, law.specHash);
+    const { outputHash } = await client.mandates.delegationOf(id);
+    if (outputHash !== results[name].output)
+      throw new ClerkRefuses(office, `the Codifier recorded ${outputHash} as the result of ${name}, it is ${results[name].output}`);
+  }
 }

@@ -1,6 +1,6 @@
 import type { LocalAccount } from "viem";
 import type { AgentCityClient } from "../client/client.ts";
-import { Codifier } from "./codifier.ts";
+import { Codifier, type CodifierServices } from "./codifier.ts";
 import { Registrar } from "./registrar.ts";
 import { Regulator } from "./regulator.ts";
 import { Speaker } from "./speaker.ts";
@@ -20,11 +20,11 @@ export interface ClerkAccounts {
   readonly codifier: LocalAccount;
 }
 
-export function openOffices(client: AgentCityClient, accounts: ClerkAccounts): Clerks {
+export function openOffices(client: AgentCityClient, accounts: ClerkAccounts, services: CodifierServices): Clerks {
   return {
     registrar: new Registrar(client, accounts.registrar),
     speaker: new Speaker(client, accounts.speaker),
     regulators: accounts.regulators.map((account) => new Regulator(client, account)),
-    codifier: new Codifier(client, accounts.codifier),
+    codifier: new Codifier(client, accounts.codifier, services),
   };
 }

@@ -4,6 +4,7 @@ import { recompileLaw } from "../client/compile-law.ts";
 import { type SessionMessage, signSessionMessage } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
+import { type CodifierOperation, operationId } from "../protocol/operations.ts";
 import { Clerk, OFFICES } from "./clerk.ts";
 
 /** A specification under the Codifier's name. */
@@ -13,10 +14,16 @@ export interface SignedSpecification extends SessionMessage<"CodedContractSpecif
 
 type Options = Omit<WriteOptions, "account">;
 
+/** Ids of the services that do the operations here: each commits to the hash of its code. */
+export type CodifierServices = Readonly<Record<CodifierOperation, Hash>>;
+
 /** Turns the winning document into law by delegated operations; it has no say in what the law is. */
 export class Codifier extends Clerk {
-  constructor(client: AgentCityClient, account: LocalAccount) {
+  readonly #services: CodifierServices;
+
+  constructor(client: AgentCityClient, account: LocalAccount, services: CodifierServices) {
     super("CODIFIER", client, account);
+    this.#services = services;
   }
 
   /** Operations that must have been delegated before `codify`, in the order `codify` names them. */
@@ -24,10 +31,11 @@ export class Codifier extends Clerk {
     return this.client.mandates.operationsOf(OFFICES.CODIFIER);
   }
 
-  /** Opens a delegation of an operation on a spec; returns its id. */
-  async delegate(session: bigint, operation: Hash, specHash: Hash, options: Options): Promise<Hash> {
+  /** Opens a delegation of an operation on a spec to what does it here; returns its id. The chain refuses any but the mandate's. */
+  async delegate(session: bigint, name: CodifierOperation, specHash: Hash, options: Options): Promise<Hash> {
     await this.requirePermitted("ManagementContract", "delegate");
-    await this.client.mandates.delegate([session, operation, specHash], { ...options, account: this.account });
+    const operation = operationId(name);
+    await this.client.mandates.delegate([session, operation, this.#services[name], specHash], { ...options, account: this.account });
     return this.client.mandates.delegationId(session, operation, specHash);
   }
 

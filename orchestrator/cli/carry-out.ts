@@ -3,16 +3,19 @@ import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { RpcUnreachable } from "../chain/errors.ts";
 import { type DevnetName, openCity } from "../city/city.ts";
+import { CodificationDesk } from "../city/codification-desk.ts";
 import { chatMinds } from "../city/minds.ts";
 import { runToEnd } from "../city/run.ts";
 import { beginRun, endRun, type RunKey } from "../city/runs.ts";
 import { readInput } from "../execution/inputs/read-input.ts";
 import { loadServices } from "../execution/sandbox/load-services.ts";
 import { createSandbox } from "../execution/sandbox/run.ts";
+import { AuditNeeded } from "../legislature/errors.ts";
 import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { parseMissionFile, servicesPathOf } from "../protocol/mission-file.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import { parameter } from "../protocol/parameters.ts";
+import { lawInWords } from "./codification-screen.ts";
 import { personAtTerminal } from "./person.ts";
 import { beginProgress } from "./progress.ts";
 import { renderScreen } from "./screen.ts";
@@ -34,6 +37,8 @@ export interface Commission {
   readonly ask?: boolean;
   /** Chat model of the producers' minds, "openai:…"; without one they are heuristic. */
   readonly model?: string;
+  /** A Postgres for the records. */
+  readonly database?: string;
   readonly json?: boolean;
 }
 
@@ -63,6 +68,7 @@ export async function carryOut(commission: Commission): Promise<void> {
     const city = await openCity({
       dir,
       cacheDir,
+      databaseUrl: commission.database,
       network,
       rpcUrl,
       seed,
@@ -81,10 +87,39 @@ export async function carryOut(commission: Commission): Promise<void> {
       await city.close();
     }
   };
-  const outcome = await throughLostChains(attempt, network === "anvil" && rpcUrl === undefined, tell);
+  const outcome = await throughLostChains(attempt, network === "anvil" && rpcUrl === undefined, tell).catch((error: unknown) => {
+    if (!(error instanceof AuditNeeded)) throw error;
+    tellWaiting(error, new CodificationDesk(dir).requestFile(error.request.session), network, json);
+    process.exitCode = WAITS;
+    return undefined;
+  });
+  if (outcome === undefined) return;
   endRun(dir, commission.key);
   process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
   if (outcome.status !== "completed") process.exitCode = 1;
+}
+
+/** Exit code of a command that stops for a person and goes on when it is given again. */
+const WAITS = 3;
+
+/** What the session waits for, and the commands that let it go on. */
+function tellWaiting({ request }: AuditNeeded, file: string, network: string, json: boolean): void {
+  const where = network === "embedded" ? "" : ` --network ${network}`;
+  const sign = `npm run approve-codification --${where} --as adjudicator-3`;
+  if (json) process.stdout.write(`${JSON.stringify({ status: "waiting", for: "APPROVE_CODIFICATION", file, sign, request })}\n`);
+  else
+    process.stdout.write(
+      [
+        lawInWords(request),
+        "",
+        ...(request.refused === null ? [] : [`REFUSED  ${request.refused}`]),
+        "WAITS    for an adjudicator: nothing of HIGH risk is deployed on agents' signatures alone",
+        `READ     ${file}`,
+        `SIGN     ${sign}   (or with AGENTCITY_ADJUDICATOR_KEY)`,
+        "GO ON    give this command again",
+        "",
+      ].join("\n"),
+    );
 }
 
 /** How often a chain may be lost before the command gives up. */

@@ -11,10 +11,10 @@ import { parseJson } from "../primitives/json.ts";
 
 /** A key cannot be had. Never says anything of the key itself. */
 export class KeyUnusable extends AgentCityError {
-  constructor(problem: string) {
+  constructor(problem: string, variable = "AGENTCITY_DEPLOYER_KEY") {
     super("KeyUnusable", problem, {
       action:
-        "export AGENTCITY_DEPLOYER_KEY=0x… (32 bytes), or AGENTCITY_KEYSTORE=<file> and AGENTCITY_KEYSTORE_PASSWORD; " +
+        `export ${variable}=0x… (32 bytes), or AGENTCITY_KEYSTORE=<file> and AGENTCITY_KEYSTORE_PASSWORD; ` +
         "keys are never taken from the command line, where other users of the machine see them",
     });
   }
@@ -22,10 +22,15 @@ export class KeyUnusable extends AgentCityError {
 
 /** The deployer from the environment: a key, or a keystore file with its password. */
 export function deployerAccount(): LocalAccount {
-  const key = accountFrom("AGENTCITY_DEPLOYER_KEY");
+  return signerAccount("AGENTCITY_DEPLOYER_KEY", "deployer");
+}
+
+/** Somebody's key from the environment: in the variable named, or in a keystore file with its password. */
+export function signerAccount(variable: string, who: string): LocalAccount {
+  const key = accountFrom(variable);
   if (key !== undefined) return key;
   const file = process.env["AGENTCITY_KEYSTORE"];
-  if (file === undefined) throw new KeyUnusable("There is no deployer key");
+  if (file === undefined) throw new KeyUnusable(`There is no ${who} key`, variable);
   const password = process.env["AGENTCITY_KEYSTORE_PASSWORD"];
   if (password === undefined) throw new KeyUnusable("AGENTCITY_KEYSTORE_PASSWORD is not set");
   let text: string;

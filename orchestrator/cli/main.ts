@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import { approveCodification } from "./approve-codification.ts";
 import { audit } from "./audit.ts";
 import { genesis } from "./genesis.ts";
 import { mission } from "./mission.ts";
@@ -8,7 +9,7 @@ import { session } from "./session.ts";
 import { start } from "./start.ts";
 import { verify } from "./verify.ts";
 
-/** Exit codes: 0 done, 1 failed, 2 used wrongly. */
+/** Exit codes: 0 done, 1 failed, 2 used wrongly, 3 waits for a person. */
 const FAILED = 1;
 const USAGE = 2;
 
@@ -18,6 +19,12 @@ const ask = () => new Option("--ask", "let a person decide what needs a human, i
 
 const model = () =>
   new Option("--model <provider:model>", "chat model that decides for the producers (key from the environment)").env("AGENTCITY_MODEL");
+
+const database = () =>
+  new Option(
+    "--database <url>",
+    "a Postgres of the city's own for its records, instead of the embedded one (give a URL with a password in the environment)",
+  ).env("AGENTCITY_DATABASE");
 
 /** An option that takes a whole number within bounds. */
 const whole = (flags: string, description: string, least: number, most: number) =>
@@ -40,6 +47,7 @@ program
   .addOption(new Option("--cheat", "let one executor lie, to see it caught"))
   .addOption(ask())
   .addOption(model())
+  .addOption(database())
   .addOption(json())
   .action(start);
 
@@ -53,6 +61,7 @@ program
   .addOption(new Option("--rpc <url>", "with --network anvil: an Anvil that runs already, with a city's flags (docs/genesis.md)"))
   .addOption(ask())
   .addOption(model())
+  .addOption(database())
   .addOption(json())
   .action(mission);
 
@@ -66,6 +75,19 @@ program
   .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
   .addOption(json())
   .action(session);
+
+program
+  .command("approve-codification")
+  .description("read a law of HIGH risk that waits for an adjudicator, and sign for it")
+  .argument("[request]", "file that the waiting session wrote; default: the only one of this folder")
+  .addOption(new Option("--network <name>", "where to look for it").default("embedded"))
+  .addOption(new Option("--as <adjudicator>", "on a devnet: adjudicator-1 … adjudicator-7 (else AGENTCITY_ADJUDICATOR_KEY, or a keystore)"))
+  .addOption(
+    new Option("--because <text>", "why; it goes on record with the signature").default("I read this law and approve its codification."),
+  )
+  .addOption(new Option("--dry-run", "show what would be signed, and sign nothing"))
+  .addOption(json())
+  .action(approveCodification);
 
 program
   .command("audit")

@@ -14,6 +14,7 @@ export interface MissionOptions {
   readonly rpc?: string;
   readonly ask?: boolean;
   readonly model?: string;
+  readonly database?: string;
   readonly json?: boolean;
 }
 

@@ -15,6 +15,7 @@ export interface StartOptions {
   readonly cheat?: boolean;
   readonly ask?: boolean;
   readonly model?: string;
+  readonly database?: string;
   readonly json?: boolean;
 }
 

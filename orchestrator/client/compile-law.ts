@@ -53,7 +53,8 @@ export function goalHashOf(goal: string): Hash {
   return keccak256(bytesToHex(new TextEncoder().encode(goal)));
 }
 
-function lawNodeOf(node: MissionNode): LawNode {
+/** A node's two words. */
+export function lawNodeOf(node: MissionNode): LawNode {
   return {
     predecessors: node.after.reduce((bits, number) => bits | (1n << BigInt(number)), 0n),
     tier: node.tier,

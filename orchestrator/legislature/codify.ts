@@ -1,45 +1,55 @@
-import type { CompiledLaw } from "../client/compile-law.ts";
+import { z } from "zod";
+import { codificationOf } from "../client/codification.ts";
 import { compileLaw, recompileLaw } from "../client/compile-law.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { hashSchema } from "../primitives/hex.ts";
 import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import { CODIFIER_OPERATIONS, type CodifierOperation, operationId } from "../protocol/operations.ts";
 import type { LegislatureContext } from "./context.ts";
-import { UnknownOperation } from "./errors.ts";
+import { CodificationRefused, UnknownOperation } from "./errors.ts";
 import type { SessionState } from "./state.ts";
 
-/** What an operation makes of a document: its output's hash, and that of what lies between. */
-export interface OperationResult {
-  readonly output: Hash;
-  readonly intermediate: Hash;
-}
+const resultSchema = z.strictObject({ output: hashSchema, intermediate: hashSchema });
+const codificationSchema = z.strictObject({
+  report: z.looseObject({ specHash: hashSchema }),
+  results: z.strictObject({ "compile-law": resultSchema, "audit-codification": resultSchema } satisfies Record<CodifierOperation, unknown>),
+});
 
-/** How each operation is done. */
-const WORK: Readonly<Record<CodifierOperation, (law: CompiledLaw) => OperationResult>> = {
-  "compile-law": ({ docHash, lawHash }) => ({ output: lawHash, intermediate: docHash }),
-};
-
-/** Stage 5: document → law by delegated operations, recorded on chain; the Codifier has no say in what the law is. */
+/**
+ * Stage 5 (AgentCity 3.4, A.7): document → law, and the audit of both, by delegated operations that are recorded on chain; the
+ * Codifier has no say in what the law is.
+ */
 export function codify(context: LegislatureContext) {
   const { client, clerks } = context;
 
   return {
+    /**
+     * Thinks: compiles and audits. A spec with findings goes no further: without its recorded audit the chain lets nothing be
+     * codified.
+     */
+    async compile(state: SessionState): Promise<Partial<SessionState>> {
+      const law = recompileLaw(compileLaw(context.load(state.document, missionDocumentSchema)).bytes);
+      const { report, results } = await codificationOf(client, BigInt(state.session), law);
+      if (report.findings.length > 0) throw new CodificationRefused(report);
+      return { codification: context.save({ report, results }) };
+    },
+
     /** Sends: one delegation per mandated operation, and its result. */
     async delegate(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
-      const law = recompileLaw(compileLaw(context.load(state.document, missionDocumentSchema)).bytes);
+      const { report, results } = context.load(state.codification, codificationSchema);
       const delegations: Hash[] = [];
       for (const operation of await clerks.codifier.operations()) {
         const name = CODIFIER_OPERATIONS.find((known) => operationId(known) === operation);
         if (name === undefined) throw new UnknownOperation(operation);
-        const { output, intermediate } = WORK[name](law);
+        const { output, intermediate } = results[name];
         const delegation = await clerks.codifier.delegate(
           session,
-          operation,
-          law.specHash,
+          name,
+          report.specHash,
           context.step("delegate", `${session}/${operation}`),
         );
-        const note = context.note("delegation", [state.session, operation], state.document ?? undefined);
+        const note = context.note("delegation", [state.session, name], state.codification ?? undefined);
         const alreadyDone = async () => (await client.mandates.delegationOf(delegation)).outputHash === output;
         await clerks.codifier.record(delegation, output, intermediate, {
           ...context.step("recordResult", `${session}/${operation}`, note),

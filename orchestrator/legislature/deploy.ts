@@ -1,15 +1,22 @@
+import { interrupt } from "@langchain/langgraph";
 import { z } from "zod";
+import { TransactionReverted } from "../chain/errors.ts";
 import type { Approval } from "../clerks/approval.ts";
+import { cleanReport, reportHash } from "../client/codification-audit.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { cloneRuntime, predictMission } from "../client/predict-mission.ts";
+import { codificationMessage, justificationBytes } from "../client/sign/codification.ts";
 import { addressSchema } from "../primitives/address.ts";
+import { keccak256 } from "../primitives/hash.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
 import { hexSchema } from "../primitives/hex.ts";
-import { missionDocumentSchema } from "../protocol/mission-document.ts";
+import { type CodificationRequest, codificationApprovalSchema } from "../protocol/codification-approval.ts";
+import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
 import { cloneArgs, cloneContext } from "../rules/law-codec.ts";
 import { unpackMissionParams } from "../rules/mission-params-codec.ts";
 import type { LegislatureContext } from "./context.ts";
-import { AuditNeeded, FidelityBroken } from "./errors.ts";
+import { FidelityBroken } from "./errors.ts";
+import { isOver } from "./refund.ts";
 import type { SessionState } from "./state.ts";
 
 const approvalsSchema = z.array(z.strictObject({ clerk: addressSchema, office: z.int(), deadline: z.int(), signature: hexSchema }));
@@ -17,16 +24,56 @@ const approvalsSchema = z.array(z.strictObject({ clerk: addressSchema, office: z
 /** Stage 6: the offices sign, the chain deploys, and anybody can see that what was deployed is what was approved. */
 export function deploy(context: LegislatureContext) {
   const { client, clerks } = context;
+  const isAudited = async ({ session }: SessionState) => (await client.legislation.sessionOf(BigInt(session))).audited;
+
+  /** What an adjudicator has to know and to sign. */
+  async function requestOf(state: SessionState, document: MissionDocument): Promise<CodificationRequest> {
+    const { specHash } = compileLaw(document);
+    return {
+      kind: "codification",
+      chainId: client.chain.id,
+      adjudication: client.adjudication.address,
+      legislation: client.legislation.address,
+      session: state.session,
+      specHash,
+      audit: reportHash(cleanReport(specHash)),
+      document,
+      until: (await client.legislation.sessionOf(BigInt(state.session))).deadline,
+      refused: state.refused,
+    };
+  }
 
   return {
-    /** Waits for an adjudicator when the risk is HIGH. */
+    /**
+     * Waits for an adjudicator when the risk is HIGH (AgentCity A.7, step 3): the graph stops here until it is resumed with a
+     * signature, or until the chain has one that somebody sent directly.
+     */
     async awaitAudit(state: SessionState): Promise<Partial<SessionState>> {
-      const session = BigInt(state.session);
-      const { document, specHash } = compileLaw(context.load(state.document, missionDocumentSchema));
-      const isAudited = async () => (await client.legislation.sessionOf(session)).audited;
-      if (document.risk !== "HIGH" || (await isAudited())) return {};
-      await context.options.ports.audit?.({ session, specHash, document });
-      if (!(await isAudited())) throw new AuditNeeded(specHash);
+      const document = context.load(state.document, missionDocumentSchema);
+      if (document.risk !== "HIGH" || (await isAudited(state))) return {};
+      if (await isOver(context, BigInt(state.session))) return { outcome: "overdue" };
+      const approval = codificationApprovalSchema.parse(interrupt(await requestOf(state, document)));
+      return { audit: context.save(approval), refused: null };
+    },
+
+    /** Sends: the adjudicator's signature. One that does not hold is refused by name, and the session waits again. */
+    async relayAudit(state: SessionState): Promise<Partial<SessionState>> {
+      if (state.audit === null || (await isAudited(state))) return {};
+      const { adjudicator, justification, signature, specHash } = context.load(state.audit, codificationApprovalSchema);
+      const request = await requestOf(state, context.load(state.document, missionDocumentSchema));
+      if (specHash !== request.specHash) return { audit: null, refused: `it approves ${specHash}, not ${request.specHash}` };
+      const content = context.options.ports.records.put(justificationBytes(justification));
+      const note = context.note("codification-audit", [state.session, adjudicator], content);
+      try {
+        await client.adjudication.act(
+          [codificationMessage(request, justification), [{ adjudicator, signature }]],
+          context.step("audit", keccak256(signature), note),
+        );
+      } catch (error) {
+        if (!(error instanceof TransactionReverted)) throw error;
+        return { audit: null, refused: [error.shortMessage, error.details].filter((text) => text !== undefined).join(": ") };
+      }
+      await context.cross("legislature:audited");
       return {};
     },
 

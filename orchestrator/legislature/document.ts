@@ -3,7 +3,8 @@ import { riskNumber } from "../minds/goal.ts";
 import { itemAt, layOut, type PlannedNode } from "../minds/layout.ts";
 import { requiredLevels, riskOf } from "../minds/options.ts";
 import type { LawShape } from "../minds/shape.ts";
-import { MISSION_CONTEXT, type MissionDocument, type MissionNode, missionDocumentSchema } from "../protocol/mission-document.ts";
+import { MISSION_CONTEXT } from "../protocol/mission-context.ts";
+import { type MissionDocument, type MissionNode, missionDocumentSchema } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import type { MissionInputs } from "./context.ts";
 

@@ -1,4 +1,6 @@
+import { type CodificationReport, MANIPULATIONS } from "../client/codification-audit.ts";
 import { AgentCityError } from "../primitives/errors.ts";
+import type { CodificationRequest } from "../protocol/codification-approval.ts";
 
 /** The tally on chain is not what the recorded ballots give. */
 export class TallyDisagrees extends AgentCityError {
@@ -29,6 +31,25 @@ export class UnknownOperation extends AgentCityError {
   }
 }
 
+/** The Codification Audit found something: the law is not deployed. */
+export class CodificationRefused extends AgentCityError {
+  readonly findings: CodificationReport["findings"];
+
+  constructor({ specHash, findings }: CodificationReport) {
+    super(
+      "CodificationRefused",
+      `The audit of ${specHash} found ${findings.length} ${findings.length === 1 ? "manipulation" : "manipulations"}`,
+      {
+        details: findings
+          .map(({ manipulation, subject, problem }) => `${manipulation} ${MANIPULATIONS[manipulation]}: ${subject} ${problem}`)
+          .join("\n"),
+        action: "nothing was deployed; when the session's time is over its deposit goes back",
+      },
+    );
+    this.findings = findings;
+  }
+}
+
 /** A node of the law that nobody in the city can run. */
 export class NoWitness extends AgentCityError {
   constructor(title: string) {
@@ -36,12 +57,16 @@ export class NoWitness extends AgentCityError {
   }
 }
 
-/** A law of HIGH risk waits for an adjudicator. */
+/** A law of HIGH risk waits for an adjudicator: not a failure, the session goes on when it is run again. */
 export class AuditNeeded extends AgentCityError {
-  constructor(specHash: string) {
-    super("AuditNeeded", "A law of HIGH risk is deployed only after an adjudicator approved its codification", {
-      details: specHash,
+  readonly request: CodificationRequest;
+
+  constructor(request: CodificationRequest) {
+    const { session, specHash, refused } = request;
+    super("AuditNeeded", `Session ${session} waits: its law is of HIGH risk and needs an adjudicator's approval`, {
+      details: [`spec ${specHash}`, ...(refused === null ? [] : [`the last signature was not taken: ${refused}`])].join("\n"),
       action: "let an adjudicator sign APPROVE_CODIFICATION, then run the mission again: the session goes on",
     });
+    this.request = request;
   }
 }

@@ -1,12 +1,12 @@
-import { compileLaw, goalHashOf } from "../client/compile-law.ts";
+import { compileLaw } from "../client/compile-law.ts";
+import { readLimits } from "../client/law-limits.ts";
 import { GoalNotFeasible } from "../minds/errors.ts";
 import type { CityFacts } from "../minds/goal.ts";
-import { optionsOf, riskOf } from "../minds/options.ts";
+import { optionsOf } from "../minds/options.ts";
 import type { LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
-import { AuditNeeded } from "./errors.ts";
 import { goalOf } from "./goal.ts";
-import { producerFacts, readLimits } from "./survey.ts";
+import { producerFacts } from "./survey.ts";
 
 /** Throws a named error when no law could come of the mission, before anybody's money moves; else what the city is like. */
 export async function requireFeasible({ client, options }: LegislatureContext): Promise<CityFacts> {
@@ -20,6 +20,5 @@ export async function requireFeasible({ client, options }: LegislatureContext): 
   const [shape] = optionsOf(goal, facts);
   if (shape === undefined) throw new GoalNotFeasible("there is nothing to divide", "name at least one task");
   compileLaw(documentOf(options.mission, options.inputs, goal, facts, shape));
-  if (riskOf(goal, limits) === "HIGH" && options.ports.audit === undefined) throw new AuditNeeded(goalHashOf(options.mission.goal));
   return facts;
 }

@@ -1,5 +1,6 @@
+import type { LawLimits } from "../client/law-limits.ts";
 import { GoalNotFeasible } from "../minds/errors.ts";
-import type { Goal, GoalTask, LawLimits } from "../minds/goal.ts";
+import type { Goal, GoalTask } from "../minds/goal.ts";
 import type { MissionFile, MissionTask } from "../protocol/mission-file.ts";
 import type { LegislatedService } from "./context.ts";
 

@@ -78,12 +78,14 @@ export function sessionGraph(context: LegislatureContext) {
       .addNode("findWinner", stages.findWinner)
       .addNode("sendValidation", send(stages.sendValidation))
       // codify
+      .addNode("compile", stages.compile)
       .addNode("delegate", send(stages.delegate))
       .addNode("sendCodification", send(stages.sendCodification))
       // deploy
       .addNode("specify", stages.specify)
       .addNode("checkSpecification", stages.checkSpecification)
       .addNode("awaitAudit", stages.awaitAudit)
+      .addNode("relayAudit", stages.relayAudit)
       .addNode("signApprovals", stages.signApprovals)
       .addNode("approve", send(stages.approve))
       .addNode("verify", stages.verify)
@@ -135,12 +137,17 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("awaitBallots", "tally")
       .addConditionalEdges("tally", goOn("findWinner"), ["findWinner", "expire"])
       .addEdge("findWinner", "sendValidation")
-      .addConditionalEdges("sendValidation", goOn("delegate"), ["delegate", "expire"])
+      .addConditionalEdges("sendValidation", goOn("compile"), ["compile", "expire"])
+      .addEdge("compile", "delegate")
       .addConditionalEdges("delegate", goOn("sendCodification"), ["sendCodification", "expire"])
       .addConditionalEdges("sendCodification", goOn("specify"), ["specify", "expire"])
       .addEdge("specify", "checkSpecification")
       .addEdge("checkSpecification", "awaitAudit")
-      .addEdge("awaitAudit", "signApprovals")
+      .addConditionalEdges("awaitAudit", goOn("relayAudit"), ["relayAudit", "expire"])
+      .addConditionalEdges("relayAudit", ({ refused }: SessionState) => (refused === null ? "signApprovals" : "awaitAudit"), [
+        "signApprovals",
+        "awaitAudit",
+      ])
       .addEdge("signApprovals", "approve")
       .addConditionalEdges("approve", goOn("verify"), ["verify", "expire"])
       .addEdge("verify", END)

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { SignedAttestation } from "../clerks/registrar.ts";
 import { goalHashOf } from "../client/compile-law.ts";
+import { readLimits } from "../client/law-limits.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
 import { sevenSchemas } from "../protocol/seven-messages.ts";
 import type { LegislatureContext } from "./context.ts";
 import { nextReading, type SessionState } from "./state.ts";
-import { producerFacts, readLimits, surveyRecord } from "./survey.ts";
+import { producerFacts, surveyRecord } from "./survey.ts";
 
 export const NO_PARENT = "0x0000000000000000000000000000000000000000";
 

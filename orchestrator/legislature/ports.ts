@@ -1,13 +1,14 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { z } from "zod";
 import type { Boundary } from "../primitives/boundary.ts";
-import type { ContentId, Hash } from "../primitives/hex.ts";
+import type { ContentId } from "../primitives/hex.ts";
 import type { JsonValue } from "../primitives/json.ts";
 import type { LegislatureBoundary } from "../protocol/boundaries.ts";
-import type { MissionDocument } from "../protocol/mission-document.ts";
+import type { CodificationApproval, CodificationRequest } from "../protocol/codification-approval.ts";
 
 /** Content-addressed blocks of JSON. Putting the same value twice is putting it once. */
 export interface RecordsPort {
+  put(bytes: Uint8Array): ContentId;
   putJson(value: unknown): ContentId;
   getJson(id: ContentId): JsonValue;
 }
@@ -25,23 +26,16 @@ export interface AnswersPort {
   remember<Answer>(key: AnswerKey, schema: z.ZodType<Answer>, compute: () => Promise<unknown>): Promise<Answer>;
 }
 
-/** What an adjudicator is asked before a law of HIGH risk is deployed. */
-export interface AuditRequest {
-  readonly session: bigint;
-  readonly specHash: Hash;
-  readonly document: MissionDocument;
-}
-
 /** What a session needs of the city around it. Log entries travel with the transactions, as the client's notes. */
 export interface LegislaturePorts {
   readonly records: RecordsPort;
   readonly answers: AnswersPort;
   readonly checkpointer: BaseCheckpointSaver;
   /**
-   * Gets an adjudicator's APPROVE_CODIFICATION on chain, or returns without it: the session then stops with `AuditNeeded` and goes
-   * on when it is run again. Without this port a mission of HIGH risk is refused before any money moves.
+   * Asked when a law of HIGH risk waits: an adjudicator's signature, if there is one by now. Without one the session stops with
+   * `AuditNeeded`, and goes on when it is run again and there is a signature, here or on chain.
    */
-  readonly audit?: ((request: AuditRequest) => Promise<void>) | undefined;
+  readonly approval?: ((request: CodificationRequest) => Promise<CodificationApproval | undefined>) | undefined;
   /** Default: crossing a boundary does nothing. */
   readonly boundary?: Boundary<LegislatureBoundary> | undefined;
 }

@@ -1,4 +1,7 @@
+import { Command } from "@langchain/langgraph";
+import { type CodificationRequest, codificationRequestSchema } from "../protocol/codification-approval.ts";
 import { LegislatureContext, type LegislatureOptions } from "./context.ts";
+import { AuditNeeded } from "./errors.ts";
 import { requireFeasible } from "./feasible.ts";
 import { sessionGraph } from "./graph.ts";
 import { type LegislatureResult, resultOf } from "./result.ts";
@@ -10,7 +13,7 @@ const RECURSION_LIMIT = 400;
 /**
  * Leads one order through the legislature to its end: a deployed mission, or no law and the deposit returned; it may take more than one
  * session on chain. Called again with the same id after a crash, it goes on where it was: nothing is signed otherwise, nothing is sent
- * twice. Afterwards its checkpoints are gone.
+ * twice. A law of HIGH risk stops it with `AuditNeeded` until an adjudicator signed. Afterwards its checkpoints are gone.
  */
 export async function runLegislature(options: LegislatureOptions): Promise<LegislatureResult> {
   const context = new LegislatureContext(options);
@@ -18,11 +21,35 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
   const graph = sessionGraph(context).compile({ checkpointer });
   const config = { configurable: { thread_id: options.id }, durability: "sync" as const, recursionLimit: RECURSION_LIMIT };
 
+  /** Lets the graph run; where it waits for an adjudicator, brings the signature, or stops. */
+  async function run(input: Record<string, never> | null): Promise<SessionState> {
+    let final = await graph.invoke(input, config);
+    for (const tried = new Set<string>(); ; ) {
+      const request = pendingRequest(await graph.getState(config));
+      if (request === undefined) return final;
+      await context.cross("legislature:audit-awaited");
+      const approval = await options.ports.approval?.(request);
+      if (approval === undefined || tried.has(approval.signature)) throw new AuditNeeded(request);
+      tried.add(approval.signature);
+      final = await graph.invoke(new Command({ resume: approval }), config);
+    }
+  }
+
   const begun = await graph.getState(config);
   const isNew = begun.createdAt === undefined;
   if (isNew) await requireFeasible(context);
-  const final: SessionState = isNew || begun.next.length > 0 ? await graph.invoke(isNew ? {} : null, config) : begun.values;
+  const final: SessionState = isNew || begun.next.length > 0 ? await run(isNew ? {} : null) : begun.values;
   const result = await resultOf(context, final);
   await checkpointer.deleteThread(options.id);
   return result;
+}
+
+interface Paused {
+  readonly tasks: readonly { readonly interrupts: readonly { readonly value?: unknown }[] }[];
+}
+
+/** What the graph waits for, if it does. */
+function pendingRequest({ tasks }: Paused): CodificationRequest | undefined {
+  const [waiting] = tasks.flatMap(({ interrupts }) => interrupts);
+  return waiting === undefined ? undefined : codificationRequestSchema.parse(waiting.value);
 }

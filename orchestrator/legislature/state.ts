@@ -74,9 +74,15 @@ export const sessionState = new StateSchema({
   ballots: none,
   /** The winning law's document. */
   document: none,
+  /** What every mandated operation made of the document. */
+  codification: none,
   delegations: z.array(z.string()).default([]),
   /** The Codifier's word on what it made, and the signatures of the other offices. */
   specification: none,
+  /** An adjudicator's signature under a law of HIGH risk. */
+  audit: none,
+  /** Why the last one was not taken. */
+  refused: z.string().nullable().default(null),
   approvals: none,
   mission: addressSchema.nullable().default(null),
   outcome: z.enum(OUTCOMES).default("open"),
@@ -112,8 +118,11 @@ export interface SessionState {
   readonly settled: boolean;
   readonly ballots: ContentId | null;
   readonly document: ContentId | null;
+  readonly codification: ContentId | null;
   readonly delegations: readonly string[];
   readonly specification: ContentId | null;
+  readonly audit: ContentId | null;
+  readonly refused: string | null;
   readonly approvals: ContentId | null;
   readonly mission: Address | null;
   readonly outcome: (typeof OUTCOMES)[number];
@@ -144,8 +153,11 @@ export function nextReading({ reading, past, session: last }: SessionState, sess
     settled: false,
     ballots: null,
     document: null,
+    codification: null,
     delegations: [],
     specification: null,
+    audit: null,
+    refused: null,
     approvals: null,
     outcome: "open",
   };

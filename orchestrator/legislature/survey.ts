@@ -1,11 +1,8 @@
 import { z } from "zod";
 import type { AgentCityClient } from "../client/client.ts";
-import type { BandName, CityFacts, FloorName, LawLimits, ProducerFacts } from "../minds/goal.ts";
+import type { CityFacts, ProducerFacts } from "../minds/goal.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address } from "../primitives/hex.ts";
-import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
-import { EvidenceClass } from "../rules/admissibility.ts";
-import { Band } from "../rules/law-codec.ts";
 import { unitsSchema } from "./context.ts";
 
 const floorSchema = z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]);
@@ -66,30 +63,4 @@ export async function producerFacts(client: AgentCityClient, agent: Address): Pr
   ]);
   const levels = Array.from({ length: 10 }, (_, dimension) => Number((capabilities >> BigInt(16 * dimension)) & 0xffffn));
   return { agent, principal, reputation: Number(reputation), capabilities: levels };
-}
-
-/** What the constitution demands of a law now. */
-export async function readLimits(client: AgentCityClient): Promise<LawLimits> {
-  const param = (name: ParameterName) => client.constitution.param(parameterIndex(name));
-  const units = (name: ParameterName) => client.constitution.paramInUnits(parameterIndex(name));
-  const floor = async (name: "MIN_FLOOR_LOW" | "MIN_FLOOR_MEDIUM" | "MIN_FLOOR_HIGH") =>
-    nameOf<FloorName>(EvidenceClass, await param(name));
-  const band = async (name: "MIN_BAND_LOW" | "MIN_BAND_MEDIUM" | "MIN_BAND_HIGH") => nameOf<BandName>(Band, await param(name));
-  return {
-    maxNodeTimeout: Number(await param("MAX_NODE_TIMEOUT")),
-    minReview: Number(await param("MIN_HUMAN_REVIEW_TIMEOUT")),
-    maxReview: Number(await param("MAX_HUMAN_REVIEW_TIMEOUT")),
-    maxDuration: Number(await param("MAX_MISSION_DURATION")),
-    minFloor: [await floor("MIN_FLOOR_LOW"), await floor("MIN_FLOOR_MEDIUM"), await floor("MIN_FLOOR_HIGH")],
-    minPanel: [Number(await param("MIN_PANEL_LOW")), Number(await param("MIN_PANEL_MEDIUM")), Number(await param("MIN_PANEL_HIGH"))],
-    minBand: [await band("MIN_BAND_LOW"), await band("MIN_BAND_MEDIUM"), await band("MIN_BAND_HIGH")],
-    mediumRiskFrom: await units("MEDIUM_RISK_FROM"),
-    highRiskFrom: await units("HIGH_RISK_FROM"),
-  };
-}
-
-/** The name behind a code. */
-function nameOf<Name extends string>(codes: Readonly<Record<Name, number>>, code: bigint): Name {
-  for (const name in codes) if (BigInt(codes[name]) === code) return name;
-  throw new RangeError(`no such code: ${code}`);
 }

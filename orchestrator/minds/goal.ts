@@ -1,8 +1,5 @@
+import type { FloorName, LawLimits, RiskName } from "../client/law-limits.ts";
 import type { Address } from "../primitives/hex.ts";
-
-export type RiskName = "LOW" | "MEDIUM" | "HIGH";
-export type FloorName = "SELF" | "SIGN" | "WIT" | "REC" | "ATT" | "PROOF";
-export type BandName = "LOW" | "MODERATE" | "ELEVATED" | "CRITICAL";
 
 /** A service a task may use, and the ten levels (0–255) it asks of whoever runs it. */
 export interface GoalService {
@@ -49,20 +46,6 @@ export interface ProducerFacts {
   readonly capabilities: readonly number[];
 }
 
-/** What the constitution demands of a node; lists are by risk. Times in seconds. */
-export interface LawLimits {
-  readonly maxNodeTimeout: number;
-  readonly minReview: number;
-  readonly maxReview: number;
-  readonly maxDuration: number;
-  readonly minFloor: readonly [FloorName, FloorName, FloorName];
-  readonly minPanel: readonly [number, number, number];
-  readonly minBand: readonly [BandName, BandName, BandName];
-  /** Smallest unit. */
-  readonly mediumRiskFrom: bigint;
-  readonly highRiskFrom: bigint;
-}
-
 /** Public facts an agent may rest a decision on. */
 export interface CityFacts {
   /** In order of producer index; those who may vote and bid on this mission. */
@@ -76,11 +59,6 @@ const RISKS: readonly RiskName[] = ["LOW", "MEDIUM", "HIGH"];
 
 export function riskNumber(risk: RiskName): 0 | 1 | 2 {
   return risk === "LOW" ? 0 : risk === "MEDIUM" ? 1 : 2;
-}
-
-/** The risk a budget carries by itself (decision 8). */
-export function riskOfBudget(budget: bigint, limits: Pick<LawLimits, "mediumRiskFrom" | "highRiskFrom">): RiskName {
-  return budget >= limits.highRiskFrom ? "HIGH" : budget >= limits.mediumRiskFrom ? "MEDIUM" : "LOW";
 }
 
 export function higherRisk(a: RiskName, b: RiskName): RiskName {

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import type { RiskName } from "../client/law-limits.ts";
 import type { Address } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { type Evidence, reasonsSchema } from "../protocol/debate.ts";
 import { MindAnswerInvalid } from "./errors.ts";
-import type { CityFacts, Goal, RiskName } from "./goal.ts";
+import type { CityFacts, Goal } from "./goal.ts";
 import type { LawShape } from "./shape.ts";
 import { lawShapeSchema } from "./shape.ts";
 

@@ -1,7 +1,8 @@
+import { type FloorName, type LawLimits, type RiskName, riskOfBudget } from "../client/law-limits.ts";
 import { GoalNotFeasible } from "./errors.ts";
 import { fits } from "./fit.ts";
-import type { CityFacts, FloorName, Goal, GoalTask, LawLimits, RiskName } from "./goal.ts";
-import { higherRisk, riskNumber, riskOfBudget } from "./goal.ts";
+import type { CityFacts, Goal, GoalTask } from "./goal.ts";
+import { higherRisk, riskNumber } from "./goal.ts";
 import { chooseCuts, possibleCuts } from "./layout.ts";
 import { perGoal } from "./per-goal.ts";
 import type { LawShape, TaskShape } from "./shape.ts";

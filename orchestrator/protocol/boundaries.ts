@@ -37,10 +37,13 @@ export const DETOUR_BOUNDARIES = [
   "legislature:reintroduced",
 ] as const;
 
+/** Points that only a law of HIGH risk passes. */
+export const AUDIT_BOUNDARIES = ["legislature:audit-awaited", "legislature:audited"] as const;
+
 /** Points of every sender, whatever it sends. */
 export const SENDER_BOUNDARIES = ["sender:signed", "sender:broadcast"] as const;
 
-export type LegislatureBoundary = (typeof LEGISLATURE_BOUNDARIES | typeof DETOUR_BOUNDARIES)[number];
+export type LegislatureBoundary = (typeof LEGISLATURE_BOUNDARIES | typeof DETOUR_BOUNDARIES | typeof AUDIT_BOUNDARIES)[number];
 
 /** Points between a mission's stages. */
 export const EXECUTION_BOUNDARIES = ["execution:committed", "execution:halted", "execution:frozen", "execution:cleared"] as const;

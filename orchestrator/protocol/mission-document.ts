@@ -1,7 +1,5 @@
 import { z } from "zod";
-
-/** Vocabulary of the JSON-LD mission specification (AgentCity B.10, 5642–5760). */
-export const MISSION_CONTEXT = "https://agentcity.dev/contexts/mission-specification/v1";
+import { MISSION_CONTEXT } from "./mission-context.ts";
 
 /** Smallest units of the settlement token as decimal text, because JSON numbers lose digits. */
 const units = z.string().regex(/^(0|[1-9]\d*)$/);

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { messageOf } from "../primitives/errors.ts";
 import { writeFileAtomic } from "../primitives/files.ts";
 import { parseJson } from "../primitives/json.ts";
-import { DatabaseUnreachable, MigrationMismatch } from "./errors.ts";
+import { DatabaseInUse, DatabaseUnreachable, MigrationMismatch } from "./errors.ts";
 import { migrate } from "./migrations.ts";
 import type { Sql } from "./sql.ts";
 import { sqlOver } from "./sql.ts";
@@ -32,6 +32,12 @@ export interface Database extends Sql {
 
 /** A connection is waited for no longer than this: on PGlite's only one, a transaction that asks for a second would hang. */
 const CONNECTION_TIMEOUT = 60_000;
+
+/** A city that is founded now begins with records of its own: throws DatabaseInUse when somebody's are there. */
+export async function requireEmpty(database: Database): Promise<void> {
+  const [used] = await database.query("SELECT 1 FROM outbox UNION ALL SELECT 1 FROM log LIMIT 1");
+  if (used !== undefined) throw new DatabaseInUse();
+}
 
 /** Opens and migrates. Neither `dir` nor `url`: in memory, for tests and audits. Keep one per process. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {

@@ -21,6 +21,15 @@ export class MigrationMismatch extends AgentCityError {
   }
 }
 
+/** A city that is founded now was given a database with another city's records. */
+export class DatabaseInUse extends AgentCityError {
+  constructor() {
+    super("DatabaseInUse", "The database has another city's records", {
+      action: "give each city an empty database of its own: createdb <name>",
+    });
+  }
+}
+
 /** The records cannot be opened or reached. */
 export class DatabaseUnreachable extends AgentCityError {
   constructor(where: string, reason: string, cause?: unknown) {

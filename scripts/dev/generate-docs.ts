@@ -1,12 +1,14 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
- * exported transition tables, `docs/authority.md` (see `authority-page.ts`), `docs/calibration.md` (see `scripts/calibrate/page.ts`), `docs/gas.md` (see `gas-page.ts`)
+ * exported transition tables, `docs/contexts/` from the JSON-LD context, `docs/authority.md` (see `authority-page.ts`),
+ * `docs/calibration.md` (see `scripts/calibrate/page.ts`), `docs/gas.md` (see `gas-page.ts`)
  * and `docs/invariants.md` (see `invariants-page.ts`).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { MISSION_CONTEXT, missionContext } from "../../orchestrator/protocol/mission-context.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import type { TransitionTable } from "../../orchestrator/rules/arcs.ts";
 import { missionTransitions } from "../../orchestrator/rules/transitions/mission.ts";
@@ -77,9 +79,13 @@ function transitionsPage(): string {
   ].join("");
 }
 
+/** Where the context that mission specifications name is published: the end of its URL. */
+const contextFile = `docs${new URL(MISSION_CONTEXT).pathname}.jsonld`;
+
 /** Every generated page: path → text. */
 export async function pages(): Promise<Map<string, string>> {
   return new Map([
+    [contextFile, `${JSON.stringify(missionContext, null, 2)}\n`],
     ["docs/authority.md", await authorityPage()],
     ["docs/calibration.md", calibrationPage()],
     ["docs/gas.md", gasPage()],
@@ -98,6 +104,7 @@ if (import.meta.main) {
         console.error(`${path} is not current: npm run docs`);
         process.exitCode = 1;
       } else {
+        mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, text);
         console.log(`wrote ${path}`);
       }

@@ -2,63 +2,11 @@ import { expect } from "chai";
 import { compileLaw, goalHashOf, recompileLaw } from "../../orchestrator/client/compile-law.ts";
 import { predictMission } from "../../orchestrator/client/predict-mission.ts";
 import { canonicalBytes } from "../../orchestrator/primitives/json.ts";
-import { MISSION_CONTEXT, type MissionDocument } from "../../orchestrator/protocol/mission-document.ts";
+import type { MissionDocument } from "../../orchestrator/protocol/mission-document.ts";
 import { decodeLaw } from "../../orchestrator/rules/law-codec.ts";
-import { address, levels } from "../support/goals.ts";
-import { hashOf, openLivingCity } from "../support/living-city.ts";
-
-const node: MissionDocument["nodes"][number] = {
-  number: 0,
-  label: "parse-1",
-  task: "parse",
-  shard: { from: 0, to: 10 },
-  services: ["fetch-and-parse"],
-  after: [],
-  tier: 1,
-  redundancy: 1,
-  threshold: 1,
-  agree: null,
-  risk: "LOW",
-  floor: "ATT",
-  questions: ["PERFORMANCE"],
-  band: "LOW",
-  panelSize: 1,
-  timeout: 60,
-  reviewWindow: 300,
-  budget: "1000",
-  predicate: 0,
-  capabilities: levels({ 1: 120 }),
-};
-const report: MissionDocument["nodes"][number] = {
-  ...node,
-  number: 1,
-  label: "report",
-  task: "report",
-  shard: null,
-  after: [0],
-  tier: 3,
-  floor: "REC",
-  questions: ["PERFORMANCE", "POLICY"],
-  band: "ELEVATED",
-  risk: "MEDIUM",
-  panelSize: 3,
-  budget: "2000",
-};
-const document: MissionDocument = {
-  "@context": MISSION_CONTEXT,
-  "@type": "MissionSpecification",
-  name: "two-steps",
-  goal: "Parse, then report.",
-  title: "1 shard",
-  risk: "MEDIUM",
-  budget: "3000",
-  duration: 1_800,
-  input: { kind: "csv", count: 10, digest: hashOf("items") },
-  nodes: [node, report],
-  output: { task: "report", format: "markdown" },
-  predicates: [],
-  outputPredicate: 0,
-};
+import { address } from "../support/goals.ts";
+import { openLivingCity } from "../support/living-city.ts";
+import { specification as document, parseNode, reportNode } from "../support/specification.ts";
 
 describe("the law compiler", () => {
   it("packs what the document says", () => {
@@ -98,7 +46,7 @@ describe("the law compiler", () => {
       { ...document, name: "other" },
       { ...document, duration: 1_801 },
       { ...document, output: { ...document.output, format: "json" } },
-      { ...document, nodes: [{ ...node, services: ["hash"] }, report] },
+      { ...document, nodes: [{ ...parseNode, services: ["hash"] }, reportNode] },
     ];
     for (const changed of changes) expect(compileLaw(changed).specHash).to.not.equal(specHash);
     expect(compileLaw(structuredClone(document)).specHash).to.equal(specHash);

@@ -13,7 +13,7 @@ const { scripts } = z
 const NAMED_PATH = /(?:`|node )((?:\.ci|contracts|deploy|docs|missions|orchestrator|scripts|services|test)\/[\w./*-]*[\w*/])/g;
 const LINK = /\]\(([^)\s]+)\)/g;
 /** `start` and `test` need no `run`. */
-const COMMAND = /npm (?:run (?:-s )?([\w:]+)|(start|test)\b)/g;
+const COMMAND = /npm (?:run (?:-s )?([\w:-]+)|(start|test)\b)/g;
 
 /** Anchors of a page, as its headings give them. */
 function anchorsOf(text: string): Set<string> {

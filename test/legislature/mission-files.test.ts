@@ -1,10 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { compileLaw, goalHashOf } from "../../orchestrator/client/compile-law.ts";
+import { readLimits } from "../../orchestrator/client/law-limits.ts";
 import { documentOf } from "../../orchestrator/legislature/document.ts";
 import { goalOf } from "../../orchestrator/legislature/goal.ts";
 import { witnessesOf } from "../../orchestrator/legislature/propose.ts";
-import { producerFacts, readLimits } from "../../orchestrator/legislature/survey.ts";
+import { producerFacts } from "../../orchestrator/legislature/survey.ts";
 import type { CityFacts } from "../../orchestrator/minds/goal.ts";
 import { MOST_NODES, optionsOf } from "../../orchestrator/minds/options.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";

@@ -1,10 +1,8 @@
 import { expect } from "chai";
-import { encodeAbiParameters } from "viem";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { Speaker } from "../../orchestrator/clerks/speaker.ts";
 import { compileLaw, recompileLaw } from "../../orchestrator/client/compile-law.ts";
 import { signSessionMessage } from "../../orchestrator/client/sign/session-message.ts";
-import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
 import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
 import type { LegislatureResult, NoLaw } from "../../orchestrator/legislature/result.ts";
@@ -230,37 +228,8 @@ describe("a legislative session in trouble", function () {
     const tasks = [task("classify", 2, ["unheard-of"], [])];
     const refused = await rejection(runLegislature({ ...options, mission: { ...mission, tasks } }));
     expect(messageOf(refused)).to.contain("names the service unheard-of, which nobody offers");
-    const risky = await rejection(runLegislature({ ...options, mission: { ...mission, budget: tokens(12_000) } }));
-    expect(messageOf(risky)).to.contain("only after an adjudicator approved its codification");
     expect(await city.client.token.balanceOf(city.sponsor.address)).to.equal(before);
     expect(await city.client.legislation.sessionCount()).to.equal(0n);
-  });
-
-  it("waits for an adjudicator when the risk is HIGH, and goes on once one has signed", async () => {
-    const asked: bigint[] = [];
-    const ports: LegislaturePorts = { ...memoryPorts(), audit: async ({ session }) => void asked.push(session) };
-    const options = { ...sessionOptions(city, ports, 7), mission: { ...mission, budget: tokens(12_000) } };
-    expect(messageOf(await rejection(runLegislature(options)))).to.contain("only after an adjudicator");
-    expect(asked).to.deep.equal([1n]);
-
-    const { client } = city;
-    const { winner } = await client.legislation.sessionOf(1n);
-    const { specHash } = await client.legislation.candidateOf(1n, winner);
-    const signer = keyOf("adjudicator 3");
-    const action = {
-      action: 19,
-      mission: address(0),
-      node: 0,
-      target: client.legislation.address,
-      data: encodeAbiParameters([{ type: "uint256" }, { type: "bytes32" }], [1n, specHash]),
-      justification: hashOf("read it"),
-      caseHash: specHash,
-      salt: 1n,
-      deadline: Number(city.chain.clock.now()) + 3_600,
-    };
-    const signature = await signMessage(client, signer, "OverrideAction", action);
-    await client.adjudication.act([action, [{ adjudicator: signer.address, signature }]], { intent: intentKey("audit") });
-    expect(deployed(await runLegislature(options)).document.risk).to.equal("HIGH");
   });
 });
 

@@ -30,7 +30,7 @@ export function suiteDirectory(): () => string {
 export function openHome(
   home: string,
   seed: string,
-  hooks: Partial<Pick<CityOptions, "boundary" | "fetchPage" | "tell">> = {},
+  hooks: Partial<Pick<CityOptions, "boundary" | "databaseUrl" | "fetchPage" | "tell">> = {},
 ): Promise<City> {
   return openCity({
     dir: join(home, "embedded"),
@@ -43,8 +43,8 @@ export function openHome(
 }
 
 /** A home whose city is founded and closed again: what later commands find. */
-export async function foundHome(home: string, seed: string): Promise<void> {
-  await (await openHome(home, seed)).close();
+export async function foundHome(home: string, seed: string, hooks: Parameters<typeof openHome>[2] = {}): Promise<void> {
+  await (await openHome(home, seed, hooks)).close();
 }
 
 /** The same city somewhere else. */

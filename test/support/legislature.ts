@@ -138,7 +138,8 @@ export async function furnish<Peopled extends City>(city: Peopled, voters: Walle
     sponsor,
     adjudicators,
     direct: directly,
-    steps: stepsOf(city, voters, offices, sponsor),
+    compiler: service,
+    steps: stepsOf(city, voters, offices, sponsor, service),
   };
 }
 
@@ -146,7 +147,7 @@ export async function furnish<Peopled extends City>(city: Peopled, voters: Walle
 const directly = (agent: { address: string }) => ({ agent: agent.address, deadline: 2n ** 40n - 1n, signature: "0x" });
 
 /** What moves a session from stage to stage, each step by whom it belongs to. */
-function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVELOPES, Wallet[]>, sponsor: Wallet) {
+function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVELOPES, Wallet[]>, sponsor: Wallet, compiler: string) {
   const { legislation, management, addresses } = city;
   const [registrar, speaker, codifier] = [offices.REGISTRAR[0], offices.SPEAKER[0], offices.CODIFIER[0]] as [Wallet, Wallet, Wallet];
 
@@ -235,7 +236,7 @@ function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVE
   const witnesses = (nodes: number): string[] => Array.from({ length: nodes }, () => (voters[0] as Wallet).address);
 
   async function delegate(session: bigint, specHash: Hex, operation: Hex = OPERATION): Promise<string> {
-    await management.connect(codifier).delegate(session, operation, specHash);
+    await management.connect(codifier).delegate(session, operation, compiler, specHash);
     const delegation = await management.delegationId(session, operation, specHash);
     await management.connect(codifier).recordResult(delegation, hash("compiled"), ethers.ZeroHash);
     return delegation;

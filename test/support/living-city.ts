@@ -4,7 +4,7 @@
  */
 import { parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { deployLaw, type GenesisPort, publishTemplate, seal, setEnvelopes } from "../../deploy/genesis.ts";
+import { deployLaw, type GenesisPort, missionTemplate, publishTemplate, seal, setEnvelopes } from "../../deploy/genesis.ts";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
@@ -20,7 +20,7 @@ import type { Boundary } from "../../orchestrator/primitives/boundary.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { bytesToHex, type Hash, type Hex } from "../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
-import { operationId } from "../../orchestrator/protocol/operations.ts";
+import { type CodifierOperation, operationId } from "../../orchestrator/protocol/operations.ts";
 import { DEVNET, PARAMETERS, type ParameterName, type ParameterValues, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 
 export const hashOf = (text: string): Hash => keccak256(bytesToHex(new TextEncoder().encode(text)));
@@ -36,7 +36,7 @@ export interface LivingCityOptions {
   readonly verifiers?: number;
   readonly parameters?: Partial<ParameterValues>;
   readonly boundary?: Boundary<SenderBoundary>;
-  /** False: the deployer can still change parameters, as adjudicators will. Default true. */
+  /** False: the deployer is still governor and can change parameters and publish templates. Default true. */
   readonly sealed?: boolean;
 }
 
@@ -158,28 +158,57 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
     await client.evidence.registerVerifier([verifier.address, 100], asDeployer(`verifier ${index}`));
   }
 
-  // The Codifier's one mandate: laws come from a registered compiler.
+  // The Codifier's mandates: laws are compiled and audited by registered services.
   const [owner] = producers;
   if (owner === undefined) throw new Error("a city needs producers");
-  const record = { codeHash: hashOf("compile-law"), schemaHash: hashOf("schema"), endpoint: "city:compile-law", constraints: hashOf("") };
-  const deadline = Number(chain.clock.now()) + 3_600;
-  const auth = await signAuth(client, owner.account, "RegisterService", { agent: owner.account.address, ...record, deadline });
-  await client.services.registerService([record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth], {
-    intent: intentKey("compiler"),
-  });
-  const compiler = await client.services.idOf({ owner: owner.account.address, ...record });
-  await client.mandates.setMandate(
-    [OFFICES.CODIFIER, operationId("compile-law"), compiler, true, record.schemaHash],
-    asDeployer("mandate"),
-  );
+  const mandated = async (operation: CodifierOperation) => {
+    const record = { codeHash: hashOf(operation), schemaHash: hashOf("schema"), endpoint: `city:${operation}`, constraints: hashOf("") };
+    const deadline = Number(chain.clock.now()) + 3_600;
+    const auth = await signAuth(client, owner.account, "RegisterService", { agent: owner.account.address, ...record, deadline });
+    await client.services.registerService([record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth], {
+      intent: intentKey("service", operation),
+    });
+    const service = await client.services.idOf({ owner: owner.account.address, ...record });
+    await client.mandates.setMandate(
+      [OFFICES.CODIFIER, operationId(operation), service, true, record.schemaHash],
+      asDeployer(`mandate ${operation}`),
+    );
+    return service;
+  };
+  const codifierServices = {
+    "compile-law": await mandated("compile-law"),
+    "audit-codification": await mandated("audit-codification"),
+  };
   if (options.sealed !== false) await seal(port, addresses);
   /** Changes the constitution of a city that is not sealed. */
   const amend = (name: ParameterName, value: bigint) =>
     client.constitution.setParam([parameterIndex(name), value, hashOf("test")], asDeployer(`amend ${name} to ${value}`));
 
+  /** Publishes the template once more, changed, under the reviewed build's audit hash: only the governor of an unsealed city can. */
+  async function publishChanged(name: string, change: (creation: Hex) => Hex): Promise<void> {
+    const template = `genesis:${missionTemplate.source.split("/").at(-1)}`;
+    const again: GenesisPort = {
+      ...port,
+      create: (step, data) => (step === template ? port.create(`${name} template`, change(data)) : port.create(step, data)),
+      call: (step, to, data) => port.call(`${name} ${step}`, to, data),
+    };
+    await publishTemplate(again, addresses);
+  }
+
   const sponsor = await account("sponsor");
   await client.token.mint([sponsor.address, tokens(50_000)], asDeployer("mint sponsor"));
-  return { chain, client, sender, notes, clerks: openOffices(client, clerkAccounts), sponsor, producers, parameters, amend };
+  return {
+    chain,
+    client,
+    sender,
+    notes,
+    clerks: openOffices(client, clerkAccounts, codifierServices),
+    sponsor,
+    producers,
+    parameters,
+    amend,
+    publishChanged,
+  };
 }
 
 export type LivingCity = Awaited<ReturnType<typeof openLivingCity>>;

@@ -267,6 +267,7 @@ export const errorsAbi = [
   {"type":"error","name":"WrongNodeState","inputs":[{"name":"node","type":"uint8"},{"name":"state","type":"uint8"},{"name":"allowed","type":"uint256"}]},
   {"type":"error","name":"WrongObligation","inputs":[{"name":"expected","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"WrongRecipient","inputs":[{"name":"recipient","type":"address"}]},
+  {"type":"error","name":"WrongService","inputs":[{"name":"operation","type":"bytes32"},{"name":"required","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"WrongService","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"bound","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"WrongState","inputs":[{"name":"session","type":"uint256"},{"name":"state","type":"uint8"},{"name":"allowed","type":"uint256"}]},
   {"type":"error","name":"WrongTier","inputs":[{"name":"node","type":"uint8"},{"name":"tier","type":"uint8"}]},

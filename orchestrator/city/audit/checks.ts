@@ -9,7 +9,7 @@ import { overrides } from "./overrides.ts";
 import { money, payouts, reputations } from "./payouts.ts";
 import { results } from "./results.ts";
 import { roots } from "./roots.ts";
-import { approvals, ballots, candidates } from "./sessions.ts";
+import { approvals, ballots, candidates, delegations } from "./sessions.ts";
 import { verdicts } from "./verdicts.ts";
 
 /** Everything an audit verifies, in the order of a mission's life. */
@@ -20,6 +20,7 @@ export const checks: readonly Check[] = [
   candidates,
   debate,
   ballots,
+  delegations,
   approvals,
   bids,
   liveCode,

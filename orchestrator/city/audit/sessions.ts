@@ -1,15 +1,18 @@
 import { encodeAbiParameters, keccak256 } from "viem";
+import { cleanReport, reportHash } from "../../client/codification-audit.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
+import { APPROVE_CODIFICATION } from "../../client/sign/codification.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
+import { CODIFIER_OPERATIONS, operationId } from "../../protocol/operations.ts";
 import { tally } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
-import { isAuthorised } from "./signatures.ts";
+import { isAuthorised, isSignedBy } from "./signatures.ts";
 
 const STATUS_QUO = 0;
 const WHOLE = 10_000;
-const OFFICES = { SPEAKER: 1, REGULATOR: 2 } as const;
+const OFFICES = { SPEAKER: 1, REGULATOR: 2, CODIFIER: 3 } as const;
 
 /** Who proposed and sponsored what, each by its own signature; the ballot is what those make (decisions 9, 53). */
 export const candidates: Check = {
@@ -137,10 +140,37 @@ async function seedOf({ record, session, chain, client }: AuditContext, paper: r
   return keccak256(encodeAbiParameters(types, [hash, client.legislation.address, session, paper]));
 }
 
+/** What the Codifier must have had done was done by the services of its mandates, with the results that anybody gets. */
+export const delegations: Check = {
+  name: "DELEGATIONS",
+  what: "each mandated operation on the enacted spec, by its service, recorded with the result of compiling and auditing again",
+  file: BUNDLE_FILES.chain,
+  async run({ record, session, client, document }, seen) {
+    const codified = record.events("LegislativeProcedure", "Codified").find(({ args }) => args.session === session);
+    const before = (at: bigint | undefined) => record.events("ManagementContract", "MandateSet").filter((each) => each.at < (at ?? 0n));
+    const mandates = before(codified?.at).filter(({ args }) => args.office === OFFICES.CODIFIER);
+    const operations = [...new Set(mandates.map(({ args }) => args.operation))];
+    seen.same(codified?.args.delegations.length, operations.length, "delegations named by the codification");
+    for (const operation of operations) {
+      const name = CODIFIER_OPERATIONS.find((known) => operationId(known) === operation) ?? operation;
+      const id = await client.mandates.delegationId(session, operation, document.specHash);
+      const opened = record.events("ManagementContract", "Delegated").findLast(({ args }) => args.delegation === id);
+      const mandate = before(opened?.at).findLast(({ args }) => args.operation === operation);
+      const { outputHash, intermediateHash } = await client.mandates.delegationOf(id);
+      seen.holds(codified?.args.delegations.includes(id) === true, `delegation of ${name}`, "is not named by the codification");
+      seen.same(opened?.args.service, mandate?.args.service, `service that did ${name}`);
+      if (name === "compile-law") {
+        seen.same(outputHash, document.lawHash, `result of ${name}`);
+        seen.same(intermediateHash, document.docHash, `what ${name} compiled`);
+      } else if (name === "audit-codification") seen.same(outputHash, reportHash(cleanReport(document.specHash)), `result of ${name}`);
+    }
+  },
+};
+
 /** The offices that put their names under the law: a Speaker and enough Regulators. */
 export const approvals: Check = {
   name: "APPROVALS",
-  what: "signatures of Speaker and Regulators under the enacted spec",
+  what: "signatures of Speaker and Regulators under the enacted spec; an adjudicator's where the risk is HIGH",
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     const { record, session, client, document, nameOf } = context;
@@ -157,5 +187,22 @@ export const approvals: Check = {
     seen.holds(given.has(OFFICES.SPEAKER), "approval", "has no Speaker's signature");
     const { audited } = await client.legislation.sessionOf(session);
     seen.holds(given.has(OFFICES.REGULATOR) || audited, "approval", "has no Regulator's signature");
+    if (document.document.risk !== "HIGH") return;
+    const acts = record
+      .calls("AdjudicationProcedure", "act")
+      .filter(({ args: [{ action, caseHash }] }) => action === APPROVE_CODIFICATION && caseHash === document.specHash);
+    seen.holds(audited && acts.length > 0, "approval", "has no adjudicator's audit, though its risk is HIGH");
+    for (const { args } of acts) {
+      const [action, signatures] = args;
+      for (const { adjudicator, signature } of signatures) {
+        const subject = `audit by ${nameOf(adjudicator)}`;
+        seen.holds(
+          await isSignedBy(context, adjudicator, "OverrideAction", action, signature),
+          subject,
+          "is not signed by the adjudicator",
+        );
+        seen.holds(await client.roster.isActive(adjudicator), subject, "is by nobody with a seat");
+      }
+    }
   },
 };

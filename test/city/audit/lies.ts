@@ -121,6 +121,8 @@ export const LIES: readonly Lie[] = [
     change: member("order", (order) => (Array.isArray(order) ? order.toReversed() : order)),
     finds: /order counted again/,
   },
+  { check: "DELEGATIONS", about: "LegislativeProcedure.Codified", change: member("delegations", () => []), finds: /not named/ },
+  { check: "DELEGATIONS", about: "ManagementContract.Delegated", change: member("service", flipped), finds: /service that did/ },
   { check: "APPROVALS", about: "LegislativeProcedure.approve", change: member("signature", flipped), finds: notSigned },
   {
     check: "APPROVALS",

@@ -138,7 +138,7 @@ export async function playOffices(trial: AuthorityTrial): Promise<void> {
 
   const mandate = () => management.connect(governor).setMandate(Office.CODIFIER, id("operation"), service, false, ZeroHash);
   await trial.record("ManagementContract.setMandate", cast, mandate);
-  await trial.record("ManagementContract.delegate", cast, () => management.connect(codifier).delegate(1, id("operation"), WHY));
+  await trial.record("ManagementContract.delegate", cast, () => management.connect(codifier).delegate(1, id("operation"), service, WHY));
   const delegation = await management.delegationId(1, id("operation"), WHY);
   const result = () => management.connect(codifier).recordResult(delegation, WHY, ZeroHash);
   await trial.record("ManagementContract.recordResult", cast, result);

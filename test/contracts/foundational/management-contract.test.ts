@@ -68,7 +68,7 @@ describe("ManagementContract", () => {
       const encoded = AbiCoder.defaultAbiCoder().encode(["uint256", "bytes32", "bytes32"], [3, OPERATION, INPUT]);
       expect(delegation).to.equal(keccak256(encoded));
       const own = contract.connect(clerk);
-      await expect(own.delegate(3, OPERATION, INPUT))
+      await expect(own.delegate(3, OPERATION, service, INPUT))
         .to.emit(contract, "Delegated")
         .withArgs(delegation, clerk.address, OPERATION, service, INPUT);
       await expect(own.recordResult(delegation, OUTPUT, ZeroHash))
@@ -80,24 +80,52 @@ describe("ManagementContract", () => {
         .withArgs(delegation, OUTPUT, id("i"));
       expect(await contract.delegationOf(delegation)).to.deep.equal([OPERATION, INPUT, OUTPUT, id("i"), clerk.address]);
       await expect(own.recordResult(delegation, id("other"), id("i"))).to.be.revertedWithCustomError(contract, "AlreadyRecorded");
-      await expect(own.delegate(3, OPERATION, INPUT))
+      await expect(own.delegate(3, OPERATION, service, INPUT))
         .to.be.revertedWithCustomError(contract, "AlreadyRecorded")
         .withArgs(delegation);
     });
 
+    it("commit to their input: another spec's is another delegation", async () => {
+      await mandate(true);
+      const own = contract.connect(clerk);
+      await own.delegate(3, OPERATION, service, INPUT);
+      const other = await contract.delegationId(3, OPERATION, id("another spec"));
+      await expect(own.recordResult(other, OUTPUT, id("i")))
+        .to.be.revertedWithCustomError(contract, "UnknownDelegation")
+        .withArgs(other);
+    });
+
+    it("come from the mandate's service and from no other", async () => {
+      await mandate();
+      const own = contract.connect(clerk);
+      const other = await registered("another compiler");
+      await expect(own.delegate(1, OPERATION, other, INPUT))
+        .to.be.revertedWithCustomError(contract, "WrongService")
+        .withArgs(OPERATION, service, other);
+      // An operation that no mandate names has no service that could be the right one.
+      await expect(own.delegate(1, id("write bytecode"), service, INPUT))
+        .to.be.revertedWithCustomError(contract, "NoMandate")
+        .withArgs(id("write bytecode"));
+      // When the adjudicators replace a compiler, what the old one makes counts no more.
+      await contract.setMandate(Office.CODIFIER, OPERATION, other, false, SCHEMA);
+      await expect(own.delegate(1, OPERATION, service, INPUT))
+        .to.be.revertedWithCustomError(contract, "WrongService")
+        .withArgs(OPERATION, other, service);
+    });
+
     it("belong to a clerk of the office", async () => {
-      await expect(contract.connect(clerk).delegate(1, OPERATION, INPUT))
+      await expect(contract.connect(clerk).delegate(1, OPERATION, service, INPUT))
         .to.be.revertedWithCustomError(contract, "NoMandate")
         .withArgs(OPERATION);
       await mandate();
-      await expect(contract.delegate(1, OPERATION, INPUT))
+      await expect(contract.delegate(1, OPERATION, service, INPUT))
         .to.be.revertedWithCustomError(contract, "NotClerk")
         .withArgs(Office.CODIFIER, city.deployer.address);
       const delegation = await contract.delegationId(1, OPERATION, INPUT);
       await expect(contract.connect(clerk).recordResult(delegation, OUTPUT, ZeroHash))
         .to.be.revertedWithCustomError(contract, "UnknownDelegation")
         .withArgs(delegation);
-      await contract.connect(clerk).delegate(1, OPERATION, INPUT);
+      await contract.connect(clerk).delegate(1, OPERATION, service, INPUT);
       await expect(contract.recordResult(delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
       await city.clerks.revoke(Office.CODIFIER, clerk.address);
       await expect(contract.connect(clerk).recordResult(delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
@@ -107,8 +135,8 @@ describe("ManagementContract", () => {
       await mandate();
       const colleague = await city.account("second codifier");
       await city.clerks.appoint(Office.CODIFIER, colleague.address, keyOf("codifier's principal").address);
-      await contract.connect(clerk).delegate(1, OPERATION, INPUT);
-      await contract.connect(colleague).delegate(1, OPERATION, INPUT);
+      await contract.connect(clerk).delegate(1, OPERATION, service, INPUT);
+      await contract.connect(colleague).delegate(1, OPERATION, service, INPUT);
       const delegation = await contract.delegationId(1, OPERATION, INPUT);
       await expect(contract.connect(clerk).recordResult(delegation, OUTPUT, ZeroHash)).to.be.revertedWithCustomError(contract, "NotClerk");
       await contract.connect(colleague).recordResult(delegation, OUTPUT, ZeroHash);
@@ -117,12 +145,12 @@ describe("ManagementContract", () => {
     it("stop with the service", async () => {
       await mandate();
       await city.services.connect(owner).deprecateService(service);
-      await expect(contract.connect(clerk).delegate(1, OPERATION, INPUT))
+      await expect(contract.connect(clerk).delegate(1, OPERATION, service, INPUT))
         .to.be.revertedWithCustomError(contract, "ServiceUnavailable")
         .withArgs(service);
       service = await registered("next compiler");
       await mandate();
-      await contract.connect(clerk).delegate(1, OPERATION, INPUT);
+      await contract.connect(clerk).delegate(1, OPERATION, service, INPUT);
     });
   });
 });

@@ -111,7 +111,7 @@ describe("LegislativeProcedure: enactment", () => {
       await refused([]);
       await refused([await steps.delegate(session + 1n, BILL.specHash)]);
       await refused([await steps.delegate(session, HIGH_BILL.specHash)]);
-      await management.connect(by).delegate(session, OPERATION, BILL.specHash);
+      await management.connect(by).delegate(session, OPERATION, house.compiler, BILL.specHash);
       const delegation = await management.delegationId(session, OPERATION, BILL.specHash);
       await refused([delegation]);
       await management.connect(by).recordResult(delegation, hash("compiled"), ZeroHash);

@@ -1,0 +1,121 @@
+import { addressSchema } from "../primitives/address.ts";
+import { type Address, type Hex, hexToBytes } from "../primitives/hex.ts";
+
+/** Opcodes that say what a contract can do to the world. */
+export const OPCODES = {
+  CREATE: 0xf0,
+  CALL: 0xf1,
+  CALLCODE: 0xf2,
+  DELEGATECALL: 0xf4,
+  CREATE2: 0xf5,
+  STATICCALL: 0xfa,
+  SELFDESTRUCT: 0xff,
+  SSTORE: 0x55,
+  TLOAD: 0x5c,
+  TSTORE: 0x5d,
+} as const;
+export type OpcodeName = keyof typeof OPCODES;
+
+const PUSH0 = 0x5f;
+const PUSH32 = 0x7f;
+const PUSH4 = 0x63;
+const PUSH20 = 0x73;
+const JUMPDEST = 0x5b;
+const JUMPI = 0x57;
+/** EQ, SUB, XOR: how a dispatcher compares a selector with the one it was called with. */
+const COMPARES: ReadonlySet<number> = new Set([0x14, 0x03, 0x18]);
+/** How far behind a pushed selector its comparison stands. */
+const DISPATCH = 4;
+/** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT: what stands behind runs only when something jumps there. */
+const ENDS: ReadonlySet<number> = new Set([0x00, 0x56, 0xf3, 0xfd, 0xfe, 0xff]);
+
+export interface Instruction {
+  readonly offset: number;
+  readonly opcode: number;
+  /** Pushed bytes. */
+  readonly operand: Uint8Array;
+}
+
+/** What a contract's runtime code shows without running it. */
+export interface CodeShape {
+  /** How often each opcode stands where control can come: after a jump to a pushed offset, or in line. */
+  readonly count: Readonly<Record<OpcodeName, number>>;
+  /** Selectors the dispatcher compares with, sorted. */
+  readonly selectors: readonly Hex[];
+  /** Constants of an address's size, sorted; masks are not addresses. */
+  readonly addresses: readonly Address[];
+}
+
+/** Reads runtime code as solc lays it out: instructions, perhaps data, then metadata whose length stands in the last two bytes. */
+export function shapeOf(code: Hex): CodeShape {
+  const instructions = reachable(instructionsOf(withoutMetadata(hexToBytes(code))));
+  const count = (opcode: number) => instructions.filter((each) => each.opcode === opcode).length;
+  return {
+    count: {
+      CREATE: count(OPCODES.CREATE),
+      CALL: count(OPCODES.CALL),
+      CALLCODE: count(OPCODES.CALLCODE),
+      DELEGATECALL: count(OPCODES.DELEGATECALL),
+      CREATE2: count(OPCODES.CREATE2),
+      STATICCALL: count(OPCODES.STATICCALL),
+      SELFDESTRUCT: count(OPCODES.SELFDESTRUCT),
+      SSTORE: count(OPCODES.SSTORE),
+      TLOAD: count(OPCODES.TLOAD),
+      TSTORE: count(OPCODES.TSTORE),
+    },
+    selectors: sorted(instructions.flatMap((each, index) => (isDispatch(instructions, index) ? [hexOf(each.operand)] : []))),
+    addresses: sorted(
+      instructions.flatMap(({ opcode, operand }) =>
+        opcode === PUSH20 && operand.some((byte) => byte !== 0xff) ? [addressSchema.parse(hexOf(operand))] : [],
+      ),
+    ),
+  };
+}
+
+function withoutMetadata(code: Uint8Array): Uint8Array {
+  const length = code.length < 2 ? 0 : 256 * (code.at(-2) ?? 0) + (code.at(-1) ?? 0) + 2;
+  return length > code.length ? code : code.subarray(0, code.length - length);
+}
+
+/** Linear reading: what stands behind a PUSH is its operand. */
+export function instructionsOf(code: Uint8Array): Instruction[] {
+  const instructions: Instruction[] = [];
+  for (let offset = 0; offset < code.length; ) {
+    const opcode = code[offset] ?? 0;
+    const pushed = opcode >= PUSH0 && opcode <= PUSH32 ? opcode - PUSH0 : 0;
+    instructions.push({ offset, opcode, operand: code.subarray(offset + 1, offset + 1 + pushed) });
+    offset += 1 + pushed;
+  }
+  return instructions;
+}
+
+/** Without what follows an end and is no pushed jump target: constant data would otherwise be read as instructions. */
+function reachable(instructions: readonly Instruction[]): Instruction[] {
+  const targets = new Set(instructions.flatMap(({ operand }) => (operand.length > 0 && operand.length <= 3 ? [numberOf(operand)] : [])));
+  let runs = true;
+  return instructions.filter(({ offset, opcode }) => {
+    if (opcode === JUMPDEST && targets.has(offset)) runs = true;
+    const did = runs;
+    if (ENDS.has(opcode)) runs = false;
+    return did;
+  });
+}
+
+function isDispatch(instructions: readonly Instruction[], index: number): boolean {
+  if (instructions[index]?.opcode !== PUSH4) return false;
+  const next = instructions.slice(index + 1, index + 1 + DISPATCH).map(({ opcode }) => opcode);
+  const compared = next.findIndex((opcode) => COMPARES.has(opcode));
+  return compared >= 0 && next.indexOf(JUMPI) > compared;
+}
+
+function numberOf(operand: Uint8Array): number {
+  return operand.reduce((value, byte) => 256 * value + byte, 0);
+}
+
+function hexOf(bytes: Uint8Array): Hex {
+  return `0x${Buffer.from(bytes).toString("hex")}`;
+}
+
+function sorted<Text extends string>(values: readonly Text[]): Text[] {
+  return [...new Set(values)].sort();
+}

@@ -1,0 +1,357 @@
+import { addressSchema } from "../primitives/address.ts";
+import { keccak256 } from "../primitives/hash.ts";
+import { type Address, type Hash, type Hex, hexToBytes } from "../primitives/hex.ts";
+import { canonicalBytes } from "../primitives/json.ts";
+import type { MissionDocument } from "../protocol/mission-document.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
+import { Band, decodeLaw, type LawHeader, type LawNode, lawLength, MAX_NODES, Risk, specHashOf } from "../rules/law-codec.ts";
+import { type CodeShape, type OpcodeName, shapeOf } from "./bytecode.ts";
+import { goalHashOf, lawNodeOf, recompileLaw } from "./compile-law.ts";
+import { type LawLimits, riskOfBudget } from "./law-limits.ts";
+
+/** What a codifier could try (AgentCity A.7, Table 10). */
+export const MANIPULATIONS = {
+  M1: "opcode injection",
+  M2: "missing access control",
+  M3: "topology divergence",
+  M4: "selector omission",
+  M5: "logic backdoor",
+  M6: "parameter manipulation",
+  M7: "unbounded loop",
+  M8: "reentrancy",
+} as const;
+export type Manipulation = keyof typeof MANIPULATIONS;
+
+export interface Finding {
+  readonly manipulation: Manipulation;
+  /** A node, a contract, or "law". */
+  readonly subject: string;
+  readonly problem: string;
+}
+
+/** The outcome of an audit. A clean one is the same for everybody who audits the spec: its hash is what goes on chain. */
+export interface CodificationReport {
+  readonly specHash: Hash;
+  readonly checked: readonly Manipulation[];
+  readonly findings: readonly Finding[];
+}
+
+/** One contract that a mission's code consists of, as it lives and as it was reviewed. */
+export interface CodePart {
+  readonly name: string;
+  readonly address: Address;
+  /** Runtime code on chain. */
+  readonly live: Hex;
+  /** Runtime code that this version was built and tested with; zero where deployment fills something in. */
+  readonly reviewed: Hex;
+  /** Where deployment fills in: immutables, libraries' addresses, a library's own address. Bytes. */
+  readonly holes: readonly { readonly start: number; readonly length: number }[];
+  /** Libraries it calls by DELEGATECALL, and the places of their addresses. */
+  readonly libraries: readonly { readonly name: string; readonly starts: readonly number[] }[];
+}
+
+/** Everything beside document and law that the audit rests on, read from the chain. */
+export interface CodificationFacts {
+  readonly session: bigint;
+  /** What the ballot chose. */
+  readonly chosen: Hash;
+  readonly goalHash: Hash;
+  /** Smallest unit. */
+  readonly deposit: bigint;
+  readonly limits: LawLimits;
+  /** Gate predicates that adjudicators approved, of those the law names. */
+  readonly predicates: readonly number[];
+  readonly template: {
+    /** As the registry has it, and as this version's build has it. */
+    readonly auditHash: Hash;
+    readonly reviewedHash: Hash;
+    /** Selectors of the reviewed interface: each has its row in the access matrix (docs/authority.md). */
+    readonly selectors: readonly Hex[];
+    /** The template first, then every library below it. */
+    readonly parts: readonly CodePart[];
+  };
+}
+
+interface Spec {
+  readonly document: MissionDocument;
+  readonly header: LawHeader;
+  readonly nodes: readonly LawNode[];
+  readonly facts: CodificationFacts;
+  /** Of each part, in order. */
+  readonly shapes: readonly CodeShape[];
+}
+
+type Problem = Omit<Finding, "manipulation">;
+
+const WORST: readonly OpcodeName[] = ["SELFDESTRUCT", "CALLCODE", "CREATE", "CREATE2"];
+const MAX_REDUNDANCY = 5;
+const MAX_PANEL = 7;
+
+/**
+ * The Codification Audit (AgentCity A.7, 1954–2000): what is about to be deployed against what was legislated, class by class. Pure:
+ * whoever has the same bytes and reads the same chain finds the same. Throws when the document is no mission specification.
+ */
+export function auditCodification(documentBytes: Uint8Array, law: Hex, facts: CodificationFacts): CodificationReport {
+  const compiled = recompileLaw(documentBytes);
+  const given = { ...compiled, law, lawHash: keccak256(law) };
+  const malformed = formOf(law);
+  const shapes = facts.template.parts.map(({ live }) => shapeOf(live));
+  const found = (manipulation: Manipulation, problems: readonly Problem[]) => problems.map((problem) => ({ manipulation, ...problem }));
+  const code = [...found("M1", opcodes(facts, shapes)), ...found("M2", unguarded(facts, shapes)), ...found("M4", omitted(facts, shapes))];
+  const sameLaw = law.toLowerCase() === compiled.law.toLowerCase();
+  const specHash = specHashOf(given.lawHash, given.docHash);
+  const backdoors = found("M5", backdoored(facts, specHash, sameLaw));
+  if (malformed !== undefined) return report(specHash, [malformed, ...code, ...backdoors]);
+  const spec: Spec = { document: compiled.document, ...decodeLaw(law), facts, shapes };
+  return report(specHash, [
+    ...code,
+    ...found("M3", divergent(spec)),
+    ...backdoors,
+    ...found("M6", manipulated(spec)),
+    ...found("M7", unbounded(spec)),
+    ...found("M8", reentrant(spec)),
+  ]);
+}
+
+/** What `recordResult` puts on chain for a report. */
+export function reportHash(report: CodificationReport): Hash {
+  return keccak256(canonicalBytes(report));
+}
+
+/** The report of an audit that found nothing: the only one a law is deployed with. */
+export function cleanReport(specHash: Hash): CodificationReport {
+  return report(specHash, []);
+}
+
+/** What the audit rested on, in one hash: the intermediate artifact of the delegation. Code stands in it by its hash. */
+export function factsHash(facts: CodificationFacts): Hash {
+  const { session, deposit, limits, template, ...rest } = facts;
+  return keccak256(
+    canonicalBytes({
+      ...rest,
+      session: session.toString(),
+      deposit: deposit.toString(),
+      limits: { ...limits, mediumRiskFrom: limits.mediumRiskFrom.toString(), highRiskFrom: limits.highRiskFrom.toString() },
+      template: {
+        ...template,
+        parts: template.parts.map(({ name, address, live, reviewed }) => ({
+          name,
+          address,
+          live: keccak256(live),
+          reviewed: keccak256(reviewed),
+        })),
+      },
+    }),
+  );
+}
+
+function report(specHash: Hash, findings: readonly Finding[]): CodificationReport {
+  return {
+    specHash,
+    checked: Object.keys(MANIPULATIONS).filter((key): key is Manipulation => key in MANIPULATIONS),
+    findings: [...findings].sort((a, b) => (a.manipulation < b.manipulation ? -1 : a.manipulation > b.manipulation ? 1 : 0)),
+  };
+}
+
+/** A law's bytes become part of the clone's code: none may be there that are no law, and no more nodes than loops are made for. */
+function formOf(law: Hex): Finding | undefined {
+  const length = (law.length - 2) / 2;
+  const count = Number.parseInt(law.slice(62, 66), 16);
+  if (!(count >= 1 && count <= MAX_NODES))
+    return { manipulation: "M7", subject: "law", problem: `has ${count} nodes, not 1 to ${MAX_NODES}` };
+  if (length === lawLength(count)) return undefined;
+  return { manipulation: "M1", subject: "law", problem: `has ${length - lawLength(count)} bytes that are no law and would be code` };
+}
+
+/** M1: nothing that ends or makes contracts, and no DELEGATECALL but to the reviewed libraries. */
+function opcodes({ template }: CodificationFacts, shapes: readonly CodeShape[]): Problem[] {
+  const linked = template.parts.map(({ address }) => address);
+  return template.parts.flatMap(({ name, libraries, reviewed }, index) => {
+    const shape = shapes[index];
+    if (shape === undefined) return [];
+    const links = libraries.reduce((sum, { starts }) => sum + starts.length, 0);
+    const { DELEGATECALL } = shape.count;
+    // Text of twenty letters looks like an address: the reviewed code has it too.
+    const known = new Set([...linked, ...shapeOf(reviewed).addresses]);
+    return [
+      ...WORST.filter((opcode) => shape.count[opcode] > 0).map((opcode) => ({ subject: name, problem: `contains ${opcode}` })),
+      ...(DELEGATECALL > links
+        ? [{ subject: name, problem: `has ${DELEGATECALL} DELEGATECALLs for ${links} places of its libraries` }]
+        : []),
+      ...shape.addresses
+        .filter((address) => !known.has(address))
+        .map((address) => ({ subject: name, problem: `names the address ${address}, which is none of its libraries'` })),
+    ];
+  });
+}
+
+/** M2: every function is one of the reviewed interface, whose every mutating function has its callers in the access matrix. */
+function unguarded({ template }: CodificationFacts, [main]: readonly CodeShape[]): Problem[] {
+  const reviewed = new Set(template.selectors);
+  return (main?.selectors ?? [])
+    .filter((selector) => !reviewed.has(selector))
+    .map((selector) => ({ subject: nameOfMain(template), problem: `answers ${selector}, which is in no access matrix` }));
+}
+
+/** M4: every function of the reviewed interface is there. */
+function omitted({ template }: CodificationFacts, [main]: readonly CodeShape[]): Problem[] {
+  const present = new Set(main?.selectors ?? []);
+  return template.selectors
+    .filter((selector) => !present.has(selector))
+    .map((selector) => ({ subject: nameOfMain(template), problem: `does not answer ${selector}` }));
+}
+
+/** M3: as many nodes as the document says, and the same edges between them. */
+function divergent({ document, nodes }: Spec): Problem[] {
+  if (nodes.length !== document.nodes.length)
+    return [{ subject: "law", problem: `has ${nodes.length} nodes, its document ${document.nodes.length}` }];
+  return document.nodes.flatMap((words, index) => {
+    const packed = nodes[index];
+    const edges = lawNodeOf(words).predecessors;
+    return [
+      ...(words.number === index ? [] : [{ subject: words.label, problem: `is number ${words.number} at place ${index}` }]),
+      ...(packed?.predecessors === edges
+        ? []
+        : [{ subject: words.label, problem: `waits for ${bits(packed?.predecessors ?? 0n)}, its document says ${bits(edges)}` }]),
+      ...(edges >> BigInt(index) === 0n ? [] : [{ subject: words.label, problem: "waits for itself or for a later node" }]),
+    ];
+  });
+}
+
+/** M5: code that is not the reviewed code, byte by byte; a law that is not its document's, or not the one that was voted on. */
+function backdoored({ chosen, template }: CodificationFacts, specHash: Hash, sameLaw: boolean): Problem[] {
+  const { auditHash, reviewedHash, parts } = template;
+  return [
+    ...(sameLaw ? [] : [{ subject: "law", problem: "is not what its document compiles to" }]),
+    ...(specHash === chosen ? [] : [{ subject: "law", problem: `has the spec ${specHash}, the ballot chose ${chosen}` }]),
+    ...(auditHash === reviewedHash ? [] : [{ subject: nameOfMain(template), problem: "was published with another audit's hash" }]),
+    ...parts
+      .filter((part) => !isReviewed(part, parts))
+      .map(({ name }) => ({ subject: name, problem: "is not the code that was reviewed" })),
+  ];
+}
+
+/** M6: every number is the document's, and none protects less than the constitution demands for what is at stake. */
+function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
+  const { limits, goalHash, deposit } = facts;
+  const problems: Problem[] = [];
+  const same = (subject: string, what: string, packed: unknown, words: unknown) => {
+    if (packed !== words) problems.push({ subject, problem: `${what} is ${String(packed)}, its document says ${String(words)}` });
+  };
+  const holds = (condition: boolean, subject: string, problem: string) => {
+    if (!condition) problems.push({ subject, problem });
+  };
+  same("law", "risk", header.risk, Risk[document.risk]);
+  same("law", "budget", header.budget, BigInt(document.budget));
+  same("law", "duration", header.duration, document.duration);
+  same("law", "output predicate", header.outputPredicate, document.outputPredicate);
+  same("law", "goal", header.goalHash, goalHashOf(document.goal));
+  same("law", "input", header.inputHash, document.input.digest);
+  holds(header.goalHash === goalHash, "law", "has another goal than the session was opened for");
+  holds(header.budget === deposit, "law", `has a budget of ${header.budget}, the deposit is ${deposit}`);
+  holds(header.duration > 0 && header.duration <= limits.maxDuration, "law", `lasts ${header.duration} s, at most ${limits.maxDuration}`);
+  holds(header.risk >= Risk[riskOfBudget(header.budget, limits)], "law", "has a lower risk than its budget");
+  const allocated = nodes.reduce((sum, { budget }) => sum + budget, 0n);
+  holds(allocated <= header.budget, "law", `gives its nodes ${allocated} of ${header.budget}`);
+  for (const [index, node] of nodes.entries()) {
+    const words = document.nodes[index];
+    if (words === undefined) continue;
+    const { label } = words;
+    const said = lawNodeOf(words);
+    for (const field of FIELDS) same(label, field, node[field], said[field]);
+    const risk = riskIndex(node.risk);
+    holds(node.risk >= Risk[riskOfBudget(node.budget, limits)], label, "has a lower risk than its budget");
+    holds(node.risk <= header.risk, label, "has a higher risk than its mission");
+    holds(node.floor >= EvidenceClass[limits.minFloor[risk]], label, `asks for weaker evidence than ${limits.minFloor[risk]}`);
+    holds(node.panelSize >= limits.minPanel[risk], label, `has a panel smaller than ${limits.minPanel[risk]}`);
+    holds(node.band >= Band[limits.minBand[risk]], label, `has an appeal window below ${limits.minBand[risk]}`);
+    holds(node.timeout > 0 && node.timeout <= limits.maxNodeTimeout, label, `gives ${node.timeout} s, at most ${limits.maxNodeTimeout}`);
+    holds(
+      node.reviewWindow >= limits.minReview && node.reviewWindow <= limits.maxReview,
+      label,
+      `gives a human ${node.reviewWindow} s, between ${limits.minReview} and ${limits.maxReview}`,
+    );
+    holds(2 * node.threshold > node.redundancy && node.threshold <= node.redundancy, label, "lets a minority agree");
+  }
+  return problems;
+}
+
+/** M7: what the code loops over is bounded: nodes (`formOf`), executors, verifiers. */
+function unbounded({ document, nodes }: Spec): Problem[] {
+  return nodes.flatMap(({ redundancy, panelSize }, index) => {
+    const subject = document.nodes[index]?.label ?? `node ${index}`;
+    return [
+      ...(redundancy >= 1 && redundancy <= MAX_REDUNDANCY
+        ? []
+        : [{ subject, problem: `has ${redundancy} executors, not 1 to ${MAX_REDUNDANCY}` }]),
+      ...(panelSize >= 1 && panelSize <= MAX_PANEL ? [] : [{ subject, problem: `has ${panelSize} verifiers, not 1 to ${MAX_PANEL}` }]),
+    ];
+  });
+}
+
+/** M8: the only foreign code a law can name is a predicate; each was approved, and the template holds its lock. */
+function reentrant({ header, nodes, facts, shapes: [main] }: Spec): Problem[] {
+  const approved = new Set([0, ...facts.predicates]);
+  const named = [header.outputPredicate, ...nodes.map(({ predicate }) => predicate)];
+  return [
+    ...[...new Set(named)]
+      .filter((id) => !approved.has(id))
+      .map((id) => ({ subject: "law", problem: `has its output judged by predicate ${id}, which nobody approved` })),
+    ...(main !== undefined && main.count.TLOAD > 0 && main.count.TSTORE > 0
+      ? []
+      : [{ subject: nameOfMain(facts.template), problem: "has no lock against reentrancy" }]),
+  ];
+}
+
+/** Fields of a node that are neither topology nor in the header. */
+const FIELDS = [
+  "tier",
+  "redundancy",
+  "threshold",
+  "risk",
+  "floor",
+  "questions",
+  "leaf",
+  "band",
+  "panelSize",
+  "timeout",
+  "reviewWindow",
+  "budget",
+  "predicate",
+  "capabilities",
+] as const satisfies readonly Exclude<keyof LawNode, "predecessors">[];
+
+/** Equal outside the holes, and every library's hole holds the address of the part that was looked at. */
+function isReviewed({ live, reviewed, holes, libraries, address }: CodePart, parts: readonly CodePart[]): boolean {
+  const code = hexToBytes(live);
+  const expected = hexToBytes(reviewed);
+  if (code.length !== expected.length || code.length === 0) return false;
+  const linked = libraries.every(({ name, starts }) => {
+    const library = parts.find((part) => part.name === name);
+    return library !== undefined && starts.every((start) => addressAt(code, start) === library.address);
+  });
+  // A library refuses to be called as itself: its code begins by comparing with its own address.
+  const own = holes.filter(({ start, length }) => start === 1 && length === ADDRESS_BYTES);
+  if (!linked || own.some(({ start }) => addressAt(code, start) !== address)) return false;
+  for (const { start, length } of holes) code.fill(0, start, start + length);
+  return code.every((byte, index) => byte === expected[index]);
+}
+
+const ADDRESS_BYTES = 20;
+
+function addressAt(code: Uint8Array, start: number): Address {
+  return addressSchema.parse(`0x${Buffer.from(code.subarray(start, start + ADDRESS_BYTES)).toString("hex")}`);
+}
+
+function nameOfMain({ parts }: CodificationFacts["template"]): string {
+  return parts[0]?.name ?? "the template";
+}
+
+function riskIndex(risk: number): 0 | 1 | 2 {
+  return risk === Risk.LOW ? 0 : risk === Risk.MEDIUM ? 1 : 2;
+}
+
+function bits(bitmap: bigint): string {
+  const set = Array.from({ length: MAX_NODES }, (_, index) => index).filter((index) => (bitmap >> BigInt(index)) & 1n);
+  return set.length === 0 ? "nothing" : set.join(", ");
+}

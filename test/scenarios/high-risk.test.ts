@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { z } from "zod";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import { foundHome, suiteDirectory } from "../support/city-home.ts";
+import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+
+const waitingSchema = z.looseObject({
+  status: z.literal("waiting"),
+  for: z.literal("APPROVE_CODIFICATION"),
+  file: z.string(),
+  request: z.looseObject({ session: z.string(), refused: z.string().nullable() }),
+});
+const signedSchema = z.looseObject({ status: z.literal("signed"), approval: z.looseObject({ adjudicator: z.string() }) });
+
+/** Its process is killed while it waits, a person signs in another one, and a third one goes on. */
+describe("scenario: a mission of HIGH risk", function () {
+  this.timeout(600_000);
+  const directory = suiteDirectory();
+  const home = () => join(directory(), "home");
+  const file = () => join(directory(), "mission.yaml");
+  const cli = (args: readonly string[], stopAt?: string) =>
+    runCli([...args, "--json"], { home: home(), limitMs: 280_000, ...(stopAt === undefined ? {} : { stopAt }) });
+  const run = (stopAt?: string) => cli(["mission", file()], stopAt);
+  const waiting = async () => {
+    const { code, stdout } = await run();
+    expect(code).to.equal(3);
+    return waitingSchema.parse(JSON.parse(stdout));
+  };
+
+  before(async () => {
+    await foundHome(home(), "31");
+    const tasks = {
+      read: { service: "fetch-and-parse", over: "input", tier: 1 },
+      estimate: { service: "estimate-by-pert", after: ["read"], tier: 1 },
+      report: { service: "aggregate", after: ["estimate"], tier: 1 },
+    };
+    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { budget: "12000.00", risk: "HIGH", tasks });
+    writeFileSync(file(), text);
+  });
+
+  it("has nothing to sign for before a session waits", async () => {
+    const early = await cli(["approve-codification", "--as", "adjudicator-3"]);
+    expect(early.code).to.equal(1);
+    expect(refusalIn(early).code).to.equal("NothingWaits");
+  });
+
+  it("waits through a SIGKILL for an adjudicator, and goes on from the signature to a mission that audits", async () => {
+    expect(await run("legislature:audit-awaited")).to.include({ signal: "SIGKILL", stoppedAt: "legislature:audit-awaited" });
+    const asked = await waiting();
+    expect(asked.request).to.include({ session: "1", refused: null });
+    expect(refusalIn(await cli(["approve-codification", "--as", "sponsor"])).code).to.equal("NoSuchAdjudicator");
+
+    const signed = await cli(["approve-codification", "--as", "adjudicator-3", "--because", "In order."]);
+    expect(signedSchema.parse(JSON.parse(signed.stdout)).approval.adjudicator).to.match(/^0x/);
+    expect(signed.stderr).to.contain("APPROVE_CODIFICATION").and.to.contain("In order.");
+
+    const { status, bundle, law } = outcomeIn(await run());
+    expect({ status, fidelity: law.fidelity }).to.deep.equal({ status: "completed", fidelity: true });
+    const report = await auditBundle(bundle ?? "");
+    expect(report.checks.find(({ name }) => name === "APPROVALS")?.findings).to.deep.equal([]);
+    expect(report.checks.find(({ name }) => name === "DELEGATIONS")?.findings).to.deep.equal([]);
+    expect(refusalIn(await cli(["approve-codification", "--as", "adjudicator-3"])).code).to.equal("NothingWaits");
+  });
+});

@@ -1,0 +1,23 @@
+import { AUDIT_BOUNDARIES, LEGISLATURE_BOUNDARIES, SENDER_BOUNDARIES } from "../../orchestrator/protocol/boundaries.ts";
+
+/** Where a batch of ballots is on its way: signed and not sent, sent and not settled; `>` reads "and after that". */
+const MID_BATCH = SENDER_BOUNDARIES.flatMap((boundary) => [
+  `legislature:ballots-signed>${boundary}`,
+  `legislature:mid-ballots>${boundary}`,
+]);
+
+/** Every boundary that a session of HIGH risk crosses, and the sender's inside batches of ballots and under a human's signature. */
+export const KILLS: readonly string[] = [
+  ...LEGISLATURE_BOUNDARIES,
+  ...AUDIT_BOUNDARIES,
+  ...SENDER_BOUNDARIES,
+  ...MID_BATCH,
+  ...SENDER_BOUNDARIES.map((boundary) => `legislature:audit-awaited>${boundary}`),
+];
+
+/** Three of them for every run of the tests: between two batches, inside one, and while a human's signature is awaited. */
+export const SOME_KILLS: readonly string[] = [
+  "legislature:mid-ballots",
+  "legislature:mid-ballots>sender:signed",
+  "legislature:audit-awaited",
+];
