@@ -12,8 +12,8 @@ export const ACTIONS = { FREEZE: 1, UNFREEZE: 2, TERMINATE_MISSION: 3, APPROVE_P
 export type ActionName = keyof typeof ACTIONS;
 
 /** How long a signature holds, seconds of chain time. */
-const VALIDITY = 86_400n;
-const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+export const VALIDITY = 86_400n;
+export const NOBODY: Address = "0x0000000000000000000000000000000000000000";
 
 /** One seat of the override panel whose key is here. */
 export interface Seat {

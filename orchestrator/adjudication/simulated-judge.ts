@@ -1,5 +1,6 @@
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Case, Judge } from "./case.ts";
+import type { BlocCase, BlocJudge } from "./rule-on-bloc.ts";
 
 /** Thresholds of the paper's simulated human (AgentCity D.5): calibrated there, an upper bound on what people achieve. */
 export const SIMULATED_THRESHOLDS = { maxRisk: 0.8, minQuality: 0.6 } as const;
@@ -23,8 +24,11 @@ export class SimulationRefused extends AgentCityError {
   }
 }
 
-/** Rejects what is too risky or too poor, approves the rest; says that no human decided. */
-export function simulatedJudge(chainId: number): Judge {
+/**
+ * Rejects what is too risky or too poor, approves the rest; voids a vote whose winner changes without the flagged ballots, releases any other.
+ * Says that no human decided.
+ */
+export function simulatedJudge(chainId: number): Judge & BlocJudge {
   if (chainId !== DEVNET) throw new SimulationRefused(chainId);
   return {
     simulated: true,
@@ -35,6 +39,15 @@ export function simulatedJudge(chainId: number): Judge {
       return {
         ruling: approve ? "approve" : "reject",
         justification: `${LABEL} adjudicator, no human decided. ${subject.label}: ${figures}.`,
+      };
+    },
+    async decideBloc({ blocs, flagged, ballots, winner, otherwise }: BlocCase) {
+      const release = otherwise === winner;
+      const found = `${blocs.length === 1 ? "a bloc" : `${blocs.length} blocs`} of ${flagged} of ${ballots} voters`;
+      const without = otherwise === undefined ? "no ballot is left" : `"${otherwise}" wins`;
+      return {
+        release,
+        justification: `${LABEL} adjudicators, no human decided. ${found}; without them ${without}, with them "${winner}".`,
       };
     },
   };

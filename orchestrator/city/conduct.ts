@@ -3,6 +3,7 @@ import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import type { Judge } from "../adjudication/case.ts";
 import type { Bench, Decision } from "../adjudication/rule.ts";
 import { ruleOn } from "../adjudication/rule.ts";
+import type { BlocJudge } from "../adjudication/rule-on-bloc.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { isStaffed, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import type { MissionInput } from "../execution/inputs/read-input.ts";
@@ -33,7 +34,7 @@ export interface Order {
   /** Names this run across restarts: the same id goes on where it stopped. */
   readonly id: string;
   /** Who decides cases that need a human. */
-  readonly judge: Judge;
+  readonly judge: Judge & BlocJudge;
   /** Whose minds the producers have; heuristic ones by default. */
   readonly makeMind?: MindMaker;
   /** Demonstration: the first executor of the first checkable node hands in a lie. */
@@ -69,7 +70,14 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
     city.chain.head().number.toString(),
   );
   const minds = mindsOf(city, file, order.makeMind);
-  const law = await legislate(city, { file, id, services: order.catalog, inputs: { count: items.length, digest }, minds });
+  const law = await legislate(city, {
+    file,
+    id,
+    services: order.catalog,
+    inputs: { count: items.length, digest },
+    minds,
+    judge: order.judge,
+  });
   const nothing = { law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
   if (law.status === "failed") return nothing;
   city.tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);

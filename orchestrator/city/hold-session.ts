@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { BlocJudge } from "../adjudication/rule-on-bloc.ts";
 import type { LegislatureResult } from "../legislature/result.ts";
 import type { BoundaryName } from "../protocol/boundaries.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
@@ -14,6 +15,8 @@ export interface Sitting extends Pick<Bill, "inputs" | "services" | "id"> {
   /** Entries on the ballot, "no law" among them. */
   readonly candidates: number;
   readonly bloc: PlantedBloc;
+  /** Who decides when flagged voters delay the law. */
+  readonly judge: BlocJudge;
 }
 
 /** Ballots per transaction: 1.9 million gas. */
@@ -40,6 +43,7 @@ export async function holdSession(city: City, sitting: Sitting): Promise<Session
     services,
     id,
     minds: assembly.minds,
+    judge: sitting.judge,
     mostLaws: candidates - 1,
     ballotBatch: BALLOTS_PER_BATCH,
     progress: progressOf(city, assembly.minds.size),
@@ -60,6 +64,7 @@ const NEWS: Partial<Record<BoundaryName, string>> = {
   "legislature:voting-opened": "the debate is over, the vote is open",
   "legislature:ballots-signed": "every ballot signed",
   "legislature:tallied": "counted on chain",
+  "legislature:blocs-flagged": "the Regulator compared all rankings",
   "legislature:validated": "the constitution allows the winner",
   "legislature:deployed": "deployed",
 };

@@ -1,9 +1,11 @@
+import { type BlocJudge, ruleOnBloc } from "../adjudication/rule-on-bloc.ts";
 import { openOffices } from "../clerks/clerks.ts";
 import type { LegislatureOptions } from "../legislature/context.ts";
 import type { LegislatureResult } from "../legislature/result.ts";
 import { runLegislature } from "../legislature/run-legislature.ts";
 import type { Mind } from "../minds/mind.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
+import { blocCaseOf } from "./bloc-case.ts";
 import type { City } from "./city.ts";
 import { CodificationDesk } from "./codification-desk.ts";
 import { codifierServices, servicesInUse } from "./codifier-services.ts";
@@ -12,6 +14,8 @@ import { memberOf, membersOf } from "./society.ts";
 /** What a city's producers are to legislate, and how. */
 export interface Bill extends Pick<LegislatureOptions, "inputs" | "services" | "id" | "ballotBatch" | "mostLaws"> {
   readonly file: MissionFile;
+  /** Who decides when voters who ranked alike may have decided the vote. */
+  readonly judge: BlocJudge;
   /** By producer's name; a producer without one does not take part. */
   readonly minds: ReadonlyMap<string, Mind>;
   /** Told each boundary that the session crosses, before the city is. */
@@ -19,7 +23,7 @@ export interface Bill extends Pick<LegislatureOptions, "inputs" | "services" | "
 }
 
 /** One session with the city's own offices, sponsor and producers. */
-export async function legislate(city: City, { file, minds, progress, ...bill }: Bill): Promise<LegislatureResult> {
+export async function legislate(city: City, { file, minds, judge, progress, ...bill }: Bill): Promise<LegislatureResult> {
   const { client, society, boundary } = city;
   const clerk = (role: "registrar" | "speaker" | "codifier") => memberOf(society, role).account;
   const desk = new CodificationDesk(city.dir);
@@ -48,6 +52,10 @@ export async function legislate(city: City, { file, minds, progress, ...bill }: 
       answers: city.answers,
       checkpointer: city.checkpointer,
       approval: (request) => desk.ask(request),
+      ruling: async (request) => {
+        const bench = { client, judge, seats: membersOf(society, "adjudicator"), keep: (text: Uint8Array) => city.blocks.put(text) };
+        await ruleOnBloc(bench, await blocCaseOf(city, request));
+      },
       boundary: async (name) => {
         await progress?.(name);
         await boundary(name);

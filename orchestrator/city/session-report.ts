@@ -1,10 +1,10 @@
 import type { Address } from "viem";
-import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
-import { pivotsOf } from "../legislature/pivots.ts";
-import type { CastBallot, LegislatureResult } from "../legislature/result.ts";
+import { pivotsOf, winnerAmong } from "../legislature/pivots.ts";
+import type { LegislatureResult } from "../legislature/result.ts";
 import type { SessionReport } from "../protocol/session-report.ts";
-import { packRanking, pairwise, type Standing, standingsOf } from "../rules/condorcet.ts";
+import { packRanking, type Standing, standingsOf } from "../rules/condorcet.ts";
 import { depth, jaccard, tau } from "../rules/rank-correlation.ts";
+import { type FlaggedBloc, flaggedBlocs, flaggedIn, rulingOf } from "./bloc-case.ts";
 import type { City } from "./city.ts";
 import { type CityCall, callsSince } from "./gas.ts";
 import type { Held } from "./hold-session.ts";
@@ -21,8 +21,8 @@ export async function sessionReport(city: City, name: string, { law, assembly, f
   const standings = voted ? standingsOf(law.pairwise, tieSeed) : [];
   const winner = law.candidates[law.winner];
   const { alone, swing } = voted ? pivotsOf(law.ballots, law.candidates.length, tieSeed) : { alone: [], swing: null };
-  const blocs = await blocsOf(city, law);
-  const flagged = new Set(blocs.flatMap(({ members }) => members));
+  const blocs = await flaggedBlocs(client, law.session);
+  const flagged = flaggedIn(blocs);
   const { delayed } = await client.legislation.blocOf(law.session);
   const calls = await callsSince(client, fromBlock + 1n, undefined);
   const head = chain.head();
@@ -67,8 +67,12 @@ export async function sessionReport(city: City, name: string, { law, assembly, f
               tieSeed,
             ),
     },
-    blocs: blocs.map(({ leader, members, ...likeness }) => ({ leader: nameOf(leader), members: members.map(nameOf), ...likeness })),
-    delay: { flagged: flagged.size, criticalShare: rules.blocShare, delayed, ruling: null },
+    blocs: blocs.map((bloc) => ({
+      leader: nameOf(bloc.leader),
+      members: [bloc.leader, ...bloc.members].map(nameOf),
+      ...likenessOf(bloc, law),
+    })),
+    delay: { flagged: flagged.size, criticalShare: rules.blocShare, delayed, ruling: await rulingOf(city, law.session, nameOf) },
     metrics: law.metrics,
     gas: gasOf(calls, law.ballots.length),
     finalBlock: { number: Number(head.number), hash: head.hash },
@@ -81,34 +85,16 @@ function criterionOf([first, second]: readonly Standing[]): NonNullable<SessionR
   return first?.worst !== second?.worst ? "smallest defeat" : "seed";
 }
 
-function winnerAmong(ballots: readonly CastBallot[], entries: number, tieSeed: `0x${string}`): number | null {
-  if (ballots.length === 0) return null;
-  const rankings = ballots.map(({ ranking }) => packRanking(ranking));
-  return standingsOf(pairwise(rankings, entries), tieSeed)[0]?.candidate ?? null;
-}
-
-/** What the Regulator flagged, and how alike each bloc is, from the recorded rankings. */
-async function blocsOf({ client, chain }: City, { session, ballots, candidates }: LegislatureResult) {
-  const events = await chain.publicClient.getContractEvents({
-    address: client.legislation.address,
-    abi: legislativeProcedureAbi,
-    eventName: "BlocFlagged",
-    args: { session },
-    fromBlock: 0n,
-    strict: true,
-  });
+/** How alike each flagged bloc is, from the recorded rankings. */
+function likenessOf({ leader, members }: FlaggedBloc, { ballots, candidates }: LegislatureResult) {
   const m = candidates.length;
   const rankings = new Map(ballots.map(({ agent, ranking }) => [agent, packRanking(ranking)]));
-  return events.map(({ args: { leader, members } }) => {
-    const own = rankings.get(leader) ?? 0n;
-    const others = members.map((member) => rankings.get(member) ?? 0n);
-    return {
-      leader,
-      members: [leader, ...members],
-      tau: Math.min(...others.map((other) => tau(own, other, m))),
-      jaccard: Math.min(...others.map((other) => jaccard(own, other, m, depth(m)))),
-    };
-  });
+  const own = rankings.get(leader) ?? 0n;
+  const others = members.map((member) => rankings.get(member) ?? 0n);
+  return {
+    tau: Math.min(...others.map((other) => tau(own, other, m))),
+    jaccard: Math.min(...others.map((other) => jaccard(own, other, m, depth(m)))),
+  };
 }
 
 function counted(personas: readonly string[]): Record<string, number> {

@@ -1,18 +1,24 @@
 import type { LocalAccount } from "viem";
 import type { AgentCityClient } from "../client/client.ts";
+import { recordedBallots } from "../client/recorded-ballots.ts";
 import type { Auth } from "../client/sign/auth.ts";
 import { type SessionMessage, signSessionMessage } from "../client/sign/session-message.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
+import type { WriteOptions } from "../client/write.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { type Approval, signApproval } from "./approval.ts";
+import { blocsAmong, type FoundBloc } from "./blocs.ts";
 import { Clerk } from "./clerk.ts";
+
+/** Voters whom one call shows to be alike: the leader and as many members as the contract takes. */
+const MOST_MEMBERS = 64;
 
 /** A briefing's digest under a Regulator's name. */
 export interface Published extends SessionMessage<"EvidenceBriefing"> {
   readonly signature: Hex;
 }
 
-/** Publishes what a debate may rest on, co-signs laws, and may close a market early. */
+/** Publishes what a debate may rest on, co-signs laws, shows who voted alike, and may close a market early. */
 export class Regulator extends Clerk {
   constructor(client: AgentCityClient, account: LocalAccount) {
     super("REGULATOR", client, account);
@@ -29,6 +35,21 @@ export class Regulator extends Clerk {
   async approve(session: bigint, documentBytes: Uint8Array): Promise<Approval> {
     await this.requirePermitted("LegislativeProcedure", "approve");
     return signApproval(this.client, this.account, "REGULATOR", session, documentBytes);
+  }
+
+  /** Blocs among the rankings that the chain recorded, by the rules the session opened with. */
+  async findBlocs(session: bigint): Promise<readonly FoundBloc[]> {
+    const { ballotSize, rules } = await this.client.legislation.sessionOf(session);
+    return blocsAmong(await recordedBallots(this.client, session), ballotSize, rules);
+  }
+
+  /** Flags a bloc on chain; the contract compares the rankings again. `optionsOf` names the step that begins with a member. */
+  async flag(session: bigint, { leader, members }: FoundBloc, optionsOf: (first: number) => Omit<WriteOptions, "account">): Promise<void> {
+    await this.requirePermitted("LegislativeProcedure", "flagBloc");
+    for (let first = 0; first < members.length; first += MOST_MEMBERS) {
+      const shown = members.slice(first, first + MOST_MEMBERS);
+      await this.client.legislation.flagBloc([session, leader, shown], { ...optionsOf(first), account: this.account });
+    }
   }
 
   /** Signs, once, that these nodes, all in this attempt, may be awarded before their window ends (decision 15). */

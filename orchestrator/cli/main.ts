@@ -73,6 +73,7 @@ program
   .addOption(whole("--bloc <k>", "agents who vote as one of them tells", 0, 64).default(0))
   .addOption(new Option("--strategy <name>", "how closely the bloc votes alike").choices(BLOC_STRATEGIES).default("identical"))
   .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
+  .addOption(ask())
   .addOption(json())
   .action(session);
 

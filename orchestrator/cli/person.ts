@@ -1,23 +1,36 @@
 import { createInterface } from "node:readline";
 import type { Judge } from "../adjudication/case.ts";
+import type { BlocJudge } from "../adjudication/rule-on-bloc.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 
-/** A person at this terminal decides; the city signs with the development key of the adjudicator whose turn it is. */
-export function personAtTerminal(): Judge {
+/** A person at this terminal decides; the city signs with the development keys of the adjudicators whose turn it is. */
+export function personAtTerminal(): Judge & BlocJudge {
   let ask: Ask | undefined;
+  /** One yes or no, and why. */
+  const decide = async (question: string) => {
+    ask ??= questions(process.stdin, process.stderr);
+    for (;;) {
+      const answer = (await ask(`${question} [y/n] `)).trim().toLowerCase();
+      if (answer !== "y" && answer !== "n") continue;
+      const why = await ask("Why? ");
+      return { yes: answer === "y", justification: why.trim() || "no reason was given" };
+    }
+  };
   return {
     simulated: false,
     async decide({ label, mission, reason, quality, risk, excerpt }) {
-      ask ??= questions(process.stdin, process.stderr);
       process.stderr.write(`\n${excerpt}\n\n`);
       process.stderr.write(`Case: ${label} of ${mission} (${reason}). Quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
-      for (;;) {
-        const answer = (await ask("Approve this work? [y/n] ")).trim().toLowerCase();
-        if (answer === "y" || answer === "n") {
-          const why = await ask("Why? ");
-          return { ruling: answer === "y" ? "approve" : "reject", justification: why.trim() || "no reason was given" };
-        }
-      }
+      const { yes, justification } = await decide("Approve this work?");
+      return { ruling: yes ? "approve" : "reject", justification };
+    },
+    async decideBloc({ session, blocs, flagged, ballots, winner, otherwise }) {
+      for (const bloc of blocs) process.stderr.write(`\nThese voted alike: ${bloc.join(", ")}\n`);
+      process.stderr.write(
+        `Session ${session}: ${flagged} of ${ballots} voters are flagged. "${winner}" won; without them ${otherwise === undefined ? "nobody would have voted" : `"${otherwise}"`}.\n`,
+      );
+      const { yes, justification } = await decide("Let the vote stand?");
+      return { release: yes, justification };
     },
   };
 }

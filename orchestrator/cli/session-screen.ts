@@ -82,7 +82,7 @@ function why(report: SessionReport): string[] {
       );
   }
   if (closest !== undefined) lines.push(`its closest duel was against ${label(closest)}: ${score(closest)}`);
-  if (report.status === "no-law" && report.reason !== null) lines.push(`it made no law: ${report.reason}; the deposit went back`);
+  if (report.status === "no-law" && report.reason !== null) lines.push(`no law was made: ${report.reason}; the deposit went back`);
   return lines;
 }
 
@@ -97,7 +97,7 @@ function pivotal({ pivotal: { alone, swing, withoutFlagged }, candidates, winner
   if (swing === null) lines.push("no group that moved one rival up could have changed the winner");
   else
     lines.push(
-      `fewest together: ${swing.voters} voters who put ${label(swing.rival)} before ${label(winner.entry)} would have changed the winner ` +
+      `fewest together: ${swing.voters} ${swing.voters === 1 ? "voter" : "voters"} putting ${label(swing.rival)} before ${label(winner.entry)} would have changed the winner ` +
         `(${swing.adjacent} rank it right behind)`,
     );
   if (withoutFlagged !== null)

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { CATALOG } from "../../services/catalog.ts";
+import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { openCity } from "../city/city.ts";
 import { holdSession } from "../city/hold-session.ts";
 import { beginRun, clearUnlessInterrupted, endRun } from "../city/runs.ts";
@@ -13,6 +14,7 @@ import { InvalidValue } from "../primitives/errors.ts";
 import { parseMissionFile } from "../protocol/mission-file.ts";
 import { DEVNET, parameter } from "../protocol/parameters.ts";
 import { home } from "./carry-out.ts";
+import { personAtTerminal } from "./person.ts";
 import { beginProgress } from "./progress.ts";
 import { renderSession } from "./session-screen.ts";
 import { testBoundary } from "./test-boundary.ts";
@@ -27,12 +29,13 @@ export interface SessionOptions {
   readonly bloc: number;
   readonly strategy: (typeof BLOC_STRATEGIES)[number];
   readonly seed: string;
+  readonly ask?: boolean;
   readonly json?: boolean;
 }
 
 /** Founds a city of many agents and holds one session in it, through the real contracts. An interrupted one goes on where it stopped. */
 export async function session(options: SessionOptions): Promise<void> {
-  const { agents, candidates, bloc, strategy, seed, json = false } = options;
+  const { agents, candidates, bloc, strategy, seed, ask = false, json = false } = options;
   refuseTooFew(options);
   const { elapsed, tell } = beginProgress();
   const { dir, cacheDir } = home("session");
@@ -65,10 +68,10 @@ export async function session(options: SessionOptions): Promise<void> {
       id,
       candidates,
       bloc: { size: bloc, strategy },
+      judge: ask ? personAtTerminal() : simulatedJudge(city.chain.id),
     });
     endRun(dir, key);
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderSession(report, elapsed()));
-    if (report.status !== "deployed") process.exitCode = 1;
   } finally {
     await city.close();
   }

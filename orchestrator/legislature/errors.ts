@@ -70,3 +70,13 @@ export class AuditNeeded extends AgentCityError {
     this.request = request;
   }
 }
+
+/** Flagged voters hold the critical share of the ballots: the law waits for adjudicators. */
+export class RulingNeeded extends AgentCityError {
+  constructor(session: bigint, caseHash: string) {
+    super("RulingNeeded", `Session ${session}: voters who ranked alike may have decided it, so its law waits for two adjudicators`, {
+      details: `case ${caseHash}`,
+      action: "let two adjudicators sign RULE_ON_BLOC, then run the session again: it goes on",
+    });
+  }
+}

@@ -1,5 +1,6 @@
 import { END, Send, START, StateGraph } from "@langchain/langgraph";
 import { TransactionReverted } from "../chain/errors.ts";
+import { blocs } from "./blocs.ts";
 import { codify } from "./codify.ts";
 import type { LegislatureContext } from "./context.ts";
 import { convene } from "./convene.ts";
@@ -26,6 +27,7 @@ export function sessionGraph(context: LegislatureContext) {
     ...propose(context),
     ...deliberate(context),
     ...vote(context),
+    ...blocs(context),
     ...validate(context),
     ...codify(context),
     ...specify(context),
@@ -74,6 +76,7 @@ export function sessionGraph(context: LegislatureContext) {
       .addNode("castBallots", send(stages.castBallots))
       .addNode("awaitBallots", stages.awaitBallots)
       .addNode("tally", send(stages.tally))
+      .addNode("flagBlocs", send(stages.flagBlocs))
       // validate
       .addNode("findWinner", stages.findWinner)
       .addNode("sendValidation", send(stages.sendValidation))
@@ -86,6 +89,7 @@ export function sessionGraph(context: LegislatureContext) {
       .addNode("checkSpecification", stages.checkSpecification)
       .addNode("awaitAudit", stages.awaitAudit)
       .addNode("relayAudit", stages.relayAudit)
+      .addNode("awaitRuling", stages.awaitRuling)
       .addNode("signApprovals", stages.signApprovals)
       .addNode("approve", send(stages.approve))
       .addNode("verify", stages.verify)
@@ -135,7 +139,8 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("signBallots", "castBallots")
       .addConditionalEdges("castBallots", goOn("awaitBallots"), ["awaitBallots", "expire"])
       .addEdge("awaitBallots", "tally")
-      .addConditionalEdges("tally", goOn("findWinner"), ["findWinner", "expire"])
+      .addConditionalEdges("tally", goOn("flagBlocs"), ["flagBlocs", "expire"])
+      .addConditionalEdges("flagBlocs", goOn("findWinner"), ["findWinner", "expire"])
       .addEdge("findWinner", "sendValidation")
       .addConditionalEdges("sendValidation", goOn("compile"), ["compile", "expire"])
       .addEdge("compile", "delegate")
@@ -144,10 +149,11 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("specify", "checkSpecification")
       .addEdge("checkSpecification", "awaitAudit")
       .addConditionalEdges("awaitAudit", goOn("relayAudit"), ["relayAudit", "expire"])
-      .addConditionalEdges("relayAudit", ({ refused }: SessionState) => (refused === null ? "signApprovals" : "awaitAudit"), [
-        "signApprovals",
+      .addConditionalEdges("relayAudit", ({ refused }: SessionState) => (refused === null ? "awaitRuling" : "awaitAudit"), [
+        "awaitRuling",
         "awaitAudit",
       ])
+      .addConditionalEdges("awaitRuling", goOn("signApprovals"), ["signApprovals", "expire"])
       .addEdge("signApprovals", "approve")
       .addConditionalEdges("approve", goOn("verify"), ["verify", "expire"])
       .addEdge("verify", END)

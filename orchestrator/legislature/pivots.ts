@@ -28,6 +28,13 @@ export function pivotsOf(ballots: readonly CastBallot[], entries: number, tieSee
   return { alone: aloneOf(ballots, counted, winner, winnerOf), swing: swingOf(ballots, counted, winner, winnerOf) };
 }
 
+/** Who wins when only these ballots are counted; null without any. */
+export function winnerAmong(ballots: readonly CastBallot[], entries: number, tieSeed: Hash): number | null {
+  if (ballots.length === 0) return null;
+  const rankings = ballots.map(({ ranking }) => packRanking(ranking));
+  return standingsOf(pairwise(rankings, entries), tieSeed)[0]?.candidate ?? null;
+}
+
 type WinnerOf = (duels: readonly (readonly number[])[]) => number;
 
 function aloneOf(ballots: readonly CastBallot[], counted: readonly (readonly number[])[], winner: number, winnerOf: WinnerOf) {

@@ -1,7 +1,7 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { z } from "zod";
 import type { Boundary } from "../primitives/boundary.ts";
-import type { ContentId } from "../primitives/hex.ts";
+import type { ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonValue } from "../primitives/json.ts";
 import type { LegislatureBoundary } from "../protocol/boundaries.ts";
 import type { CodificationApproval, CodificationRequest } from "../protocol/codification-approval.ts";
@@ -26,6 +26,13 @@ export interface AnswersPort {
   remember<Answer>(key: AnswerKey, schema: z.ZodType<Answer>, compute: () => Promise<unknown>): Promise<Answer>;
 }
 
+/** What adjudicators are asked when flagged voters delay a law. */
+export interface RulingRequest {
+  readonly session: bigint;
+  /** What is judged: the voters flagged so far. */
+  readonly caseHash: Hash;
+}
+
 /** What a session needs of the city around it. Log entries travel with the transactions, as the client's notes. */
 export interface LegislaturePorts {
   readonly records: RecordsPort;
@@ -36,6 +43,11 @@ export interface LegislaturePorts {
    * `AuditNeeded`, and goes on when it is run again and there is a signature, here or on chain.
    */
   readonly approval?: ((request: CodificationRequest) => Promise<CodificationApproval | undefined>) | undefined;
+  /**
+   * Gets the adjudicators' RULE_ON_BLOC on chain, or returns without it: the session then stops with `RulingNeeded` and goes on when it is
+   * run again.
+   */
+  readonly ruling?: ((request: RulingRequest) => Promise<void>) | undefined;
   /** Default: crossing a boundary does nothing. */
   readonly boundary?: Boundary<LegislatureBoundary> | undefined;
 }

@@ -1,4 +1,5 @@
 import { compileLaw } from "../client/compile-law.ts";
+import { recordedBallots } from "../client/recorded-ballots.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
 import type { Metrics } from "../protocol/metrics.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
@@ -10,7 +11,6 @@ import { type Draft, draftsOf } from "./propose.ts";
 import { stateOf } from "./refund.ts";
 import { sessionRecord } from "./session-record.ts";
 import type { SessionState } from "./state.ts";
-import { surveySchema } from "./survey.ts";
 
 /** A law on the ballot; entry 0 is "no law". */
 export interface BallotEntry {
@@ -73,7 +73,7 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
   const { legislation } = context.client;
   const onChain = await legislation.sessionOf(session);
   const candidates = await entriesOf(context, session, state.survey === null ? [] : draftsOf(context, state));
-  const ballots = await castBallots(context, session, state, candidates.length);
+  const ballots = await castBallots(context, session, candidates.length);
   const pairwise: number[][] = [];
   for (const { entry: i } of candidates) {
     const row: number[] = [];
@@ -98,7 +98,7 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
           ? "too few producers petitioned for a session"
           : state.outcome === "refused"
             ? "the constitution refused what won"
-            : reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum),
+            : reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum, onChain.winner),
     };
   }
   const { document, law, lawHash, docHash, specHash } = compileLaw(context.load(state.document, missionDocumentSchema));
@@ -123,21 +123,24 @@ async function entriesOf(context: LegislatureContext, session: bigint, drafts: r
   return entries;
 }
 
-/** The rankings that the chain recorded, in order of producer index. */
-async function castBallots(context: LegislatureContext, session: bigint, state: SessionState, entries: number): Promise<CastBallot[]> {
-  const cast: CastBallot[] = [];
-  if (state.survey === null || entries === 0) return cast;
-  for (const { agent } of context.load(state.survey, surveySchema).voters) {
-    const ranking = await context.client.legislation.rankingOf(session, agent);
-    if (ranking !== 0n) cast.push({ agent, ranking: unpackRanking(ranking, entries) });
-  }
-  return cast;
+/** The rankings that the chain recorded, in the order of casting. */
+async function castBallots({ client }: LegislatureContext, session: bigint, entries: number): Promise<CastBallot[]> {
+  if (entries === 0) return [];
+  return (await recordedBallots(client, session)).map(({ agent, ranking }) => ({ agent, ranking: unpackRanking(ranking, entries) }));
 }
 
-function reasonOf(state: SessionStateName | undefined, entries: number, ballots: number, electorate: number, quorum: number): string {
+function reasonOf(
+  state: SessionStateName | undefined,
+  entries: number,
+  ballots: number,
+  electorate: number,
+  quorum: number,
+  winner: number,
+): string {
   if (state === "EXPIRED") return "a stage of the session outlived its time";
   if (state === "CANCELLED") return "the sponsor cancelled the session";
   if (entries === 0) return "no candidate found enough sponsors";
   if (ballots * 10_000 < electorate * quorum) return `${ballots} of ${electorate} producers voted, fewer than ${quorum / 100} %`;
+  if (winner !== 0) return "adjudicators voided the vote: flagged voters held a critical share of it";
   return `"no law" won the vote`;
 }

@@ -1,5 +1,5 @@
 import { keccak256 } from "../primitives/hash.ts";
-import type { Address } from "../primitives/hex.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import type { RandomStream, Seed } from "../primitives/random.ts";
 import { randomStream } from "../primitives/random.ts";
@@ -90,7 +90,7 @@ export class HeuristicMind implements Mind {
     const utility = this.#utility(request);
     if (this.#misjudgement === 0) return utility;
     return (shape) => {
-      const law = shape === null ? "no law" : keccak256(canonicalBytes(shape.tasks));
+      const law = shape === null ? "no law" : nameOf(shape);
       const error = gaussian(randomStream(this.#seed, request.self, "misjudgement", law));
       return utility(shape) + this.#misjudgement * error;
     };
@@ -148,6 +148,15 @@ export class HeuristicMind implements Mind {
     for (const quality of grounds) taste[quality] *= MOOD_SPAN ** (2 * mood.next() - 1) * OWN_SPAN ** (2 * own.next() - 1);
     return { ...PERSONAS[this.persona], ...taste };
   }
+}
+
+const names = new WeakMap<LawShape, Hash>();
+
+/** What names a structure, whatever its title. */
+function nameOf(shape: LawShape): Hash {
+  const name = names.get(shape) ?? keccak256(canonicalBytes(shape.tasks));
+  names.set(shape, name);
+  return name;
 }
 
 /** One draw of the standard normal distribution (Box and Muller 1958). */

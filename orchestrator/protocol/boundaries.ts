@@ -21,6 +21,7 @@ export const LEGISLATURE_BOUNDARIES = [
   "legislature:ballots-signed",
   "legislature:mid-ballots",
   "legislature:tallied",
+  "legislature:blocs-flagged",
   "legislature:validated",
   "legislature:delegated",
   "legislature:codified",

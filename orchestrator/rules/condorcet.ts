@@ -29,11 +29,14 @@ export function unpackRanking(ranking: bigint, m: number): number[] {
 
 /** Refuses an incomplete, repeating or out-of-range ranking. */
 export function requireRanking(ranking: bigint, m: number): void {
-  const refused = new RuleError("InvalidRanking", ranking, m);
-  if (m < 1 || m > MAX_CANDIDATES || ranking < 0n || ranking >> BigInt(4 * m) !== 0n) throw refused;
+  if (!isRanking(ranking, m)) throw new RuleError("InvalidRanking", ranking, m);
+}
+
+function isRanking(ranking: bigint, m: number): boolean {
+  if (m < 1 || m > MAX_CANDIDATES || ranking < 0n || ranking >> BigInt(4 * m) !== 0n) return false;
   const seen = new Set<bigint>();
   for (let k = 0; k < m; k += 1) seen.add((ranking >> BigInt(4 * k)) & 0xfn);
-  if (seen.size !== m || [...seen].some((candidate) => candidate >= BigInt(m))) throw refused;
+  return seen.size === m && [...seen].every((candidate) => candidate < BigInt(m));
 }
 
 /** How many ballots put i before j, for all i and j. */

@@ -5,24 +5,49 @@ import { RuleError } from "./rule-error.ts";
 /** The same order in every pair, and the same set. */
 export const FULL = 10_000;
 
+/** A ranking unpacked once, so that it can be compared with many. */
+export interface Ranked {
+  /** Candidates, best first. */
+  readonly order: readonly number[];
+  /** Place of each candidate. */
+  readonly places: readonly number[];
+}
+
+/** Refuses anything but a complete strict ranking of two candidates or more. */
+export function ranked(ranking: bigint, m: number): Ranked {
+  if (m < 2) throw new RuleError("NothingToCompare", m);
+  const order = unpackRanking(ranking, m);
+  const places = new Array<number>(m).fill(0);
+  for (const [place, candidate] of order.entries()) places[candidate] = place;
+  return { order, places };
+}
+
 /** Pairs of candidates that the two rankings put in opposite order. */
 export function discordant(a: bigint, b: bigint, m: number): number {
-  const [here, there] = orders(a, b, m);
-  const places = here.map((candidate) => there.indexOf(candidate));
-  return places.reduce((sum, place, k) => sum + places.slice(0, k).filter((earlier) => earlier > place).length, 0);
+  return opposed(ranked(a, m), ranked(b, m));
+}
+
+/** The same of rankings that were unpacked before. */
+export function opposed({ order }: Ranked, { places }: Ranked): number {
+  let pairs = 0;
+  for (let ahead = 0; ahead < order.length; ahead += 1) {
+    const place = places[order[ahead] ?? 0] ?? 0;
+    for (let behind = ahead + 1; behind < order.length; behind += 1) if ((places[order[behind] ?? 0] ?? 0) < place) pairs += 1;
+  }
+  return pairs;
 }
 
 /** Kendall's τ in ten-thousandths, rounded toward zero: 10,000 the same order, −10,000 the reverse. */
 export function tau(a: bigint, b: bigint, m: number): number {
-  const opposed = discordant(a, b, m);
+  const against = discordant(a, b, m);
   const pairs = pairsOf(m);
   // Adding zero turns −0 into 0.
-  return Math.trunc(((pairs - 2 * opposed) * FULL) / pairs) + 0;
+  return Math.trunc(((pairs - 2 * against) * FULL) / pairs) + 0;
 }
 
 /** Jaccard index of the two sets of first k in ten-thousandths, rounded down. */
 export function jaccard(a: bigint, b: bigint, m: number, k: number): number {
-  const common = commonOf(a, b, m, k);
+  const common = commonOf(ranked(a, m), ranked(b, m), k);
   return Math.floor((common * FULL) / (2 * k - common));
 }
 
@@ -33,25 +58,25 @@ export function depth(m: number): number {
 
 /** Whether both measures reach their thresholds, in hundredths. Exact: nothing is rounded. */
 export function isCorrelated(a: bigint, b: bigint, m: number, minTau: number, minJaccard: number): boolean {
-  const pairs = pairsOf(m);
-  if (100 * (pairs - 2 * discordant(a, b, m)) < minTau * pairs) return false;
-  const k = depth(m);
-  const common = commonOf(a, b, m, k);
-  return 100 * common >= minJaccard * (2 * k - common);
+  return areAlike(ranked(a, m), ranked(b, m), minTau, minJaccard);
 }
 
-function commonOf(a: bigint, b: bigint, m: number, k: number): number {
-  const [here, there] = orders(a, b, m);
-  if (k < 1 || k > m) throw new RuleError("InvalidDepth", k, m);
-  const first = new Set(there.slice(0, k));
-  return here.slice(0, k).filter((candidate) => first.has(candidate)).length;
+/** The same of rankings that were unpacked before. */
+export function areAlike(a: Ranked, b: Ranked, minTau: number, minJaccard: number): boolean {
+  const m = a.order.length;
+  const k = depth(m);
+  const common = commonOf(a, b, k);
+  if (100 * common < minJaccard * (2 * k - common)) return false;
+  return 100 * (pairsOf(m) - 2 * opposed(a, b)) >= minTau * pairsOf(m);
+}
+
+function commonOf({ order }: Ranked, { places }: Ranked, k: number): number {
+  if (k < 1 || k > order.length) throw new RuleError("InvalidDepth", k, order.length);
+  let common = 0;
+  for (let place = 0; place < k; place += 1) if ((places[order[place] ?? 0] ?? k) < k) common += 1;
+  return common;
 }
 
 function pairsOf(m: number): number {
   return (m * (m - 1)) / 2;
-}
-
-function orders(a: bigint, b: bigint, m: number): [number[], number[]] {
-  if (m < 2) throw new RuleError("NothingToCompare", m);
-  return [unpackRanking(a, m), unpackRanking(b, m)];
 }

@@ -1,8 +1,7 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
- * exported transition tables, `docs/contexts/` from the JSON-LD context, `docs/authority.md` (see `authority-page.ts`),
- * `docs/calibration.md` (see `scripts/calibrate/page.ts`), `docs/gas.md` (see `gas-page.ts`)
- * and `docs/invariants.md` (see `invariants-page.ts`).
+ * exported transition tables, `docs/contexts/` from the JSON-LD context, `docs/authority.md` (see `authority-page.ts`), and
+ * `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/blocs.md` and `docs/invariants.md` (see the `…-page.ts` of each).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */
@@ -14,7 +13,9 @@ import type { TransitionTable } from "../../orchestrator/rules/arcs.ts";
 import { missionTransitions } from "../../orchestrator/rules/transitions/mission.ts";
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
+import { blocsPage } from "../bench/blocs-page.ts";
 import { gasPage } from "../bench/gas-page.ts";
+import { scalePage } from "../bench/scale-page.ts";
 import { calibrationPage } from "../calibrate/page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
@@ -87,10 +88,12 @@ export async function pages(): Promise<Map<string, string>> {
   return new Map([
     [contextFile, `${JSON.stringify(missionContext, null, 2)}\n`],
     ["docs/authority.md", await authorityPage()],
+    ["docs/blocs.md", blocsPage()],
     ["docs/calibration.md", calibrationPage()],
     ["docs/gas.md", gasPage()],
     ["docs/invariants.md", await invariantsPage()],
     ["docs/parameters.md", parametersPage()],
+    ["docs/scale.md", scalePage()],
     ["docs/transitions.md", transitionsPage()],
   ]);
 }

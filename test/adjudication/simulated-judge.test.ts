@@ -27,6 +27,16 @@ describe("simulatedJudge", () => {
     expect((await judge.decide(subject(1, 0.81))).ruling).to.equal("reject");
   });
 
+  it("voids a vote exactly when another candidate wins without the flagged ballots", async () => {
+    const bloc = { session: 1n, caseHash: HASH, blocs: [["P1", "P2", "P3", "P4", "P5"]], flagged: 5, ballots: 40, winner: "4 shards" };
+    for (const otherwise of ["4 shards", "5 shards", undefined]) {
+      const { release, justification } = await judge.decideBloc({ ...bloc, otherwise });
+      expect(release).to.equal(otherwise === "4 shards");
+      expect(isSimulated(justification)).to.equal(true);
+      expect(justification).to.contain("5 of 40 voters");
+    }
+  });
+
   it("says in every justification that no human decided", async () => {
     for (const quality of [0, 1]) expect(isSimulated((await judge.decide(subject(quality, 0))).justification)).to.equal(true);
     expect(isSimulated("I read it.")).to.equal(false);

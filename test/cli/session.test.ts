@@ -49,6 +49,23 @@ describe("cli: session", function () {
     expect(run.stderr).to.match(/\d s {2}the ballot is fixed/);
   });
 
+  it("shows a planted bloc on chain, and says what adjudicators made of it, and that a simulation spoke for them", async () => {
+    const run = await runCli(["session", "--agents", "40", "--candidates", "8", "--bloc", "5", "--json"], { home: home() });
+    expect(run.code).to.equal(0);
+    const { electorate, ballots, blocs, delay, pivotal, winner, status, gas } = sessionReportSchema.parse(JSON.parse(run.stdout));
+    const planted = new Set(electorate.planted);
+    expect(planted.size).to.equal(5);
+    expect(new Set(ballots.filter(({ agent }) => planted.has(agent)).map(({ ranking }) => ranking.join())).size).to.equal(1);
+    expect(blocs).to.have.length(1);
+    expect(blocs[0]!.members).to.include.members([...planted]);
+    expect(blocs[0]!.tau).to.be.at.least(9_000);
+    expect(gas.steps.map(({ step }) => step)).to.include.members(["flagBloc", "act"]);
+    expect(delay).to.deep.include({ flagged: blocs[0]!.members.length, criticalShare: 1_000 });
+    expect(delay.ruling).to.include({ simulated: true, released: pivotal.withoutFlagged === winner?.entry });
+    expect(delay.ruling?.adjudicators).to.have.length(2);
+    expect(status).to.equal(delay.ruling?.released === true ? "deployed" : "no-law");
+  });
+
   it("refuses flags that make no session, before it founds anything", async () => {
     const few = await session("--agents", "6", "--json");
     expect(few.code).to.equal(1);

@@ -92,7 +92,7 @@ export async function carryOutIn(
     input,
     catalog,
     id,
-    judge: judge ?? simulatedJudge(city.chain.id),
+    judge: { ...simulatedJudge(city.chain.id), ...judge },
     ...(tamper === undefined ? {} : { tamper }),
     ...(makeMind === undefined ? {} : { makeMind }),
   };

@@ -1,0 +1,112 @@
+import { type BlocCase, RULE_ON_BLOC } from "../adjudication/rule-on-bloc.ts";
+import { isSimulated } from "../adjudication/simulated-judge.ts";
+import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
+import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
+import type { AgentCityClient } from "../client/client.ts";
+import { recordedBallots } from "../client/recorded-ballots.ts";
+import { winnerAmong } from "../legislature/pivots.ts";
+import type { RulingRequest } from "../legislature/ports.ts";
+import { contentIdFromDigest } from "../primitives/hash.ts";
+import type { Address } from "../primitives/hex.ts";
+import { missionDocumentSchema } from "../protocol/mission-document.ts";
+import type { SessionReport } from "../protocol/session-report.ts";
+import { unpackRanking } from "../rules/condorcet.ts";
+import type { City } from "./city.ts";
+
+/** One flag as the chain recorded it. */
+export interface FlaggedBloc {
+  readonly leader: Address;
+  readonly members: readonly Address[];
+}
+
+/** What the Regulator flagged in a session; a bloc of more members than one call takes is one bloc. */
+export async function flaggedBlocs({ chain, legislation }: AgentCityClient, session: bigint): Promise<readonly FlaggedBloc[]> {
+  const events = await chain.publicClient.getContractEvents({
+    address: legislation.address,
+    abi: legislativeProcedureAbi,
+    eventName: "BlocFlagged",
+    args: { session },
+    fromBlock: 0n,
+    strict: true,
+  });
+  const byLeader = Map.groupBy(events, ({ args }) => args.leader);
+  return [...byLeader].map(([leader, flags]) => ({ leader, members: flags.flatMap(({ args }) => args.members) }));
+}
+
+/** Every flagged voter. */
+export function flaggedIn(blocs: readonly FlaggedBloc[]): ReadonlySet<Address> {
+  return new Set(blocs.flatMap(({ leader, members }) => [leader, ...members]));
+}
+
+/** What adjudicators are shown, all of it read from the chain. */
+export async function blocCaseOf(city: City, { session, caseHash }: RulingRequest): Promise<BlocCase> {
+  const { client, society } = city;
+  const { ballotSize, tieSeed, winner } = await client.legislation.sessionOf(session);
+  const paper = await client.legislation.ballotOf(session);
+  const blocs = await flaggedBlocs(client, session);
+  const flagged = flaggedIn(blocs);
+  const ballots = await recordedBallots(client, session);
+  const others = ballots
+    .filter(({ agent }) => !flagged.has(agent))
+    .map(({ agent, ranking }) => ({ agent, ranking: unpackRanking(ranking, ballotSize) }));
+  const otherwise = winnerAmong(others, ballotSize, tieSeed);
+  const nameOf = (agent: Address) => society.find(({ account }) => account.address === agent)?.name ?? agent;
+  const title = await titlesOf(city, session);
+  return {
+    session,
+    caseHash,
+    blocs: blocs.map(({ leader, members }) => [leader, ...members].map(nameOf)),
+    flagged: flagged.size,
+    ballots: ballots.length,
+    winner: title(winner),
+    otherwise: otherwise === null ? undefined : title(paper[otherwise] ?? 0),
+  };
+}
+
+/** What each candidate is called, from the document whose digest its proposer signed. */
+async function titlesOf({ chain, client, blocks }: City, session: bigint): Promise<(candidate: number) => string> {
+  const events = await chain.publicClient.getContractEvents({
+    address: client.legislation.address,
+    abi: legislativeProcedureAbi,
+    eventName: "Proposed",
+    args: { session },
+    fromBlock: 0n,
+    strict: true,
+  });
+  const titles = new Map(
+    events.map(({ args }) => [args.candidate, missionDocumentSchema.parse(blocks.getJson(contentIdFromDigest(args.cid))).title]),
+  );
+  return (candidate) => titles.get(candidate) ?? "no law";
+}
+
+/** How adjudicators ruled on a session's bloc, if they did. */
+export async function rulingOf(
+  { chain, client, blocks }: City,
+  session: bigint,
+  nameOf: (address: Address) => string,
+): Promise<SessionReport["delay"]["ruling"]> {
+  const source = { fromBlock: 0n, strict: true } as const;
+  const [ruled] = await chain.publicClient.getContractEvents({
+    ...source,
+    address: client.legislation.address,
+    abi: legislativeProcedureAbi,
+    eventName: "BlocRuled",
+    args: { session },
+  });
+  if (ruled === undefined) return null;
+  const acts = await chain.publicClient.getContractEvents({
+    ...source,
+    address: client.adjudication.address,
+    abi: adjudicationProcedureAbi,
+    eventName: "OverrideExecuted",
+  });
+  const act = acts.find(({ args, transactionHash }) => transactionHash === ruled.transactionHash && args.action === RULE_ON_BLOC.action);
+  if (act === undefined) return null;
+  const justification = new TextDecoder().decode(blocks.get(contentIdFromDigest(act.args.justification)));
+  return {
+    released: ruled.args.released,
+    adjudicators: act.args.adjudicators.map(nameOf),
+    simulated: isSimulated(justification),
+    justification,
+  };
+}

@@ -1,0 +1,23 @@
+import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
+import type { Address } from "../primitives/hex.ts";
+import type { AgentCityClient } from "./client.ts";
+
+/** A ranking as the chain recorded it, packed. */
+export interface RecordedBallot {
+  readonly agent: Address;
+  readonly ranking: bigint;
+}
+
+/** Every ballot of a session, in the order in which they were cast: one question, however many voted. */
+export async function recordedBallots({ chain, legislation }: AgentCityClient, session: bigint): Promise<readonly RecordedBallot[]> {
+  const { openedBlock } = await legislation.sessionOf(session);
+  const events = await chain.publicClient.getContractEvents({
+    address: legislation.address,
+    abi: legislativeProcedureAbi,
+    eventName: "BallotCast",
+    args: { session },
+    fromBlock: BigInt(openedBlock),
+    strict: true,
+  });
+  return events.map(({ args: { agent, ranking } }) => ({ agent, ranking }));
+}
