@@ -6,13 +6,14 @@ import { correlation, jarqueBera, momentsOf, quantile } from "../../../orchestra
 import type { JsonObject } from "../../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../../orchestrator/primitives/random.ts";
 import { honestTraces } from "../../../scripts/calibrate/traces.ts";
+import { expectNear, expectOrder } from "../../support/fractions.ts";
 
 const ANSCOMBE_X = [10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5];
 const ANSCOMBE_Y = [8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68];
 
 describe("execution/guardian/statistics", () => {
   it("has the published correlation and moments of Anscombe's first set", () => {
-    expect(correlation(ANSCOMBE_X, ANSCOMBE_Y)).to.be.closeTo(0.81642, 5e-6);
+    expectNear(correlation(ANSCOMBE_X, ANSCOMBE_Y), 0.81642, 5e-6);
     const { mean, deviation } = momentsOf(ANSCOMBE_X);
     expect([mean, deviation ** 2]).to.deep.equal([9, 11]);
   });
@@ -21,15 +22,15 @@ describe("execution/guardian/statistics", () => {
     const n = 100;
     const kurtosis = (3 / 5) * ((3 * n ** 2 - 7) / (n ** 2 - 1));
     const { statistic, p } = jarqueBera(Array.from({ length: n }, (_, index) => index));
-    expect(statistic).to.be.closeTo((n / 24) * (kurtosis - 3) ** 2, 1e-9);
-    expect(p).to.be.closeTo(0.0497, 5e-4);
+    expectNear(statistic, (n / 24) * (kurtosis - 3) ** 2, 1e-9);
+    expectNear(p, 0.0497, 5e-4);
   });
 
   it("rejects a skewed sample and not a normal one", () => {
     const random = randomStream(7, "normal");
     const normal = Array.from({ length: 400 }, () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next()));
-    expect(jarqueBera(normal).p).to.be.above(0.05);
-    expect(jarqueBera(normal.map((value) => Math.exp(value))).p).to.be.below(1e-6);
+    expectOrder(jarqueBera(normal).p, ">", 0.05);
+    expectOrder(jarqueBera(normal.map((value) => Math.exp(value))).p, "<", 1e-6);
   });
 
   it("interpolates quantiles as R's default does", () => {
@@ -94,19 +95,19 @@ describe("execution/guardian/calibrate", () => {
 
   it("misses more, and accuses less, the higher the threshold; two scorers never accuse more than one", async () => {
     const [low, high] = [await run(100), await run(500)];
-    expect(high.falsePositives).to.be.at.most(low.falsePositives);
+    expectOrder(high.falsePositives, "<=", low.falsePositives);
     for (const [index, each] of low.manipulated.entries()) {
-      expect(high.manipulated[index]!.missedByBoth).to.be.at.least(each.missedByBoth);
-      expect(each.missedByBoth).to.be.at.least(Math.max(each.missed.first, each.missed.second));
+      expectOrder(high.manipulated[index]!.missedByBoth, ">=", each.missedByBoth);
+      expectOrder(each.missedByBoth, ">=", Math.max(each.missed.first, each.missed.second));
     }
-    expect(low.falsePositives).to.be.at.most(Math.min(...low.spread.map(({ falsePositives }) => falsePositives)));
+    expectOrder(low.falsePositives, "<=", Math.min(...low.spread.map(({ falsePositives }) => falsePositives)));
     const sum = (of: Calibration) => of.manipulated.reduce((all, { missedByBoth }) => all + missedByBoth, 0);
-    expect(sum(high)).to.be.above(sum(low));
+    expectOrder(sum(high), ">", sum(low));
   }).timeout(30_000);
 
   it("finds prose in the place of work, and not the same answers in another order", () => {
     const missed = (name: string) => usual.manipulated.find((each) => each.name === name)!.missedByBoth;
-    expect(missed("prose")).to.be.below(0.3);
-    expect(missed("swapped")).to.be.above(0.7);
+    expectOrder(missed("prose"), "<", 0.3);
+    expectOrder(missed("swapped"), ">", 0.7);
   });
 });

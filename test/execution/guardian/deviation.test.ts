@@ -2,6 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { cosineDistance, deviationOf, MAX_Z, WINDOW_MIN } from "../../../orchestrator/execution/guardian/deviation.ts";
 import { randomStream } from "../../../orchestrator/primitives/random.ts";
+import { expectNear, expectOrder } from "../../support/fractions.ts";
 
 /** Points on the unit circle, by angle: distances can be worked out by hand. */
 const at = (...degrees: number[]) =>
@@ -12,18 +13,18 @@ describe("execution/guardian/deviation", () => {
   it("measures the window's members as it measures the output: each from the mean of the others", () => {
     const window = at(-10, -5, 0, 5, 10);
     const { distance, mean, spread, z } = deviationOf(at(30)[0]!, window);
-    expect(distance).to.be.closeTo(1 - cos(30), 1e-12);
+    expectNear(distance, 1 - cos(30), 1e-12);
     // By hand: the mean of the other four lies at 2.5°, 1.258976°, 0° and so on.
     const own = [12.5, 6.258976, 0, 6.258976, 12.5].map((angle) => 1 - cos(angle));
     const average = own.reduce((sum, value) => sum + value, 0) / 5;
-    expect(mean).to.be.closeTo(average, 1e-6);
-    expect(spread).to.be.closeTo(Math.sqrt(own.reduce((sum, value) => sum + (value - average) ** 2, 0) / 4), 1e-6);
-    expect(z).to.be.closeTo((distance - mean) / spread, 1e-12);
-    expect(z).to.be.above(8);
+    expectNear(mean, average, 1e-6);
+    expectNear(spread, Math.sqrt(own.reduce((sum, value) => sum + (value - average) ** 2, 0) / 4), 1e-6);
+    expectNear(z, (distance - mean) / spread, 1e-12);
+    expectOrder(z, ">", 8);
   });
 
   it("says nothing about an output of the same kind, whatever the window", () => {
-    expect(deviationOf(at(1)[0]!, at(-10, -5, 0, 5, 10)).z).to.be.below(0);
+    expectOrder(deviationOf(at(1)[0]!, at(-10, -5, 0, 5, 10)).z, "<", 0);
   });
 
   it("is bounded where the window has no spread: the same is the same, anything else is the most there is", () => {
@@ -49,7 +50,7 @@ describe("execution/guardian/deviation", () => {
             output!.map((value) => 7 * value),
             at(...angles.toReversed()),
           );
-          expect(reversed.z).to.be.closeTo(z, 1e-6 * Math.max(1, Math.abs(z)));
+          expectNear(reversed.z, z, 1e-6 * Math.max(1, Math.abs(z)));
         },
       ),
       { seed: 7, numRuns: 200 },
@@ -67,7 +68,8 @@ describe("execution/guardian/deviation", () => {
       member += mean / 400;
     }
     // A window of six leaves means of five: one less than the newcomer meets, hence a little farther.
-    expect(newcomer / member).to.be.within(0.96, 1.01);
+    expectOrder(newcomer / member, ">=", 0.96);
+    expectOrder(newcomer / member, "<=", 1.01);
   });
 
   it("knows two texts without content to be the same, and one of them to be orthogonal to any other", () => {

@@ -10,6 +10,7 @@ import { EmbeddingUnusable, langChainEmbedder } from "../../../orchestrator/exec
 import { openScorerPair, SCORERS, ScorerUnknown, scorersBy } from "../../../orchestrator/execution/guardian/scorers.ts";
 import { wordProjection } from "../../../orchestrator/execution/guardian/word-projection.ts";
 import { PARAMETERS } from "../../../orchestrator/protocol/parameters.ts";
+import { expectNear, expectOrder } from "../../support/fractions.ts";
 import { rejection } from "../../support/rejection.ts";
 
 const NOTE = "The login of the shop failed because a key had expired; it was renewed and an alarm was added.";
@@ -28,7 +29,11 @@ describe("execution/guardian/scorers", () => {
       it("gives unit vectors of 3,072 dimensions, the same for the same text for ever", async () => {
         const vector = await one(embedder, NOTE);
         expect(vector).to.have.length(DIMENSIONS);
-        expect(vector.reduce((sum, value) => sum + value * value, 0)).to.be.closeTo(1, 1e-12);
+        expectNear(
+          vector.reduce((sum, value) => sum + value * value, 0),
+          1,
+          1e-12,
+        );
         expect(await one(embedder, NOTE)).to.deep.equal(vector);
         const peak = vector.reduce((best, value, index) => (Math.abs(value) > Math.abs(vector[best]!) ? index : best), 0);
         expect(`${peak} ${vector[peak]!.toFixed(12)}`).to.equal(PEAKS[embedder.id]);
@@ -36,8 +41,8 @@ describe("execution/guardian/scorers", () => {
 
       it("puts a paraphrase nearer than another subject, and unrelated texts at right angles", async () => {
         const [near, far] = [await distance(embedder, NOTE, NEAR), await distance(embedder, NOTE, FAR)];
-        expect(near).to.be.below(far - 0.2);
-        expect(await distance(embedder, "abcdefgh", "mnopqrst")).to.be.closeTo(1, 0.15);
+        expectOrder(near, "<", far - 0.2);
+        expectNear(await distance(embedder, "abcdefgh", "mnopqrst"), 1, 0.15);
       });
 
       it("has a zero vector for a text with nothing in it", async () => {
@@ -50,15 +55,15 @@ describe("execution/guardian/scorers", () => {
 
   it("are of different families: one sees spelling and not words, the other words and not their order", async () => {
     const shuffled = NOTE.split(" ").reverse().join(" ");
-    expect(await distance(wordProjection, NOTE, shuffled)).to.be.below(1e-12);
-    expect(await distance(charNgrams, NOTE, shuffled)).to.be.above(0.05);
-    expect(await distance(charNgrams, "classified", "classifier")).to.be.below(0.5);
-    expect(await distance(wordProjection, "classified", "classifier")).to.be.above(0.7);
+    expectOrder(await distance(wordProjection, NOTE, shuffled), "<", 1e-12);
+    expectOrder(await distance(charNgrams, NOTE, shuffled), ">", 0.05);
+    expectOrder(await distance(charNgrams, "classified", "classifier"), "<", 0.5);
+    expectOrder(await distance(wordProjection, "classified", "classifier"), ">", 0.7);
   });
 
   it("take numbers of one magnitude for one word", async () => {
-    expect(await distance(wordProjection, "takes 3.5 days", "takes 9 days")).to.be.below(1e-12);
-    expect(await distance(wordProjection, "takes 3.5 days", "takes 900 days")).to.be.above(0.1);
+    expectOrder(await distance(wordProjection, "takes 3.5 days", "takes 9 days"), "<", 1e-12);
+    expectOrder(await distance(wordProjection, "takes 3.5 days", "takes 900 days"), ">", 0.1);
   });
 
   it("are opened by the number the constitution has, two by default", async () => {
@@ -144,7 +149,11 @@ describe("execution/guardian/scorers", () => {
         ["text-embedding-3-large", [8_000, 8_000, 4_000]],
       ]);
       expect(vector).to.have.length(3_072);
-      expect(vector.reduce((sum, value) => sum + value * value, 0)).to.be.closeTo(1, 1e-12);
+      expectNear(
+        vector.reduce((sum, value) => sum + value * value, 0),
+        1,
+        1e-12,
+      );
     });
 
     it("refuses vectors of another size", async () => {
