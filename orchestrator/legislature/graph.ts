@@ -39,63 +39,81 @@ export function sessionGraph(context: LegislatureContext) {
   return (
     new StateGraph(sessionState)
       // convene
-      .addNode("findBackers", stages.findBackers)
-      .addNode("signPetition", stages.signPetition)
-      .addNode("sendPetition", stages.sendPetition)
-      .addNode("adopt", send(stages.adopt))
-      .addNode("amend", stages.amend)
-      .addNode("signReintroduction", stages.signReintroduction)
-      .addNode("reintroduce", stages.reintroduce)
-      .addNode("openSession", stages.openSession)
+      .addNode({
+        findBackers: stages.findBackers,
+        signPetition: stages.signPetition,
+        sendPetition: stages.sendPetition,
+        adopt: send(stages.adopt),
+        amend: stages.amend,
+        signReintroduction: stages.signReintroduction,
+        reintroduce: stages.reintroduce,
+        openSession: stages.openSession,
+      })
       // identify
-      .addNode("requestIdentities", stages.requestIdentities)
-      .addNode("signAttestations", stages.signAttestations)
-      .addNode("identify", stages.survey)
-      .addNode("confirmIdentities", send(stages.confirmIdentities))
+      .addNode({
+        requestIdentities: stages.requestIdentities,
+        signAttestations: stages.signAttestations,
+        identify: stages.survey,
+        confirmIdentities: send(stages.confirmIdentities),
+      })
       // propose
       .addNode("draft", stages.draft)
-      .addNode("endorse", stages.endorse)
-      .addNode("signProposals", stages.signProposals)
-      .addNode("sendProposals", send(stages.sendProposals))
-      .addNode("signSponsorships", stages.signSponsorships)
-      .addNode("sendSponsorships", send(stages.sendSponsorships))
+      .addNode({
+        endorse: stages.endorse,
+        signProposals: stages.signProposals,
+        sendProposals: send(stages.sendProposals),
+        signSponsorships: stages.signSponsorships,
+        sendSponsorships: send(stages.sendSponsorships),
+      })
       // deliberate
-      .addNode("brief", stages.brief)
-      .addNode("signBriefing", stages.signBriefing)
-      .addNode("openDebate", send(stages.openDebate))
-      .addNode("poll", stages.poll)
-      .addNode("signStraws", stages.signStraws)
-      .addNode("castStraws", send(stages.castStraws))
-      .addNode("speak", stages.speak)
-      .addNode("signSpeeches", stages.signSpeeches)
-      .addNode("reconsider", stages.reconsider)
+      .addNode({
+        brief: stages.brief,
+        signBriefing: stages.signBriefing,
+        openDebate: send(stages.openDebate),
+        poll: stages.poll,
+        signStraws: stages.signStraws,
+        castStraws: send(stages.castStraws),
+        speak: stages.speak,
+        signSpeeches: stages.signSpeeches,
+        reconsider: stages.reconsider,
+      })
       // vote
-      .addNode("awaitVoting", stages.awaitVoting)
-      .addNode("openVoting", send(stages.openVoting))
-      .addNode("signBallots", stages.signBallots)
-      .addNode("castBallots", send(stages.castBallots))
-      .addNode("awaitBallots", stages.awaitBallots)
-      .addNode("tally", send(stages.tally))
-      .addNode("flagBlocs", send(stages.flagBlocs))
+      .addNode({
+        awaitVoting: stages.awaitVoting,
+        openVoting: send(stages.openVoting),
+        signBallots: stages.signBallots,
+        castBallots: send(stages.castBallots),
+        awaitBallots: stages.awaitBallots,
+        tally: send(stages.tally),
+        flagBlocs: send(stages.flagBlocs),
+      })
       // validate
-      .addNode("findWinner", stages.findWinner)
-      .addNode("sendValidation", send(stages.sendValidation))
+      .addNode({
+        findWinner: stages.findWinner,
+        sendValidation: send(stages.sendValidation),
+      })
       // codify
-      .addNode("compile", stages.compile)
-      .addNode("delegate", send(stages.delegate))
-      .addNode("sendCodification", send(stages.sendCodification))
+      .addNode({
+        compile: stages.compile,
+        delegate: send(stages.delegate),
+        sendCodification: send(stages.sendCodification),
+      })
       // deploy
-      .addNode("specify", stages.specify)
-      .addNode("checkSpecification", stages.checkSpecification)
-      .addNode("awaitAudit", stages.awaitAudit)
-      .addNode("relayAudit", stages.relayAudit)
-      .addNode("awaitRuling", stages.awaitRuling)
-      .addNode("signApprovals", stages.signApprovals)
-      .addNode("approve", send(stages.approve))
-      .addNode("verify", stages.verify)
+      .addNode({
+        specify: stages.specify,
+        checkSpecification: stages.checkSpecification,
+        awaitAudit: stages.awaitAudit,
+        relayAudit: stages.relayAudit,
+        awaitRuling: stages.awaitRuling,
+        signApprovals: stages.signApprovals,
+        approve: send(stages.approve),
+        verify: stages.verify,
+      })
       // no law
-      .addNode("expire", stages.expire)
-      .addNode("refund", stages.refund)
+      .addNode({
+        expire: stages.expire,
+        refund: stages.refund,
+      })
 
       .addConditionalEdges(START, () => (context.options.byPetition === true ? "findBackers" : "openSession"), [
         "findBackers",

@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { z } from "zod";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { CodificationDesk, readRequest, writeApproval } from "../../orchestrator/city/codification-desk.ts";
 import { legislate } from "../../orchestrator/city/legislate.ts";
 import { mindsOf } from "../../orchestrator/city/minds.ts";
@@ -35,7 +36,14 @@ const city = await openHome(home, SEED, {
 const text = smallMission(smallInputs(home, CALM_ROWS).csv, { budget: "12000.00", risk: "HIGH" });
 const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
 const { items, digest } = readInput(file.input, home);
-const bill = { file, id: "killed", services: CATALOG, inputs: { count: items.length, digest }, minds: mindsOf(city, file) };
+const bill = {
+  file,
+  id: "killed",
+  services: CATALOG,
+  inputs: { count: items.length, digest },
+  minds: mindsOf(city, file),
+  judge: simulatedJudge(city.chain.id),
+};
 
 /** An adjudicator reads the request and puts a signature beside it. */
 async function sign(session: string): Promise<void> {
