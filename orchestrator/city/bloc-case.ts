@@ -1,7 +1,5 @@
 import { type BlocCase, RULE_ON_BLOC } from "../adjudication/rule-on-bloc.ts";
 import { isSimulated } from "../adjudication/simulated-judge.ts";
-import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
-import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import { recordedBallots } from "../client/recorded-ballots.ts";
 import { winnerAmong } from "../legislature/pivots.ts";
@@ -20,15 +18,8 @@ export interface FlaggedBloc {
 }
 
 /** What the Regulator flagged in a session; a bloc of more members than one call takes is one bloc. */
-export async function flaggedBlocs({ chain, legislation }: AgentCityClient, session: bigint): Promise<readonly FlaggedBloc[]> {
-  const events = await chain.publicClient.getContractEvents({
-    address: legislation.address,
-    abi: legislativeProcedureAbi,
-    eventName: "BlocFlagged",
-    args: { session },
-    fromBlock: 0n,
-    strict: true,
-  });
+export async function flaggedBlocs({ legislation }: AgentCityClient, session: bigint): Promise<readonly FlaggedBloc[]> {
+  const events = await legislation.history("BlocFlagged", { session });
   const byLeader = Map.groupBy(events, ({ args }) => args.leader);
   return [...byLeader].map(([leader, flags]) => ({ leader, members: flags.flatMap(({ args }) => args.members) }));
 }
@@ -64,15 +55,8 @@ export async function blocCaseOf(city: City, { session, caseHash }: RulingReques
 }
 
 /** What each candidate is called, from the document whose digest its proposer signed. */
-async function titlesOf({ chain, client, blocks }: City, session: bigint): Promise<(candidate: number) => string> {
-  const events = await chain.publicClient.getContractEvents({
-    address: client.legislation.address,
-    abi: legislativeProcedureAbi,
-    eventName: "Proposed",
-    args: { session },
-    fromBlock: 0n,
-    strict: true,
-  });
+async function titlesOf({ client, blocks }: City, session: bigint): Promise<(candidate: number) => string> {
+  const events = await client.legislation.history("Proposed", { session });
   const titles = new Map(
     events.map(({ args }) => [args.candidate, missionDocumentSchema.parse(blocks.getJson(contentIdFromDigest(args.cid))).title]),
   );
@@ -81,25 +65,13 @@ async function titlesOf({ chain, client, blocks }: City, session: bigint): Promi
 
 /** How adjudicators ruled on a session's bloc, if they did. */
 export async function rulingOf(
-  { chain, client, blocks }: City,
+  { client, blocks }: City,
   session: bigint,
   nameOf: (address: Address) => string,
 ): Promise<SessionReport["delay"]["ruling"]> {
-  const source = { fromBlock: 0n, strict: true } as const;
-  const [ruled] = await chain.publicClient.getContractEvents({
-    ...source,
-    address: client.legislation.address,
-    abi: legislativeProcedureAbi,
-    eventName: "BlocRuled",
-    args: { session },
-  });
+  const [ruled] = await client.legislation.history("BlocRuled", { session });
   if (ruled === undefined) return null;
-  const acts = await chain.publicClient.getContractEvents({
-    ...source,
-    address: client.adjudication.address,
-    abi: adjudicationProcedureAbi,
-    eventName: "OverrideExecuted",
-  });
+  const acts = await client.adjudication.history("OverrideExecuted");
   const act = acts.find(({ args, transactionHash }) => transactionHash === ruled.transactionHash && args.action === RULE_ON_BLOC.action);
   if (act === undefined) return null;
   const justification = new TextDecoder().decode(blocks.get(contentIdFromDigest(act.args.justification)));

@@ -1,5 +1,3 @@
-import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
-import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -108,23 +106,8 @@ async function entriesUpTo(city: City, root: Hash): Promise<readonly LogEntry[]>
 
 /** Blocks that the chain names by digest: candidates' documents and humans' justifications. */
 async function blocksOnChain({ client, blocks }: City, { mission, session }: MissionFacts): Promise<readonly ContentId[]> {
-  const { publicClient } = client.chain;
-  const proposals = await publicClient.getContractEvents({
-    address: client.legislation.address,
-    abi: legislativeProcedureAbi,
-    eventName: "Proposed",
-    args: { session },
-    fromBlock: 0n,
-    strict: true,
-  });
-  const overrides = await publicClient.getContractEvents({
-    address: client.adjudication.address,
-    abi: adjudicationProcedureAbi,
-    eventName: "OverrideExecuted",
-    args: { mission },
-    fromBlock: 0n,
-    strict: true,
-  });
+  const proposals = await client.legislation.history("Proposed", { session });
+  const overrides = await client.adjudication.history("OverrideExecuted", { mission });
   const named = [...proposals.map(({ args }) => args.cid), ...overrides.map(({ args }) => args.justification)].map(contentIdFromDigest);
   // Anybody may write a digest on chain; what this city never held cannot be in its bundle, and the audit says so.
   return named.filter((id) => blocks.has(id));

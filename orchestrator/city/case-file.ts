@@ -1,6 +1,5 @@
 import { encodeAbiParameters } from "viem";
 import type { Case } from "../adjudication/case.ts";
-import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import type { NodeView } from "../execution/chain-view.ts";
 import { haltKey, haltSchema } from "../execution/guardian/freeze-mirror.ts";
 import { docketOf } from "../execution/stages/verify.ts";
@@ -68,12 +67,6 @@ const PASS = 1;
 const WHOLE = 10_000;
 
 async function lastClearing(world: World, mission: Mission, { law, attempt }: NodeView) {
-  const events = await world.client.chain.publicClient.getContractEvents({
-    address: mission.address,
-    abi: collaborationContractAbi,
-    eventName: "Cleared",
-    args: { node: law.number },
-    fromBlock: 0n,
-  });
+  const events = await world.client.mission(mission.address).history("Cleared", { node: law.number });
   return events.map(({ args }) => args).findLast((args) => args.attempt === attempt);
 }

@@ -1,10 +1,5 @@
 import { ACTIONS } from "../adjudication/rule.ts";
 import { isSimulated } from "../adjudication/simulated-judge.ts";
-import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
-import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
-import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
-import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
-import { producerContractAbi } from "../chain/abi/ProducerContract.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { resultOf, serviceById } from "../execution/work.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
@@ -95,16 +90,9 @@ async function statusOf(city: City, mission: Address): Promise<Outcome["status"]
 }
 
 /** What adjudicators did to the mission, as the chain has it; whether a simulation decided stands in its justification. */
-async function humanOf({ chain, client, blocks, society }: City, { mission }: Conducted): Promise<Outcome["human"]> {
+async function humanOf({ client, blocks, society }: City, { mission }: Conducted): Promise<Outcome["human"]> {
   if (mission === undefined) return [];
-  const events = await chain.publicClient.getContractEvents({
-    address: client.adjudication.address,
-    abi: adjudicationProcedureAbi,
-    eventName: "OverrideExecuted",
-    args: { mission: mission.address },
-    fromBlock: 0n,
-    strict: true,
-  });
+  const events = await client.adjudication.history("OverrideExecuted", { mission: mission.address });
   return events.map(({ args }) => ({
     node: mission.document.nodes[args.node]?.label ?? String(args.node),
     action: PAST_TENSE[args.action] ?? "acted",
@@ -117,41 +105,23 @@ async function marketOf(city: City, { mission }: Conducted): Promise<Outcome["ma
   const minFairness = Number(await city.client.constitution.param(parameterIndex("MIN_FAIRNESS_SCORE")));
   if (mission === undefined) return { tasks: 0, bids: 0, fairness: 0, minFairness, stakeLocked: "0" };
   const [score] = await city.client.execution.fairnessOf(mission.address);
-  const bids = await city.chain.publicClient.getContractEvents({
-    address: city.client.execution.address,
-    abi: executionProcedureAbi,
-    eventName: "BidPlaced",
-    args: { mission: mission.address },
-    fromBlock: 0n,
-  });
+  const bids = await city.client.execution.history("BidPlaced", { mission: mission.address });
   const won = await boundOf(city, mission.address);
   const locked = bids
     .filter(({ args }) => won.some(({ node, agent }) => node === args.node && agent === args.agent))
-    .reduce((sum, { args }) => sum + (args.locked ?? 0n), 0n);
+    .reduce((sum, { args }) => sum + args.locked, 0n);
   return { tasks: mission.document.nodes.length, bids: bids.length, fairness: Number(score), minFairness, stakeLocked: locked.toString() };
 }
 
 /** Every binding of an executor, in order. */
 async function boundOf(city: City, mission: Address) {
-  const events = await city.chain.publicClient.getContractEvents({
-    address: mission,
-    abi: collaborationContractAbi,
-    eventName: "ExecutorBound",
-    fromBlock: 0n,
-    strict: true,
-  });
+  const events = await city.client.mission(mission).history("ExecutorBound");
   return events.map(({ args }) => args);
 }
 
 async function slashesOf(city: City, mission: Address | undefined) {
   if (mission === undefined) return [];
-  const events = await city.chain.publicClient.getContractEvents({
-    address: mission,
-    abi: collaborationContractAbi,
-    eventName: "ExecutorFaulted",
-    fromBlock: 0n,
-    strict: true,
-  });
+  const events = await city.client.mission(mission).history("ExecutorFaulted");
   return events.map(({ args }) => args);
 }
 
@@ -162,13 +132,7 @@ async function nodesOf(city: City, { world, mission }: Conducted, gas: ReadonlyM
     boundOf(city, mission.address),
     slashesOf(city, mission.address),
   ]);
-  const cleared = await city.chain.publicClient.getContractEvents({
-    address: mission.address,
-    abi: collaborationContractAbi,
-    eventName: "Cleared",
-    fromBlock: 0n,
-    strict: true,
-  });
+  const cleared = await city.client.mission(mission.address).history("Cleared");
   return Promise.all(
     views.map(async (view) => {
       const node = view.law.number;
@@ -214,13 +178,7 @@ function executorResult(view: NodeView, slot: number, attempt: number): Outcome[
 
 async function settlementOf(city: City, mission: Address | undefined): Promise<Outcome["settlement"]> {
   if (mission === undefined) return { appealWindow: 0, advancedClock: false, closed: false };
-  const recorded = await city.chain.publicClient.getContractEvents({
-    address: mission,
-    abi: collaborationContractAbi,
-    eventName: "Recorded",
-    fromBlock: 0n,
-    strict: true,
-  });
+  const recorded = await city.client.mission(mission).history("Recorded");
   const windows = await Promise.all(
     recorded.map(
       async ({ args, blockNumber }) => args.claimableAt - Number((await city.chain.publicClient.getBlock({ blockNumber })).timestamp),
@@ -251,28 +209,15 @@ async function moneyOf(city: City, { law, mission }: Conducted): Promise<Money> 
 }
 
 /** What a session that made no law was given, and what it gave back. */
-async function sessionMoney({ chain, client }: City, session: bigint): Promise<readonly [bigint, bigint]> {
-  const source = {
-    address: client.legislation.address,
-    abi: legislativeProcedureAbi,
-    args: { session },
-    fromBlock: 0n,
-    strict: true,
-  } as const;
-  const [opened] = await chain.publicClient.getContractEvents({ ...source, eventName: "SessionOpened" });
-  const [withdrawn] = await chain.publicClient.getContractEvents({ ...source, eventName: "DepositWithdrawn" });
+async function sessionMoney({ client }: City, session: bigint): Promise<readonly [bigint, bigint]> {
+  const [opened] = await client.legislation.history("SessionOpened", { session });
+  const [withdrawn] = await client.legislation.history("DepositWithdrawn", { session });
   return [opened?.args.deposit ?? 0n, withdrawn?.args.amount ?? 0n];
 }
 
 /** Whole points before the session opened, from the events since, and now. */
 async function reputationsOf(city: City, fromBlock: bigint): Promise<Outcome["reputations"]> {
-  const changes = await city.chain.publicClient.getContractEvents({
-    address: city.client.agents.address,
-    abi: producerContractAbi,
-    eventName: "ReputationChanged",
-    fromBlock: fromBlock + 1n,
-    strict: true,
-  });
+  const changes = await city.client.agents.history("ReputationChanged", undefined, { fromBlock: fromBlock + 1n });
   const agents = [...membersOf(city.society, "producer"), ...membersOf(city.society, "verifier")];
   return Promise.all(
     agents.map(async ({ name, account }) => {

@@ -3,7 +3,7 @@ import type { Intent } from "../chain/sender.ts";
 import type { Address } from "../primitives/hex.ts";
 import { addressOf, type BaseClient, type LogNote } from "./base.ts";
 import { type ContractName, contractAbis } from "./contracts.ts";
-import { type EventLogs, type EventName, eventsIn } from "./events.ts";
+import { type BlockRange, type EventFilter, type EventLogs, type EventName, eventsIn, history } from "./events.ts";
 import { type ReadArgs, type ReadName, type ReadResult, read } from "./read.ts";
 import { intentOf, type WriteArgs, type WriteName, type WriteOptions, write } from "./write.ts";
 
@@ -27,6 +27,12 @@ export type ContractActions<Name extends ContractName> = Views<Name> &
     readonly call: Calls<Name>;
     /** This contract's events of one kind in a receipt. */
     readonly events: <Event extends EventName<Name>>(receipt: TransactionReceipt, eventName: Event) => EventLogs<Name, Event>;
+    /** This contract's events of one kind, all there ever were or those with these values in indexed fields. */
+    readonly history: <Event extends EventName<Name>>(
+      eventName: Event,
+      args?: EventFilter<Name, Event>,
+      range?: BlockRange,
+    ) => Promise<EventLogs<Name, Event>>;
   };
 
 /** One action per function of the ABI: the table is the contract's own. */
@@ -38,6 +44,8 @@ export function contractActions<Name extends ContractName>(client: BaseClient, c
     address,
     call: calls,
     events: (receipt: TransactionReceipt, eventName: EventName<Name>) => eventsIn(client, receipt, { contract, eventName, address }),
+    history: (eventName: EventName<Name>, args?: object, range?: BlockRange) =>
+      history(client, { contract, eventName, address }, args, range),
   };
   for (const item of abi) {
     if (item.type !== "function") continue;

@@ -1,4 +1,3 @@
-import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { AgentCityClient } from "./client.ts";
 
@@ -9,15 +8,8 @@ export interface RecordedBallot {
 }
 
 /** Every ballot of a session, in the order in which they were cast: one question, however many voted. */
-export async function recordedBallots({ chain, legislation }: AgentCityClient, session: bigint): Promise<readonly RecordedBallot[]> {
+export async function recordedBallots({ legislation }: AgentCityClient, session: bigint): Promise<readonly RecordedBallot[]> {
   const { openedBlock } = await legislation.sessionOf(session);
-  const events = await chain.publicClient.getContractEvents({
-    address: legislation.address,
-    abi: legislativeProcedureAbi,
-    eventName: "BallotCast",
-    args: { session },
-    fromBlock: BigInt(openedBlock),
-    strict: true,
-  });
+  const events = await legislation.history("BallotCast", { session }, { fromBlock: BigInt(openedBlock) });
   return events.map(({ args: { agent, ranking } }) => ({ agent, ranking }));
 }

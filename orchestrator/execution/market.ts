@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Intent } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
@@ -93,13 +92,7 @@ async function bidsOrNone({ mind }: Worker, request: BidRequest): Promise<readon
 /** Principals whose agents executed an earlier attempt: they may not bid again (decision 25). */
 async function formerPrincipals(world: World, mission: Mission, { law, attempt }: NodeView): Promise<readonly Address[]> {
   if (attempt === 0) return [];
-  const bound = await world.client.chain.publicClient.getContractEvents({
-    address: mission.address,
-    abi: collaborationContractAbi,
-    eventName: "ExecutorBound",
-    args: { node: law.number },
-    fromBlock: 0n,
-  });
+  const bound = await world.client.mission(mission.address).history("ExecutorBound", { node: law.number });
   return bound.flatMap(({ args: { agent } }) =>
     world.workers.filter(({ account }) => account.address === agent).map(({ principal }) => principal),
   );

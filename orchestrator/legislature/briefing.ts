@@ -1,4 +1,3 @@
-import { producerContractAbi } from "../chain/abi/ProducerContract.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import { fits } from "../minds/fit.ts";
 import type { ProducerFacts } from "../minds/goal.ts";
@@ -75,15 +74,14 @@ interface PerformanceRecord {
 }
 
 /** How often each agent's reputation rose and fell, and how often its stake was slashed. */
-async function recordsOf({ agents, chain }: AgentCityClient, toBlock: bigint): Promise<ReadonlyMap<Address, PerformanceRecord>> {
-  const source = { address: agents.address, abi: producerContractAbi, fromBlock: 0n, toBlock, strict: true } as const;
+async function recordsOf({ agents }: AgentCityClient, toBlock: bigint): Promise<ReadonlyMap<Address, PerformanceRecord>> {
   const records = new Map<Address, PerformanceRecord>();
   const add = (agent: Address, key: keyof PerformanceRecord) => {
     const known = records.get(agent) ?? { better: 0, worse: 0, slashed: 0 };
     records.set(agent, { ...known, [key]: known[key] + 1 });
   };
-  for (const { args } of await chain.publicClient.getContractEvents({ ...source, eventName: "ReputationChanged" }))
+  for (const { args } of await agents.history("ReputationChanged", undefined, { toBlock }))
     add(args.agent, args.current >= args.previous ? "better" : "worse");
-  for (const { args } of await chain.publicClient.getContractEvents({ ...source, eventName: "StakeSlashed" })) add(args.agent, "slashed");
+  for (const { args } of await agents.history("StakeSlashed", undefined, { toBlock })) add(args.agent, "slashed");
   return records;
 }

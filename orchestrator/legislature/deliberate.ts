@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { type CandidateView, type DebateView, type HeardSpeech, type Ranking, rankingSchema } from "../minds/mind.ts";
 import { addressSchema } from "../primitives/address.ts";
@@ -241,14 +240,7 @@ async function debateSoFar(
 }
 
 async function blockOfDebate({ client }: LegislatureContext, session: bigint): Promise<Hash> {
-  const [opened] = await client.chain.publicClient.getContractEvents({
-    address: client.legislation.address,
-    abi: legislativeProcedureAbi,
-    eventName: "DebateOpened",
-    args: { session },
-    fromBlock: 0n,
-    strict: true,
-  });
+  const [opened] = await client.legislation.history("DebateOpened", { session });
   if (opened === undefined) throw new AgentCityError("DebateUnknown", "The debate was opened, but the chain does not show it");
   return opened.blockHash;
 }

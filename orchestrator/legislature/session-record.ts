@@ -1,19 +1,16 @@
-import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import type { Address } from "../primitives/hex.ts";
 import { type SessionStateName, sessionTransitions } from "../rules/transitions/session.ts";
 import type { SessionRecord } from "./metrics.ts";
 
 /** Reads what the chain recorded of a session, from its events alone. */
-export async function sessionRecord({ legislation, chain }: AgentCityClient, session: bigint): Promise<SessionRecord> {
-  const source = { address: legislation.address, abi: legislativeProcedureAbi, args: { session }, fromBlock: 0n, strict: true } as const;
-  const { publicClient } = chain;
+export async function sessionRecord({ legislation }: AgentCityClient, session: bigint): Promise<SessionRecord> {
   const { electorate } = await legislation.sessionOf(session);
-  const proposals = await publicClient.getContractEvents({ ...source, eventName: "Proposed" });
-  const sponsorships = await publicClient.getContractEvents({ ...source, eventName: "Sponsored" });
-  const polled = await publicClient.getContractEvents({ ...source, eventName: "StrawPollCast" });
-  const cast = await publicClient.getContractEvents({ ...source, eventName: "BallotCast" });
-  const moves = await publicClient.getContractEvents({ ...source, eventName: "StateChanged" });
+  const proposals = await legislation.history("Proposed", { session });
+  const sponsorships = await legislation.history("Sponsored", { session });
+  const polled = await legislation.history("StrawPollCast", { session });
+  const cast = await legislation.history("BallotCast", { session });
+  const moves = await legislation.history("StateChanged", { session });
   const straws = new Map(polled.map(({ args }) => [args.agent, args.ranking]));
   const ballots = new Map(cast.map(({ args }) => [args.agent, args.ranking]));
   return {

@@ -70,13 +70,7 @@ describe("fault: the orchestrator is killed while it freezes a node", function (
   });
 
   it("has every sealed snapshot in its records", async () => {
-    const sealed = await city.chain.publicClient.getContractEvents({
-      address: outcome.mission as Address,
-      abi: collaborationContractAbi,
-      eventName: "SnapshotSealed",
-      fromBlock: 0n,
-      strict: true,
-    });
+    const sealed = await city.client.mission(outcome.mission as Address).history("SnapshotSealed");
     const entries = await city.log.read({ kind: "execution.halt", subject: outcome.mission as Address });
     const halts = entries.map(({ content }) => haltSchema.parse(parseJsonBytes(city.blocks.get(content!))));
     expect(halts).to.have.length(outcome.nodes[0]!.attempts);

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import type { z } from "zod";
-import { legislativeProcedureAbi } from "../../orchestrator/chain/abi/LegislativeProcedure.ts";
 import { isSessionMessageBy } from "../../orchestrator/client/sign/session-message.ts";
 import { MOST_ROUNDS, MOST_SPEAKERS, speakingOrder } from "../../orchestrator/legislature/deliberate.ts";
 import { signedRankingsSchema } from "../../orchestrator/legislature/rankings.ts";
@@ -40,14 +39,7 @@ describe("a debate before the vote", function () {
     debateOf().rounds.flatMap(({ turns }) => turns.map((turn) => ({ ...turn, ...record(turn.content, speechContentSchema) })));
   /** Candidates that an event of the session names. */
   async function entriesOf(eventName: "DebateOpened" | "VotingOpened"): Promise<readonly number[]> {
-    const address = city.client.legislation.address;
-    const [event] = await city.chain.publicClient.getContractEvents({
-      address,
-      abi: legislativeProcedureAbi,
-      eventName,
-      fromBlock: 0n,
-      strict: true,
-    });
+    const [event] = await city.client.legislation.history(eventName);
     return event!.args.candidates;
   }
 

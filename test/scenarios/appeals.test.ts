@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import { encodeAbiParameters } from "viem";
-import { collaborationContractAbi } from "../../orchestrator/chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
@@ -43,13 +42,7 @@ describe("scenario: an appeal", function () {
       const sponsor = () => memberOf(city.society, "sponsor");
       const first = () => outcome.nodes[0] as Outcome["nodes"][number];
       const eventsOf = <Name extends "Recorded" | "Reassessed" | "BondReturned" | "BondForfeited" | "AppealResolved">(eventName: Name) =>
-        city.chain.publicClient.getContractEvents({
-          address: outcome.mission as Address,
-          abi: collaborationContractAbi,
-          eventName,
-          fromBlock: 0n,
-          strict: true,
-        });
+        city.client.mission(outcome.mission as Address).history(eventName);
 
       /** Once the first node is recorded: the sponsor's appeal, then the ruling. */
       const appealFirst = async (): Promise<void> => {

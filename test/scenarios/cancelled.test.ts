@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { expect } from "chai";
-import { legislativeProcedureAbi } from "../../orchestrator/chain/abi/LegislativeProcedure.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
@@ -43,13 +42,7 @@ describe("scenario: a session whose sponsor cancels", function () {
   it("costs the session's fee, and not a unit more", async () => {
     const { rules } = await city.client.legislation.sessionOf(BigInt(outcome.session));
     expect(rules.fee > 0n).to.equal(true);
-    const [withdrawn] = await city.chain.publicClient.getContractEvents({
-      address: city.client.legislation.address,
-      abi: legislativeProcedureAbi,
-      eventName: "DepositWithdrawn",
-      fromBlock: 0n,
-      strict: true,
-    });
+    const [withdrawn] = await city.client.legislation.history("DepositWithdrawn");
     expect(withdrawn?.args.amount).to.equal(DEPOSIT - rules.fee);
     expect(purseBefore - (await purse())).to.equal(rules.fee);
     expect((await fees()) - feesBefore).to.equal(rules.fee);

@@ -1,7 +1,5 @@
 import { join } from "node:path";
 import { expect } from "chai";
-import { producerContractAbi } from "../../orchestrator/chain/abi/ProducerContract.ts";
-import { treasuryAbi } from "../../orchestrator/chain/abi/Treasury.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
@@ -52,10 +50,9 @@ describe("scenario: a cheating executor", function () {
   });
 
   it("loses reputation by the same transaction that slashes it", async () => {
-    const { publicClient } = city.chain;
-    const events = { address: city.client.agents.address, abi: producerContractAbi, fromBlock: 0n, strict: true } as const;
-    const [slash] = await publicClient.getContractEvents({ ...events, eventName: "StakeSlashed" });
-    const changes = await publicClient.getContractEvents({ ...events, eventName: "ReputationChanged" });
+    const { agents } = city.client;
+    const [slash] = await agents.history("StakeSlashed");
+    const changes = await agents.history("ReputationChanged");
     const [change] = changes.filter(
       ({ transactionHash, args }) => transactionHash === slash?.transactionHash && args.agent === slash.args.agent,
     );
@@ -65,21 +62,14 @@ describe("scenario: a cheating executor", function () {
   });
 
   it("pays with its stake: half to the treasury, half to insurance", async () => {
-    const events = { fromBlock: 0n, strict: true } as const;
-    const { publicClient } = city.chain;
-    const slashed = await publicClient.getContractEvents({
-      ...events,
-      address: city.client.agents.address,
-      abi: producerContractAbi,
-      eventName: "StakeSlashed",
-    });
+    const { agents, treasury } = city.client;
+    const slashed = await agents.history("StakeSlashed");
     expect(slashed.map(({ args }) => args.amount.toString())).to.deep.equal([outcome.slashed]);
     const [{ transactionHash }] = slashed as [(typeof slashed)[number]];
-    const treasury = { ...events, address: city.client.treasury.address, abi: treasuryAbi };
     const inside = (event: { readonly transactionHash: string; readonly args: { readonly from: string; readonly amount: bigint } }) =>
-      event.transactionHash === transactionHash && event.args.from.toLowerCase() === city.client.agents.address.toLowerCase();
-    const fees = (await publicClient.getContractEvents({ ...treasury, eventName: "FeesReceived" })).filter(inside);
-    const insurance = (await publicClient.getContractEvents({ ...treasury, eventName: "InsuranceReceived" })).filter(inside);
+      event.transactionHash === transactionHash && event.args.from.toLowerCase() === agents.address.toLowerCase();
+    const fees = (await treasury.history("FeesReceived")).filter(inside);
+    const insurance = (await treasury.history("InsuranceReceived")).filter(inside);
     const sum = (list: readonly { readonly args: { readonly amount: bigint } }[]) => list.reduce((all, { args }) => all + args.amount, 0n);
     const total = BigInt(outcome.slashed);
     expect([sum(fees), sum(insurance)].sort()).to.deep.equal([total / 2n, total - total / 2n].sort());

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import { stringToHex } from "viem";
-import { collaborationContractAbi } from "../../orchestrator/chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
@@ -51,14 +50,7 @@ describe("scenario: a frozen node released", function () {
   });
   after(() => city?.close());
 
-  const eventsOf = (eventName: "NodeFrozen" | "NodeUnfrozen") =>
-    city.chain.publicClient.getContractEvents({
-      address: outcome.mission as Address,
-      abi: collaborationContractAbi,
-      eventName,
-      fromBlock: 0n,
-      strict: true,
-    });
+  const eventsOf = (eventName: "NodeFrozen" | "NodeUnfrozen") => city.client.mission(outcome.mission as Address).history(eventName);
 
   it("is stopped once, and released by the signature of an adjudicator", async () => {
     expect((await eventsOf("NodeFrozen")).map(({ args }) => args.node)).to.deep.equal([0]);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { hexToString } from "viem";
 import { z } from "zod";
-import { collaborationContractAbi } from "../../orchestrator/chain/abi/CollaborationContract.ts";
 import { producerContractAbi } from "../../orchestrator/chain/abi/ProducerContract.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
@@ -92,13 +91,7 @@ describe("scenario: a manipulated output", function () {
   after(() => city?.close());
 
   const eventsOf = (of: Outcome, eventName: "NodeFrozen" | "AnomalyReported" | "FreezeCounted" | "SnapshotSealed") =>
-    city.chain.publicClient.getContractEvents({
-      address: of.mission as Address,
-      abi: collaborationContractAbi,
-      eventName,
-      fromBlock: 0n,
-      strict: true,
-    });
+    city.client.mission(of.mission as Address).history(eventName);
   const frozenIn = async (of: Outcome) => (await eventsOf(of, "NodeFrozen")).map(({ args }) => args.node);
   const liar = () => outcome.nodes.find(({ label }) => label === LIAR)!;
 

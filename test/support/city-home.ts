@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
-import { legislativeProcedureAbi } from "../../orchestrator/chain/abi/LegislativeProcedure.ts";
 import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
 import type { Order } from "../../orchestrator/city/conduct.ts";
 import type { MindMaker } from "../../orchestrator/city/minds.ts";
@@ -55,14 +54,8 @@ export function copyHome(from: string, to: string): string {
 }
 
 /** Every mission that a law of this city made, oldest first. */
-export async function missionsOf({ chain, client }: City): Promise<readonly Address[]> {
-  const approved = await chain.publicClient.getContractEvents({
-    address: client.legislation.address,
-    abi: legislativeProcedureAbi,
-    eventName: "Approved",
-    fromBlock: 0n,
-    strict: true,
-  });
+export async function missionsOf({ client }: City): Promise<readonly Address[]> {
+  const approved = await client.legislation.history("Approved");
   return approved.map(({ args }) => args.mission);
 }
 

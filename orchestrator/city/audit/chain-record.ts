@@ -1,4 +1,4 @@
-import type { ContractEventName, ParseEventLogsReturnType } from "viem";
+import type { Abi, ContractEventName, ParseEventLogsReturnType } from "viem";
 import { decodeFunctionData, parseEventLogs, toFunctionSelector } from "viem";
 import type { DrivenChain } from "../../chain/driven.ts";
 import { type AbiOf, type ContractName, contractAbis } from "../../client/contracts.ts";
@@ -41,19 +41,14 @@ interface Transaction {
 
 type Logs = Parameters<typeof parseEventLogs>[0]["logs"];
 
-/** Everything that happened on a chain: successful calls and events, in order. */
-export interface ChainRecord {
-  /** Calls of one function of one contract. The contract named CollaborationContract is the audited mission. */
-  calls<Name extends ContractName, Fn extends WriteName<Name>>(contract: Name, functionName: Fn): readonly Call<WriteArgs<Name, Fn>>[];
-  /** Events of one kind of one contract. */
-  events<Name extends ContractName, Event extends EventName<Name>>(
-    contract: Name,
-    eventName: Event,
-  ): readonly Happened<EventArgs<Name, Event>>[];
-}
+/**
+ * Everything that happened on a chain, as checks may ask for it. The type is the class's own: a declaration of its own would have the
+ * compiler compare every event of every contract with itself.
+ */
+export type ChainRecord = Pick<ReplayedRecord, "calls" | "events">;
 
-/** Reads the record of a replayed chain once. */
-export class ReplayedRecord implements ChainRecord {
+/** The record of a replayed chain, read once. */
+export class ReplayedRecord {
   readonly #addresses: CityAddresses;
   readonly #mission: Address;
   readonly #transactions: readonly Transaction[];
@@ -83,9 +78,13 @@ export class ReplayedRecord implements ChainRecord {
     return new ReplayedRecord(addresses, mission, transactions, await chain.publicClient.getLogs({ fromBlock: 0n }));
   }
 
+  /** Calls of one function of one contract. The contract named CollaborationContract is the audited mission. */
   calls<Name extends ContractName, Fn extends WriteName<Name>>(contract: Name, functionName: Fn): readonly Call<WriteArgs<Name, Fn>>[] {
-    const abi = contractAbis[contract].filter((item) => item.type === "function");
-    const selectors = new Set(abi.filter(({ name }) => name === functionName).map((item) => toFunctionSelector(item)));
+    // The general type: the compiler would work out every contract's every function.
+    const abi: Abi = contractAbis[contract];
+    const selectors = new Set(
+      abi.flatMap((item) => (item.type === "function" && item.name === functionName ? toFunctionSelector(item) : [])),
+    );
     const address = this.#addressOf(contract);
     return this.#transactions
       .filter(({ to, input }) => to.toLowerCase() === address && selectors.has(input.slice(0, 10).toLowerCase() as Hex))
@@ -95,6 +94,7 @@ export class ReplayedRecord implements ChainRecord {
       });
   }
 
+  /** Events of one kind of one contract. */
   events<Name extends ContractName, Event extends EventName<Name>>(
     contract: Name,
     eventName: Event,
@@ -104,11 +104,8 @@ export class ReplayedRecord implements ChainRecord {
     if (known !== undefined) return known as readonly Happened<EventArgs<Name, Event>>[];
     const address = this.#addressOf(contract);
     const logs = this.#logs.filter((log) => log.address.toLowerCase() === address);
-    const parsed = parseEventLogs({ abi: contractAbis[contract], eventName, logs, strict: true } as never) as ParseEventLogsReturnType<
-      AbiOf<Name>,
-      Event,
-      true
-    >;
+    const abi: Abi = contractAbis[contract];
+    const parsed = parseEventLogs({ abi, eventName, logs, strict: true });
     const events = parsed.map(({ args, blockNumber, transactionIndex, logIndex, transactionHash }) => ({
       at: placeOf(blockNumber, transactionIndex) + BigInt(logIndex + 1),
       block: blockNumber,
@@ -116,7 +113,7 @@ export class ReplayedRecord implements ChainRecord {
       args,
     }));
     this.#events.set(name, events);
-    return events;
+    return events as readonly Happened<unknown>[] as readonly Happened<EventArgs<Name, Event>>[];
   }
 
   #addressOf(contract: ContractName): string {

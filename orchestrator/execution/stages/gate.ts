@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import type { NodeView } from "../chain-view.ts";
 import { attemptKey } from "../work.ts";
 import type { Mission, World } from "../world.ts";
@@ -22,12 +21,6 @@ export async function gate(world: World, mission: Mission, nodes: readonly NodeV
 /** What the gate said about the node's current attempt, if it has spoken. */
 async function decisionOn(world: World, mission: Mission, { law, state }: NodeView): Promise<boolean | undefined> {
   if (state !== "COMPLETED" && state !== "PENDING_REVIEW") return undefined;
-  const events = await world.client.chain.publicClient.getContractEvents({
-    address: mission.address,
-    abi: collaborationContractAbi,
-    eventName: "GateDecided",
-    args: { node: law.number },
-    fromBlock: 0n,
-  });
+  const events = await world.client.mission(mission.address).history("GateDecided", { node: law.number });
   return events.at(-1)?.args.allowed;
 }
