@@ -10,6 +10,7 @@ import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import type { SessionReport } from "../protocol/session-report.ts";
 import { unpackRanking } from "../rules/condorcet.ts";
 import type { City } from "./city.ts";
+import { nameOf } from "./society.ts";
 
 /** One flag as the chain recorded it. */
 export interface FlaggedBloc {
@@ -41,12 +42,11 @@ export async function blocCaseOf(city: City, { session, caseHash }: RulingReques
     .filter(({ agent }) => !flagged.has(agent))
     .map(({ agent, ranking }) => ({ agent, ranking: unpackRanking(ranking, ballotSize) }));
   const otherwise = winnerAmong(others, ballotSize, tieSeed);
-  const nameOf = (agent: Address) => society.find(({ account }) => account.address === agent)?.name ?? agent;
   const title = await titlesOf(city, session);
   return {
     session,
     caseHash,
-    blocs: blocs.map(({ leader, members }) => [leader, ...members].map(nameOf)),
+    blocs: blocs.map(({ leader, members }) => [leader, ...members].map((agent) => nameOf(society, agent))),
     flagged: flagged.size,
     ballots: ballots.length,
     winner: title(winner),

@@ -11,7 +11,7 @@ import type { City } from "./city.ts";
 import type { Conducted } from "./conduct.ts";
 import { callsSince, gasTable } from "./gas.ts";
 import { letterOf } from "./letters.ts";
-import { membersOf } from "./society.ts";
+import { membersOf, nameOf } from "./society.ts";
 
 const POINTS = 1000;
 /** By number of `enum Action`. */
@@ -76,10 +76,6 @@ export async function outcomeOf(
     ...paths,
     finalBlock: { number: Number(head.number), hash: head.hash },
   };
-}
-
-function nameOf(society: City["society"], address: Address): string {
-  return society.find(({ account }) => account.address === address)?.name ?? address;
 }
 
 async function statusOf(city: City, mission: Address): Promise<Outcome["status"]> {

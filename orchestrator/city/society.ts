@@ -1,5 +1,6 @@
 import type { LocalAccount } from "viem";
 import { devnetAccount } from "../chain/devnet.ts";
+import type { Address } from "../primitives/hex.ts";
 
 /** What somebody does in a city. */
 export type Role =
@@ -93,4 +94,9 @@ export function memberOf(society: readonly Member[], role: Role, name?: string):
   const found = society.find((member) => member.role === role && (name === undefined || member.name === name));
   if (found === undefined) throw new RangeError(`no ${role} ${name ?? ""} in this city`);
   return found;
+}
+
+/** What an address is called here; itself, when it is nobody's of this city. */
+export function nameOf(society: readonly Member[], address: Address): string {
+  return society.find(({ account }) => account.address === address)?.name ?? address;
 }

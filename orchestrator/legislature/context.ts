@@ -6,7 +6,7 @@ import type { LogNote } from "../client/base.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import type { WriteOptions } from "../client/write.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
-import type { Mind } from "../minds/mind.ts";
+import type { DraftRequest, Mind } from "../minds/mind.ts";
 import { checkedMind } from "../minds/mind.ts";
 import { noBoundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -60,6 +60,9 @@ export interface LegislatureOptions {
   readonly mostLaws?: number | undefined;
 }
 
+/** What all voters of a session are asked with. */
+export type Grounds = Pick<DraftRequest, "goal" | "facts">;
+
 /** Which of several times a question is asked. */
 export interface When {
   readonly reading?: number;
@@ -72,6 +75,7 @@ export class LegislatureContext {
   readonly client: AgentCityClient;
   readonly clerks: Clerks;
   readonly #producers: ReadonlyMap<string, Producer>;
+  #grounds: (Grounds & { readonly survey: ContentId | null }) | undefined;
 
   constructor(options: LegislatureOptions) {
     this.options = options;
@@ -127,6 +131,13 @@ export class LegislatureContext {
     if (found === undefined)
       throw new AgentCityError("UnknownProducer", "The session's record names a producer that is not here", { details: agent });
     return found;
+  }
+
+  /** The grounds that a survey gives, made once: what minds compute from the same goal they compute once (`minds/per-goal.ts`). */
+  groundsOf(survey: ContentId | null, make: () => Grounds): Grounds {
+    if (this.#grounds?.survey !== survey) this.#grounds = { survey, ...make() };
+    const { goal, facts } = this.#grounds;
+    return { goal, facts };
   }
 
   save(value: unknown): ContentId {

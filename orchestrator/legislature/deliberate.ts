@@ -18,7 +18,7 @@ import {
 import { briefingOf, type Debated } from "./briefing.ts";
 import type { LegislatureContext } from "./context.ts";
 import { documentBehind, draftsOf, requestFor, tableOf } from "./propose.ts";
-import { askAll, ballotPaper, inBatches, opinionOf, opinionsIn, signedRankingsSchema, signRankings } from "./rankings.ts";
+import { askAll, type BallotEntry, ballotPaper, inBatches, opinionOf, opinionsIn, signedRankingsSchema, signRankings } from "./rankings.ts";
 import type { SessionState } from "./state.ts";
 import { surveySchema } from "./survey.ts";
 
@@ -75,7 +75,7 @@ export function deliberate(context: LegislatureContext) {
     /** Thinks: what everybody would vote before any talk. */
     async poll(state: SessionState): Promise<Partial<SessionState>> {
       const { reading } = state;
-      const candidates = await candidatesOf(context, state);
+      const candidates = candidatesOn(await ballotPaper(context, BigInt(state.session)), context, state);
       const opinions = await askAll(votersOf(state), async ({ agent }) => {
         const request = requestFor(context, state.survey, agent);
         const ranking = await context.askOrAbstain(agent, "poll", rankingSchema, (mind) => mind.rank({ ...request, candidates }), {
@@ -112,13 +112,13 @@ export function deliberate(context: LegislatureContext) {
     /** Thinks: one after the other, each having heard those before. Whose mind gives no usable reasons is passed over. */
     async speak(state: SessionState): Promise<Partial<SessionState>> {
       const round = state.rounds.length + 1;
-      const candidates = await candidatesOf(context, state);
       const paper = await ballotPaper(context, BigInt(state.session));
-      const view = await debateSoFar(context, state, paper);
+      const candidates = candidatesOn(paper, context, state);
+      const view = debateSoFar(context, state, paper);
       const heard = [...view.heard];
       const opinions = opinionOf(opinionsIn(context, state.opinions));
       const said: z.input<typeof saidSchema> = [];
-      for (const agent of await speakersOf(context, state, round)) {
+      for (const agent of speakersFor(paper, context, state)) {
         const favourite = opinions.get(agent)?.[0] ?? 0;
         const about = paper[favourite];
         if (about === undefined) continue;
@@ -153,8 +153,9 @@ export function deliberate(context: LegislatureContext) {
     async reconsider(state: SessionState): Promise<Partial<SessionState>> {
       const round = state.rounds.length + 1;
       const turns = context.load(state.turns, z.array(turnSchema));
-      const candidates = await candidatesOf(context, state);
-      const debate = await debateSoFar(context, state, await ballotPaper(context, BigInt(state.session)), turns);
+      const paper = await ballotPaper(context, BigInt(state.session));
+      const candidates = candidatesOn(paper, context, state);
+      const debate = debateSoFar(context, state, paper, turns);
       const before = opinionOf(opinionsIn(context, state.opinions));
       const opinions = await askAll(votersOf(state), async ({ agent }) => {
         const request = { ...requestFor(context, state.survey, agent), candidates, debate };
@@ -199,20 +200,17 @@ export function speakingOrder(opened: Hash, round: number, voters: readonly Addr
   return randomStream(opened, "order", round).shuffle(invited);
 }
 
-async function speakersOf(context: LegislatureContext, state: SessionState, round: number): Promise<Address[]> {
-  const session = BigInt(state.session);
+/** The speakers of the round that begins, in order. */
+function speakersFor(paper: readonly BallotEntry[], context: LegislatureContext, state: SessionState): Address[] {
   if (state.debateOpened === null) throw new AgentCityError("DebateUnknown", "Nobody can speak before the debate is opened");
-  const proposers = new Set<Address>();
-  for (const { candidate } of await ballotPaper(context, session))
-    if (candidate !== 0) proposers.add((await context.client.legislation.candidateOf(session, candidate)).proposer);
+  const proposers = new Set(paper.flatMap(({ candidate, proposer }) => (candidate === 0 ? [] : [proposer])));
   const voters = opinionsIn(context, state.opinions).map(({ agent }) => agent);
-  return speakingOrder(state.debateOpened, round, voters, proposers);
+  return speakingOrder(state.debateOpened, state.rounds.length + 1, voters, proposers);
 }
 
 /** The ballot as minds see it: entry 0 is "no law". */
-async function candidatesOf(context: LegislatureContext, state: SessionState): Promise<CandidateView[]> {
+function candidatesOn(paper: readonly BallotEntry[], context: LegislatureContext, state: SessionState): CandidateView[] {
   const shapes = new Map(tableOf(context, state.table).map(({ specHash, shape }) => [specHash, shape]));
-  const paper = await ballotPaper(context, BigInt(state.session));
   return paper.map(({ specHash }, number) => ({ number, shape: shapes.get(specHash) ?? null }));
 }
 
@@ -221,12 +219,12 @@ function roundsOf(context: LegislatureContext, { rounds }: SessionState): z.outp
 }
 
 /** What a mind may rest its opinion on: the published facts, and what was said in all rounds and `latest`. */
-async function debateSoFar(
+function debateSoFar(
   context: LegislatureContext,
   state: SessionState,
-  paper: readonly { readonly specHash: Hash }[],
+  paper: readonly BallotEntry[],
   latest: readonly z.output<typeof turnSchema>[] = [],
-): Promise<DebateView> {
+): DebateView {
   const entryOf = new Map(paper.map(({ specHash }, entry) => [specHash, entry]));
   const { evidence } = context.load(state.briefing, briefingSchema);
   const turns = [...roundsOf(context, state).flatMap((round) => round.turns), ...latest];

@@ -48,24 +48,14 @@ const sponsorshipsSchema = z.array(z.strictObject({ candidate: z.int(), auth: au
 /** A law on the table: what minds compare, and what names it on chain. */
 const tableSchema = z.array(z.strictObject({ specHash: hashSchema, shape: lawShapeSchema }));
 
-type Grounds = Pick<DraftRequest, "goal" | "facts">;
-
-/** One object for all voters of a session, so that what follows from it alone is computed once (`minds/per-goal.ts`). */
-const grounds = new WeakMap<LegislatureContext, Grounds & { readonly survey: ContentId | null }>();
-
-function groundsOf(context: LegislatureContext, survey: ContentId | null): Grounds {
-  const known = grounds.get(context);
-  if (known?.survey === survey) return known;
-  const facts = factsOf(context.load(survey, surveySchema));
-  const made = { survey, facts, goal: goalOf(context.options.mission, context.options.services, facts.limits) };
-  grounds.set(context, made);
-  return made;
-}
-
 /** What every Mind is asked with: itself, the goal, and the facts all share. */
 export function requestFor(context: LegislatureContext, survey: ContentId | null, self: Address): DraftRequest {
-  const { goal, facts } = groundsOf(context, survey);
-  return { self, goal, facts };
+  const { mission, services } = context.options;
+  const grounds = context.groundsOf(survey, () => {
+    const facts = factsOf(context.load(survey, surveySchema));
+    return { facts, goal: goalOf(mission, services, facts.limits) };
+  });
+  return { self, ...grounds };
 }
 
 /** The laws on the table, in order of hash. */

@@ -17,11 +17,19 @@ export const signedRankingsSchema = z.array(
 );
 export type SignedRanking = z.output<typeof signedRankingsSchema>[number];
 
-/** The ballot as the chain fixed it: entry → law. Entry 0 is "no law". */
-export async function ballotPaper(context: LegislatureContext, session: bigint): Promise<{ candidate: number; specHash: Hash }[]> {
-  const paper = [];
-  for (const candidate of await context.client.legislation.ballotOf(session)) {
-    paper.push({ candidate, specHash: (await context.client.legislation.candidateOf(session, candidate)).specHash });
+/** A law on the ballot. Candidate 0 is "no law", which nobody proposed. */
+export interface BallotEntry {
+  readonly candidate: number;
+  readonly specHash: Hash;
+  readonly proposer: Address;
+}
+
+/** The ballot as the chain fixed it, by entry. Entry 0 is "no law". */
+export async function ballotPaper({ client }: LegislatureContext, session: bigint): Promise<readonly BallotEntry[]> {
+  const paper: BallotEntry[] = [];
+  for (const candidate of await client.legislation.ballotOf(session)) {
+    const { specHash, proposer } = await client.legislation.candidateOf(session, candidate);
+    paper.push({ candidate, specHash, proposer });
   }
   return paper;
 }

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { expect } from "chai";
-import { isPublicAddress } from "../../orchestrator/execution/fetch/addresses.ts";
 import { FETCH_PROBLEMS, type FetchProblem, FetchRefused } from "../../orchestrator/execution/fetch/errors.ts";
 import { createFetcher, type FetcherOptions, type Page } from "../../orchestrator/execution/fetch/fetcher.ts";
 import { toolsOf } from "../../orchestrator/execution/fetch/tools.ts";
@@ -83,17 +82,6 @@ describe("execution/fetch", () => {
     expect((await fetched(at("/once"))).url).to.equal(at("/page.html"));
     expect((await fetched(at("/host"))).text).to.equal(`pages.test:${port}`);
     expect((await fetched(at("/gone"))).status).to.equal(404);
-  });
-
-  it("knows which addresses are nobody's in particular", () => {
-    const special =
-      "0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1 224.0.0.1 255.255.255.255";
-    const special6 =
-      ":: ::1 ::ffff:8.8.8.8 ::ffff:127.0.0.1 64:ff9b::808:808 fc00::1 fd12::1 fe80::1 ff02::1 2001:db8::1 2002:7f00:1::1 2001:0:1::1";
-    for (const address of [...special.split(" "), ...special6.split(" "), "", "localhost", "127.1", "0x7f000001"])
-      expect(isPublicAddress(address), address).to.equal(false);
-    for (const address of ["1.1.1.1", "172.32.0.1", "100.128.0.1", "8.8.8.8", "2606:4700::1111", "2a00:1450::1"])
-      expect(isPublicAddress(address), address).to.equal(true);
   });
 
   it("connects to no address of this machine or its network, however it is written", async () => {

@@ -1,9 +1,5 @@
-import { lookup } from "node:dns/promises";
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { isIP } from "node:net";
 import { messageOf } from "../../primitives/errors.ts";
-import { isPublicAddress } from "./addresses.ts";
+import { addressesOf, BodyTooLarge, bodyOf, isPublicAddress, openAt, type Resolve } from "../../primitives/guarded-http.ts";
 import { FetchRefused } from "./errors.ts";
 
 /** A page as it came. */
@@ -21,7 +17,7 @@ export type FetchPage = (url: string, hosts: ReadonlySet<string>) => Promise<Pag
 
 export interface FetcherOptions {
   /** Addresses of a name. Default: the system's resolver. */
-  readonly resolve?: (name: string) => Promise<readonly string[]>;
+  readonly resolve?: Resolve;
   /** Which addresses may be connected to. Default: public ones. */
   readonly mayConnect?: (address: string) => boolean;
   /** For a page and all its redirects, milliseconds. */
@@ -40,13 +36,12 @@ const TEXT_TYPES = /^(text\/[a-z0-9.+-]+|application\/([a-z0-9.-]+\+)?(json|xml|
  * public, and the connection goes to the address that was judged, so that a name that answers differently a moment later gains nothing.
  */
 export function createFetcher(options: FetcherOptions = {}): FetchPage {
-  const { resolve = systemResolver, mayConnect = isPublicAddress, timeoutMs = TIMEOUT_MS, maxBytes = MAX_PAGE_BYTES } = options;
+  const { resolve, mayConnect = isPublicAddress, timeoutMs = TIMEOUT_MS, maxBytes = MAX_PAGE_BYTES } = options;
 
   async function addressOf(url: URL): Promise<string> {
-    const name = url.hostname.replace(/^\[|\]$/g, "");
     let addresses: readonly string[];
     try {
-      addresses = isIP(name) === 0 ? await resolve(name) : [name];
+      addresses = await addressesOf(url, resolve);
     } catch (error) {
       throw new FetchRefused("HostUnreachable", url.href, messageOf(error), error);
     }
@@ -60,7 +55,7 @@ export function createFetcher(options: FetcherOptions = {}): FetchPage {
   async function hop(url: URL, hosts: ReadonlySet<string>, signal: AbortSignal): Promise<Page | URL> {
     if (!hosts.has(url.host)) throw new FetchRefused("HostNotListed", url.href, `the mission's list has no ${url.host}`);
     const address = await addressOf(url);
-    const response = await open(url, address, signal);
+    const response = await openAt(address, url, signal);
     const status = response.statusCode ?? 0;
     const { location } = response.headers;
     if (REDIRECTS.includes(status) && location !== undefined) {
@@ -73,7 +68,7 @@ export function createFetcher(options: FetcherOptions = {}): FetchPage {
       response.destroy();
       throw new FetchRefused("ContentRefused", url.href, `${type}, ${encoding}`);
     }
-    return { url: url.href, status, type, text: await bodyOf(response, url, maxBytes) };
+    return { url: url.href, status, type, text: textOf(await bodyOf(response, maxBytes), url) };
   }
 
   return async (address, hosts) => {
@@ -87,6 +82,7 @@ export function createFetcher(options: FetcherOptions = {}): FetchPage {
       }
     } catch (error) {
       if (error instanceof FetchRefused) throw error;
+      if (error instanceof BodyTooLarge) throw new FetchRefused("PageTooLarge", url.href, error.message, error);
       if (signal.aborted) throw new FetchRefused("PageTooSlow", address, `no page within ${timeoutMs} ms`, error);
       throw new FetchRefused("HostUnreachable", address, messageOf(error), error);
     }
@@ -107,41 +103,7 @@ function parseUrl(text: string, base?: URL): URL {
   return url;
 }
 
-function open(url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
-  const secure = url.protocol === "https:";
-  const name = url.hostname.replace(/^\[|\]$/g, "");
-  const target = {
-    host: address,
-    port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
-    path: `${url.pathname}${url.search}`,
-    method: "GET",
-    headers: { host: url.host, accept: "text/*, application/json", "accept-encoding": "identity", "user-agent": "AgentCity" },
-    agent: false as const,
-    signal,
-  };
-  return new Promise((resolve, reject) => {
-    const request = secure ? httpsRequest({ ...target, ...(isIP(name) === 0 ? { servername: name } : {}) }) : httpRequest(target);
-    request.on("response", resolve).on("error", reject).end();
-  });
-}
-
-async function bodyOf(response: IncomingMessage, url: URL, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    if (!(chunk instanceof Uint8Array)) continue;
-    bytes += chunk.length;
-    if (bytes > maxBytes) {
-      response.destroy();
-      throw new FetchRefused("PageTooLarge", url.href, `more than ${maxBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  const content = Buffer.concat(chunks);
-  if (content.includes(0)) throw new FetchRefused("ContentRefused", url.href, "it holds bytes that are no text");
-  return content.toString("utf8").replace(/^\uFEFF/, "");
-}
-
-async function systemResolver(name: string): Promise<readonly string[]> {
-  return (await lookup(name, { all: true })).map(({ address }) => address);
+function textOf(body: Uint8Array, url: URL): string {
+  if (body.includes(0)) throw new FetchRefused("ContentRefused", url.href, "it holds bytes that are no text");
+  return new TextDecoder().decode(body);
 }
