@@ -60,14 +60,14 @@ export function judgeReexecution(work: Submission): Judgement {
 }
 
 /**
- * Tier 2: which received outputs agree item by item? The score is the agreeing slots' mean pairwise share. Below the law's
+ * Tier 2: which outputs that somebody vouches for agree item by item? The score is the agreeing slots' mean pairwise share. Below the law's
  * threshold nobody is shown to be wrong, so the verifier abstains.
  */
 export function judgeConsensus(works: readonly Submission[], terms: AgreementTerms): Judgement {
-  const received = works.filter((work) => work.output !== undefined && receiptOf(work) !== undefined);
-  const agreement = agreementOf(received, terms);
+  const vouched = works.filter((work) => work.output !== undefined && vouchedFor(work) !== undefined);
+  const agreement = agreementOf(vouched, terms);
   if (!agreement.reached) return abstain("PERFORMANCE");
-  const agreeing = received.filter(({ slot }) => agreement.slots.includes(slot));
+  const agreeing = vouched.filter(({ slot }) => agreement.slots.includes(slot));
   const shares = agreement.pairs
     .filter(({ a, b }) => agreement.slots.includes(a) && agreement.slots.includes(b))
     .map(({ shareBps }) => shareBps);
@@ -76,7 +76,7 @@ export function judgeConsensus(works: readonly Submission[], terms: AgreementTer
     result: "PASS",
     confidence: WHOLE,
     score: shares.length === 0 ? WHOLE : Math.floor(shares.reduce((sum, share) => sum + share, 0) / shares.length),
-    basis: agreeing.reduce((basis, work) => basis | bitOf(receiptOf(work)), 0n),
+    basis: agreeing.reduce((basis, work) => basis | bitOf(vouchedFor(work)), 0n),
     agreeing: agreeing.reduce((mask, { slot }) => mask | (1 << slot), 0),
   };
 }
@@ -106,8 +106,11 @@ function abstain(question: QuestionName): Judgement {
   return { question, result: "ABSTAIN", confidence: 0, score: 0, basis: 0n, agreeing: 0 };
 }
 
-function receiptOf({ exhibits, outputHash }: Submission): Exhibit | undefined {
-  return exhibits.find(({ kind, payload }) => kind === evidenceKinds.RECEIPT && payload === outputHash);
+/** What shows that exactly these bytes were handed in: somebody received them, or got the same by running the service again. */
+const VOUCHING: readonly EvidenceKind[] = [evidenceKinds.RECEIPT, evidenceKinds.REEXECUTION];
+
+function vouchedFor({ exhibits, outputHash }: Submission): Exhibit | undefined {
+  return exhibits.find(({ kind, payload }) => VOUCHING.includes(kind) && payload === outputHash);
 }
 
 function bitOf(exhibit: Exhibit | undefined): bigint {

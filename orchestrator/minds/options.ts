@@ -118,9 +118,14 @@ function redundancyOf(task: GoalTask, facts: CityFacts): number {
 }
 
 /** Re-execution makes tier 1 evidence attested (decision 43); elsewhere the constitution's minimum, as one class (decision 21). */
-function floorOf(task: GoalTask, minimum: FloorName): FloorName {
+function floorOf(task: GoalTask, minimum: FloorName): TaskShape["floor"] {
   const asked = [task.floor, minimum === "WIT" ? "REC" : minimum, task.tier === 1 ? "ATT" : "SIGN"] as const;
-  const order: readonly FloorName[] = ["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"];
+  if (asked.includes("PROOF"))
+    throw new GoalNotFeasible(
+      `${task.name} asks for PROOF, and nobody here proves outputs`,
+      "ask for ATT: its service is run again by an issuer",
+    );
+  const order: readonly TaskShape["floor"][] = ["SELF", "SIGN", "WIT", "REC", "ATT"];
   const strongest = order.findLast((name) => asked.includes(name)) ?? "ATT";
   return task.floor === "WIT" && strongest === "REC" ? "ATT" : strongest;
 }

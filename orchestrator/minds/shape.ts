@@ -7,7 +7,8 @@ export const taskShapeSchema = z.strictObject({
   shards: z.int().min(1).max(256),
   redundancy: z.int().min(1).max(5),
   threshold: z.int().min(1).max(5),
-  floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]),
+  /** Weakest evidence that counts. Nobody here proves outputs: a law that asks for PROOF could not be executed. */
+  floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT"]),
   panel: z.int().min(1).max(7),
   /** Seconds an executor has. */
   timeout: z.int().positive(),

@@ -48,6 +48,13 @@ describe("judgeConsensus", () => {
     expect(verdict).to.include({ result: "ABSTAIN", basis: 0n });
   });
 
+  it("takes a re-execution for more than a receipt, and none that gave other bytes", () => {
+    const rerun = (slot: number, payload: Submission["outputHash"]) =>
+      submission(slot, ["a"], { exhibits: [{ slot, index: 0, kind: evidenceKinds.REEXECUTION, payload }] });
+    const works = [rerun(0, HASH("1")), rerun(1, HASH("2")), rerun(2, HASH("f"))];
+    expect(judgeConsensus(works, TERMS)).to.include({ result: "PASS", agreeing: 0b011, basis: 1n | (1n << 32n) });
+  });
+
   it("does not count an output whose receipt is for other bytes", () => {
     const forged = submission(1, ["a"], { exhibits: [{ slot: 1, index: 0, kind: evidenceKinds.RECEIPT, payload: HASH("9") }] });
     expect(judgeConsensus([submission(0, ["a"]), forged], TERMS).result).to.equal("ABSTAIN");

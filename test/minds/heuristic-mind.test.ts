@@ -116,6 +116,13 @@ describe("a heuristic mind", () => {
       "classify needs executors of 2 different principals; 1 could run it",
     );
   });
+
+  it("drafts no law that nobody could satisfy: a task that asks for PROOF", () => {
+    const [first, ...rest] = defaultGoal.tasks;
+    const proven = { ...defaultGoal, tasks: [{ ...first!, floor: "PROOF" as const }, ...rest] };
+    const mind = new HeuristicMind({ persona: "frugal", seed: 1 });
+    expect(() => mind.draft({ self, goal: proven, facts: cityFacts(8, 8, 4) })).to.throw("nobody here proves outputs");
+  });
 });
 
 describe("a checked mind", () => {

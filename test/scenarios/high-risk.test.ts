@@ -34,7 +34,12 @@ describe("scenario: a mission of HIGH risk", function () {
     await foundHome(home(), "31");
     const tasks = {
       read: { service: "fetch-and-parse", over: "input", tier: 1 },
-      estimate: { service: "estimate-by-pert", after: ["read"], tier: 1 },
+      estimate: {
+        service: ["estimate-by-pert", "estimate-by-triangle", "estimate-by-median"],
+        after: ["read"],
+        tier: 2,
+        agree: { on: "value", atLeast: 0.85 },
+      },
       report: { service: "aggregate", after: ["estimate"], tier: 1 },
     };
     const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { budget: "12000.00", risk: "HIGH", tasks });

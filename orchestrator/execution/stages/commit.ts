@@ -7,7 +7,7 @@ import { writeMany } from "../../client/write.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { Turns } from "../../primitives/turns.ts";
 import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../protocol/evidence.ts";
-import { EvidenceClass } from "../../rules/admissibility.ts";
+import { EvidenceClass, geq } from "../../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
 import { openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
@@ -113,7 +113,10 @@ export function obligationOf(world: World, mission: Mission, view: NodeView): Pr
   return world.client.mission(mission.address).obligationOf(view.law.number);
 }
 
-/** Tier 2: a receipt. Tiers 1 and 3: what an independent issuer gets from the same bundle and input (decision 43). */
+/**
+ * Tier 2 compares outputs, so that a receipt is enough, unless the law's floor is above receipts. Else: what an independent issuer gets
+ * from the same bundle and input (decision 43).
+ */
 async function evidenceFor(
   world: World,
   mission: Mission,
@@ -122,7 +125,7 @@ async function evidenceFor(
   obligation: Hash,
   work: Work & { ok: true },
 ): Promise<SignedItem> {
-  if (view.law.tier === 2) {
+  if (view.law.tier === 2 && geq(EvidenceClass.REC, EvidenceClass[view.law.floor])) {
     return issue(world, mission, world.receiver, "REC", evidenceKinds.RECEIPT, { slot: slot.slot, obligation, payload: work.outputHash });
   }
   const { bundle, schemas } = serviceById(world, work.service);
