@@ -10,7 +10,7 @@ import { type Bill, legislate } from "./legislate.ts";
 import { sessionReport } from "./session-report.ts";
 
 /** A session to be held for its own sake: a law is made, and nobody executes it. */
-export interface Sitting extends Pick<Bill, "inputs" | "services" | "id"> {
+export interface Sitting extends Pick<Bill, "inputs" | "services" | "id" | "byPetition"> {
   readonly file: MissionFile;
   /** Entries on the ballot, "no law" among them. */
   readonly candidates: number;
@@ -42,6 +42,7 @@ export async function holdSession(city: City, sitting: Sitting): Promise<Session
     inputs,
     services,
     id,
+    byPetition: sitting.byPetition,
     minds: assembly.minds,
     judge: sitting.judge,
     mostLaws: candidates - 1,
@@ -53,6 +54,8 @@ export async function holdSession(city: City, sitting: Sitting): Promise<Session
 
 /** What a person hears at the boundaries that take time to reach. */
 const NEWS: Partial<Record<BoundaryName, string>> = {
+  "legislature:petitioned": "producers called for the session by petition",
+  "legislature:adopted": "the sponsor adopted the petition: its deposit is in",
   "legislature:session-opened": "session opened: the sponsor's deposit is in",
   "legislature:attestations-signed": "every agent signed who it is",
   "legislature:identities-confirmed": "the Registrar compared that with the chain; agents draft laws",

@@ -72,6 +72,7 @@ program
   .addOption(whole("--candidates <m>", 'entries on the ballot, "no law" among them', 2, 16).default(8))
   .addOption(whole("--bloc <k>", "agents who vote as one of them tells", 0, 64).default(0))
   .addOption(new Option("--strategy <name>", "how closely the bloc votes alike").choices(BLOC_STRATEGIES).default("identical"))
+  .option("--petition", "producers call for the session, and the sponsor adopts it")
   .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
   .addOption(ask())
   .addOption(json())

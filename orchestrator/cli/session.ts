@@ -28,6 +28,7 @@ export interface SessionOptions {
   readonly candidates: number;
   readonly bloc: number;
   readonly strategy: (typeof BLOC_STRATEGIES)[number];
+  readonly petition?: boolean;
   readonly seed: string;
   readonly ask?: boolean;
   readonly json?: boolean;
@@ -35,11 +36,18 @@ export interface SessionOptions {
 
 /** Founds a city of many agents and holds one session in it, through the real contracts. An interrupted one goes on where it stopped. */
 export async function session(options: SessionOptions): Promise<void> {
-  const { agents, candidates, bloc, strategy, seed, ask = false, json = false } = options;
+  const { agents, candidates, bloc, strategy, petition = false, seed, ask = false, json = false } = options;
   refuseTooFew(options);
   const { elapsed, tell } = beginProgress();
   const { dir, cacheDir } = home("session");
-  const key = { command: "session", agents: String(agents), candidates: String(candidates), bloc: `${bloc} ${strategy}`, seed };
+  const key = {
+    command: "session",
+    agents: String(agents),
+    candidates: String(candidates),
+    bloc: `${bloc} ${strategy}`,
+    petition: String(petition),
+    seed,
+  };
   clearUnlessInterrupted(dir, key);
   const file = parseMissionFile(readFileSync(new URL(`../../${SAMPLE}`, import.meta.url), "utf8"), {
     fileName: SAMPLE,
@@ -67,6 +75,7 @@ export async function session(options: SessionOptions): Promise<void> {
       services: CATALOG,
       id,
       candidates,
+      byPetition: petition,
       bloc: { size: bloc, strategy },
       judge: ask ? personAtTerminal() : simulatedJudge(city.chain.id),
     });

@@ -66,6 +66,16 @@ describe("cli: session", function () {
     expect(status).to.equal(delay.ruling?.released === true ? "deployed" : "no-law");
   });
 
+  it("is called for by producers when asked to be, and adopted", async () => {
+    const run = await session("--petition", "--json");
+    const { gas, status } = sessionReportSchema.parse(JSON.parse(run.stdout));
+    expect(status).to.equal("deployed");
+    expect(gas.steps.map(({ step }) => step))
+      .to.include.members(["petition", "adopt"])
+      .and.not.include("openSession");
+    expect(run.stderr).to.match(/called for the session by petition[\s\S]*adopted/);
+  });
+
   it("refuses flags that make no session, before it founds anything", async () => {
     const few = await session("--agents", "6", "--json");
     expect(few.code).to.equal(1);
