@@ -12,7 +12,7 @@ import { filesIn } from "./files.ts";
 import { type JobResult, SOLIDITY_TESTS, type TimedTest } from "./test-protocol.ts";
 
 /** A file that takes longer has hung where Mocha's own limit cannot see it: in synchronous code or while loading. */
-const FILE_TIMEOUT_MS = { quick: 300_000, full: 3_600_000 };
+const limitOf = (file: string) => (file.startsWith("test/full/") ? 7_200_000 : 300_000);
 const SLOWEST = 10;
 /** Started first, so that no worker ends alone with a long file. */
 const LONG = [/^test\/full\//, /\.t\.sol$/, /^test\/(scenarios|faults)\//, /^test\/contracts\//];
@@ -29,7 +29,7 @@ function jobs(names: readonly string[], full: boolean): string[] {
 }
 
 /** Takes jobs from the queue until it is empty. A worker that dies or hangs fails its job; another one takes its place. */
-function work(queue: string[], timeoutMs: number, report: (job: string, result: JobResult) => void): Promise<void> {
+function work(queue: string[], report: (job: string, result: JobResult) => void): Promise<void> {
   return new Promise((resolve) => {
     const child = fork(worker, { execArgv: [] });
     let job: string | undefined;
@@ -42,7 +42,7 @@ function work(queue: string[], timeoutMs: number, report: (job: string, result: 
         return;
       }
       child.send(job);
-      timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
+      timer = setTimeout(() => child.kill("SIGKILL"), limitOf(job));
     };
     child.on("message", (result: JobResult) => {
       if (job !== undefined) report(job, result);
@@ -54,9 +54,9 @@ function work(queue: string[], timeoutMs: number, report: (job: string, result: 
         resolve();
         return;
       }
-      const cause = signal === "SIGKILL" ? `killed (limit ${timeoutMs / 1000} s)` : `ended with ${signal ?? code}`;
+      const cause = signal === "SIGKILL" ? `killed (limit ${limitOf(job) / 1000} s)` : `ended with ${signal ?? code}`;
       report(job, { passed: [], failed: 1, skipped: 0, report: `the process that ran ${job} was ${cause}` });
-      resolve(work(queue, timeoutMs, report));
+      resolve(work(queue, report));
     });
     next();
   });
@@ -78,7 +78,7 @@ const reports: string[] = [];
 let failed = 0;
 let skipped = 0;
 const workers = Array.from({ length: Math.min(queue.length, availableParallelism()) }, () =>
-  work(queue, full ? FILE_TIMEOUT_MS.full : FILE_TIMEOUT_MS.quick, (job, result) => {
+  work(queue, (job, result) => {
     if (result.passed.length + result.failed + result.skipped === 0) {
       result = { ...result, failed: 1, report: `${job} holds no test` };
     }

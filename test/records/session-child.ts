@@ -1,7 +1,7 @@
 /**
  * One city process for the kill tests: holds one session of HIGH risk in a founded home, lets an adjudicator sign when it waits, and
  * tells its parent what came of it. At the last of the boundaries named it says so and blocks until it is killed.
- * usage: node session-child.ts <home> <database url or ""> <boundary>[><boundary>…]
+ * usage: node session-child.ts <home> <database url or ""> <boundary>[><boundary>…] <way>
  */
 import { join } from "node:path";
 import { z } from "zod";
@@ -13,13 +13,15 @@ import { membersOf } from "../../orchestrator/city/society.ts";
 import { signCodification } from "../../orchestrator/client/sign/codification.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { AuditNeeded } from "../../orchestrator/legislature/errors.ts";
+import type { Mind } from "../../orchestrator/minds/mind.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { openHome } from "../support/city-home.ts";
+import { changed } from "../support/sessions.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { SEED } from "./session-process.ts";
 
-const [home = "", databaseUrl = "", stops = ""] = process.argv.slice(2);
+const [home = "", databaseUrl = "", stops = "", way = "straight"] = process.argv.slice(2);
 const left = stops.split(">").filter((name) => name !== "");
 const isDoomed = left.length > 0;
 
@@ -41,9 +43,24 @@ const bill = {
   id: "killed",
   services: CATALOG,
   inputs: { count: items.length, digest },
-  minds: mindsOf(city, file),
+  minds: way === "half-asleep" ? halfAsleep(mindsOf(city, file)) : mindsOf(city, file),
+  byPetition: way === "by-petition",
   judge: simulatedJudge(city.chain.id),
 };
+
+/** Half of the minds answer no ballot of the first session. */
+function halfAsleep(minds: ReadonlyMap<string, Mind>): ReadonlyMap<string, Mind> {
+  return new Map(
+    [...minds].map(([name, mind], place) => {
+      if (place % 2 === 0) return [name, mind];
+      const rank: Mind["rank"] = async (request) => {
+        const isBallot = request.candidates.some(({ shape }) => shape === null);
+        return isBallot && (await city.client.legislation.sessionCount()) <= 1n ? [] : mind.rank(request);
+      };
+      return [name, changed(mind, { rank })];
+    }),
+  );
+}
 
 /** An adjudicator reads the request and puts a signature beside it. */
 async function sign(session: string): Promise<void> {

@@ -5,6 +5,9 @@ import { z } from "zod";
 /** Seed of the cities of the kill tests. */
 export const SEED = "23";
 const CHILD = join(import.meta.dirname, "session-child.ts");
+/** How a session comes about and goes: as most do; by petition; or half of the voters sleep through its first vote. */
+export const WAYS = ["straight", "by-petition", "half-asleep"] as const;
+export type Way = (typeof WAYS)[number];
 /** A process that takes longer hangs. */
 const LIMIT_MS = 280_000;
 
@@ -24,6 +27,14 @@ const heldSchema = z.strictObject({
 /** What a session left behind: equal for equal sessions, however often their process was killed. */
 export type Held = z.infer<typeof heldSchema>;
 
+export interface SessionOptions {
+  /** `<boundary>[><boundary>…]`: where it is killed. Default: nowhere. */
+  readonly stopAt?: string;
+  /** Default: the embedded database. */
+  readonly databaseUrl?: string;
+  readonly way?: Way;
+}
+
 export interface SessionRun {
   readonly signal: NodeJS.Signals | null;
   /** The boundary it reported and was killed at; "nowhere" when it ended without reaching it. */
@@ -32,8 +43,8 @@ export interface SessionRun {
 }
 
 /** Runs the session of a home in a process of its own, and kills it with SIGKILL where it says it stands. */
-export function runSession(home: string, { stopAt = "", databaseUrl = "" } = {}): Promise<SessionRun> {
-  const child = fork(CHILD, [home, databaseUrl, stopAt], { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
+export function runSession(home: string, { stopAt = "", databaseUrl = "", way = "straight" }: SessionOptions = {}): Promise<SessionRun> {
+  const child = fork(CHILD, [home, databaseUrl, stopAt, way], { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
   let stderr = "";
   let stoppedAt: string | undefined;
   let held: Held | undefined;

@@ -15,6 +15,20 @@ export const KILLS: readonly string[] = [
   ...SENDER_BOUNDARIES.map((boundary) => `legislature:audit-awaited>${boundary}`),
 ];
 
+/** What only a session passes that producers call for. */
+export const PETITION_KILLS: readonly string[] = [
+  "legislature:petitioned",
+  "legislature:adopted",
+  ...SENDER_BOUNDARIES.map((boundary) => `legislature:petitioned>${boundary}`),
+];
+
+/** What only a session passes whose vote too few took part in. */
+export const REINTRODUCTION_KILLS: readonly string[] = [
+  "legislature:expired",
+  "legislature:reintroduced",
+  ...SENDER_BOUNDARIES.map((boundary) => `legislature:expired>${boundary}`),
+];
+
 /** Three of them for every run of the tests: between two batches, inside one, and while a human's signature is awaited. */
 export const SOME_KILLS: readonly string[] = [
   "legislature:mid-ballots",
