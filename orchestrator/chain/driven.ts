@@ -13,7 +13,17 @@ import { Mutex } from "../primitives/mutex.ts";
 import { onlyAllowed } from "./allow-list.ts";
 import type { Chain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
-import { ChainDisagrees, MethodNotAllowed, TransactionRefused, TranscriptDamaged, TranscriptMismatch } from "./errors.ts";
+import {
+  ChainDisagrees,
+  isUnreachable,
+  MethodNotAllowed,
+  RpcUnreachable,
+  TransactionRefused,
+  TranscriptDamaged,
+  TranscriptMismatch,
+} from "./errors.ts";
+import type { Patience } from "./patience.ts";
+import { atBlock, isUnknownBlock } from "./pinned.ts";
 import { revertDataOf } from "./revert-data.ts";
 import type { Genesis, TranscriptBlock, TranscriptFile } from "./transcript.ts";
 import { blockLine, headerLine, openTranscriptFile, parseTranscript } from "./transcript.ts";
@@ -29,6 +39,8 @@ export interface DrivenOptions {
   readonly genesis?: Genesis;
   /** Told what a person should know, such as a torn line. */
   readonly log?: (line: string) => void;
+  /** Waits while a node in another process does not answer. Without it that is an error at once. */
+  readonly patience?: Patience | undefined;
 }
 
 /** A node whose every method may be called: nobody else drives it. */
@@ -54,12 +66,19 @@ export interface DrivenChain extends Chain {
 
 const blockSchema = z.object({
   hash: hashSchema,
+  parentHash: hashSchema,
   timestamp: z.coerce.bigint(),
   number: z.coerce.bigint(),
   baseFeePerGas: z.coerce.bigint(),
   transactions: z.array(hashSchema),
 });
 type NodeBlock = z.infer<typeof blockSchema>;
+
+/** What a node says of itself: a cache in front of it does not answer this. */
+const nodeInfoSchema = z.object({ currentBlockNumber: z.coerce.bigint() });
+
+/** As many past states as Anvil keeps (anvil.ts). */
+const DEEPEST_REORGANIZATION = 64n;
 
 const pendingSchema = z.object({ from: addressSchema, nonce: z.coerce.number() });
 
@@ -87,7 +106,7 @@ export async function openDrivenChain(drive: Drive, options: DrivenOptions): Pro
     if (recorded !== undefined && options.genesis !== undefined && canonicalJson(options.genesis) !== canonicalJson(genesis)) {
       throw new TranscriptDamaged(1, "its genesis is not the one asked for");
     }
-    const chain = new Driven(drive, genesis, await drive.connect(genesis), opened?.file, path);
+    const chain = new Driven(drive, genesis, await drive.connect(genesis), { file: opened?.file, path, log, patience: options.patience });
     try {
       await chain.start(recorded?.hash);
       const mined = await chain.catchUp(recorded?.blocks ?? []);
@@ -106,6 +125,13 @@ export async function openDrivenChain(drive: Drive, options: DrivenOptions): Pro
   }
 }
 
+interface Keeping {
+  readonly file: TranscriptFile | undefined;
+  readonly path: string | undefined;
+  readonly log: (line: string) => void;
+  readonly patience: Patience | undefined;
+}
+
 class Driven implements DrivenChain {
   readonly kind: Chain["kind"];
   readonly name: string;
@@ -119,11 +145,15 @@ class Driven implements DrivenChain {
   readonly #path: string | undefined;
   readonly #lines: string[] = [];
   readonly #mutex = new Mutex();
+  readonly #log: (line: string) => void;
   #head: TranscriptBlock;
-  #baseFee: bigint;
+  /** Of every block, block 0 first: a node that rolls back forgets them. */
+  readonly #baseFees: bigint[];
   #closed = false;
+  /** An answer was lost: whether the node has what was asked of it, or still has what it had, is looked up before anything else. */
+  #inDoubt = false;
 
-  constructor(drive: Drive, genesis: Genesis, engine: Engine, file: TranscriptFile | undefined, path: string | undefined) {
+  constructor(drive: Drive, genesis: Genesis, engine: Engine, { file, path, log, patience }: Keeping) {
     this.kind = drive.kind;
     this.name = drive.name;
     this.id = genesis.chainId;
@@ -131,13 +161,13 @@ class Driven implements DrivenChain {
     this.#engine = engine;
     this.#file = file;
     this.#path = path;
-    this.#baseFee = BigInt(genesis.baseFee);
+    this.#log = log;
+    this.#baseFees = [BigInt(genesis.baseFee)];
     this.#head = { number: 0n, timestamp: BigInt(genesis.timestamp), hash: "0x", transactions: [] };
-    this.clock = new JumpingClock(this.#head.timestamp, async (time) => {
-      await this.#mutex.run(() => this.#mine([], time));
-    });
+    const patiently = <Answer>(ask: () => Promise<Answer>) => (patience === undefined ? ask() : patience.through(ask));
+    this.clock = new JumpingClock(this.#head.timestamp, (time) => patiently(() => this.#jump(time)));
     this.request = onlyAllowed((call) => this.#serve(call));
-    this.publicClient = publicClientOf(genesis.chainId, drive.name, this.request, 50);
+    this.publicClient = publicClientOf(genesis.chainId, drive.name, (call) => patiently(() => this.request(call)), 50);
   }
 
   head(): TranscriptBlock {
@@ -163,15 +193,20 @@ class Driven implements DrivenChain {
     await this.#node("evm_setNextBlockTimestamp", Number(this.#head.timestamp));
     const lost = recorded.filter(({ number }) => number > head);
     for (const block of lost) await this.#replay(block);
-    const last = this.#head.number;
-    for (let number = last + 1n; number <= head; number += 1n) {
+    return { lost: lost.length, found: await this.#adoptFrom(this.#head.number + 1n, head) };
+  }
+
+  /** Records blocks that the node has beyond the transcript. */
+  async #adoptFrom(first: bigint, head: bigint): Promise<number> {
+    for (let number = first; number <= head; number += 1n) {
       const { hash, timestamp, baseFeePerGas, transactions } = await this.#block(numberToHex(number));
       const raws: Hex[] = [];
       for (const known of transactions) raws.push(hexSchema.parse(await this.#node("eth_getRawTransactionByHash", known)));
       this.#adopt({ number, timestamp, hash, transactions: raws }, baseFeePerGas, false);
     }
-    if (head > last) await this.#node("evm_setNextBlockTimestamp", Number(this.#head.timestamp));
-    return { lost: lost.length, found: head > last ? Number(head - last) : 0 };
+    if (head < first) return 0;
+    await this.#node("evm_setNextBlockTimestamp", Number(this.#head.timestamp));
+    return Number(head - first) + 1;
   }
 
   /** Mines a recorded block again and compares. */
@@ -202,7 +237,8 @@ class Driven implements DrivenChain {
     });
   }
 
-  receipt(hash: Hash): Promise<TransactionReceipt> {
+  async receipt(hash: Hash): Promise<TransactionReceipt> {
+    await this.#beSure();
     return this.publicClient.getTransactionReceipt({ hash });
   }
 
@@ -211,7 +247,7 @@ class Driven implements DrivenChain {
   }
 
   async fees(): Promise<Fees> {
-    return { maxFeePerGas: 2n * this.#baseFee + 1_000_000_000n, maxPriorityFeePerGas: 0n };
+    return { maxFeePerGas: 2n * (this.#baseFees.at(-1) ?? 0n) + 1_000_000_000n, maxPriorityFeePerGas: 0n };
   }
 
   transcript(): string {
@@ -230,11 +266,80 @@ class Driven implements DrivenChain {
   /** The facade's only write is a block of one transaction. */
   async #serve(call: Parameters<Request>[0]): Promise<unknown> {
     if (this.#closed) throw new MethodNotAllowed(`${call.method} (the chain is closed)`);
-    if (call.method !== "eth_sendRawTransaction") return this.#node(call.method, ...(call.params ?? []));
+    if (call.method !== "eth_sendRawTransaction") {
+      await this.#beSure();
+      return this.#read(call);
+    }
     const raw = hexSchema.safeParse(call.params?.[0]);
     if (!raw.success) throw new InvalidValue("eth_sendRawTransaction", "expected one signed transaction in hex");
     await this.mine([raw.data]);
     return keccak256(raw.data);
+  }
+
+  /** A node elsewhere is asked about the block this chain knows as its last: one that fell behind cannot answer with the past. */
+  async #read(call: Parameters<Request>[0]): Promise<unknown> {
+    const { method, params = [] } = this.kind === "embedded" ? call : atBlock(call, this.#head.number);
+    try {
+      return await this.#node(method, ...params);
+    } catch (error) {
+      if (this.kind === "embedded" || !isUnknownBlock(error)) throw error;
+      this.#inDoubt = true;
+      throw new RpcUnreachable(this.name, `it does not have block ${this.#head.number}`, error);
+    }
+  }
+
+  async #jump(time: bigint): Promise<void> {
+    await this.#mutex.run(async () => {
+      await this.#endDoubt();
+      if (time > this.#head.timestamp) await this.#mine([], time);
+    });
+  }
+
+  async #beSure(): Promise<void> {
+    if (this.#inDoubt) await this.#mutex.run(() => this.#endDoubt());
+  }
+
+  /**
+   * Makes node and transcript agree again after an answer was lost: a block the node mined is adopted, blocks that it lost are mined
+   * again, blocks that replaced recorded ones are rolled back. The history of a driven chain is its transcript.
+   */
+  async #endDoubt(): Promise<void> {
+    if (!this.#inDoubt) return;
+    const { currentBlockNumber: head } = nodeInfoSchema.parse(await this.#node("anvil_nodeInfo"));
+    await this.#node("anvil_dropAllTransactions");
+    const blocks = parseTranscript(this.transcript()).blocks;
+    const known = BigInt(blocks.length);
+    let common = head < known ? head : known;
+    while (common > 0n && (await this.#block(numberToHex(common))).hash !== blocks[Number(common) - 1]?.hash) common -= 1n;
+    if (common < known) {
+      if (head - common > DEEPEST_REORGANIZATION || (common === 0n && head > 0n)) {
+        throw new ChainDisagrees(this.#head.hash, `${head - common} of its blocks are not the recorded ones`);
+      }
+      if (head > common) {
+        await this.#node("anvil_rollback", Number(head - common));
+        await this.#node("anvil_dropAllTransactions");
+        // What it would ask of the next block still follows from the blocks it gave up.
+        await this.#node("anvil_setNextBlockBaseFeePerGas", numberToHex(this.#baseFees[Number(common) + 1] ?? 0n));
+      }
+      const lost = blocks.slice(Number(common));
+      this.#log(
+        `${head > common ? "the node was reorganized" : "the node had lost blocks"}: ${lost.length} were mined again, hash for hash`,
+      );
+      this.#inDoubt = false;
+      // Parents are compared with the head: it goes back to where node and transcript agree.
+      const last = blocks[Number(common) - 1];
+      this.#head = last ?? {
+        number: 0n,
+        timestamp: BigInt(this.genesis.timestamp),
+        hash: (await this.#block("0x0")).hash,
+        transactions: [],
+      };
+      await this.#node("evm_setNextBlockTimestamp", Number(this.#head.timestamp));
+      for (const block of lost) await this.#replay(block);
+    } else {
+      this.#inDoubt = false;
+      await this.#adoptFrom(known + 1n, head);
+    }
   }
 
   /** Cuts a list into blocks that hold it, keeping its order. */
@@ -255,6 +360,7 @@ class Driven implements DrivenChain {
   }
 
   async #mine(transactions: readonly Hex[], timestamp: bigint, recorded?: TranscriptBlock): Promise<TranscriptBlock> {
+    await this.#endDoubt();
     if (timestamp < this.#head.timestamp) {
       throw new InvalidValue("block time", "chain time does not go back", {
         details: `head ${this.#head.timestamp}, asked for ${timestamp}`,
@@ -264,6 +370,10 @@ class Driven implements DrivenChain {
     await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
     await this.#node("evm_mine");
     const mined = await this.#block("latest");
+    if (mined.parentHash !== this.#head.hash) {
+      this.#inDoubt = true;
+      throw new RpcUnreachable(this.name, `its block ${mined.number} does not follow the recorded ${this.#head.hash}`);
+    }
     if (mined.transactions.join() !== hashes.join()) {
       throw new TransactionRefused(hashes[mined.transactions.length] ?? mined.hash, "they do not fit into one block");
     }
@@ -278,7 +388,7 @@ class Driven implements DrivenChain {
   #adopt(block: TranscriptBlock, baseFee: bigint, isRecorded: boolean): void {
     this.#record(blockLine(block), isRecorded);
     this.#head = block;
-    this.#baseFee = baseFee;
+    this.#baseFees[Number(block.number)] = baseFee;
     if (block.timestamp > this.clock.now()) this.clock.advanceTo(block.timestamp);
   }
 
@@ -308,14 +418,24 @@ class Driven implements DrivenChain {
 
   #record(line: string, isReplay: boolean): void {
     if (!isReplay) this.#file?.append(line);
-    if (this.#path === undefined) this.#lines.push(line);
+    if (this.#path === undefined && !(isReplay && this.#lines.length > Number(this.#head.number) + 1)) this.#lines.push(line);
   }
 
   async #block(tag: string): Promise<NodeBlock> {
-    return blockSchema.parse(await this.#node("eth_getBlockByNumber", tag, false));
+    const block = await this.#node("eth_getBlockByNumber", tag, false);
+    if (block === null && this.kind !== "embedded") {
+      this.#inDoubt = true;
+      throw new RpcUnreachable(this.name, `it does not have block ${tag}`);
+    }
+    return blockSchema.parse(block);
   }
 
-  #node(method: string, ...params: readonly unknown[]): Promise<unknown> {
-    return this.#engine.request({ method, params });
+  async #node(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    try {
+      return await this.#engine.request({ method, params });
+    } catch (error) {
+      if (isUnreachable(error)) this.#inDoubt = true;
+      throw error;
+    }
   }
 }

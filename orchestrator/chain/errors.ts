@@ -14,6 +14,30 @@ export class RpcUnreachable extends AgentCityError {
   }
 }
 
+/** True when no answer came. Libraries in between wrap what they did not expect. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof RpcUnreachable) return true;
+  return error instanceof Error && error.cause !== undefined && isUnreachable(error.cause);
+}
+
+/** The chain was silent for so long that only humans may let work go on (AgentCity B.11.5). */
+export class ChainSilent extends AgentCityError {
+  readonly since: bigint;
+  constructor(since: bigint, lasted: bigint, cause?: unknown) {
+    super("ChainSilent", `The chain has not answered for ${lasted} s: all work stops, nothing of it is lost`, {
+      action: "check the node, then run the command again: what was signed is sent, the rest is done again from the records",
+      cause,
+    });
+    this.since = since;
+  }
+}
+
+/** The silence that an error ended in, however it is wrapped. */
+export function silenceIn(error: unknown): ChainSilent | undefined {
+  if (error instanceof ChainSilent) return error;
+  return error instanceof Error && error.cause !== undefined ? silenceIn(error.cause) : undefined;
+}
+
 /** The node answers for another chain than the one asked for. */
 export class WrongChain extends AgentCityError {
   constructor(url: string, expected: number, actual: number) {

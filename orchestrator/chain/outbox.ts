@@ -27,6 +27,11 @@ export function memoryOutbox(): Outbox<never> {
       if (row !== undefined) rows.set(intent, { ...row, status, block });
     },
     unsettled: async (head) => [...rows.values()].filter(({ block }) => block === undefined || block > head),
+    since: async (signer, nonce) => [...rows.values()].filter((row) => row.signer === signer && row.nonce >= nonce),
+    async replace(intent, raw, hash) {
+      const row = rows.get(intent);
+      if (row?.status === "signed") rows.set(intent, { ...row, raw, hash });
+    },
     newestSettled: async (head) =>
       [...rows.values()].reduce<OutboxRow | undefined>(
         (newest, row) => (row.block !== undefined && row.block <= head && row.block >= (newest?.block ?? 0n) ? row : newest),

@@ -1,5 +1,5 @@
 import type { Abi, LocalAccount, TransactionReceipt } from "viem";
-import { keccak256, numberToHex } from "viem";
+import { keccak256, numberToHex, parseTransaction } from "viem";
 import { z } from "zod";
 import type { Boundary } from "../primitives/boundary.ts";
 import { noBoundary } from "../primitives/boundary.ts";
@@ -8,14 +8,16 @@ import type { Address, Hash, Hex, IntentKey } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import type { Chain } from "./chain.ts";
 import { errorsOf } from "./chain.ts";
-import { ChainDisagrees, NonceTaken, RpcUnreachable, TransactionRefused, TransactionReverted } from "./errors.ts";
+import { ChainDisagrees, isUnreachable, NonceTaken, ReceiptTimeout, TransactionRefused, TransactionReverted } from "./errors.ts";
 import type { Outbox, OutboxRow, SignedRow } from "./outbox.ts";
+import { intentKey } from "./outbox.ts";
+import { type Patience, RETRIES } from "./patience.ts";
 import { decodeRevert, revertOf } from "./revert.ts";
 
 /** The points where a test may stop the process for good. */
 export type SenderBoundary = "sender:signed" | "sender:broadcast";
 
-/** One step on chain. Asked for twice, it happens once. */
+/** One step on chain. Asked for twice, it happens once; one that was reverted did not happen, and is tried again. */
 export interface Intent<Note = never> {
   readonly intent: IntentKey;
   /** Undefined creates a contract from `data`. */
@@ -54,6 +56,11 @@ export interface SenderOptions<Note> {
   readonly boundary?: Boundary<SenderBoundary>;
   /** Checked before each broadcast: throws when this process does not own the city any more. */
   readonly guard?: () => void;
+  /**
+   * Waits while the chain is silent, then sends in the order in which it was asked; tries again what was dropped or paid too little.
+   * Without it each of these is an error at once.
+   */
+  readonly patience?: Patience | undefined;
 }
 
 /** Estimate × 1.25: state may move between estimate and block, and the same estimate always gives the same limit. */
@@ -69,6 +76,11 @@ interface Plan<Note> {
   readonly gas: bigint;
 }
 
+/** A call that was asked earlier waits for the chain: it goes first. */
+class Overtaking extends Error {}
+
+type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
 class QueueSender<Note> implements Sender<Note> {
   readonly relayers: readonly Address[];
   readonly #chain: Chain;
@@ -77,10 +89,16 @@ class QueueSender<Note> implements Sender<Note> {
   readonly #errors: Abi;
   readonly #boundary: Boundary<SenderBoundary>;
   readonly #guard: () => void;
+  readonly #patience: Patience | undefined;
+  /** Calls that met a silence, first asked first sent. */
+  readonly #delayed = new Map<number, Promise<unknown>>();
+  #asked = 0;
   /** One queue per sending address; a call takes the queues of all addresses it sends from. */
   readonly #queues = new Map<Address, Mutex>();
   /** Senders whose last transaction has no known fate: it is settled before their next one. */
   readonly #open = new Set<Address>();
+  /** Whoever signed here, so that a transaction can be signed again with a higher fee. */
+  readonly #keys = new Map<Address, LocalAccount>();
 
   constructor(options: SenderOptions<Note>) {
     const [first] = options.relayers;
@@ -89,9 +107,11 @@ class QueueSender<Note> implements Sender<Note> {
     this.#outbox = options.outbox;
     this.#accounts = options.relayers;
     this.relayers = options.relayers.map(({ address }) => address);
+    for (const account of options.relayers) this.#keys.set(account.address, account);
     this.#errors = errorsOf(options.abis ?? []);
     this.#boundary = options.boundary ?? noBoundary;
     this.#guard = options.guard ?? (() => {});
+    this.#patience = options.patience;
   }
 
   async send(intent: Intent<Note>): Promise<TransactionReceipt> {
@@ -103,25 +123,102 @@ class QueueSender<Note> implements Sender<Note> {
   async sendMany(intents: readonly Intent<Note>[]): Promise<readonly TransactionReceipt[]> {
     const keys = new Set(intents.map(({ intent }) => intent));
     if (keys.size !== intents.length) throw new InvalidValue("sendMany", "an intent key appears twice");
-    const senders = intents.map((intent) => this.#accountFor(intent).address);
-    return this.#inQueues(senders, async () => {
-      if (senders.some((sender) => this.#open.has(sender))) await this.#recoverOpen(new Set(senders));
-      const known = new Map<IntentKey, OutboxRow>();
-      for (const { intent } of intents) {
-        const row = await this.#outbox.find(intent);
-        if (row === undefined) continue;
-        known.set(intent, row);
-        if (row.status === "signed") await this.#rebroadcast(row);
+    for (const { account } of intents) if (account !== undefined) this.#keys.set(account.address, account);
+    const patience = this.#patience;
+    return patience === undefined ? this.#sendNow(intents) : this.#inOrder(patience, intents);
+  }
+
+  /** Calls that met a silence, and those asked after them, are sent in the order in which they were asked. No lock is held meanwhile. */
+  async #inOrder(patience: Patience, intents: readonly Intent<Note>[]): Promise<readonly TransactionReceipt[]> {
+    const place = this.#asked++;
+    const done = Promise.withResolvers<void>();
+    const earlier = () => [...this.#delayed].flatMap(([other, end]) => (other < place ? [end] : []));
+    const inTurn: InTurn = async (work) => {
+      if (earlier().length > 0) throw new Overtaking();
+      try {
+        return await work();
+      } catch (error) {
+        if (isUnreachable(error)) this.#delayed.set(place, done.promise);
+        throw error;
       }
-      const fresh = intents.filter(({ intent }) => !known.has(intent));
-      const plans: Plan<Note>[] = [];
-      for (const intent of fresh) plans.push(await this.#plan(intent));
-      for (const { account } of plans) this.#open.add(account.address);
-      await this.#sendNew(plans, known);
-      const receipts = await this.#settleAll(intents, known);
-      for (const { account } of plans) this.#open.delete(account.address);
-      return this.#allSucceeded(intents, receipts);
-    });
+    };
+    try {
+      return await patience.through(async () => {
+        for (;;) {
+          if (patience.isSilent) this.#delayed.set(place, done.promise);
+          await Promise.all(earlier());
+          try {
+            return await this.#withRetries(patience, intents, inTurn);
+          } catch (error) {
+            if (!(error instanceof Overtaking)) throw error;
+          }
+        }
+      });
+    } finally {
+      this.#delayed.delete(place);
+      done.resolve();
+    }
+  }
+
+  /** A transaction that nobody mines, or whose fee is too low, gets three more chances (AgentCity B.11.5, failure mode 1). */
+  async #withRetries(patience: Patience, intents: readonly Intent<Note>[], inTurn: InTurn): Promise<readonly TransactionReceipt[]> {
+    const since = patience.clock.now();
+    for (const delay of RETRIES) {
+      try {
+        return await this.#sendNow(intents, inTurn);
+      } catch (error) {
+        if (!(error instanceof ReceiptTimeout) && !isUnderpriced(error)) throw error;
+        await patience.clock.sleepUntil(since + delay);
+      }
+    }
+    return this.#sendNow(intents, inTurn);
+  }
+
+  /** `inTurn` is asked once the queues are this call's: it refuses when another has to go before. */
+  async #sendNow(intents: readonly Intent<Note>[], inTurn: InTurn = (work) => work()): Promise<readonly TransactionReceipt[]> {
+    const senders = intents.map((intent) => this.#accountFor(intent).address);
+    return this.#inQueues(senders, () => inTurn(() => this.#sendAll(intents, senders)));
+  }
+
+  async #sendAll(intents: readonly Intent<Note>[], senders: readonly Address[]): Promise<readonly TransactionReceipt[]> {
+    if (senders.some((sender) => this.#open.has(sender))) await this.#recoverOpen(new Set(senders));
+    const current: Intent<Note>[] = [];
+    const known = new Map<IntentKey, OutboxRow>();
+    for (const step of intents) {
+      const { intent, row } = await this.#newest(step.intent);
+      current.push({ ...step, intent });
+      if (row !== undefined) known.set(intent, row);
+    }
+    for (const row of await this.#restore([...known.values()])) known.set(row.intent, row);
+    const fresh = current.filter(({ intent }) => !known.has(intent));
+    const plans: Plan<Note>[] = [];
+    for (const intent of fresh) plans.push(await this.#plan(intent));
+    for (const { account } of plans) this.#open.add(account.address);
+    await this.#sendNew(plans, known);
+    const receipts = await this.#settleAll(current, known);
+    for (const { account } of plans) this.#open.delete(account.address);
+    return this.#allSucceeded(current, receipts);
+  }
+
+  /** A step's newest attempt: one that was reverted did not happen, so the next has a name of its own. */
+  async #newest(step: IntentKey): Promise<{ readonly intent: IntentKey; readonly row: OutboxRow | undefined }> {
+    for (let attempt = 0; ; attempt += 1) {
+      const intent = attempt === 0 ? step : intentKey(step, "again", attempt);
+      const row = await this.#outbox.find(intent);
+      if (row?.status !== "reverted") return { intent, row };
+    }
+  }
+
+  /**
+   * What is signed or settled but not on the chain is sent again: it never arrived, was dropped, or its block was taken back.
+   * Returns these rows as they are now.
+   */
+  async #restore(rows: readonly OutboxRow[]): Promise<readonly OutboxRow[]> {
+    const lost: OutboxRow[] = [];
+    for (const row of rows) if (!(await this.#isKnown(row.hash))) lost.push(row);
+    if (lost.some(({ status }) => status !== "signed")) await this.#recoverOpen(new Set(lost.map(({ signer }) => signer)));
+    else for (const row of lost) await this.#rebroadcast(row);
+    return Promise.all(lost.map(async (row) => (await this.#outbox.find(row.intent)) ?? row));
   }
 
   async recover(): Promise<number> {
@@ -204,16 +301,20 @@ class QueueSender<Note> implements Sender<Note> {
   }
 
   async #recoverOpen(signers: ReadonlySet<Address>): Promise<number> {
-    const rows = (await this.#outbox.unsettled(await this.#head())).filter(({ signer }) => signers.has(signer));
-    for (const row of rows) {
-      await this.#rebroadcast(row);
-      const { status } = await this.#settle(row);
-      if (row.status !== "signed" && row.status !== status) {
+    const open = (await this.#outbox.unsettled(await this.#head())).filter(({ signer }) => signers.has(signer));
+    const found = new Set(open.map(({ intent }) => intent));
+    const lost: OutboxRow[] = [];
+    for (const signer of signers)
+      for (const row of await this.#outbox.since(signer, await this.#minedCount(signer))) if (!found.has(row.intent)) lost.push(row);
+    for (const row of [...lost, ...open]) await this.#rebroadcast(row);
+    for (const row of [...lost, ...open]) {
+      const { status } = await this.#settle((await this.#outbox.find(row.intent)) ?? row);
+      if (found.has(row.intent) && row.status !== "signed" && row.status !== status) {
         throw new ChainDisagrees(row.hash, `a transaction recorded as ${row.status} now ends as ${status}`);
       }
     }
     for (const signer of signers) this.#open.delete(signer);
-    return rows.length;
+    return lost.length + open.length;
   }
 
   /** The same bytes again, unless the chain has them. A refusal is success when it turns out to have them. */
@@ -223,11 +324,30 @@ class QueueSender<Note> implements Sender<Note> {
     try {
       await this.#chain.broadcast([row.raw]);
     } catch (error) {
-      if (error instanceof RpcUnreachable) throw error;
+      if (isUnreachable(error)) throw error;
       if (await this.#isKnown(row.hash)) return;
       if ((await this.#minedCount(row.signer)) > row.nonce) throw new NonceTaken(row.signer, row.nonce, row.hash);
+      if (isUnderpriced(error) && (await this.#payMore(row))) return;
       throw error instanceof TransactionRefused ? error : new TransactionRefused(row.hash, messageOf(error), error);
     }
+  }
+
+  /** Signs the same step with today's fees, under its nonce, so that only one of both can ever be mined (decision 37). */
+  async #payMore(row: OutboxRow): Promise<boolean> {
+    const account = this.#keys.get(row.signer);
+    if (account === undefined || row.status !== "signed") return false;
+    const { type, chainId, nonce, to, data, value, gas, maxFeePerGas, maxPriorityFeePerGas } = parseTransaction(row.raw);
+    if (type !== "eip1559") return false;
+    const today = await this.#chain.fees();
+    const fees = {
+      maxFeePerGas: atLeast(today.maxFeePerGas, maxFeePerGas),
+      maxPriorityFeePerGas: atLeast(today.maxPriorityFeePerGas, maxPriorityFeePerGas),
+    };
+    const raw = await account.signTransaction({ type, chainId, nonce: nonce ?? 0, to: to ?? null, data, value, gas, ...fees });
+    await this.#outbox.replace(row.intent, raw, keccak256(raw));
+    this.#guard();
+    await this.#chain.broadcast([raw]);
+    return true;
   }
 
   async #settle(row: OutboxRow): Promise<TransactionReceipt> {
@@ -281,4 +401,16 @@ class QueueSender<Note> implements Sender<Note> {
       return () => queue.run(inner);
     }, work)();
   }
+}
+
+/** A tenth more than the old fee: nodes replace a transaction for no less. */
+function atLeast(today: bigint, old: bigint | undefined): bigint {
+  const raised = ((old ?? 0n) * 110n) / 100n + 1n;
+  return today > raised ? today : raised;
+}
+
+/** The fee is below the block's, or below what replaces a waiting transaction of the same nonce. Nodes say so in words of their own. */
+function isUnderpriced(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /underpriced|max fee per gas less than|fee too low/i.test(error.message) || isUnderpriced(error.cause);
 }

@@ -9,6 +9,7 @@ import { removeCityFile, writeCityFile } from "../chain/city-file.ts";
 import type { DrivenChain } from "../chain/driven.ts";
 import { openEmbeddedChain } from "../chain/embedded.ts";
 import { acquireLock } from "../chain/lock.ts";
+import { Patience, type SilenceNews } from "../chain/patience.ts";
 import { serveRpc } from "../chain/rpc-server.ts";
 import { createSender, type Sender, type SenderBoundary } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
@@ -17,6 +18,7 @@ import { createFetcher, type FetchPage } from "../execution/fetch/fetcher.ts";
 import type { Environment } from "../execution/guardian/scorers.ts";
 import { createSandbox, type Sandbox } from "../execution/sandbox/run.ts";
 import { type Boundary, noBoundary } from "../primitives/boundary.ts";
+import type { Clock } from "../primitives/clock.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { writeFileAtomic } from "../primitives/files.ts";
 import { canonicalJson, parseJson } from "../primitives/json.ts";
@@ -55,6 +57,8 @@ export interface CityOptions {
   readonly catalog?: readonly CatalogEntry[];
   /** Milliseconds of the machine's clock; only progress and service timings are made from it. */
   readonly millis: () => number;
+  /** Time while the chain is silent. Without it silence is an error at once: for a chain that ends with this process. */
+  readonly silenceClock?: Clock | undefined;
   readonly boundary?: Boundary<BoundaryName>;
   /** Addresses and keys of models behind scorers that the constitution names. Default: none. */
   readonly environment?: Environment;
@@ -76,6 +80,7 @@ export interface City {
   readonly answers: Answers;
   readonly checkpointer: BaseCheckpointSaver;
   readonly sandbox: Sandbox;
+  readonly patience: Patience | undefined;
   readonly boundary: Boundary<BoundaryName>;
   readonly environment: Environment;
   readonly fetchPage: FetchPage;
@@ -107,6 +112,7 @@ export async function openCity({
   millis,
   society = devnetSociety(),
   catalog = CATALOG,
+  silenceClock,
   boundary = noBoundary,
   environment = {},
   fetchPage = createFetcher(),
@@ -119,15 +125,23 @@ export async function openCity({
     const lock = acquireLock(dir, tell);
     closers.push(() => lock.release());
     const isNew = checkSeed(dir, seed);
+    // News of a silence go into the log once there is one.
+    let note = async (_news: SilenceNews): Promise<void> => {};
+    const patience = silenceClock === undefined ? undefined : new Patience({ clock: silenceClock, tell: (news) => note(news) });
     const chain =
       network === "anvil"
-        ? await openAnvilChain({ dir, log: tell, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) })
+        ? await openAnvilChain({ dir, log: tell, patience, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) })
         : await openEmbeddedChain({ dir, log: tell });
     closers.push(() => chain.close());
     const database = await openDatabase(databaseUrl === undefined ? { dir: join(dir, "records"), cache: cacheDir } : { url: databaseUrl });
     closers.push(() => database.close());
     if (isNew) await requireEmpty(database);
     const log = new RecordLog(database, chain.clock);
+    const blocks = openBlocks(join(dir, "blocks"));
+    note = async (news) => {
+      tell(inWords(news));
+      await log.append([{ kind: `chain.${news.kind}`, subjects: [], content: blocks.putJson(plain(news)) }]);
+    };
     const sender = createSender<LogNote>({
       chain,
       outbox: openOutbox(database, log),
@@ -135,6 +149,7 @@ export async function openCity({
       abis: [errorsAbi],
       boundary: senderBoundary(boundary),
       guard: () => lock.assertHeld(),
+      patience,
     });
     const again = await sender.recover();
     if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
@@ -155,10 +170,11 @@ export async function openCity({
       society,
       database,
       log,
-      blocks: openBlocks(join(dir, "blocks")),
+      blocks,
       answers: openAnswers(database),
       checkpointer: await openCheckpointer(database),
       sandbox: createSandbox({ directory: join(dir, "bundles"), now: millis }),
+      patience,
       boundary,
       environment,
       fetchPage,
@@ -188,4 +204,15 @@ function checkSeed(dir: string, seed: string): boolean {
 /** Sender and stages share one list of boundaries. */
 function senderBoundary(boundary: Boundary<BoundaryName>): Boundary<SenderBoundary> {
   return (name) => boundary(name);
+}
+
+function inWords(news: SilenceNews): string {
+  if (news.kind === "silent") return "the chain does not answer: what goes on chain waits in order, and is sent when it is back";
+  if (news.kind === "back") return `the chain is back after ${news.lasted} s`;
+  return `the chain has been silent for ${news.lasted} s: all work stops, humans decide when it is back`;
+}
+
+/** Times as numbers: seconds of the clock that measured the silence. */
+function plain({ kind, since, ...rest }: SilenceNews): { readonly kind: string; readonly since: number; readonly lasted?: number } {
+  return { kind, since: Number(since), ...("lasted" in rest ? { lasted: Number(rest.lasted) } : {}) };
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
-import { RpcUnreachable } from "../chain/errors.ts";
+import { isUnreachable } from "../chain/errors.ts";
 import { type DevnetName, openCity } from "../city/city.ts";
 import { CodificationDesk } from "../city/codification-desk.ts";
 import { chatMinds } from "../city/minds.ts";
@@ -12,6 +12,7 @@ import { loadServices } from "../execution/sandbox/load-services.ts";
 import { createSandbox } from "../execution/sandbox/run.ts";
 import { AuditNeeded } from "../legislature/errors.ts";
 import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
+import { systemClock } from "../primitives/clock.ts";
 import { parseMissionFile, servicesPathOf } from "../protocol/mission-file.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import { parameter } from "../protocol/parameters.ts";
@@ -74,6 +75,8 @@ export async function carryOut(commission: Commission): Promise<void> {
       seed,
       tell,
       millis: wallTime.millis,
+      // A node of somebody else's comes back by itself; an own one is started again below.
+      silenceClock: rpcUrl === undefined ? undefined : systemClock(wallTime),
       boundary,
       environment: process.env,
     });
@@ -135,12 +138,6 @@ async function throughLostChains(attempt: () => Promise<Outcome>, ownsChain: boo
       tell("the chain is gone: starting it again from its last state");
     }
   }
-}
-
-/** Libraries in between wrap what they did not expect. */
-function isUnreachable(error: unknown): boolean {
-  if (error instanceof RpcUnreachable) return true;
-  return error instanceof Error && error.cause !== undefined && isUnreachable(error.cause);
 }
 
 /** The city's services, and those of the directory that the mission file names: each is asked about itself in a sandbox. */

@@ -36,6 +36,10 @@ export interface Outbox<Note = never> {
    * a chain that lost its last moments does not have any more.
    */
   unsettled(head: bigint): Promise<readonly OutboxRow[]>;
+  /** This signer's rows from a nonce on, in order: what a chain that took back its last blocks does not have any more. */
+  since(signer: Address, nonce: number): Promise<readonly OutboxRow[]>;
+  /** The same step and nonce in other bytes, because nobody takes the old ones: a fee was too low. Only while it is not settled. */
+  replace(intent: IntentKey, raw: Hex, hash: Hash): Promise<void>;
   /** The row settled last in a block up to `head`: a chain that does not know it is another chain. */
   newestSettled(head: bigint): Promise<OutboxRow | undefined>;
   /** One more than the highest nonce ever recorded for this signer. */

@@ -57,6 +57,15 @@ export function openOutbox(sql: Sql, log: RecordLog): Outbox<LogInput> {
       return rows.map(rowOf);
     },
 
+    async since(signer, nonce) {
+      const rows = await sql.query(`SELECT ${COLUMNS} FROM outbox WHERE signer = $1 AND nonce >= $2 ORDER BY seq`, [signer, nonce]);
+      return rows.map(rowOf);
+    },
+
+    async replace(intent, raw, hash) {
+      await sql.query("UPDATE outbox SET raw = $2, hash = $3 WHERE intent = $1 AND status = 'signed'", [intent, raw, hash]);
+    },
+
     async newestSettled(head) {
       const [row] = await sql.query(`SELECT ${COLUMNS} FROM outbox WHERE block <= $1 ORDER BY block DESC, seq DESC LIMIT 1`, [
         head.toString(),
