@@ -51,14 +51,17 @@ export class FuzzMission extends Mission {
     const known = this.#hands.get(key);
     if (known !== undefined) return known;
     const random = this.chance();
-    const careless = !this.honest && random.int(3) === 0;
-    const exhibits = Array.from({ length: 1 + random.int(3) }, () => this.#exhibit(node, random, careless));
+    const careless = !this.honest && random.int(2) === 0;
+    const count = 1 + random.int(3);
+    // One thing is wrong at a time: two would hide each other.
+    const flawed = careless ? random.int(count) : -1;
+    const exhibits = Array.from({ length: count }, (_, index) => this.#exhibit(node, random, index === flawed));
     const obligation = hex(await this.contract.obligationOf(node));
     const leaves = exhibits.map((exhibit, index) => evidenceLeafOf(obligation, itemOf(node, slot, index, exhibit)));
     const opening = {
       salt: hex(id(`salt ${this.address} ${this.#salts++}`)),
       outputHash: hex(id(`output ${node}`)),
-      trailRoot: careless && random.int(8) === 0 ? ZERO : hex(id(`trail ${key}`)),
+      trailRoot: careless && random.int(6) === 0 ? ZERO : hex(id(`trail ${key}`)),
       envelopeRoot: merkleRoot(leaves),
       items: exhibits.length,
       classes: packClasses(exhibits.map(({ claimed }) => claimed)),
@@ -68,13 +71,13 @@ export class FuzzMission extends Mission {
     return hand;
   }
 
-  #exhibit(node: number, random: RandomStream, careless: boolean): Exhibit {
+  #exhibit(node: number, random: RandomStream, flawed: boolean): Exhibit {
     const { floor } = this.node(node);
     const good = floor === EvidenceClass.SIGN || random.int(2) === 0 ? EvidenceClass.ATT : asClass(floor);
     const { honest, impostor, crony } = this.parties();
     const by = (kind: EvidenceClass) => honest.get(kind) ?? impostor;
     const weak = random.pick([EvidenceClass.SELF, EvidenceClass.SIGN, EvidenceClass.WIT, EvidenceClass.REC]);
-    switch (careless ? random.int(8) : -1) {
+    switch (flawed ? random.int(6) : -1) {
       case 0:
         return { claimed: good, issued: weak, issuer: by(weak) };
       case 1:
@@ -85,6 +88,8 @@ export class FuzzMission extends Mission {
         return { claimed: good, issued: good, issuer: crony };
       case 4:
         return { claimed: weak, issued: weak, issuer: by(weak) };
+      case 5:
+        return { claimed: good, issued: good, issuer: by(good === EvidenceClass.ATT ? EvidenceClass.WIT : EvidenceClass.ATT) };
       default:
         return { claimed: good, issued: good, issuer: by(good) };
     }
@@ -149,12 +154,18 @@ export class FuzzMission extends Mission {
     return this.contract.clear([{ node, openings, verdicts, items }]);
   }
 
+  /** As careful as chance has it: on what is sound, on everything, on everything with proofs of no worth. */
+  async clearSomehow(node: number) {
+    const { all } = await this.bases(node);
+    return this.clear(node, this.chance().pick([{}, { basis: all }, { basis: all, reckless: true }, { basis: all, reckless: true }]));
+  }
+
   override async approval(node: number, share = 10_000): Promise<Hex> {
     const { sound, all } = await this.bases(node);
     const random = this.chance();
     const openings = [];
     for (let slot = 0; slot < this.node(node).redundancy; slot++) openings.push(await this.opening(node, slot));
-    const items = random.int(5) === 0 ? [] : await this.items(node);
+    const items = random.int(2) === 0 ? [] : await this.items(node);
     return encodeAbiParameters(APPROVAL, [openings, items, random.int(4) === 0 ? all : sound, share]);
   }
 

@@ -4,9 +4,7 @@ import { amount, type Happening, number, text } from "./chronicle.ts";
 import type { NamedBill } from "./world.ts";
 
 export interface GhostSession {
-  readonly sponsor: string;
-  readonly deposit: bigint;
-  readonly parent: string;
+  sponsor: string;
   readonly electorate: bigint;
   /** Packed `MissionParams`, and the whole table, as they were when it opened. */
   readonly params: bigint;
@@ -15,6 +13,10 @@ export interface GhostSession {
   readonly specs: Map<number, string>;
   readonly sponsors: Map<number, Set<string>>;
   readonly ballots: Map<string, bigint>;
+  /** Voters shown to rank alike, and the case that adjudicators released. */
+  readonly flagged: Set<string>;
+  caseHash: string;
+  released: string;
   entries: number;
   winner: number;
 }
@@ -51,6 +53,7 @@ export interface GhostNode {
   readonly trails: Map<string, string>;
   readonly claims: Map<string, bigint>;
   readonly prices: Map<string, bigint>;
+  readonly executors: Map<string, string>;
   /** Attempts cleared or approved on a basis that reaches the floor, by our own count. */
   readonly proven: Set<number>;
   /** Attempts with an entitlement. */
@@ -68,10 +71,16 @@ export interface GhostMission {
   /** Assignments by principal. */
   readonly assigned: Map<string, number>;
   outputReleased: boolean;
-  /** Budgets of recorded nodes: what is owed, paid or returned while a mission runs comes out of these. */
+  /** By an emergency, for a while; by humans, for good. */
+  stopped: boolean;
+  terminated: boolean;
+  /** Nodes that were missions of their own at some time. */
+  readonly delegated: Set<number>;
+  /** Budgets of recorded and delegated nodes: what is owed, paid, lent or returned while a mission runs comes out of these. */
   recorded: bigint;
   paid: bigint;
-  refunded: bigint;
+  /** What children gave back, until it is booked. */
+  home: bigint;
 }
 
 export class Ghost {
@@ -79,11 +88,16 @@ export class Ghost {
   readonly missions = new Map<string, GhostMission>();
   readonly agents = new Map<string, GhostAgent>();
   readonly frozenPrincipals = new Set<string>();
+  /** Parents of the sessions that nodes opened. */
+  readonly children = new Map<bigint, string>();
+  /** Number of stake pools, and what stands for bids: amounts by pool and place. */
+  pools = 0n;
+  readonly covers = new Map<string, { readonly pool: bigint; amount: bigint }>();
   readonly params = new Map<number, bigint>();
   /** Parameters set since somebody last compared them. */
   readonly changed = new Set<number>();
-  /** Bitmaps over `EvidenceClass`. */
-  readonly issuers = new Map<string, number>();
+  /** What they may issue, as bitmaps over `EvidenceClass`, and for whom they stand. */
+  readonly issuers = new Map<string, { readonly classes: number; readonly principal: string }>();
   readonly #bills: readonly NamedBill[];
 
   constructor(bills: readonly NamedBill[]) {
@@ -127,17 +141,33 @@ export class Ghost {
     SessionOpened: (e) =>
       this.sessions.set(amount(e, "session"), {
         sponsor: text(e, "sponsor"),
-        deposit: amount(e, "deposit"),
-        parent: "",
         electorate: amount(e, "electorate"),
         params: amount(e, "params"),
         rules: new Map(this.params),
         specs: new Map(),
         sponsors: new Map(),
         ballots: new Map(),
+        flagged: new Set(),
+        caseHash: "",
+        released: "",
         entries: 0,
         winner: 0,
       }),
+    SessionAdopted: (e) => {
+      this.#session(e).sponsor = text(e, "sponsor");
+    },
+    ChildSessionOpened: (e) => {
+      this.children.set(amount(e, "session"), text(e, "parent"));
+    },
+    BlocFlagged: (e) => {
+      const session = this.#session(e);
+      for (const agent of [text(e, "leader"), ...e.args["members"]]) session.flagged.add(String(agent));
+      session.caseHash = text(e, "caseHash");
+    },
+    BlocRuled: (e) => {
+      if (e.args["released"]) this.#session(e).released = text(e, "caseHash");
+    },
+    DepositWithdrawn: (e) => this.#bringHome(amount(e, "session"), amount(e, "amount")),
     Proposed: (e) => this.#session(e).specs.set(number(e, "candidate"), text(e, "specHash")),
     Sponsored: (e) => {
       const { sponsors } = this.#session(e);
@@ -166,15 +196,21 @@ export class Ghost {
         bidders: new Set(),
         assigned: new Map(),
         outputReleased: false,
+        stopped: false,
+        terminated: false,
+        delegated: new Set(),
         recorded: 0n,
         paid: 0n,
-        refunded: 0n,
+        home: 0n,
       });
     },
   };
 
   readonly #onMission: Record<string, (event: Happening) => void> = {
-    ExecutorBound: (e) => this.node(e).prices.set(place(e), amount(e, "price")),
+    ExecutorBound: (e) => {
+      this.node(e).prices.set(place(e), amount(e, "price"));
+      this.node(e).executors.set(place(e), text(e, "agent"));
+    },
     NodeStateChanged: (e) => {
       const node = this.node(e);
       if (number(e, "to") === FAILED) node.frozen = false;
@@ -228,8 +264,24 @@ export class Ghost {
       const due = this.node(e).dues.get(number(e, "slot"));
       if (due !== undefined) due.paid = amount(e, "paid");
     },
-    Refunded: (e) => {
-      this.mission(e.address).refunded += amount(e, "amount");
+    Refunded: (e) => this.#bringHome(this.mission(e.address).session, amount(e, "amount")),
+    ChildOpened: (e) => {
+      const mission = this.mission(e.address);
+      const node = number(e, "node");
+      if (!mission.delegated.has(node)) mission.recorded += this.node(e).law.budget;
+      mission.delegated.add(node);
+    },
+    ChildConcluded: (e) => {
+      this.mission(e.address).home -= amount(e, "returned");
+    },
+    Overridden: (e) => {
+      if (number(e, "action") === TERMINATE) this.mission(e.address).terminated = true;
+    },
+    EmergencyStopped: (e) => {
+      this.mission(e.address).stopped = true;
+    },
+    EmergencyCleared: (e) => {
+      this.mission(e.address).stopped = false;
     },
   };
 
@@ -268,7 +320,15 @@ export class Ghost {
     StakeWithdrawn: (e) => {
       if (e.at === "PRODUCERS") this.agent(text(e, "agent")).held -= amount(e, "amount");
     },
-    IssuerRegistered: (e) => this.issuers.set(text(e, "issuer"), number(e, "classes")),
+    PoolOpened: () => {
+      this.pools += 1n;
+    },
+    CoverLocked: (e) => this.covers.set(covered(e), { pool: amount(e, "pool"), amount: amount(e, "amount") }),
+    CoverReleased: (e) => {
+      const cover = this.covers.get(covered(e));
+      if (cover !== undefined) cover.amount -= amount(e, "amount");
+    },
+    IssuerRegistered: (e) => this.issuers.set(text(e, "issuer"), { classes: number(e, "classes"), principal: text(e, "principal") }),
     Revoked: (e) => this.issuers.delete(text(e, "account")),
     BidPlaced: (e) => this.missions.get(text(e, "mission"))?.bidders.add(this.agent(text(e, "agent")).principal),
     Awarded: (e) => {
@@ -277,6 +337,12 @@ export class Ghost {
       assigned.set(principal, (assigned.get(principal) ?? 0) + 1);
     },
   };
+
+  /** Money of a child's that goes back to the mission above. */
+  #bringHome(session: bigint, sum: bigint): void {
+    const parent = this.missions.get(this.children.get(session) ?? "");
+    if (parent !== undefined) parent.home += sum;
+  }
 
   #session(event: Happening): GhostSession {
     return this.session(amount(event, "session"));
@@ -295,10 +361,14 @@ const NEEDED = {
   MIN_FAIRNESS_SCORE: 17,
   TURNOUT_QUORUM: 46,
   MIN_SPONSORS: 47,
+  CRITICAL_BLOC_SHARE: 52,
 } as const;
 export const PARAM = NEEDED;
 const FAILED = 7;
+/** Position in `enum Action`. */
+const TERMINATE = 3;
 
+const covered = (event: Happening): string => `${text(event, "mission")}/${text(event, "node")}/${text(event, "agent")}`;
 const place = (event: Happening): string => `${text(event, "attempt")}/${text(event, "slot")}`;
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
@@ -315,6 +385,7 @@ const newNode = (law: LawNode): GhostNode => ({
   trails: new Map(),
   claims: new Map(),
   prices: new Map(),
+  executors: new Map(),
   proven: new Set(),
   recorded: new Set(),
   dues: new Map(),

@@ -42,19 +42,26 @@ export async function takeSnapshot(world: World, ghost: Ghost) {
     const [stake, record] = await Promise.all([producers.stakeOf(address), producers.agentOf(address)]);
     return { address, held: stake.held, locked: stake.locked, reputation: record.reputation, kind: Number(record.kind) };
   });
-  const [free, insurance, inTreasury, inProducers, inLegislation, inRoster] = await Promise.all([
+  const pools = Array.from({ length: Number(ghost.pools) }, async (_, index) => {
+    const stakes = world.pools.connect(reads);
+    const [sums, seats] = await Promise.all([stakes.poolOf(index + 1), stakes.participantsOf(index + 1)]);
+    return { pool: BigInt(index + 1), sums, seats };
+  });
+  const [free, insurance, inTreasury, inProducers, inLegislation, inRoster, inPools] = await Promise.all([
     treasury.freeBalance(),
     treasury.insuranceBalance(),
     balanceOf(addresses.TREASURY),
     balanceOf(addresses.PRODUCERS),
     balanceOf(addresses.LEGISLATION),
     balanceOf(addresses.ROSTER),
+    balanceOf(addresses.STAKE_POOL),
   ]);
   return {
     missions: await Promise.all(missions),
     sessions: await Promise.all(sessions),
     agents: await Promise.all(agents),
-    money: { free, insurance, inTreasury, inProducers, inLegislation, inRoster },
+    pools: await Promise.all(pools),
+    money: { free, insurance, inTreasury, inProducers, inLegislation, inRoster, inPools },
   };
 }
 

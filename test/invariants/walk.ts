@@ -1,14 +1,18 @@
 /** A walk: moves of all actors in random order, seeded, with every invariant watched. */
 
-import { ZeroAddress } from "ethers";
+import { ZeroAddress, ZeroHash } from "ethers";
 import type { RandomStream } from "../../orchestrator/primitives/random.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { ethers, stillTime } from "../support/city-fixture.ts";
-import { NodeState } from "../support/mission-fixture.ts";
+import { State } from "../support/legislature.ts";
+import { Action, MissionState, NodeState } from "../support/mission-fixture.ts";
 import { sessionMoves } from "../support/session-moves.ts";
 import { attackers } from "./actors/attackers.ts";
+import { citizenMoves } from "./actors/citizens.ts";
+import { BRANCHES, childOf, close, delegate } from "./actors/descent.ts";
 import { EXECUTORS } from "./actors/executors.ts";
 import { GOVERNANCE, HUMANS } from "./actors/humans.ts";
+import { bidOnPool, POOLS } from "./actors/pools.ts";
 import { VERIFIERS } from "./actors/verifiers.ts";
 import { TIME, WATCH } from "./actors/watch.ts";
 import { Chronicle, type Sent, text } from "./chronicle.ts";
@@ -25,8 +29,10 @@ import { takeSnapshot } from "./snapshot.ts";
 import { BALLOT, BILLS, type NamedBill, openWorld, type World } from "./world.ts";
 
 const RULES: readonly Rule[] = [...PROGRESS, ...EVIDENCE, ...MONEY, ...SESSIONS, ...PEOPLE];
-const NODE_MOVES: readonly NodeMove[] = [...EXECUTORS, ...VERIFIERS, ...WATCH, ...HUMANS];
-const MOST_SESSIONS = 5;
+const NODE_MOVES: readonly NodeMove[] = [...EXECUTORS, ...POOLS, ...VERIFIERS, ...WATCH, ...HUMANS];
+const MOST_SESSIONS = 6;
+const MOST_MISSIONS = 4;
+const DELIBERATING = BigInt(State.DELIBERATING);
 /** Every event is judged; the state is read after every fourth step, and at the end. */
 const BETWEEN_LOOKS = 4;
 /** A broken invariant stays broken: the first reports are those that matter. */
@@ -65,15 +71,18 @@ async function finish(mission: FuzzMission, node: number): Promise<void> {
 const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
   async (world) => {
     await tried(() => world.enact(BILLS.overdrawn));
+    await world.legislation.connect(world.sponsor).cancel(await world.steps.open());
     const mission = await world.enact(BILLS.graph);
     await mission.awardAll();
   },
   async (world) => {
     await tried(() => world.enact(BILLS.pair, { voters: 4 }));
-    await world.enact(BILLS.market);
+    const mission = await world.enact(BILLS.market);
+    for (const node of [0, 1, 2]) await bidOnPool(mission, node, node, world);
   },
   async (world) => {
     await tried(() => world.enact(BILLS.pair, { sponsors: 2 }));
+    await tried(() => world.enact(BILLS.pair, { suspects: 3 }));
     const mission = await world.enact(BILLS.pair);
     await mission.awardAll();
     await finish(mission, 0);
@@ -81,8 +90,10 @@ const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
   async (world) => {
     const mission = await world.enact(BILLS.graph);
     await mission.awardAll();
-    for (const node of [0, 1]) await start(mission, node);
-    await mission.clear(0);
+    await finish(mission, 0);
+    // Three executors are at work when somebody stops them.
+    await mission.route(1);
+    await mission.contract.connect(mission.city.monitor).report(1, ZeroHash, 1);
   },
   async (world) => {
     const vetoed = await world.enact(BILLS.pair);
@@ -95,6 +106,21 @@ const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
     await finish(vetoed, 1);
     await finish(halted, 0);
   },
+  async (world) => {
+    const mission = await world.enact(BILLS.tree);
+    for (const worker of [0, 1, 2]) await mission.bid(0, worker);
+    await delegate(mission, 1);
+    const child = await world.enactChild(await world.legislation.sessionCount());
+    await child.awardAll();
+    await finish(child, 0);
+    // A part of the money is spent when the first child is given up.
+    await child.override(Action.TERMINATE_MISSION, 0);
+    await close(await childOf(mission, 1, world));
+    await mission.contract.record(1);
+    await mission.contract.reopen(1);
+    await world.execution.award(mission.address, [0]);
+    await finish(mission, 0);
+  },
 ];
 
 class Walk {
@@ -106,15 +132,19 @@ class Walk {
   readonly #past: Sent[] = [];
   readonly #name: string;
   readonly #cityMoves: readonly CityMove[];
+  readonly #rules: readonly Rule[];
+  readonly #looks: boolean;
   #moved = "the beginning";
 
-  constructor(world: World, clone: FuzzMission["contract"]["interface"], findings: Findings, name: string) {
+  constructor(world: World, clone: FuzzMission["contract"]["interface"], findings: Findings, name: string, rules: readonly Rule[]) {
     this.#world = world;
     this.#findings = findings;
     this.#random = world.random.fork("moves");
     this.#chronicle = new Chronicle(world, clone);
-    this.#ghost = new Ghost(BALLOT);
+    this.#ghost = new Ghost(world.bills);
     this.#name = name;
+    this.#rules = rules;
+    this.#looks = rules.some(({ always }) => always !== undefined);
     this.#cityMoves = [...attackers(this.#chronicle, this.#past), ...GOVERNANCE, ...TIME];
     world.trial = (invariant, holds, broken) => this.#judge(invariant, holds, broken);
   }
@@ -149,8 +179,9 @@ class Walk {
 
   /** The state, against what was heard. */
   async look(): Promise<void> {
+    if (!this.#looks) return;
     const snapshot = await takeSnapshot(this.#world, this.#ghost);
-    for (const { invariant, always } of RULES) await this.soberly(() => always?.(snapshot, this.#context(invariant)));
+    for (const { invariant, always } of this.#rules) await this.soberly(() => always?.(snapshot, this.#context(invariant)));
   }
 
   /** What cannot be explained is noted, and does not keep the walk from finding more. */
@@ -166,7 +197,7 @@ class Walk {
   async #judgeEvent(event: Sent["events"][number]): Promise<void> {
     // Missions that no session made are other tests'.
     if (event.at === "MISSION" && this.#chronicle.nameOf(event.address) === "") return;
-    for (const { invariant, on } of RULES) await this.soberly(() => on?.(event, this.#context(invariant)));
+    for (const { invariant, on } of this.#rules) await this.soberly(() => on?.(event, this.#context(invariant)));
     await this.soberly(() => this.#ghost.fold(event));
   }
 
@@ -181,13 +212,14 @@ class Walk {
 
   async #adopt(address: string, specHash: string): Promise<void> {
     if (this.#world.missions.some((mission) => mission.address === address)) return;
-    const bill: NamedBill | undefined = BALLOT.find((one) => one.specHash === specHash);
+    const bill: NamedBill | undefined = this.#world.bills.find((one) => one.specHash === specHash);
     if (bill === undefined) throw new Error(`nobody drafted ${specHash}`);
     await this.#world.adopt(address, bill);
   }
 
   async #nodeMove(): Promise<[string, () => Promise<unknown>]> {
-    const mission = this.#random.pick(this.#world.missions);
+    const mission = await this.#aMission();
+    if (mission === undefined) return ["a new mission", () => this.#found()];
     let node = this.#random.int(mission.nodes.length);
     let state = await mission.stateOf(node);
     // Rather a node where something is going on.
@@ -195,22 +227,46 @@ class Walk {
       node = this.#random.int(mission.nodes.length);
       state = await mission.stateOf(node);
     }
-    const apt = this.#random.int(6) > 0 ? NODE_MOVES.filter(({ suits }) => suits.includes(state)) : NODE_MOVES;
+    const moves = mission.node(node).leaf ? NODE_MOVES : BRANCHES;
+    const fitting = moves.filter(({ suits }) => suits.includes(state));
+    const apt = this.#random.int(6) > 0 && fitting.length > 0 ? fitting : NODE_MOVES;
     const { name, act } = weighted(apt, this.#random);
     return [name, () => act(mission, node, this.#world)];
+  }
+
+  /** Rather one that runs; nothing when none does and there may be more. */
+  async #aMission(): Promise<FuzzMission | undefined> {
+    const { missions } = this.#world;
+    const running: FuzzMission[] = [];
+    for (const mission of missions) {
+      const state = await mission.contract.state();
+      if (state === MissionState.ACTIVE || state === MissionState.EXECUTING) running.push(mission);
+    }
+    if (this.#random.int(4) === 0) return this.#random.pick(missions);
+    if (running.length > 0) return this.#random.pick(running);
+    return missions.length < MOST_MISSIONS ? undefined : this.#random.pick(missions);
+  }
+
+  async #found(): Promise<void> {
+    const mission = await this.#world.enact(this.#random.pick([BILLS.graph, BILLS.pair, BILLS.market, BILLS.tree]));
+    if (this.#random.int(4) > 0) await mission.awardAll();
   }
 
   async #sessionMove(): Promise<[string, () => Promise<unknown>]> {
     const { legislation } = this.#world;
     const { all, onward } = sessionMoves(this.#world, this.#random, BALLOT);
+    const citizens = citizenMoves(this.#world);
     const count = await legislation.sessionCount();
     const older = BigInt(this.#random.int(3) === 0 ? 1 : 0);
     const session = count > older ? count - older : count;
     const { state } = await legislation.sessionOf(session);
-    const fitting = onward[Number(state)];
+    const fitting = [...(onward[Number(state)] ?? []), ...(citizens.fitting[Number(state)] ?? [])];
     const open = all[0];
-    if (fitting === undefined && count < MOST_SESSIONS && open !== undefined) return ["open a session", () => open(session)];
-    const move = this.#random.pick(this.#random.int(4) === 0 ? all.slice(1) : (fitting ?? all.slice(1)));
+    if (onward[Number(state)] === undefined && state !== DELIBERATING && count < MOST_SESSIONS && open !== undefined) {
+      return this.#random.int(3) === 0 ? ["petition", () => citizens.petition(session)] : ["open a session", () => open(session)];
+    }
+    const rest = [...all.slice(1), ...citizens.all];
+    const move = this.#random.pick(this.#random.int(4) === 0 || fitting.length === 0 ? rest : fitting);
     return ["session", () => move(session)];
   }
 
@@ -220,7 +276,10 @@ class Walk {
   }
 }
 
-/** Walks from each seed, or until `sought` is found broken; what is found is collected, so that each invariant can be asked about by itself. */
+/**
+ * Walks from each seed; what is found is collected, so that each invariant can be asked about by itself. If one is `sought`, the others
+ * are not watched (rules only read, so the moves are the same), and its first break ends the walk.
+ */
 export async function walk(seeds: readonly number[], steps: number, sought?: number): Promise<Findings> {
   const findings = new Findings();
   const letTimeGo = stillTime();
@@ -237,7 +296,8 @@ const found = (findings: Findings, sought: number | undefined): boolean => sough
 async function walkOnce(seed: number, steps: number, findings: Findings, sought: number | undefined): Promise<void> {
   const world = await openWorld(randomStream(seed, "invariants"));
   const { interface: clone } = await ethers.getContractAt("CollaborationContract", ZeroAddress);
-  const journey = new Walk(world, clone, findings, `seed ${seed}`);
+  const rules = RULES.filter(({ invariant }) => sought === undefined || invariant === sought);
+  const journey = new Walk(world, clone, findings, `seed ${seed}`, rules);
   await journey.soberly(() => BEGINNINGS[seed % BEGINNINGS.length]?.(world));
   await journey.listen();
   if (world.missions.length === 0) return;

@@ -2,10 +2,11 @@
  * The world of the fuzz: a city with everyone in it, whose missions are made by real sessions. The deployer still governs, so that
  * governance can be exercised beside the override panel.
  */
-import type { Wallet } from "ethers";
+import { type Wallet, ZeroHash } from "ethers";
+import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import type { RandomStream } from "../../orchestrator/primitives/random.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
-import { Band, type LawNode } from "../../orchestrator/rules/law-codec.ts";
+import { Band, type LawHeader, type LawNode } from "../../orchestrator/rules/law-codec.ts";
 import { batchedReads } from "../support/batched-reads.ts";
 import { ethers, Kind, keyOf, loadFixture, networkHelpers, Office, tokens } from "../support/city-fixture.ts";
 import { type Bill, billOf, DEPOSIT, furnish, node as lawNode, lawOf, PROPOSAL, setParameter } from "../support/legislature.ts";
@@ -16,6 +17,10 @@ import { tried } from "./move.ts";
 const { LOW, MODERATE } = Band;
 const { WIT, REC, ATT } = EvidenceClass;
 const PREDICATE = 1;
+
+/** The one stake pool, and how many workers share it. */
+export const POOL = 1n;
+export const POOLED = 4;
 
 /** Long enough for a walk to come back to it: what has to run out does so by the moves that wait. */
 const TIMEOUT = 1800;
@@ -28,14 +33,25 @@ const GRAPH: LawNode[] = [
   task({ predecessors: 0b11n, tier: 3, floor: WIT, questions: 3, panelSize: 2, predicate: PREDICATE, budget: tokens(90) }),
   task({ predecessors: 0b100n, redundancy: 2, threshold: 2, band: LOW, budget: tokens(100) + 1n }),
 ];
-/** Many single slots: a market that can be cornered. */
+/** Many single slots: a market that can be cornered. Humans decide on some. */
 const MARKET: LawNode[] = Array.from({ length: 7 }, (_, i) =>
-  task({ floor: ATT, band: i % 2 === 0 ? LOW : MODERATE, budget: tokens(50) + 1n }),
+  task({ tier: i % 3 === 0 ? 3 : 1, floor: ATT, band: i % 2 === 0 ? LOW : MODERATE, budget: tokens(50) + 1n }),
 );
 /** Short, so that it is often finished. */
 const PAIR: LawNode[] = [
   task({ band: MODERATE, budget: tokens(180), predicate: PREDICATE }),
   task({ predecessors: 1n, band: LOW, floor: ATT, budget: tokens(190) }),
+];
+
+/** One task for a human to look at, one to pass on: a mission of its own. */
+const TREE: LawNode[] = [
+  task({ tier: 3, band: LOW, floor: ATT, budget: tokens(150) }),
+  task({ leaf: false, band: LOW, floor: ATT, budget: tokens(240) + 1n }),
+];
+/** What a child mission is asked for, by its share of the money. */
+const childOf = (budget: bigint): LawNode[] => [
+  task({ band: LOW, floor: ATT, budget: budget / 3n }),
+  task({ predecessors: 1n, band: LOW, floor: ATT, budget: budget / 2n }),
 ];
 
 /** More than the deposit: no validator should let it pass. */
@@ -46,8 +62,8 @@ export interface NamedBill extends Bill {
   readonly outputPredicate: number;
 }
 
-const bill = (nodes: LawNode[], outputPredicate: number, document: string): NamedBill => ({
-  ...billOf(lawOf(nodes, { outputPredicate, duration: 86_400 }), document),
+const bill = (nodes: LawNode[], outputPredicate: number, document: string, header: Partial<LawHeader> = {}): NamedBill => ({
+  ...billOf(lawOf(nodes, { outputPredicate, duration: 86_400, ...header }), document),
   nodes,
   outputPredicate,
 });
@@ -56,6 +72,7 @@ export const BILLS = {
   graph: bill(GRAPH, PREDICATE, "graph"),
   market: bill(MARKET, 0, "market"),
   pair: bill(PAIR, PREDICATE, "pair"),
+  tree: bill(TREE, 0, "tree"),
   overdrawn: bill(OVERDRAWN, 0, "overdrawn"),
 } as const;
 export const BALLOT: readonly NamedBill[] = Object.values(BILLS);
@@ -67,9 +84,11 @@ async function foundWorld() {
     peopled,
     peopled.workers.map(({ agent }) => agent),
   );
-  const selectors = [legislation.interface.getFunction("approve"), execution.interface.getFunction("awardEarly")].map(
-    ({ selector }) => selector,
-  );
+  const selectors = [
+    legislation.interface.getFunction("approve"),
+    legislation.interface.getFunction("flagBloc"),
+    execution.interface.getFunction("awardEarly"),
+  ].map(({ selector }) => selector);
   await clerks.setEnvelope(Office.REGULATOR, selectors, 64);
 
   await setParameter(peopled, "MAX_NODE_TIMEOUT", TIMEOUT);
@@ -98,7 +117,14 @@ async function foundWorld() {
   const verifying = [...peopled.verifiers.values()];
   const [principal] = await Promise.all([peopled.account("principal 0")]);
   await peopled.fund(principal, addresses.PRODUCERS, tokens(100_000));
-  return { ...house, issuers, oracle, stranger, verifying, reads: await batchedReads(), Kind };
+  const manager = await peopled.account("manager");
+  await peopled.pools.connect(manager).openPool();
+  for (const [index, { agent }] of peopled.workers.slice(0, POOLED).entries()) {
+    await peopled.fund(agent, addresses.STAKE_POOL, tokens(100_000));
+    await peopled.pools.connect(manager).admit(POOL, agent.address);
+    await peopled.pools.connect(agent).join(POOL, agent.address, tokens(300) + BigInt(index));
+  }
+  return { ...house, issuers, oracle, stranger, verifying, manager, reads: await batchedReads(), Kind };
 }
 
 type Founded = Awaited<ReturnType<typeof foundWorld>>;
@@ -106,22 +132,31 @@ type Founded = Awaited<ReturnType<typeof foundWorld>>;
 /** What an oracle answers; positions in `OracleHarness.Mood`. */
 export const Mood = { YES: 0, NO: 1, REVERT: 2 } as const;
 
+/** How many of eight vote, sponsor, and are flagged for ranking alike. */
+interface Support {
+  readonly voters?: number;
+  readonly sponsors?: number;
+  readonly suspects?: number;
+}
+
 export interface World extends Founded {
   readonly random: RandomStream;
   /** Deployed by approved sessions, in their order. */
   readonly missions: FuzzMission[];
+  /** Laws that may win: those of the ballot, and those of child missions. */
+  readonly bills: NamedBill[];
   /** Makes the oracle say so from now on. */
   say(word: keyof typeof Mood): Promise<void>;
   /** What it said in a block. */
   said(block: number): keyof typeof Mood;
-  /** Missions that humans stopped. */
-  readonly stopped: Set<string>;
   /** Where an attacker reports how it fared. */
   trial(invariant: number, refused: boolean, broken: () => string): void;
   /** Takes up a mission that a session deployed. */
   adopt(mission: string, law: NamedBill): Promise<FuzzMission>;
-  /** A whole session, from petition to market; `voters` of eight vote, `sponsors` sponsor. */
-  enact(law: NamedBill, support?: { voters?: number; sponsors?: number }): Promise<FuzzMission>;
+  /** A whole session, from petition to market. */
+  enact(law: NamedBill, support?: Support): Promise<FuzzMission>;
+  /** The same of the session that a node opened. */
+  enactChild(session: bigint): Promise<FuzzMission>;
 }
 
 function holder([wallet]: readonly Wallet[]): Wallet {
@@ -135,7 +170,8 @@ export async function openWorld(random: RandomStream): Promise<World> {
   const missions: FuzzMission[] = [];
   const { steps, legislation, offices } = founded;
   const legislature = await founded.as("LEGISLATION");
-  const [speaker, codifier] = [holder(offices.SPEAKER), holder(offices.CODIFIER)];
+  const [registrar, speaker, codifier] = [holder(offices.REGISTRAR), holder(offices.SPEAKER), holder(offices.CODIFIER)];
+  const bills: NamedBill[] = [...BALLOT];
 
   async function adopt(address: string, { nodes, law }: NamedBill): Promise<FuzzMission> {
     const clone = await ethers.getContractAt("CollaborationContract", address);
@@ -146,18 +182,38 @@ export async function openWorld(random: RandomStream): Promise<World> {
     return mission;
   }
 
-  async function enact(law: NamedBill, { voters = 8, sponsors = 5 } = {}): Promise<FuzzMission> {
-    const session = await steps.toProposing(DEPOSIT);
+  async function enact(law: NamedBill, support?: Support): Promise<FuzzMission> {
+    return legislate(await steps.toProposing(DEPOSIT), law, support);
+  }
+
+  async function enactChild(session: bigint): Promise<FuzzMission> {
+    const { goalHash, deposit } = await legislation.sessionOf(session);
+    const header = { goalHash: hexSchema.parse(goalHash), budget: deposit, duration: 43_200 };
+    const law = bill(childOf(deposit), 0, `child ${session}`, header);
+    bills.push(law);
+    await legislation.connect(registrar).confirmIdentities(session, ZeroHash);
+    return legislate(session, law);
+  }
+
+  async function legislate(
+    session: bigint,
+    law: NamedBill,
+    { voters = 8, sponsors = 5, suspects = 0 }: Support = {},
+  ): Promise<FuzzMission> {
     const candidate = await steps.propose(session, 0, law.specHash, sponsors);
     // Whatever changes while a session is open does not change its law.
     await setParameter(founded, "PROTOCOL_FEE_RATE", 150 + missions.length);
     await legislation.connect(speaker).openVoting(session);
     const order = [candidate, ...Array.from({ length: candidate }, (_, entry) => entry)];
-    await steps.vote(
-      session,
-      Array.from({ length: voters }, () => order),
-    );
-    if (voters < 8) await networkHelpers.time.increase(PROPOSAL + 1n);
+    const able = [];
+    for (const voter of founded.voters) if (await founded.producers.isEligible(voter.address, Kind.PRODUCER)) able.push(voter);
+    const ballots = await Promise.all(able.slice(0, voters).map((voter) => steps.ballot(session, voter, order)));
+    await legislation.castBallots(session, ballots);
+    if (suspects > 1) {
+      const [leader = "", ...members] = able.slice(0, suspects).map(({ address }) => address);
+      await legislation.connect(holder(offices.REGULATOR)).flagBloc(session, leader, members);
+    }
+    if (ballots.length < 8) await networkHelpers.time.increase(PROPOSAL + 1n);
     await legislation.tally(session);
     await legislation.validate(session, law.law, law.docHash, steps.witnesses(law.nodes.length));
     await legislation.connect(codifier).codify(session, [await steps.delegate(session, law.specHash)]);
@@ -177,5 +233,6 @@ export async function openWorld(random: RandomStream): Promise<World> {
   }
   const said = (block: number) => words.findLast(({ since }) => since <= block)?.word ?? "YES";
 
-  return { ...founded, random, missions, say, said, stopped: new Set(), trial: () => undefined, adopt, enact };
+  const trial = () => undefined;
+  return { ...founded, random, missions, bills, say, said, trial, adopt, enact, enactChild };
 }

@@ -16,10 +16,13 @@ function keep(suite: Mocha.Suite): number {
 }
 const found = keep(mocha.suite);
 const failures: { title: string; hook: boolean; message: string }[] = [];
+/** Of a walk: the seed and step that broke the invariant; else what the assertion says. */
+const messageOf = ({ actual, message }: { actual?: unknown; message: string }): string =>
+  Array.isArray(actual) && typeof actual[0] === "string" ? actual[0] : message;
 await new Promise<void>((resolve) => {
   mocha
     .run(() => resolve())
-    .on("fail", (test, error) => failures.push({ title: test.title, hook: String(test.type) === "hook", message: String(error.message) }));
+    .on("fail", (test, error) => failures.push({ title: test.title, hook: String(test.type) === "hook", message: messageOf(error) }));
 });
 console.log(`RESULT ${JSON.stringify({ found, failures })}`);
 process.exit(0);

@@ -8,6 +8,7 @@ import type { Chronicle, Sent } from "../chronicle.ts";
 import type { FuzzMission } from "../fuzz-mission.ts";
 import { type CityMove, tried } from "../move.ts";
 import type { World } from "../world.ts";
+import { withdraw } from "./executors.ts";
 
 /** A write with arguments that would be good from its owners. */
 interface Write {
@@ -111,6 +112,9 @@ const ORDERS = new Set([
   "register",
   "propose",
   "sponsor",
+  "petition",
+  "strawPoll",
+  "reintroduce",
 ]);
 
 function isOrder(chronicle: Chronicle, tx: Sent, by: string): boolean {
@@ -140,7 +144,7 @@ export const attackers = (chronicle: Chronicle, past: readonly Sent[]): readonly
       const mission = random.pick(missions);
       const { runner, monitor, issuer } = mission.city;
       const ordinary = [...voters, ...verifying, ...Object.values(offices).flat(), sponsor, stranger, runner, monitor, issuer];
-      for (const write of random.shuffle(WRITES).slice(0, 4)) {
+      for (const write of random.shuffle(WRITES).slice(0, 8)) {
         const by = random.pick(ordinary);
         await trespass(world, 18, write, mission, by, by.address);
       }
@@ -153,21 +157,23 @@ export const attackers = (chronicle: Chronicle, past: readonly Sent[]): readonly
       const branch = world.random.pick(BRANCHES);
       const by = await world.as(branch);
       const others = WRITES.filter(({ owners }) => !owners.includes(branch));
-      for (const write of world.random.shuffle(others).slice(0, 4)) {
+      for (const write of world.random.shuffle(others).slice(0, 8)) {
         await trespass(world, 19, write, world.random.pick(world.missions), by, branch);
       }
     },
   },
   {
-    name: "show a signature again",
+    name: "show signatures again",
     weight: 10,
     act: async (world) => {
-      const orders = past.filter((tx) => isOrder(chronicle, tx, world.deployer.address));
-      if (orders.length === 0) return;
-      const { to, data } = world.random.int(2) === 0 ? world.random.pick(orders.slice(-8)) : world.random.pick(orders);
-      if (await isOpen(world, chronicle.callOf({ to, data }))) return;
-      const taken = await tried(() => world.stranger.sendTransaction({ to, data }));
-      world.trial(24, !taken, () => `${chronicle.callOf({ to, data })?.name} was taken twice`);
+      const { random, stranger, deployer } = world;
+      const orders = past.filter((tx) => isOrder(chronicle, tx, deployer.address));
+      const chosen = [...random.shuffle(orders).slice(0, 6), ...random.shuffle(orders.slice(-12)).slice(0, 6)];
+      for (const { to, data } of chosen) {
+        if (await isOpen(world, chronicle.callOf({ to, data }))) continue;
+        const taken = await tried(() => stranger.call({ to, data }));
+        world.trial(24, !taken, () => `${chronicle.callOf({ to, data })?.name} was taken twice`);
+      }
     },
   },
   {
@@ -188,6 +194,18 @@ export const attackers = (chronicle: Chronicle, past: readonly Sent[]): readonly
       const signature = await bidder.signTypedData(domain, { Bid: [...typedDataTypes.Bid] }, signed);
       const taken = await tried(() => execution.bid(offer, { agent: bidder.address, deadline, signature }));
       world.trial(24, !taken, () => "a bid was taken that was signed for elsewhere");
+    },
+  },
+  {
+    name: "show a bid that was taken back",
+    weight: 4,
+    act: async ({ random, stranger, missions, trial }) => {
+      const mission = random.pick(missions);
+      const [node, worker] = [random.int(mission.nodes.length), random.int(8)];
+      const { to, data } = await mission.bid(node, worker);
+      await withdraw(mission, node, worker);
+      const taken = await tried(() => stranger.call({ to, data }));
+      trial(24, !taken, () => "a bid was taken that had been taken back");
     },
   },
   {

@@ -4,11 +4,13 @@ import { networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { BIDDING_WINDOW, NodeState } from "../../support/mission-fixture.ts";
 import type { FuzzMission } from "../fuzz-mission.ts";
 import { ANY, type NodeMove, tried } from "../move.ts";
-import type { World } from "../world.ts";
+import { POOLED, type World } from "../world.ts";
+import { bidOnPool } from "./pools.ts";
 
 const { WAITING, ELIGIBLE, EXECUTING, FROZEN } = NodeState;
 
-async function bids(mission: FuzzMission, node: number, { random, execution, now }: World): Promise<void> {
+async function bids(mission: FuzzMission, node: number, world: World): Promise<void> {
+  const { random, execution, now } = world;
   if ((await execution.marketOf(mission.address, node)).closesAt <= (await now())) return;
   const { budget, redundancy } = mission.node(node);
   const most = budget / BigInt(redundancy);
@@ -17,12 +19,15 @@ async function bids(mission: FuzzMission, node: number, { random, execution, now
   for (const worker of random.shuffle([0, 1, 2, 3, 4, 5, 6, 7])) {
     if (worker % 4 >= principals && random.int(4) > 0) continue;
     const price = worker % 4 === 0 ? most / 3n + 1n : most - BigInt(random.int(1000));
-    await tried(() => mission.bid(node, worker, price));
+    await tried(() =>
+      worker < POOLED && random.int(4) === 0 ? bidOnPool(mission, node, worker, world) : mission.bid(node, worker, price),
+    );
   }
 }
 
-async function withdraw(mission: FuzzMission, node: number, { random, city }: World & { city: FuzzMission["city"] }): Promise<unknown> {
-  const { agent } = random.pick(city.workers);
+export async function withdraw(mission: FuzzMission, node: number, worker: number): Promise<unknown> {
+  const { city } = mission;
+  const { agent } = mission.worker(worker);
   const nonce = await city.execution.nonceOf(agent.address);
   const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
   const message = { agent: agent.address, mission: mission.address, node, nonce, deadline: auth.deadline };
@@ -34,7 +39,7 @@ export const EXECUTORS: readonly NodeMove[] = [
   {
     name: "market",
     suits: [WAITING, ELIGIBLE],
-    weight: 3,
+    weight: 10,
     act: async (mission, node, world) => {
       await bids(mission, node, world);
       await networkHelpers.time.increase(BIDDING_WINDOW);
@@ -62,7 +67,7 @@ export const EXECUTORS: readonly NodeMove[] = [
     name: "withdraw bid",
     suits: [WAITING, ELIGIBLE],
     weight: 3,
-    act: (mission, node, world) => withdraw(mission, node, { ...world, city: mission.city }),
+    act: (mission, node, { random }) => withdraw(mission, node, random.int(8)),
   },
   { name: "award", suits: [WAITING, ELIGIBLE], weight: 3, act: (mission, node, { execution }) => execution.award(mission.address, [node]) },
   {
@@ -86,7 +91,15 @@ export const EXECUTORS: readonly NodeMove[] = [
     weight: 3,
     act: (mission, node, { random }) => mission.reveal(node, random.int(mission.node(node).redundancy)),
   },
-  { name: "work on ice", suits: [FROZEN], weight: 3, act: (mission, node) => mission.commit(node) },
+  {
+    name: "work on ice",
+    suits: [FROZEN],
+    weight: 3,
+    act: async (mission, node) => {
+      for (const slot of [0, 1, 2]) await tried(() => mission.commit(node, slot));
+      for (const slot of [0, 1, 2]) await tried(() => mission.reveal(node, slot));
+    },
+  },
   {
     name: "executor reports",
     suits: [EXECUTING],

@@ -4,15 +4,15 @@ import { PARAMETERS } from "../../../orchestrator/protocol/parameters.ts";
 import { tokens } from "../../support/city-fixture.ts";
 import { Action, NodeState } from "../../support/mission-fixture.ts";
 import type { FuzzMission } from "../fuzz-mission.ts";
-import { type CityMove, type NodeMove, tried } from "../move.ts";
+import { ANY, type CityMove, type NodeMove, tried } from "../move.ts";
 import type { World } from "../world.ts";
 
 const { WAITING, ELIGIBLE, EXECUTING, PENDING_VERIFICATION, PENDING_REVIEW, FROZEN, COMPLETED, FAILED } = NodeState;
 
-/** One adjudicator signs, anybody relays. */
-export async function act(mission: FuzzMission, node: number, world: World, action: number, data = "0x") {
+/** As many adjudicators sign as an action needs, anybody relays. */
+export async function act(mission: FuzzMission, node: number, world: World, action: number, data = "0x", signers = 1) {
   const { random, adjudicators, adjudication, addresses } = world;
-  const adjudicator = random.pick(adjudicators);
+  const chosen = random.shuffle(adjudicators).slice(0, signers);
   const message = {
     action,
     mission: mission.address,
@@ -24,8 +24,12 @@ export async function act(mission: FuzzMission, node: number, world: World, acti
     salt: BigInt(random.int(1_000_000)),
     deadline: await mission.soon(),
   };
-  const signature = await world.sign("OverrideAction", addresses.ADJUDICATION, message, adjudicator);
-  return adjudication.act(message, [{ adjudicator: adjudicator.address, signature }]);
+  const signatures = [];
+  for (const adjudicator of chosen.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1))) {
+    const signature = await world.sign("OverrideAction", addresses.ADJUDICATION, message, adjudicator);
+    signatures.push({ adjudicator: adjudicator.address, signature });
+  }
+  return adjudication.act(message, signatures);
 }
 
 const RESOLUTION = "tuple(uint8 attempt,uint8 filed,uint16 upheld,uint16 share,uint64 slash,uint8 culprits)";
@@ -60,14 +64,23 @@ export const HUMANS: readonly NodeMove[] = [
   {
     name: "terminate",
     suits: [ELIGIBLE, FAILED],
-    weight: 2,
+    weight: 1,
     act: async (m, node, w) => {
       if (w.random.int(2) > 0) return;
       await act(m, node, w, Action.TERMINATE_MISSION);
-      w.stopped.add(m.address);
       for (const other of m.nodes.keys()) await tried(() => m.route(other));
     },
   },
+  {
+    name: "stop",
+    suits: [ELIGIBLE],
+    weight: 1,
+    act: async (m, node, w) => {
+      await act(m, node, w, Action.EMERGENCY_STOP);
+      for (const other of m.nodes.keys()) await tried(() => m.route(other));
+    },
+  },
+  { name: "let go on", suits: ANY, weight: 2, act: (m, node, w) => act(m, node, w, Action.CLEAR_EMERGENCY_STOP, "0x", 2) },
   { name: "appeal", suits: [COMPLETED, FAILED], weight: 3, act: appeal },
   { name: "resolve an appeal", suits: [COMPLETED, FAILED], weight: 3, act: resolve },
   {

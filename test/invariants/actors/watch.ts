@@ -15,7 +15,7 @@ export const WATCH: readonly NodeMove[] = [
     act: async (m, node) => {
       await m.route(node);
       await m.work(node);
-      return m.clear(node);
+      return m.clearSomehow(node);
     },
   },
   { name: "route on", suits: [ELIGIBLE], weight: 3, act: (m, node) => m.contract.route([{ node, hashes: [], services: [] }]) },

@@ -35,8 +35,17 @@ function handedIn(chronicle: Chronicle, tx: Sent, node: number): { items: Item[]
   return { items: [...items], basis };
 }
 
-function isGenuine(item: Item, obligation: string, event: Happening, { ghost }: Context): boolean {
-  if ((((ghost.issuers.get(item.issuer) ?? 0) >> Number(item.class)) & 1) === 0) return false;
+/** Whether somebody with a stake in the node is behind the issuer: its sponsor, or an executor of this attempt. */
+function isPartial(principal: string, event: Happening, { ghost }: Context): boolean {
+  const { attempt, executors } = ghost.node(event);
+  const working = [...executors].filter(([place]) => place.startsWith(`${attempt}/`)).map(([, agent]) => ghost.agent(agent).principal);
+  return [ghost.session(ghost.mission(event.address).session).sponsor, ...working].includes(principal);
+}
+
+function isGenuine(item: Item, obligation: string, event: Happening, context: Context): boolean {
+  const registered = context.ghost.issuers.get(item.issuer);
+  if (registered === undefined || ((registered.classes >> Number(item.class)) & 1) === 0) return false;
+  if (isPartial(registered.principal, event, context)) return false;
   const domain = { name: "AgentCity", version: "1", chainId: 31337n, verifyingContract: event.address };
   const { issuer, slot, index, kind, payload } = item;
   const message = { issuer, obligation, slot, index, kind, payload, class: item.class };

@@ -2,6 +2,7 @@
 import { MissionState } from "../../support/mission-fixture.ts";
 import { amount, number, text } from "../chronicle.ts";
 import type { Rule } from "../rule.ts";
+import type { MissionView } from "../snapshot.ts";
 
 const sum = (values: Iterable<bigint>): bigint => [...values].reduce((total, value) => total + value, 0n);
 
@@ -28,12 +29,12 @@ const balanced: Rule = {
   invariant: 8,
   always({ missions }, { ghost, require }) {
     for (const { address, state, ledger: l, balance, law } of missions) {
+      const { paid, nodes, recorded, home } = ghost.mission(address);
       const out = l.paid + l.fees + l.insurance + l.discount + l.refunded + l.children;
-      require(balance === l.deposit - out + l.bonds, () =>
-        `${address}: deposit ${l.deposit} ≠ out ${out} + held ${balance} − bonds ${l.bonds}`);
+      require(balance === l.deposit - out + l.bonds + home, () =>
+        `${address}: deposit ${l.deposit} ≠ out ${out} + held ${balance} − bonds ${l.bonds} − children's ${home}`);
       require(balance - l.bonds >= l.entitled + l.refundable, () => `${address} owes more than it holds`);
       require(sum(law.map(({ budget }) => budget)) <= l.deposit, () => `${address} allocates more than its deposit`);
-      const { paid, nodes, recorded } = ghost.mission(address);
       const runs = state === MissionState.ACTIVE || state === MissionState.EXECUTING;
       const used = out + l.entitled + l.refundable;
       require(!runs || used <= recorded, () => `${address} uses ${used} of ${recorded} recorded`);
@@ -59,21 +60,27 @@ const withinBudget: Rule = {
 
 const pools: Rule = {
   invariant: 10,
-  always({ money, sessions }, { require }) {
+  always({ money, sessions, pools: stakes }, { ghost, require }) {
     require(money.inTreasury === money.free + money.insurance, () =>
       `the treasury holds ${money.inTreasury} of ${money.free} + ${money.insurance}`);
     const deposits = sum(sessions.map(({ info }) => info.deposit));
     require(money.inLegislation === deposits, () => `the legislature holds ${money.inLegislation} of ${deposits}`);
+    require(money.inPools === sum(stakes.map(({ sums }) => sums.total)), () => `the pools hold ${money.inPools}`);
+    for (const { pool, sums, seats } of stakes) {
+      const contributed = sum(seats.map(({ contribution }) => contribution));
+      require(sums.total === contributed, () => `pool ${pool} counts ${sums.total}, contributed were ${contributed}`);
+      const standing = sum([...ghost.covers.values()].filter((cover) => cover.pool === pool).map((cover) => cover.amount));
+      require(sums.committed === standing && standing <= sums.total, () =>
+        `pool ${pool} of ${sums.total} commits ${sums.committed}, ${standing} stand for bids`);
+    }
   },
 };
 
 const stakes: Rule = {
   invariant: 11,
   on(event, { require }) {
-    if (event.at !== "PRODUCERS" || event.name !== "StakeSlashed") return;
-    const slashed = sum(
-      event.tx.events.filter(({ at, name }) => at === "PRODUCERS" && name === "StakeSlashed").map((e) => amount(e, "amount")),
-    );
+    if (event.name !== "StakeSlashed" && event.name !== "PoolSlashed") return;
+    const slashed = sum(event.tx.events.filter(({ at, name }) => at === event.at && name === event.name).map((e) => amount(e, "amount")));
     const from = event.tx.events.filter(({ at, args }) => at === "TREASURY" && args["from"] === event.address);
     const received = (name: string) => sum(from.filter((e) => e.name === name).map((e) => amount(e, "amount")));
     const [free, insured] = [received("FeesReceived"), received("InsuranceReceived")];
@@ -91,14 +98,19 @@ const stakes: Rule = {
   },
 };
 
+/** What a child mission has or kept of its loan. */
+const usedBy = (child: MissionView | undefined): bigint => (child === undefined ? 0n : child.ledger.deposit - child.ledger.refunded);
+
 const nested: Rule = {
   invariant: 12,
   always({ sessions, missions }, { require }) {
     for (const { address, law, ledger } of missions) {
       require(sum(law.map(({ budget }) => budget)) <= ledger.deposit, () => `${address}'s nodes exceed its deposit`);
-      const children = sessions.filter(({ info }) => info.parent === address);
-      require(children.length === 0 || sum(children.map(({ info }) => info.deposit)) <= ledger.deposit, () =>
-        `${address}'s children exceed it`);
+      for (const [node, { budget }] of law.entries()) {
+        const below = sessions.filter(({ info }) => info.child && info.parent === address && Number(info.node) === node);
+        const used = sum(below.map(({ info }) => info.deposit + usedBy(missions.find((one) => one.address === info.mission))));
+        require(used <= budget, () => `${address} node ${node}'s children have ${used} of ${budget}`);
+      }
     }
   },
 };

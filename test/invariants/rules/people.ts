@@ -101,7 +101,14 @@ const fair: Rule = {
   },
 };
 
-const CIVIC: Readonly<Record<string, string>> = { BallotCast: "agent", Proposed: "proposer", Sponsored: "agent", BidPlaced: "agent" };
+const CIVIC: Readonly<Record<string, string>> = {
+  BallotCast: "agent",
+  Proposed: "proposer",
+  Sponsored: "agent",
+  BidPlaced: "agent",
+  Petitioned: "agent",
+  StrawPollCast: "agent",
+};
 const inGoodStanding: Rule = {
   invariant: 26,
   on(event, { ghost, require }) {

@@ -1,11 +1,12 @@
 /** Invariants 1–5 and 27: a node's way, and the gates on it. */
 import { MissionState, NodeState } from "../../support/mission-fixture.ts";
 import { amount, type Happening, number, text } from "../chronicle.ts";
-import type { Context, Rule } from "../rule.ts";
+import type { Rule } from "../rule.ts";
 
 const { WAITING, PENDING_VERIFICATION, PENDING_REVIEW, FROZEN, COMPLETED, FAILED } = NodeState;
 const RUNNING = [MissionState.ACTIVE, MissionState.EXECUTING];
 const PASS = 1n;
+const APPROVE_POP = 4n;
 
 const released: Rule = {
   invariant: 1,
@@ -16,16 +17,20 @@ const released: Rule = {
       require(!event.args["allowed"] || !asked || world.said(event.block) === "YES", () =>
         `node ${text(event, "node")} passed against its gate`);
     }
+    // The gate of a node that is a mission is that mission's own.
+    if (event.name === "ChildConcluded" && event.args["completed"]) {
+      require(ghost.mission(text(event, "mission")).outputReleased, () => `node ${text(event, "node")} passed against its mission's gate`);
+    }
     if (event.name !== "OutputDecided") return;
     const { bill } = ghost.mission(event.address);
     require(!event.args["allowed"] || bill.outputPredicate === 0 || world.said(event.block) === "YES", () =>
       "released against the output gate");
   },
   always({ missions }, { ghost, require }) {
-    for (const { address, state, nodes } of missions) {
+    for (const { address, state, law, nodes } of missions) {
       if (state !== MissionState.COMPLETED) continue;
       require(nodes.every((node) => node.state === COMPLETED), () => `${address} released with unfinished nodes`);
-      require(nodes.every((node) => node.gated), () => `${address} released past a node's gate`);
+      require(nodes.every((node, index) => node.gated || law[index]?.leaf === false), () => `${address} released past a node's gate`);
       require(ghost.mission(address).outputReleased, () => `${address} completed without a released output`);
     }
   },
@@ -63,14 +68,15 @@ const frozen: Rule = {
   },
 };
 
-/** In the same transaction: a clearing that passed, or a human's approval. */
+/** In the same transaction: a clearing that passed, a human's approval, or the end of a mission that completed. */
 const isProven = (event: Happening, attempt: bigint): boolean =>
   event.tx.events.some(
     (other) =>
       other.address === event.address &&
-      number(other, "node") === number(event, "node") &&
       ((other.name === "Cleared" && amount(other, "result") === PASS && amount(other, "attempt") === attempt) ||
-        (other.name === "Overridden" && amount(other, "action") === 4n)),
+        (other.name === "Overridden" && amount(other, "action") === APPROVE_POP) ||
+        (other.name === "ChildConcluded" && Boolean(other.args["completed"]))) &&
+      number(other, "node") === number(event, "node"),
   );
 
 const cleared: Rule = {
@@ -103,13 +109,14 @@ const trailed: Rule = {
 
 const stopped: Rule = {
   invariant: 27,
-  on(event, { world, require }: Context) {
+  on(event, { ghost, require }) {
     if (event.at !== "MISSION" || event.name !== "Routed") return;
-    require(!world.stopped.has(event.address), () => `node ${text(event, "node")} was routed in a stopped mission`);
+    const { stopped: halted, terminated } = ghost.mission(event.address);
+    require(!halted && !terminated, () => `node ${text(event, "node")} was routed in a stopped mission`);
   },
-  always({ missions }, { world, require }) {
+  always({ missions }, { ghost, require }) {
     for (const { address, state } of missions) {
-      if (world.stopped.has(address)) require(!RUNNING.includes(state), () => `${address} runs though it was stopped`);
+      if (ghost.mission(address).terminated) require(!RUNNING.includes(state), () => `${address} runs though it was terminated`);
     }
   },
 };

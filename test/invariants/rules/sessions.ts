@@ -42,7 +42,7 @@ const supported: Rule = {
   invariant: 15,
   on(event, { ghost, require }) {
     if (event.at !== "LEGISLATION" || event.name !== "Approved") return;
-    const { ballots, electorate, rules, sponsors, winner } = ghost.session(amount(event, "session"));
+    const { ballots, electorate, rules, sponsors, winner, flagged, caseHash, released } = ghost.session(amount(event, "session"));
     const quorum = rules.get(PARAM.TURNOUT_QUORUM) ?? 0n;
     const enough = BigInt(ballots.size) * 10_000n >= electorate * quorum;
     require(enough, () => `approved with ${ballots.size} ballots of an electorate of ${electorate}`);
@@ -51,6 +51,8 @@ const supported: Rule = {
     require(BigInt(backers.length) >= least, () => `approved with ${backers.length} sponsors of ${least}`);
     const principals = new Set(backers.map((agent) => ghost.agent(agent).principal));
     require(principals.size >= 2, () => "approved with sponsors of one principal");
+    const critical = BigInt(flagged.size) * 10_000n >= (rules.get(PARAM.CRITICAL_BLOC_SHARE) ?? 0n) * BigInt(ballots.size);
+    require(flagged.size === 0 || !critical || caseHash === released, () => `approved with ${flagged.size} voters under suspicion`);
   },
 };
 
@@ -77,7 +79,8 @@ const faithful: Rule = {
     const { rules } = await world.legislation.sessionOf(id);
     const predicted = await world.templates.predict(await world.legislation.template(), rules.template, args, id);
     require(predicted === address, () => `${address} does not carry the parameters of session ${id}`);
-    require((await world.token.balanceOf(address)) >= (await clone.ledger()).deposit, () => `${address} is not funded`);
+    const atOnce = { blockTag: event.block };
+    require((await world.token.balanceOf(address, atOnce)) >= (await clone.ledger(atOnce)).deposit, () => `${address} is not funded`);
   },
 };
 
