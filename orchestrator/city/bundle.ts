@@ -1,4 +1,5 @@
 import { intentKey } from "../chain/outbox.ts";
+import { recompileLaw } from "../client/compile-law.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
@@ -10,6 +11,7 @@ import { writeBundle } from "../records/bundle.ts";
 import { checkLine, EMPTY_LOG, type LogEntry, logLine } from "../records/log.ts";
 import { BUNDLE_FILES, blockFile, type CityFacts, CLOSING_KIND, reachableBlocks } from "./bundle-layout.ts";
 import type { City } from "./city.ts";
+import { childrenOf } from "./family.ts";
 import { memberOf } from "./society.ts";
 
 /** How long the runner's signature holds, seconds of chain time. */
@@ -104,10 +106,16 @@ async function entriesUpTo(city: City, root: Hash): Promise<readonly LogEntry[]>
   throw new RootNotInLog(root);
 }
 
-/** Blocks that the chain names by digest: candidates' documents and humans' justifications. */
-async function blocksOnChain({ client, blocks }: City, { mission, session }: MissionFacts): Promise<readonly ContentId[]> {
-  const proposals = await client.legislation.history("Proposed", { session });
-  const overrides = await client.adjudication.history("OverrideExecuted", { mission });
+/** Blocks that the chain names by digest, of a mission and those below it: candidates' documents and humans' justifications. */
+async function blocksOnChain({ client, blocks }: City, { mission, session, documentBytes }: MissionFacts): Promise<readonly ContentId[]> {
+  const { document } = recompileLaw(documentBytes);
+  const family = await childrenOf(client, (id) => blocks.get(id), { address: mission, document });
+  const proposals = [];
+  for (const each of [session, ...family.map((child) => child.session)])
+    proposals.push(...(await client.legislation.history("Proposed", { session: each })));
+  const overrides = [];
+  for (const each of [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])])
+    overrides.push(...(await client.adjudication.history("OverrideExecuted", { mission: each })));
   const named = [...proposals.map(({ args }) => args.cid), ...overrides.map(({ args }) => args.justification)].map(contentIdFromDigest);
   // Anybody may write a digest on chain; what this city never held cannot be in its bundle, and the audit says so.
   return named.filter((id) => blocks.has(id));

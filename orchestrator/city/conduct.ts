@@ -1,26 +1,26 @@
 import { z } from "zod";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import type { Judge } from "../adjudication/case.ts";
-import type { Bench, Decision } from "../adjudication/rule.ts";
-import { ruleOn } from "../adjudication/rule.ts";
 import type { BlocJudge } from "../adjudication/rule-on-bloc.ts";
-import { intentKey } from "../chain/outbox.ts";
-import { isStaffed, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { concludeChild, keepResult, openChild, outputNodes } from "../execution/branches.ts";
+import { missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import type { MissionInput } from "../execution/inputs/read-input.ts";
-import { runMarket } from "../execution/market.ts";
-import { runMission, timeout } from "../execution/run-mission.ts";
-import { isObject, readOutput, resultOf } from "../execution/work.ts";
-import type { Mission, World } from "../execution/world.ts";
+import { isOver } from "../execution/run-mission.ts";
+import { isObject, itemsDigest, readOutput, resultOf } from "../execution/work.ts";
+import type { Mission, RegisteredService, World } from "../execution/world.ts";
+import type { ChildSession } from "../legislature/context.ts";
 import type { LegislatureResult } from "../legislature/result.ts";
+import type { Mind } from "../minds/mind.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Hash } from "../primitives/hex.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
-import { parameterIndex } from "../protocol/parameters.ts";
-import { caseOf } from "./case-file.ts";
+import { fileOfPlan } from "../protocol/mission-plan.ts";
 import type { City } from "./city.ts";
+import { execute } from "./execute.ts";
 import { legislate } from "./legislate.ts";
 import { type MindMaker, mindsOf } from "./minds.ts";
 import { offersOf, registeredService, registerServices } from "./services.ts";
-import { settle } from "./settle.ts";
 import { memberOf, membersOf } from "./society.ts";
 import { lieAbout, worldOf } from "./world.ts";
 
@@ -69,7 +69,47 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
   const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () =>
     city.chain.head().number.toString(),
   );
-  const minds = mindsOf(city, file, order.makeMind);
+  const hall = { city, order, minds: mindsOf(city, file, order.makeMind), services: offers.map(registeredService) };
+  const pursued = await pursue(hall, { id, file, items, digest, path: "" });
+  const nothing = { law: pursued.law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
+  if (pursued.law.status === "failed" || pursued.world === undefined || pursued.mission === undefined) return nothing;
+  const { world, mission } = pursued;
+  return { ...nothing, world, mission, report: await reportOf(world, mission) };
+}
+
+const decimalSchema = z.string().regex(/^\d+$/);
+
+/** What all missions of an order share. */
+interface Hall {
+  readonly city: City;
+  readonly order: Order;
+  readonly minds: ReadonlyMap<string, Mind>;
+  readonly services: readonly RegisteredService[];
+}
+
+/** What one of them is about: the order itself, or a node of another. */
+interface Cause {
+  /** Names its sessions, answers and intents across restarts. */
+  readonly id: string;
+  readonly file: MissionFile;
+  readonly items: Mission["items"];
+  readonly digest: Hash;
+  /** Labels of the nodes it is below, for people; empty for the order itself. */
+  readonly path: string;
+  readonly child?: ChildSession;
+}
+
+interface Pursued {
+  readonly law: LegislatureResult;
+  readonly world?: World;
+  readonly mission?: Mission;
+}
+
+/** One mission from its session to its last unit, with everything below it. */
+async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
+  const { city, order, minds, services } = hall;
+  const { file, id, items, digest, child, path } = cause;
+  const tell = (line: string) => city.tell(path === "" ? line : `${path}: ${line}`);
   const law = await legislate(city, {
     file,
     id,
@@ -77,22 +117,53 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
     inputs: { count: items.length, digest },
     minds,
     judge: order.judge,
+    child,
   });
-  const nothing = { law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
-  if (law.status === "failed") return nothing;
-  city.tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);
-  const world = worldOf(city, minds, offers.map(registeredService), order.cheat === true ? liar(law.document) : order.tamper);
+  if (law.status === "failed") {
+    tell(`no law: ${law.reason}`);
+    return { law };
+  }
+  tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);
+  const tamper = order.cheat === true && child === undefined ? liar(law.document) : order.tamper;
+  const world = { ...worldOf(city, minds, services, tamper), tell };
   const mission: Mission = {
     address: law.mission,
     sponsor: memberOf(city.society, "sponsor").account.address,
     document: law.document,
     items,
   };
-  await execute(city, order, world, mission);
-  return { ...nothing, world, mission, report: await reportOf(world, mission) };
+  await execute(city, world, mission, {
+    judge: order.judge,
+    descend: (view) => descend(hall, cause, world, mission, view),
+    isOrphan: async () => child !== undefined && isOver(await missionState(world, { address: child.mission })),
+  });
+  return { law, world, mission };
 }
 
-const decimalSchema = z.string().regex(/^\d+$/);
+/**
+ * A node that is a mission of its own: its session is opened with the node's money, led to its end by the same branches, and what came of it
+ * is the node's result (AgentCity 3.4, recursive decomposition). Done again after a crash it goes on where it was.
+ */
+async function descend(hall: Hall, above: Cause, world: World, mission: Mission, view: NodeView): Promise<void> {
+  const { label, number, shard, task } = view.law;
+  const plan = above.file.tasks.find(({ name }) => name === task)?.plan ?? null;
+  if (plan === null) throw new AgentCityError("PlanUnknown", `${label} is a mission of its own, but the mission file has no tasks for it`);
+  const loan = await openChild(world, mission, view);
+  const items = shard === null ? [] : mission.items.slice(shard.from, shard.to);
+  world.tell(`${label}: session ${loan.session} opened for a mission of its own, ${items.length} inputs`);
+  const child = await pursue(hall, {
+    id: `${above.id}/${label}.${view.attempt + 1}`,
+    file: fileOfPlan(above.file, plan, label, loan.amount),
+    items,
+    digest: itemsDigest(items),
+    path: above.path === "" ? label : `${above.path}/${label}`,
+    child: { session: loan.session, mission: mission.address, node: number, attempt: view.attempt },
+  });
+  if (child.mission !== undefined && (await missionState(world, child.mission)) === "COMPLETED") {
+    await keepResult(world, mission, view, child.mission);
+  }
+  await concludeChild(world, mission, view);
+}
 
 /** Lies once, at the first attempt of the first node whose work is run again by an issuer. */
 function liar({ nodes }: MissionDocument): World["tamper"] {
@@ -100,99 +171,12 @@ function liar({ nodes }: MissionDocument): World["tamper"] {
   return ({ label, attempt }, output) => (label === victim?.label && attempt === 0 ? lieAbout(output) : output);
 }
 
-/** Market, waves, humans and further attempts until the mission is over, then settlement. */
-async function execute(city: City, order: Order, world: World, mission: Mission): Promise<void> {
-  const terms = { stakes: await stakesOf(city), barred: [mission.sponsor] };
-  await runMarket(world, mission, (await viewNodes(world, mission)).filter(awaitsBids), terms);
-  for (;;) {
-    const halt = await runMission(world, mission);
-    if (halt.kind === "done" || halt.kind === "ended") break;
-    if (halt.kind === "review") {
-      for (const view of halt.nodes) {
-        const subject = await caseOf(world, mission, view);
-        city.tell(`${view.law.label}: waits for a human (${subject.reason})`);
-        const decision = await ruleOn(benchOf(city, order.judge), subject);
-        city.tell(`${view.law.label}: ${decision.simulated ? "SIMULATED " : ""}${decision.adjudicator} ${pastTense(decision.ruling)}`);
-      }
-      continue;
-    }
-    if (halt.kind === "stopped") {
-      await endStopped(world, mission);
-      break;
-    }
-    const reopened: NodeView[] = [];
-    for (const view of halt.nodes) if (await reopen(world, mission, view)) reopened.push(view);
-    if (reopened.length === 0) {
-      await abort(world, mission);
-      break;
-    }
-    const numbers = new Set(reopened.map(({ law }) => law.number));
-    await runMarket(
-      world,
-      mission,
-      (await viewNodes(world, mission)).filter(({ law }) => numbers.has(law.number)),
-      terms,
-    );
-  }
-  await settle(city, world, mission);
-  city.tell(`settled: ${await missionState(world, mission)}`);
-}
-
-/** Another attempt for a failed or unwanted node; false when there is none left (AgentCity 3.5, adaptive refinement). */
-async function reopen(world: World, mission: Mission, view: NodeView): Promise<boolean> {
-  const { params } = await world.client.mission(mission.address).context();
-  if (view.attempt >= params.maxRefinementIterations) return false;
-  await world.client
-    .mission(mission.address)
-    .reopen([view.law.number], { intent: intentKey("reopen", mission.address, view.law.number, view.attempt) });
-  world.tell(`${view.law.label}: reopened for attempt ${view.attempt + 2}`);
-  return true;
-}
-
-/** Ends a mission that cannot reach its goal: at once when a node is out of attempts, else when its time is over (decision 24). */
-async function abort(world: World, mission: Mission): Promise<void> {
-  const contract = world.client.mission(mission.address);
-  for (const view of await viewNodes(world, mission)) {
-    // A node nobody wanted fails by its own timeout: that is what exhausts its attempts.
-    if (view.state === "ELIGIBLE" && !isStaffed(view)) await timeout(world, mission, view);
-  }
-  const isExhausted = (await viewNodes(world, mission)).some(({ state }) => state === "FAILED");
-  if (!isExhausted) await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
-  await contract.abort([], { intent: intentKey("abort", mission.address) });
-  world.tell("mission ended before its goal: what was not earned goes back to the sponsor");
-}
-
-/** A stop that nobody clears ends with the mission's time: what was not earned goes back (decision 24). */
-async function endStopped(world: World, mission: Mission): Promise<void> {
-  world.tell("EMERGENCY STOP: too many freezes; only adjudicators can let this mission go on");
-  const contract = world.client.mission(mission.address);
-  await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
-  await contract.abort([], { intent: intentKey("abort", mission.address) });
-  world.tell("mission ended stopped: what was not earned goes back to the sponsor");
-}
-
-function awaitsBids(view: NodeView): boolean {
-  return !isStaffed(view) && (view.state === "ELIGIBLE" || view.state === "WAITING");
-}
-
-function benchOf({ client, society, blocks }: City, judge: Judge): Bench {
-  return { client, judge, seats: membersOf(society, "adjudicator"), keep: (text) => blocks.put(text) };
-}
-
-async function stakesOf({ client }: City): Promise<readonly [bigint, bigint, bigint]> {
-  const stake = (name: "MIN_STAKE_LOW" | "MIN_STAKE_MEDIUM" | "MIN_STAKE_HIGH") => client.constitution.paramInUnits(parameterIndex(name));
-  return [await stake("MIN_STAKE_LOW"), await stake("MIN_STAKE_MEDIUM"), await stake("MIN_STAKE_HIGH")];
-}
-
 async function reportOf(world: World, mission: Mission): Promise<string | undefined> {
   const nodes = await viewNodes(world, mission);
-  const node = nodes.find(({ law, state }) => law.task === mission.document.output.task && state === "COMPLETED");
+  const wanted = outputNodes(mission).map(({ number }) => number);
+  const node = nodes.find(({ law, state }) => wanted.includes(law.number) && state === "COMPLETED");
   if (node === undefined) return undefined;
   const output = await readOutput(world, (await resultOf(world, mission, node.law.number)).outputId);
   const text = isObject(output) ? output["document"] : undefined;
   return typeof text === "string" ? text : undefined;
-}
-
-function pastTense(ruling: Decision["ruling"]): string {
-  return ruling === "approve" ? "approved" : "rejected";
 }

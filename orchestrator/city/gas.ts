@@ -63,15 +63,15 @@ export interface CityCall {
   readonly receipt: TransactionReceipt;
 }
 
-/** Every call to the branches' contracts and to one mission, from a block to the head. */
-export async function callsSince(client: AgentCityClient, from: bigint, mission: Address | undefined): Promise<readonly CityCall[]> {
+/** Every call to the branches' contracts and to some missions, from a block to the head. */
+export async function callsSince(client: AgentCityClient, from: bigint, missions: readonly Address[]): Promise<readonly CityCall[]> {
   const { publicClient } = client.chain;
   const abis = new Map<string, Abi>([
     [client.legislation.address.toLowerCase(), legislativeProcedureAbi],
     [client.mandates.address.toLowerCase(), managementContractAbi],
     [client.execution.address.toLowerCase(), executionProcedureAbi],
     [client.adjudication.address.toLowerCase(), adjudicationProcedureAbi],
-    ...(mission === undefined ? [] : [[mission.toLowerCase(), collaborationContractAbi] satisfies [string, Abi]]),
+    ...missions.map((mission): [string, Abi] => [mission.toLowerCase(), collaborationContractAbi]),
   ]);
   const calls: CityCall[] = [];
   const head = await publicClient.getBlockNumber();
@@ -87,10 +87,12 @@ export async function callsSince(client: AgentCityClient, from: bigint, mission:
   return calls;
 }
 
-/** Gas of a mission's calls by stage and by node. */
-export function gasTable(calls: readonly CityCall[]): GasTable {
+/** Gas of calls by stage, and of those about one mission by its nodes. */
+export function gasTable(calls: readonly CityCall[], mission: Address | undefined): GasTable {
   const nodes = new Map<number, number>();
-  for (const { functionName, args, receipt } of calls) {
+  for (const { functionName, args, to, receipt } of calls) {
+    const about = functionName === "act" ? field(args[0], "mission") : to;
+    if (typeof about !== "string" || about.toLowerCase() !== mission?.toLowerCase()) continue;
     const numbers = (NODES_OF[functionName]?.(args) ?? []).map(Number);
     const gas = Number(receipt.gasUsed);
     for (const [index, number] of numbers.entries()) {

@@ -5,10 +5,11 @@ import { resultOf, serviceById } from "../execution/work.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { evidenceClasses } from "../protocol/evidence.ts";
-import type { Money, Outcome } from "../protocol/outcome.ts";
+import { balances, type Money, type Outcome } from "../protocol/outcome.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
 import type { Conducted } from "./conduct.ts";
+import { childrenOf, describeChild, moneyIn, statusOf } from "./family.ts";
 import { callsSince, gasTable } from "./gas.ts";
 import { letterOf } from "./letters.ts";
 import { membersOf, nameOf } from "./society.ts";
@@ -31,12 +32,13 @@ export async function outcomeOf(
   paths: Pick<Outcome, "report" | "bundle">,
 ): Promise<Outcome> {
   const { law, mission } = conducted;
-  const calls = await callsSince(city.client, conducted.fromBlock + 1n, mission?.address);
-  const gas = gasTable(calls);
+  const family = mission === undefined ? [] : await childrenOf(city.client, (id) => city.blocks.get(id), mission);
+  const tree = mission === undefined ? [] : [mission.address, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])];
+  const gas = gasTable(await callsSince(city.client, conducted.fromBlock + 1n, tree), mission?.address);
   const winner = law.candidates[law.winner];
   const head = city.chain.head();
   return {
-    status: mission === undefined ? "no-law" : await statusOf(city, mission.address),
+    status: mission === undefined ? "no-law" : await statusOf(city.client, mission.address),
     name,
     network: city.chain.name,
     chainId: city.chain.id,
@@ -67,6 +69,7 @@ export async function outcomeOf(
     metrics: law.metrics,
     market: await marketOf(city, conducted),
     nodes: await nodesOf(city, conducted, gas.nodes),
+    children: await Promise.all(family.map((child) => describeChild(city.client, child))),
     human: await humanOf(city, conducted),
     settlement: await settlementOf(city, mission?.address),
     money: await moneyOf(city, conducted),
@@ -76,13 +79,6 @@ export async function outcomeOf(
     ...paths,
     finalBlock: { number: Number(head.number), hash: head.hash },
   };
-}
-
-async function statusOf(city: City, mission: Address): Promise<Outcome["status"]> {
-  const COMPLETED = 5;
-  const FAILED = 6;
-  const state = await city.client.mission(mission).state();
-  return state === COMPLETED ? "completed" : state === FAILED ? "failed" : "aborted";
 }
 
 /** What adjudicators did to the mission, as the chain has it; whether a simulation decided stands in its justification. */
@@ -106,7 +102,8 @@ async function marketOf(city: City, { mission }: Conducted): Promise<Outcome["ma
   const locked = bids
     .filter(({ args }) => won.some(({ node, agent }) => node === args.node && agent === args.agent))
     .reduce((sum, { args }) => sum + args.locked, 0n);
-  return { tasks: mission.document.nodes.length, bids: bids.length, fairness: Number(score), minFairness, stakeLocked: locked.toString() };
+  const tasks = mission.document.nodes.filter((node) => node.mission === undefined).length;
+  return { tasks, bids: bids.length, fairness: Number(score), minFairness, stakeLocked: locked.toString() };
 }
 
 /** Every binding of an executor, in order. */
@@ -180,9 +177,8 @@ async function settlementOf(city: City, mission: Address | undefined): Promise<O
       async ({ args, blockNumber }) => args.claimableAt - Number((await city.chain.publicClient.getBlock({ blockNumber })).timestamp),
     ),
   );
-  const { deposit, paid, fees, insurance, discount, refunded } = await city.client.mission(mission).ledger();
   const appealWindow = Math.max(0, ...windows);
-  return { appealWindow, advancedClock: appealWindow > 0, closed: deposit === paid + fees + insurance + discount + refunded };
+  return { appealWindow, advancedClock: appealWindow > 0, closed: balances(await moneyIn(city.client, mission)) };
 }
 
 async function moneyOf(city: City, { law, mission }: Conducted): Promise<Money> {
@@ -190,18 +186,10 @@ async function moneyOf(city: City, { law, mission }: Conducted): Promise<Money> 
     const [deposit, refunded] = await sessionMoney(city, law.session);
     // What does not go back is the fee of a session that its sponsor cancelled.
     const fees = (deposit - refunded).toString();
-    return { deposit: deposit.toString(), paid: "0", fees, insurance: "0", discount: "0", refunded: refunded.toString(), subsidy: "0" };
+    const nothing = { paid: "0", insurance: "0", discount: "0", children: "0", subsidy: "0" };
+    return { ...nothing, deposit: deposit.toString(), fees, refunded: refunded.toString() };
   }
-  const { deposit, paid, fees, insurance, discount, refunded, subsidy } = await city.client.mission(mission.address).ledger();
-  return {
-    deposit: deposit.toString(),
-    paid: paid.toString(),
-    fees: fees.toString(),
-    insurance: insurance.toString(),
-    discount: discount.toString(),
-    refunded: refunded.toString(),
-    subsidy: subsidy.toString(),
-  };
+  return moneyIn(city.client, mission.address);
 }
 
 /** What a session that made no law was given, and what it gave back. */

@@ -24,7 +24,7 @@ export async function sessionReport(city: City, name: string, { law, assembly, f
   const blocs = await flaggedBlocs(client, law.session);
   const flagged = flaggedIn(blocs);
   const { delayed } = await client.legislation.blocOf(law.session);
-  const calls = await callsSince(client, fromBlock + 1n, undefined);
+  const calls = await callsSince(client, fromBlock + 1n, []);
   const head = chain.head();
   return {
     status: law.status === "deployed" ? "deployed" : "no-law",

@@ -26,6 +26,7 @@ function running(outcome: Outcome): string[] {
       `${outcome.market.tasks} tasks · ${outcome.market.bids} bids · fairness ${outcome.market.fairness} (≥ ${outcome.market.minFairness}) · stake locked ${amount(outcome.market.stakeLocked)}`,
     ]),
     ...block("RUN", outcome.nodes.map(nodeLine)),
+    ...block("BELOW", outcome.children.map(childLine)),
     ...block("HUMAN", outcome.human.map(humanLine)),
     ...block("SETTLE", [settlement(outcome)]),
   ];
@@ -72,6 +73,13 @@ function nodeLine({ label, state, attempts, class: evidence, executors, dissent,
   return parts.join(" ");
 }
 
+function childLine({ path, status, attempt, mission, title, leaves, money: { deposit, refunded } }: Outcome["children"][number]): string {
+  const spent = (BigInt(deposit) - BigInt(refunded)).toString();
+  const parts = [`${path} ${status === "completed" ? "✓" : status.toUpperCase()}`, ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
+  if (mission !== null) parts.push(`"${title}" · ${leaves} tasks`, short(mission));
+  return [...parts, `${amount(spent)} of ${amount(deposit)} spent`].join(" · ");
+}
+
 function humanLine({ node, action, adjudicator, simulated }: Outcome["human"][number]): string {
   return `${node}: ${simulated ? "SIMULATED " : ""}${adjudicator} ${action}${simulated ? "   (--ask: sign it yourself)" : ""}`;
 }
@@ -83,7 +91,8 @@ function settlement({ settlement: { appealWindow, advancedClock, closed } }: Out
 }
 
 function money({ money, slashed }: Outcome): string[] {
-  const parts = `${amount(money.paid)} paid + ${amount(money.fees)} fees + ${amount(money.insurance)} insurance + ${amount(money.discount)} discount + ${amount(money.refunded)} refunded`;
+  const below = money.children === "0" ? "" : ` + ${amount(money.children)} below`;
+  const parts = `${amount(money.paid)} paid + ${amount(money.fees)} fees + ${amount(money.insurance)} insurance + ${amount(money.discount)} discount + ${amount(money.refunded)} refunded${below}`;
   const lines = [`${amount(money.deposit)} = ${parts} ${balances(money) ? "✓" : "✗"}`, `subsidy apart ${amount(money.subsidy)}`];
   if (slashed !== "0") lines.push(`slashed from stake ${amount(slashed)}: half to the treasury, half to insurance`);
   return lines;

@@ -6,7 +6,7 @@ import type { MissionDocument } from "../protocol/mission-document.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { Band, decodeLaw, type LawHeader, type LawNode, lawLength, MAX_NODES, Risk, specHashOf } from "../rules/law-codec.ts";
 import { type CodeShape, type OpcodeName, shapeOf } from "./bytecode.ts";
-import { goalHashOf, lawNodeOf, recompileLaw } from "./compile-law.ts";
+import { lawNodeOf, recompileLaw, statedGoalHash } from "./compile-law.ts";
 import { type LawLimits, riskOfBudget } from "./law-limits.ts";
 
 /** What a codifier could try (AgentCity A.7, Table 10). */
@@ -245,7 +245,7 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
   same("law", "budget", header.budget, BigInt(document.budget));
   same("law", "duration", header.duration, document.duration);
   same("law", "output predicate", header.outputPredicate, document.outputPredicate);
-  same("law", "goal", header.goalHash, goalHashOf(document.goal));
+  same("law", "goal", header.goalHash, statedGoalHash(document));
   same("law", "input", header.inputHash, document.input.digest);
   holds(header.goalHash === goalHash, "law", "has another goal than the session was opened for");
   holds(header.budget === deposit, "law", `has a budget of ${header.budget}, the deposit is ${deposit}`);

@@ -1,3 +1,4 @@
+import { encodeAbiParameters } from "viem";
 import { keccak256 } from "../primitives/hash.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { bytesToHex } from "../primitives/hex.ts";
@@ -34,7 +35,7 @@ export function compileLaw(document: MissionDocument): CompiledLaw {
       duration: checked.duration,
       budget: BigInt(checked.budget),
       outputPredicate: checked.outputPredicate,
-      goalHash: goalHashOf(checked.goal),
+      goalHash: statedGoalHash(checked),
       inputHash: checked.input.digest,
     },
     checked.nodes.map(lawNodeOf),
@@ -48,9 +49,16 @@ export function recompileLaw(bytes: Uint8Array): CompiledLaw {
   return compileLaw(missionDocumentSchema.parse(parseCanonicalJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
 }
 
-/** What a session is opened for: keccak256 of the stated goal. */
+/** What a sponsor opens a session for: keccak256 of the stated goal. */
 export function goalHashOf(goal: string): Hash {
   return keccak256(bytesToHex(new TextEncoder().encode(goal)));
+}
+
+/** What the session of a law was opened for: its goal, or the node of another mission that it is (contracts/collaboration/Descent.sol). */
+export function statedGoalHash({ goal, parent }: Pick<MissionDocument, "goal" | "parent">): Hash {
+  if (parent === undefined) return goalHashOf(goal);
+  const { mission, node, attempt } = parent;
+  return keccak256(encodeAbiParameters([{ type: "address" }, { type: "uint8" }, { type: "uint8" }], [mission, node, attempt]));
 }
 
 /** A node's two words. */
@@ -63,7 +71,7 @@ export function lawNodeOf(node: MissionNode): LawNode {
     risk: Risk[node.risk],
     floor: EvidenceClass[node.floor],
     questions: node.questions.reduce((bits, question) => bits | QUESTIONS[question], 0),
-    leaf: true,
+    leaf: node.mission === undefined,
     band: Band[node.band],
     panelSize: node.panelSize,
     timeout: node.timeout,

@@ -58,7 +58,7 @@ export async function viewNodes(world: World, mission: Mission): Promise<readonl
     mission.document.nodes.map(async (law): Promise<NodeView> => {
       const node = await contract.nodeOf(law.number);
       const slots = await Promise.all(
-        Array.from({ length: law.redundancy }, async (_, slot): Promise<SlotView> => {
+        Array.from({ length: isBranch({ law }) ? 0 : law.redundancy }, async (_, slot): Promise<SlotView> => {
           const { agent, price } = await contract.slotOf(law.number, slot);
           const pledge = await contract.pledgeOf(law.number, slot);
           return { slot, agent, price, pledge, committed: hasBit(node.commitMask, slot), revealed: hasBit(node.revealMask, slot) };
@@ -80,13 +80,23 @@ export async function viewNodes(world: World, mission: Mission): Promise<readonl
   );
 }
 
-export async function missionState(world: World, mission: Mission): Promise<MissionStateName> {
+export async function missionState(world: World, mission: Pick<Mission, "address">): Promise<MissionStateName> {
   return nameOf(missionStates, await world.client.mission(mission.address).state());
 }
 
 /** True once every slot the law asks for has an executor. */
 export function isStaffed({ law, slots }: NodeView): boolean {
   return slots.length === law.redundancy;
+}
+
+/** Whether the node is a mission of its own: nobody bids for it, nobody executes it. */
+export function isBranch({ law }: Pick<NodeView, "law">): boolean {
+  return law.mission !== undefined;
+}
+
+/** Whether somebody still has to be awarded the node. */
+export function awaitsBids(view: NodeView): boolean {
+  return !isBranch(view) && !isStaffed(view) && (view.state === "ELIGIBLE" || view.state === "WAITING");
 }
 
 function hasBit(mask: number, bit: number): boolean {

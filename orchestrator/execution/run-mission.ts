@@ -1,5 +1,5 @@
 import { intentKey } from "../chain/outbox.ts";
-import { isStaffed, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
+import { awaitsBids, isBranch, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
 import { FreezeMirror } from "./guardian/freeze-mirror.ts";
 import { commit, hasEnoughCommits } from "./stages/commit.ts";
 import { gate } from "./stages/gate.ts";
@@ -19,6 +19,8 @@ export type Halt =
   | { readonly kind: "review"; readonly nodes: readonly NodeView[] }
   /** An emergency stop: nothing is routed until adjudicators clear it. */
   | { readonly kind: "stopped" }
+  /** Nodes that are missions of their own, and have their turn, or have begun: each is led through its own branches (city). */
+  | { readonly kind: "branch"; readonly nodes: readonly NodeView[] }
   /** Failed attempts, and nodes nobody was awarded: the market reopens or the mission aborts (city). */
   | { readonly kind: "fault"; readonly nodes: readonly NodeView[] };
 
@@ -70,17 +72,18 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
   }
 }
 
-function isOver(state: MissionStateName): boolean {
+/** Whether nothing of a mission in this state can still be done. */
+export function isOver(state: MissionStateName): boolean {
   return state === "COMPLETED" || state === "FAILED" || state === "ABORTED";
 }
 
 function haltOf(nodes: readonly NodeView[]): Halt | undefined {
   const review = nodes.filter(({ state }) => state === "PENDING_REVIEW" || state === "FROZEN");
   if (review.length > 0) return { kind: "review", nodes: review };
-  const fault = nodes.filter(
-    (node) => node.state === "FAILED" || ((node.state === "ELIGIBLE" || node.state === "WAITING") && !isStaffed(node)),
-  );
-  return fault.length > 0 ? { kind: "fault", nodes: fault } : undefined;
+  const fault = nodes.filter((node) => node.state === "FAILED" || awaitsBids(node));
+  if (fault.length > 0) return { kind: "fault", nodes: fault };
+  const branch = nodes.filter((node) => isBranch(node) && (node.state === "ELIGIBLE" || node.state === "EXECUTING"));
+  return branch.length > 0 ? { kind: "branch", nodes: branch } : undefined;
 }
 
 /** Lets time pass to the earliest deadline of a stage that does not move, and ends that stage. */

@@ -12,6 +12,7 @@ import { noBoundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { LegislatureBoundary } from "../protocol/boundaries.ts";
+import type { ParentNode } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import type { LegislaturePorts } from "./ports.ts";
 
@@ -38,6 +39,12 @@ export interface MissionInputs {
   readonly digest: Hash;
 }
 
+/** A session that a mission opened for one of its nodes. */
+export interface ChildSession extends ParentNode {
+  /** Number on chain. */
+  readonly session: bigint;
+}
+
 export interface LegislatureOptions {
   readonly client: AgentCityClient;
   readonly clerks: Clerks;
@@ -52,6 +59,8 @@ export interface LegislatureOptions {
   readonly id: string;
   /** Mission that this session continues. */
   readonly parent?: Address | undefined;
+  /** The session is open already: a mission opened it for one of its nodes, and lent it what `mission.budget` says. */
+  readonly child?: ChildSession | undefined;
   /** Producers call for the session, and the sponsor adopts it; without it the sponsor opens the session. */
   readonly byPetition?: boolean | undefined;
   /** Ballots per transaction. Default 4. */

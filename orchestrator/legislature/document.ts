@@ -4,17 +4,29 @@ import { itemAt, layOut, type PlannedNode } from "../minds/layout.ts";
 import { requiredLevels, riskOf } from "../minds/options.ts";
 import type { LawShape } from "../minds/shape.ts";
 import { MISSION_CONTEXT } from "../protocol/mission-context.ts";
-import { type MissionDocument, type MissionNode, missionDocumentSchema } from "../protocol/mission-document.ts";
+import { type MissionDocument, type MissionNode, missionDocumentSchema, type ParentNode } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
+import { planId } from "../protocol/mission-plan.ts";
 import type { MissionInputs } from "./context.ts";
 
-/** Writes a draft down as the document that a ballot can be about. Pure: equal drafts are equal documents, whoever wrote them. */
-export function documentOf(mission: MissionFile, inputs: MissionInputs, goal: Goal, facts: CityFacts, shape: LawShape): MissionDocument {
+/**
+ * Writes a draft down as the document that a ballot can be about. Pure: equal drafts are equal documents, whoever wrote them. `parent` is
+ * the node that the mission is, if it is one.
+ */
+export function documentOf(
+  mission: MissionFile,
+  inputs: MissionInputs,
+  goal: Goal,
+  facts: CityFacts,
+  shape: LawShape,
+  parent?: ParentNode,
+): MissionDocument {
   return missionDocumentSchema.parse({
     "@context": MISSION_CONTEXT,
     "@type": "MissionSpecification",
     name: mission.mission,
     goal: mission.goal,
+    ...(parent === undefined ? {} : { parent: { mission: parent.mission, node: parent.node, attempt: parent.attempt } }),
     title: shape.title,
     risk: riskOf(goal, facts.limits),
     budget: goal.budget.toString(),
@@ -30,17 +42,19 @@ export function documentOf(mission: MissionFile, inputs: MissionInputs, goal: Go
 function nodeOf(planned: PlannedNode, mission: MissionFile, inputs: MissionInputs, goal: Goal, facts: CityFacts): MissionNode {
   const { task, shape } = planned;
   const risk = riskOf(goal, facts.limits);
+  const { agree, plan } = mission.tasks.find(({ name }) => name === task.name) ?? { agree: null, plan: null };
   return {
     number: planned.number,
     label: planned.label,
     task: task.name,
     shard: task.overInput ? { from: itemAt(planned.from, inputs.count), to: itemAt(planned.to, inputs.count) } : null,
     services: task.services.map(({ name }) => name),
+    ...(plan === null ? {} : { mission: { goal: plan.goal, plan: planId(plan) } }),
     after: [...planned.after],
     tier: task.tier,
     redundancy: shape.redundancy,
     threshold: shape.threshold,
-    agree: mission.tasks.find(({ name }) => name === task.name)?.agree ?? null,
+    agree,
     risk,
     floor: shape.floor,
     questions:

@@ -19,6 +19,11 @@ export async function requireFeasible({ client, options }: LegislatureContext): 
   const facts = { producers, verifiers: Number(await client.evidence.verifierCount()), limits };
   const [shape] = optionsOf(goal, facts);
   if (shape === undefined) throw new GoalNotFeasible("there is nothing to divide", "name at least one task");
-  compileLaw(documentOf(options.mission, options.inputs, goal, facts, shape));
+  const scattered = goal.tasks.find(({ mission }) => (mission?.parts ?? 0) > options.inputs.count);
+  if (scattered !== undefined) {
+    const lack = `${scattered.name} is to be done in ${scattered.mission?.parts} parts, the input has ${options.inputs.count} items`;
+    throw new GoalNotFeasible(lack, "lower `parts`");
+  }
+  compileLaw(documentOf(options.mission, options.inputs, goal, facts, shape, options.child));
   return facts;
 }

@@ -15,8 +15,9 @@ export function goalOf(mission: MissionFile, services: readonly LegislatedServic
   };
 }
 
-/** A task can be divided when every service it allows looks at each item by itself. */
+/** A task can be divided when every service it allows looks at each item by itself, one with a plan into the plan's parts. */
 function taskOf(task: MissionTask, services: readonly LegislatedService[]): GoalTask {
+  const { plan } = task;
   const allowed = task.services.map((id) => {
     const service = services.find((known) => known.id === id);
     if (service === undefined) throw new GoalNotFeasible(`${task.name} names the service ${id}, which nobody offers`, "register it first");
@@ -32,5 +33,6 @@ function taskOf(task: MissionTask, services: readonly LegislatedService[]): Goal
     budget: task.budget ?? undefined,
     timeout: task.timeout ?? undefined,
     floor: task.floor ?? undefined,
+    mission: plan === null ? undefined : { parts: plan.parts, tasks: plan.tasks.map((inner) => taskOf(inner, services)) },
   };
 }

@@ -115,9 +115,11 @@ export function sessionGraph(context: LegislatureContext) {
         refund: stages.refund,
       })
 
-      .addConditionalEdges(START, () => (context.options.byPetition === true ? "findBackers" : "openSession"), [
+      .addConditionalEdges(START, (state: SessionState) => beginning(context, state), [
         "findBackers",
         "openSession",
+        "requestIdentities",
+        "expire",
       ])
       .addEdge("findBackers", "signPetition")
       .addEdge("signPetition", "sendPetition")
@@ -179,6 +181,8 @@ export function sessionGraph(context: LegislatureContext) {
       .addConditionalEdges(
         "refund",
         async (state: SessionState) => {
+          // Whether a node is tried again, and by which session, is for the mission above to say.
+          if (context.options.child !== undefined) return END;
           if (state.outcome === "refused") return state.revisions < MOST_REVISIONS ? "openSession" : END;
           return (await stages.mayReturn(state)) ? "amend" : END;
         },
@@ -191,6 +195,12 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("signReintroduction", "reintroduce")
       .addEdge("reintroduce", "adopt")
   );
+}
+
+/** What comes first: a child's session is open already, and expires at once where no law could come of it. */
+function beginning({ options }: LegislatureContext, { outcome }: SessionState) {
+  if (options.child !== undefined) return goOn("requestIdentities")({ outcome });
+  return options.byPetition === true ? "findBackers" : "openSession";
 }
 
 /** A law that the constitution refuses is revised and submitted again, this often (AgentCity B.10). */
@@ -211,7 +221,7 @@ function expiring(context: LegislatureContext, stage: Stage): Stage {
 }
 
 /** To the next stage, unless the session cannot go on. */
-function goOn<Next extends string>(next: Next): (state: SessionState) => Next | "expire" {
+function goOn<Next extends string>(next: Next): (state: Pick<SessionState, "outcome">) => Next | "expire" {
   return ({ outcome }) => (outcome === "open" ? next : "expire");
 }
 

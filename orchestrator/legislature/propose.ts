@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { TransactionReverted } from "../chain/errors.ts";
-import { type CompiledLaw, compileLaw, goalHashOf } from "../client/compile-law.ts";
+import { type CompiledLaw, compileLaw, statedGoalHash } from "../client/compile-law.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { writeMany } from "../client/write.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
@@ -16,6 +16,7 @@ import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { reasonsSchema } from "../protocol/debate.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
+import { planRecord } from "../protocol/mission-plan.ts";
 import type { LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
 import { endorse, MOST_LAWS } from "./endorse.ts";
@@ -208,13 +209,15 @@ export async function draftBy(
   { survey, barred, step, reading }: Pick<Drafting, "survey" | "barred" | "reading"> & { readonly step: string },
   lawful: (law: CompiledLaw, facts: CityFacts) => Promise<boolean> = (law, facts) => isLawful(context, law, facts),
 ): Promise<ContentId | undefined> {
-  const { mission, inputs } = context.options;
+  const { mission, inputs, child } = context.options;
   const former = barred === null ? [] : context.load(barred, barredSchema);
   const request = { ...requestFor(context, survey, agent), ...(former.length === 0 ? {} : { barred: former.map(({ shape }) => shape) }) };
   try {
     const shape = await context.ask(agent, step, lawShapeSchema, (mind) => mind.draft(request), { reading });
-    const compiled = compileLaw(documentOf(mission, inputs, request.goal, request.facts, shape));
+    const compiled = compileLaw(documentOf(mission, inputs, request.goal, request.facts, shape, child));
     if (former.some(({ specHash }) => specHash === compiled.specHash) || !(await lawful(compiled, request.facts))) return undefined;
+    // What a law says of the missions below it, it says by their plans' ids.
+    for (const { plan } of mission.tasks) if (plan !== null) context.save(planRecord(plan));
     const about = { ...request, about: shape };
     const { text } = await context.ask(agent, step === "draft" ? "speak" : `speak-${step}`, reasonsSchema, (mind) => mind.speak(about), {
       reading,
@@ -255,7 +258,7 @@ async function isLawful(context: LegislatureContext, { law, document }: Compiled
   const witnesses = witnessesOf(document, facts);
   if (witnesses === undefined) return false;
   try {
-    await context.client.validator.validate(law, goalHashOf(document.goal), BigInt(document.budget), witnesses);
+    await context.client.validator.validate(law, statedGoalHash(document), BigInt(document.budget), witnesses);
     return true;
   } catch (error) {
     if (error instanceof TransactionReverted) return false;

@@ -1,4 +1,5 @@
 import { Command } from "@langchain/langgraph";
+import { GoalNotFeasible } from "../minds/errors.ts";
 import { type CodificationRequest, codificationRequestSchema } from "../protocol/codification-approval.ts";
 import { LegislatureContext, type LegislatureOptions } from "./context.ts";
 import { AuditNeeded } from "./errors.ts";
@@ -22,7 +23,7 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
   const config = { configurable: { thread_id: options.id }, durability: "sync" as const, recursionLimit: RECURSION_LIMIT };
 
   /** Lets the graph run; where it waits for an adjudicator, brings the signature, or stops. */
-  async function run(input: Record<string, never> | null): Promise<SessionState> {
+  async function run(input: Beginning | null): Promise<SessionState> {
     let final = await graph.invoke(input, config);
     for (const tried = new Set<string>(); ; ) {
       const request = pendingRequest(await graph.getState(config));
@@ -37,11 +38,25 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
 
   const begun = await graph.getState(config);
   const isNew = begun.createdAt === undefined;
-  if (isNew) await requireFeasible(context);
-  const final: SessionState = isNew || begun.next.length > 0 ? await run(isNew ? {} : null) : begun.values;
+  const final: SessionState = isNew || begun.next.length > 0 ? await run(isNew ? await beginningOf(context) : null) : begun.values;
   const result = await resultOf(context, final);
   await checkpointer.deleteThread(options.id);
   return result;
+}
+
+type Beginning = Partial<Pick<SessionState, "session" | "outcome">>;
+
+/** What a new order begins with. A child's money has moved already: where no law can come of it, its session goes to its end. */
+async function beginningOf(context: LegislatureContext): Promise<Beginning> {
+  const { child } = context.options;
+  const session = child === undefined ? {} : { session: child.session.toString() };
+  try {
+    await requireFeasible(context);
+    return session;
+  } catch (error) {
+    if (child === undefined || !(error instanceof GoalNotFeasible)) throw error;
+    return { ...session, outcome: "overdue" };
+  }
 }
 
 interface Paused {

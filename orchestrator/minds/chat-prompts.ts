@@ -31,7 +31,8 @@ export function draftMessages(persona: Persona, request: DraftRequest): BaseMess
         `Tasks: ${JSON.stringify(tasksOf(goal))}`,
         `Owners able to execute each task: ${JSON.stringify(goal.tasks.map((task) => ablePrincipals(task, facts)))}`,
         `Budget ${formatAmount(goal.budget)} tokens, risk ${riskOf(goal, facts.limits)}, ${goal.duration} seconds.`,
-        "shards: nodes the task is divided into (a task that is not perItem has one; later tasks at most as many as the tasks before). " +
+        "shards: nodes the task is divided into (a task that is not perItem has one; later tasks at most as many as the tasks before; a task with parts is a " +
+          "mission of its own and has exactly so many). " +
           "redundancy: executors per node, tier 2 at least 2 and at most the owners able to execute it, else 1. threshold: executors that must agree, more " +
           "than half. floor: weakest evidence class that counts. panel: verifiers, odd. timeout, review: seconds. weight: share of the budget.",
         `Lawful structures, and what each is worth to you: ${JSON.stringify(examples.map((shape) => described(request, shape)))}`,
@@ -138,7 +139,7 @@ export function quoted(words: string): string {
 /** Names are the sponsor's words too: tasks go by their number. */
 function tasksOf(goal: Goal): readonly Readonly<Record<string, unknown>>[] {
   const numberOf = new Map(goal.tasks.map(({ name }, index) => [name, index + 1]));
-  return goal.tasks.map(({ name, tier, perItem, overInput, after, floor, timeout }) => ({
+  return goal.tasks.map(({ name, tier, perItem, overInput, after, floor, timeout, mission }) => ({
     task: numberOf.get(name),
     tier,
     perItem,
@@ -146,6 +147,7 @@ function tasksOf(goal: Goal): readonly Readonly<Record<string, unknown>>[] {
     after: after.map((before) => numberOf.get(before)),
     ...(floor === undefined ? {} : { floor }),
     ...(timeout === undefined ? {} : { timeout }),
+    ...(mission === undefined ? {} : { parts: mission.parts, tasksInEach: mission.tasks.length }),
   }));
 }
 

@@ -22,6 +22,8 @@ export interface GoalTask {
   /** Seconds. */
   readonly timeout?: number | undefined;
   readonly floor?: FloorName | undefined;
+  /** Present when the task is a mission of its own: its tasks, and among how many such missions the input is divided. */
+  readonly mission?: { readonly parts: number; readonly tasks: readonly GoalTask[] } | undefined;
 }
 
 /** What is to be legislated. Tasks come before the tasks that need them. */

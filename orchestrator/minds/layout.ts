@@ -33,6 +33,7 @@ export function itemAt(place: number, count: number): number {
  * every item is worked on once. Undefined: anywhere.
  */
 export function possibleCuts(task: GoalTask, cuts: ReadonlyMap<string, readonly number[]>): readonly number[] | undefined {
+  if (task.mission !== undefined) return undefined;
   if (!task.perItem) return [0, GRID];
   if (task.after.length === 0) return task.overInput ? undefined : [0, GRID];
   const [first = [0, GRID], ...others] = task.after.map((name) => cuts.get(name) ?? [0, GRID]);
@@ -59,6 +60,9 @@ export function layOut(goal: Goal, shape: LawShape): PlannedNode[] {
   for (const [index, task] of goal.tasks.entries()) {
     const own = shape.tasks[index];
     if (own === undefined) continue;
+    if (task.mission !== undefined && (own.shards !== task.mission.parts || own.redundancy !== 1)) {
+      throw new MindAnswerInvalid("draft", `${task.name} is done by ${task.mission.parts} missions of its own, once each`);
+    }
     const possible = possibleCuts(task, cuts);
     if (possible !== undefined && own.shards > possible.length - 1) {
       throw new MindAnswerInvalid("draft", `${task.name} cannot have ${own.shards} shards`);

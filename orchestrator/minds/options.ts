@@ -30,12 +30,14 @@ export function riskOf(goal: Goal, limits: LawLimits): RiskName {
 /** Everything an agent chooses from when it drafts: all lawful structures of a few simple kinds. */
 export const optionsOf = perGoal((goal, facts): readonly LawShape[] => {
   const redundancies = goal.tasks.map((task) => redundancyOf(task, facts));
-  return divisionsOf(goal).flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts.limits, redundancies, shards, pricing)));
+  return divisionsOf(goal).flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts, redundancies, shards, pricing)));
 });
 
-/** The levels a node of this task asks for: enough for any service it allows. */
+/** The levels a node of this task asks for: enough for any service it allows; none when nobody executes it. */
 export function requiredLevels(task: GoalTask): number[] {
-  return Array.from({ length: 10 }, (_, dimension) => Math.max(...task.services.map(({ capabilities }) => capabilities[dimension] ?? 0)));
+  return Array.from({ length: 10 }, (_, dimension) =>
+    Math.max(0, ...task.services.map(({ capabilities }) => capabilities[dimension] ?? 0)),
+  );
 }
 
 /** Principals who own somebody able to run the task: at most that many executors can share a node. */
@@ -44,7 +46,8 @@ export function ablePrincipals(task: GoalTask, facts: CityFacts): number {
   return new Set(facts.producers.filter((producer) => fits(producer.capabilities, required)).map(({ principal }) => principal)).size;
 }
 
-function shapeOf(goal: Goal, limits: LawLimits, redundancies: readonly number[], shards: readonly number[], pricing: Pricing): LawShape {
+function shapeOf(goal: Goal, facts: CityFacts, redundancies: readonly number[], shards: readonly number[], pricing: Pricing): LawShape {
+  const { limits } = facts;
   const risk = riskOf(goal, limits);
   const review = Math.max(limits.minReview, Math.min(limits.maxReview, Math.floor(goal.duration / 4)));
   const tasks = goal.tasks.map((task, index): TaskShape => {
@@ -59,10 +62,16 @@ function shapeOf(goal: Goal, limits: LawLimits, redundancies: readonly number[],
       panel: limits.minPanel[riskNumber(risk)],
       timeout: Math.min(limits.maxNodeTimeout, task.timeout ?? limits.maxNodeTimeout),
       review,
-      weight: (pricing.pay[task.tier - 1] ?? 100) * redundancy * pieces,
+      weight: payOf(task, facts, pricing) * pieces,
     };
   });
   return { title: titleOf(tasks, pricing.note === undefined ? [] : [pricing.note]), tasks };
+}
+
+/** Pay of one node's executors; a mission of its own is worth all that is done in it. */
+function payOf(task: GoalTask, facts: CityFacts, pricing: Pricing): number {
+  if (task.mission === undefined) return (pricing.pay[task.tier - 1] ?? 100) * redundancyOf(task, facts);
+  return task.mission.tasks.reduce((sum, inner) => sum + payOf(inner, facts, pricing) * (inner.mission?.parts ?? 1), 0);
 }
 
 /**
@@ -92,7 +101,7 @@ function divide(goal: Goal, first: number, later: number): number[] {
   const cuts = new Map<string, readonly number[]>();
   return goal.tasks.map((task) => {
     const possible = possibleCuts(task, cuts);
-    const shards = possible === undefined ? first : Math.min(later, possible.length - 1);
+    const shards = task.mission !== undefined ? task.mission.parts : possible === undefined ? first : Math.min(later, possible.length - 1);
     cuts.set(task.name, chooseCuts(possible, shards));
     return shards;
   });
@@ -104,8 +113,9 @@ function dividedParts(goal: Goal, division: readonly number[]): number[] {
   return division.filter((_, index) => (most[index] ?? 1) > 1);
 }
 
-/** Three executors compare better than two; more services than three are not worth their price. */
+/** Three executors compare better than two; more services than three are not worth their price. Throws where nobody could do the task, at any depth. */
 function redundancyOf(task: GoalTask, facts: CityFacts): number {
+  for (const inner of task.mission?.tasks ?? []) redundancyOf(inner, facts);
   const able = ablePrincipals(task, facts);
   const needed = task.tier === 2 ? 2 : 1;
   if (able < needed) {

@@ -48,6 +48,9 @@ export type LegislatureBoundary = (typeof LEGISLATURE_BOUNDARIES | typeof DETOUR
 
 /** Points between a mission's stages. */
 export const EXECUTION_BOUNDARIES = ["execution:committed", "execution:halted", "execution:frozen", "execution:cleared"] as const;
-export type ExecutionBoundary = (typeof EXECUTION_BOUNDARIES)[number];
+
+/** Points that only a mission passes whose nodes are missions. */
+export const BRANCH_BOUNDARIES = ["execution:descended", "execution:concluded"] as const;
+export type ExecutionBoundary = (typeof EXECUTION_BOUNDARIES | typeof BRANCH_BOUNDARIES)[number];
 
 export type BoundaryName = LegislatureBoundary | ExecutionBoundary | (typeof SENDER_BOUNDARIES)[number];

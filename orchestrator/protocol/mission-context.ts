@@ -1,6 +1,6 @@
 import { AgentCityError } from "../primitives/errors.ts";
 
-/** Name of the published JSON-LD context of mission specifications. A changed context gets another name. */
+/** Name of the published JSON-LD context of mission specifications. Terms are added to it; if one changed its meaning it would get another name. */
 export const MISSION_CONTEXT = "https://agentcity.dev/contexts/mission-specification/v1";
 
 /** Namespace of the terms. */
@@ -44,6 +44,10 @@ export const missionContext = {
         digest: typed("itemsDigest", `${NS}sha256`),
       },
     },
+    parent: {
+      ...term("parentNode"),
+      "@context": { mission: typed("missionAddress", `${NS}address`), node: whole("nodeNumber"), attempt: whole("attempt") },
+    },
     nodes: {
       ...term("nodes"),
       "@container": "@list",
@@ -52,6 +56,7 @@ export const missionContext = {
         label: "http://www.w3.org/2000/01/rdf-schema#label",
         shard: { ...term("shard"), "@context": { from: whole("firstItem"), to: whole("endItem") } },
         services: { ...term("service"), "@container": "@set" },
+        mission: { ...term("childMission"), "@context": { plan: term("plan") } },
         after: { ...term("afterNode"), "@container": "@set" },
         tier: whole("proofTier"),
         redundancy: whole("redundancy"),

@@ -1,43 +1,65 @@
 import { z } from "zod";
+import { addressSchema } from "../primitives/address.ts";
 import { MISSION_CONTEXT } from "./mission-context.ts";
 
 /** Smallest units of the settlement token as decimal text, because JSON numbers lose digits. */
 const units = z.string().regex(/^(0|[1-9]\d*)$/);
 const hash = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{64}$/)]);
 
-/** One node in words; `compile` turns it into two words of packed law. */
-export const missionNodeSchema = z.strictObject({
-  /** 0–255; predecessors have lower numbers. */
-  number: z.int().min(0).max(255),
-  /** `classify-2`: task and shard, for people. */
-  label: z.string().min(1),
-  task: z.string().min(1),
-  /** Items [from, to) of the mission's input, in order of id; null when the node works on other nodes' output only. */
-  shard: z.strictObject({ from: z.int().min(0), to: z.int().min(0) }).nullable(),
-  /** Catalogue ids a bid may name. */
-  services: z.array(z.string().min(1)).min(1),
-  /** Numbers of the nodes whose output it receives. */
-  after: z.array(z.int().min(0).max(254)),
-  tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
-  redundancy: z.int().min(1).max(5),
-  threshold: z.int().min(1).max(5),
-  /** How outputs of redundant executors are compared (tier 2). */
-  agree: z.strictObject({ on: z.string().min(1), atLeastBps: z.int().min(0).max(10_000) }).nullable(),
-  risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
-  floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]),
-  questions: z.array(z.enum(["PERFORMANCE", "POLICY"])).min(1),
-  band: z.enum(["LOW", "MODERATE", "ELEVATED", "CRITICAL"]),
-  panelSize: z.int().min(1).max(7),
-  /** Seconds. */
-  timeout: z.int().positive(),
-  /** Seconds. */
-  reviewWindow: z.int().positive(),
-  budget: units,
-  /** Gate predicate id; 0 = none. */
-  predicate: z.int().min(0),
-  /** Ten required levels, 0–255. */
-  capabilities: z.array(z.int().min(0).max(255)).length(10),
+/** What a node is that is a mission of its own (AgentCity 3.4, recursion). */
+const branchSchema = z.strictObject({
+  goal: z.string().min(1),
+  /** Content id of the plan that its legislature is bound to (`mission-plan.ts`). */
+  plan: z.string().min(1),
 });
+
+/** The node of another mission that a mission is. */
+const parentSchema = z.strictObject({
+  mission: addressSchema,
+  node: z.int().min(0).max(255),
+  attempt: z.int().min(0).max(255),
+});
+export type ParentNode = z.infer<typeof parentSchema>;
+
+/** One node in words; `compile` turns it into two words of packed law. */
+export const missionNodeSchema = z
+  .strictObject({
+    /** 0–255; predecessors have lower numbers. */
+    number: z.int().min(0).max(255),
+    /** `classify-2`: task and shard, for people. */
+    label: z.string().min(1),
+    task: z.string().min(1),
+    /** Items [from, to) of the mission's input, in order of id; null when the node works on other nodes' output only. */
+    shard: z.strictObject({ from: z.int().min(0), to: z.int().min(0) }).nullable(),
+    /** Catalogue ids a bid may name; none when the node is a mission. */
+    services: z.array(z.string().min(1)),
+    /** Present when the node is no leaf: nobody executes it, a child session is opened for it. */
+    mission: branchSchema.optional(),
+    /** Numbers of the nodes whose output it receives. */
+    after: z.array(z.int().min(0).max(254)),
+    tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+    redundancy: z.int().min(1).max(5),
+    threshold: z.int().min(1).max(5),
+    /** How outputs of redundant executors are compared (tier 2). */
+    agree: z.strictObject({ on: z.string().min(1), atLeastBps: z.int().min(0).max(10_000) }).nullable(),
+    risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
+    floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]),
+    questions: z.array(z.enum(["PERFORMANCE", "POLICY"])).min(1),
+    band: z.enum(["LOW", "MODERATE", "ELEVATED", "CRITICAL"]),
+    panelSize: z.int().min(1).max(7),
+    /** Seconds. */
+    timeout: z.int().positive(),
+    /** Seconds. */
+    reviewWindow: z.int().positive(),
+    budget: units,
+    /** Gate predicate id; 0 = none. */
+    predicate: z.int().min(0),
+    /** Ten required levels, 0–255. */
+    capabilities: z.array(z.int().min(0).max(255)).length(10),
+  })
+  .refine(({ services, mission }) => (services.length === 0) === (mission !== undefined), {
+    error: "a node has services, or is a mission of its own",
+  });
 
 /** What a law says in words. Its RFC 8785 bytes are what `docHash` is the keccak of; it compiles to exactly one packed law. */
 export const missionDocumentSchema = z.strictObject({
@@ -45,6 +67,8 @@ export const missionDocumentSchema = z.strictObject({
   "@type": z.literal("MissionSpecification"),
   name: z.string().min(1),
   goal: z.string().min(1),
+  /** Present when the mission is a node of another. */
+  parent: parentSchema.optional(),
   /** The candidate's name on the ballot: `4 shards, 3 classifiers`. */
   title: z.string().min(1),
   risk: z.enum(["LOW", "MEDIUM", "HIGH"]),

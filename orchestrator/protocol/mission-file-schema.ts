@@ -16,33 +16,45 @@ const path = z.string().min(1).max(4_096);
 
 const inputSchema = z.strictObject({ kind: z.enum(["packages", "files", "urls", "csv"]), path });
 const agreeSchema = z.strictObject({ on: z.string().min(1).max(64), atLeast: z.number().min(0.5).max(1) });
-const taskSchema = z.strictObject({
-  service: z.union([slug, z.array(slug).min(1).max(5)], { error: "expected the name of a service, or a list of 1 to 5" }),
-  over: z.literal("input").optional(),
-  after: z.array(slug).max(MAX_TASKS).optional(),
-  tier: z.literal([1, 2, 3]),
-  agree: agreeSchema.optional(),
-  budget: z.union([z.string(), z.number()]).optional(),
-  timeout: duration.optional(),
-  floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]).optional(),
-});
-const outputSchema = z.strictObject({ task: slug, format: z.enum(["markdown", "json"]) });
+const goal = z.string().trim().min(1).max(4_000);
 const maxBytesSchema = z.strictObject({ maxBytes: z.int().positive() });
 const predicateSchema = z.union([z.literal("every-input-covered"), maxBytesSchema], {
   error: "expected every-input-covered or { maxBytes: <number> }",
 });
+const predicates = z.array(predicateSchema).max(16);
+
+/** A task that a service does (`service`, `tier`), or one with tasks of its own: a mission within the mission. Which it is, and what it then needs, the parser checks. */
+const taskSchema = z.strictObject({
+  service: z.union([slug, z.array(slug).min(1).max(5)], { error: "expected the name of a service, or a list of 1 to 5" }).optional(),
+  over: z.literal("input").optional(),
+  after: z.array(slug).max(MAX_TASKS).optional(),
+  tier: z.literal([1, 2, 3]).optional(),
+  agree: agreeSchema.optional(),
+  budget: z.union([z.string(), z.number()]).optional(),
+  timeout: duration.optional(),
+  floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]).optional(),
+  goal: goal.optional(),
+  parts: z.int().min(1).max(MAX_TASKS).optional(),
+  deadline: duration.optional(),
+  get tasks() {
+    return z.record(slug, taskSchema).optional();
+  },
+  output: slug.optional(),
+  predicates: predicates.optional(),
+});
+const outputSchema = z.strictObject({ task: slug, format: z.enum(["markdown", "json"]) });
 
 /** A mission file as written (decision 41). */
 export const missionFileSchema = z.strictObject({
   mission: slug,
-  goal: z.string().trim().min(1).max(4_000),
+  goal,
   budget: z.union([z.string(), z.number()]),
   deadline: duration,
   risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
   input: inputSchema,
   tasks: z.record(slug, taskSchema),
   output: outputSchema,
-  predicates: z.array(predicateSchema).max(16).optional(),
+  predicates: predicates.optional(),
   seed: z.union([z.int().min(0), z.string().min(1).max(128)]).optional(),
   services: path.optional(),
 });
@@ -126,12 +138,13 @@ function problemOf(issue: z.core.$ZodIssue, yaml: LocatedYaml, fileName: string)
 
 /** The keys that the map at a path may have. */
 function keysAt(at: readonly PropertyKey[]): string[] {
-  const [top, , below] = at;
+  const [top, , ...below] = at;
   if (top === undefined) return Object.keys(missionFileSchema.shape);
   if (top === "input") return Object.keys(inputSchema.shape);
   if (top === "output") return Object.keys(outputSchema.shape);
   if (top === "predicates") return Object.keys(maxBytesSchema.shape);
-  return Object.keys(below === undefined ? taskSchema.shape : agreeSchema.shape);
+  if (below.length === 0) return Object.keys(taskSchema.shape);
+  return below[0] === "agree" ? Object.keys(agreeSchema.shape) : keysAt(below);
 }
 
 function valueAt(value: unknown, at: readonly PropertyKey[]): unknown {

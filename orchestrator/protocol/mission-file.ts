@@ -16,7 +16,7 @@ import { orderTasks } from "./task-order.ts";
 /** One task as the sponsor wants it; shards, redundancy and split are the legislature's. */
 export interface MissionTask {
   readonly name: string;
-  /** Catalogue ids of candidate services. */
+  /** Catalogue ids of candidate services; none for a mission of its own. */
   readonly services: readonly string[];
   /** It works on the mission's input, in shards. */
   readonly overInput: boolean;
@@ -31,6 +31,21 @@ export interface MissionTask {
   readonly timeout: number | null;
   /** Minimum evidence class, or null for the risk's. */
   readonly floor: EvidenceClassName | null;
+  /** What the task is when it is a mission of its own: no service does it, a law is made for it (AgentCity 3.4, recursion). */
+  readonly plan: MissionPlan | null;
+}
+
+/** A mission within a mission: what its own legislature is told. Money, risk and input come from above. */
+export interface MissionPlan {
+  readonly goal: string;
+  /** The input is divided among so many missions of this plan. */
+  readonly parts: number;
+  /** Seconds, or null: half of what the mission above has. */
+  readonly deadline: number | null;
+  readonly tasks: readonly MissionTask[];
+  /** Task whose items are handed up. */
+  readonly output: string;
+  readonly predicates: readonly MissionPredicate[];
 }
 
 /** A valid mission file. */
@@ -68,6 +83,9 @@ export interface MissionFileOptions {
   readonly inputExists?: (path: string) => boolean;
 }
 
+/** Missions above a mission, at most (contracts/meta/legislation/Convocation.sol). */
+export const DEEPEST = 8;
+
 /** How tier 2 compares when the file does not say: the label, as often as the paper's Jaccard threshold. */
 const DEFAULT_AGREE = { on: "label", atLeastBps: 8_500 };
 
@@ -95,7 +113,8 @@ export function parseMissionFile(text: string, options: MissionFileOptions): Mis
     const help = "correct `input.path`, or name another input with --input";
     refuse("InputNotFound", ["input", "path"], `the input ${file.input.path} does not exist`, help);
   }
-  const tasks = readTasks(reading, budget);
+  const tasks = readTasks(reading, { tasks: file.tasks, at: [], depth: 0 });
+  checkReserved(reading, tasks, budget);
   checkOutput(reading, tasks);
   return {
     mission: file.mission,
@@ -147,48 +166,120 @@ function readBudget({ amountAt, options, refuse }: Reading): bigint {
   return budget;
 }
 
-function readTasks(reading: Reading, budget: bigint): MissionTask[] {
-  const { file, refuse } = reading;
-  const tasks = Object.entries(file.tasks).map(([name, task]) => readTask(reading, name, task));
-  if (tasks.length > MAX_TASKS) refuse("InvalidField", ["tasks"], `${tasks.length} tasks; at most ${MAX_TASKS}`);
-  const reserved = tasks.reduce((sum, task) => sum + (task.budget ?? 0n), 0n);
-  if (reserved > budget) {
-    const message = `the tasks' own budgets add up to ${formatAmount(reserved)}, more than ${formatAmount(budget)}`;
-    refuse("InvalidBudget", ["budget"], message);
-  }
-  const ordered = orderTasks(tasks);
-  if ("order" in ordered) return ordered.order;
-  return refuse("CyclicTasks", ["tasks", ordered.cycle[0] ?? ""], `tasks wait for each other: ${ordered.cycle.join(" → ")}`);
+/** Tasks that may wait for each other, and where they stand. */
+interface Scope {
+  readonly tasks: Readonly<Record<string, TaskText>>;
+  /** Of the mission, or of the task that is one. */
+  readonly at: Path;
+  /** Missions above. */
+  readonly depth: number;
 }
 
-function readTask(reading: Reading, name: string, task: TaskText): MissionTask {
+function readTasks(reading: Reading, scope: Scope): MissionTask[] {
   const { refuse } = reading;
-  const at = ["tasks", name];
-  const services = typeof task.service === "string" ? [task.service] : task.service;
-  const after = task.after ?? [];
+  const at = [...scope.at, "tasks"];
+  const tasks = Object.entries(scope.tasks).map(([name, task]) => readTask(reading, scope, name, task));
+  if (tasks.length > MAX_TASKS) refuse("InvalidField", at, `${tasks.length} tasks; at most ${MAX_TASKS}`);
+  const ordered = orderTasks(tasks);
+  if ("order" in ordered) return ordered.order;
+  return refuse("CyclicTasks", [...at, ordered.cycle[0] ?? ""], `tasks wait for each other: ${ordered.cycle.join(" → ")}`);
+}
+
+function checkReserved({ refuse }: Reading, tasks: readonly MissionTask[], budget: bigint): void {
+  const reserved = tasks.reduce((sum, task) => sum + (task.budget ?? 0n), 0n);
+  if (reserved <= budget) return;
+  const message = `the tasks' own budgets add up to ${formatAmount(reserved)}, more than ${formatAmount(budget)}`;
+  refuse("InvalidBudget", ["budget"], message);
+}
+
+function readTask(reading: Reading, scope: Scope, name: string, task: TaskText): MissionTask {
+  const at = [...scope.at, "tasks", name];
+  checkKeys(reading, at, task);
+  const budget = task.budget === undefined ? null : reading.amountAt([...at, "budget"]);
+  const common = { name, overInput: task.over !== undefined, after: task.after ?? [], budget };
+  return task.tasks === undefined
+    ? { ...common, ...readWork(reading, scope, name, task) }
+    : { ...common, ...NO_WORK, plan: readPlan(reading, scope, name, task, task.tasks) };
+}
+
+function readWork(
+  reading: Reading,
+  scope: Scope,
+  name: string,
+  task: TaskText,
+): Pick<MissionTask, "services" | "tier" | "agree" | "timeout" | "floor" | "plan"> {
+  const { refuse } = reading;
+  const at = [...scope.at, "tasks", name];
+  const { service = missing(reading, at, "service"), tier = missing(reading, at, "tier") } = task;
+  const services = typeof service === "string" ? [service] : service;
   for (const [index, id] of services.entries()) {
-    checkService(reading, task, id, typeof task.service === "string" ? [...at, "service"] : [...at, "service", index]);
+    checkService(reading, task, id, typeof service === "string" ? [...at, "service"] : [...at, "service", index]);
   }
-  const names = Object.keys(reading.file.tasks);
+  if (new Set(services).size !== services.length) refuse("InvalidField", [...at, "service"], "a service is named twice");
+  checkAfter(reading, scope, name, task);
+  if (task.agree !== undefined && tier !== 2) refuse("InvalidField", [...at, "agree"], "only a task of tier 2 compares executors");
+  return {
+    services,
+    tier,
+    agree: tier === 2 ? agreeOf(task) : null,
+    timeout: task.timeout === undefined ? null : secondsOf(task.timeout),
+    floor: task.floor ?? null,
+    plan: null,
+  };
+}
+
+function checkAfter({ refuse }: Reading, scope: Scope, name: string, { over, after = [] }: TaskText): void {
+  const at = [...scope.at, "tasks", name];
+  const names = Object.keys(scope.tasks);
   for (const [index, other] of after.entries()) {
     if (!names.includes(other)) refuse("UnknownTask", [...at, "after", index], `there is no task ${other}${meant(other, names)}`);
   }
-  if (new Set(services).size !== services.length) refuse("InvalidField", [...at, "service"], "a service is named twice");
   if (new Set(after).size !== after.length) refuse("InvalidField", [...at, "after"], "a task is named twice");
-  if (task.over === undefined && after.length === 0) {
+  if (over === undefined && after.length === 0) {
     refuse("MissingField", at, `${name} has nothing to work on`, "add `over: input`, or `after: [<task>]`");
   }
-  if (task.agree !== undefined && task.tier !== 2) refuse("InvalidField", [...at, "agree"], "only a task of tier 2 compares executors");
+}
+
+/** What says nothing about a task of its kind is a mistake of the writer's. */
+function checkKeys({ refuse }: Reading, at: Path, task: TaskText): void {
+  const [foreign, has] = task.tasks === undefined ? [PLAN_KEYS, "no tasks of its own"] : [WORK_KEYS, "tasks of its own"];
+  for (const key of Object.keys(task)) {
+    if (!foreign.includes(key)) continue;
+    const help = "a task has a service and a tier, or a goal, tasks of its own and an output";
+    refuse("InvalidField", [...at, key], `${at.join(".")} has ${has}: ${key} says nothing about it`, help);
+  }
+}
+
+function missing({ refuse }: Reading, at: Path, key: string): never {
+  return refuse("MissingField", at, `${[...at, key].join(".")} is missing`);
+}
+
+/** Keys of a task that a service does, and of one that is a mission of its own. */
+const WORK_KEYS: readonly string[] = ["service", "tier", "agree", "timeout", "floor", "after"];
+const PLAN_KEYS: readonly string[] = ["goal", "parts", "deadline", "output", "predicates"];
+const NO_WORK = { services: [], tier: 1, agree: null, timeout: null, floor: null } as const;
+
+function readPlan(reading: Reading, scope: Scope, name: string, task: TaskText, tasks: NonNullable<TaskText["tasks"]>): MissionPlan {
+  const { refuse } = reading;
+  const at = [...scope.at, "tasks", name];
+  const depth = scope.depth + 1;
+  if (depth > DEEPEST) refuse("InvalidField", at, `${name} is a mission below ${depth} others; at most ${DEEPEST}`);
+  const { goal = missing(reading, at, "goal"), output = missing(reading, at, "output") } = task;
+  if (Object.keys(tasks).length === 0) missing(reading, at, "tasks");
+  if (task.over === undefined) {
+    refuse("MissingField", at, `${name} has nothing to work on`, "a task with tasks of its own works on the input: add `over: input`");
+  }
+  const names = Object.keys(tasks);
+  if (!names.includes(output)) {
+    refuse("UnknownTask", [...at, "output"], `there is no task ${output} in ${name}${meant(output, names)}`);
+  }
   return {
-    name,
-    services,
-    overInput: task.over !== undefined,
-    after,
-    tier: task.tier,
-    agree: task.tier === 2 ? agreeOf(task) : null,
-    budget: task.budget === undefined ? null : reading.amountAt([...at, "budget"]),
-    timeout: task.timeout === undefined ? null : secondsOf(task.timeout),
-    floor: task.floor ?? null,
+    goal,
+    parts: task.parts ?? 1,
+    deadline: task.deadline === undefined ? null : secondsOf(task.deadline),
+    tasks: readTasks(reading, { tasks, at, depth }),
+    output,
+    predicates: task.predicates ?? [],
   };
 }
 
@@ -215,6 +306,10 @@ function checkOutput(reading: Reading, tasks: readonly MissionTask[]): void {
     reading.refuse("UnknownTask", ["output", "task"], `there is no task ${file.output.task}${meant(file.output.task, names)}`);
   }
   const writes = (id: string): boolean => options.catalog.some((service) => service.id === id && service.produces === "document");
+  if (last.plan !== null) {
+    const help = "let a task after it write the output: it receives the items";
+    reading.refuse("ServiceMismatch", ["output", "task"], `${last.name} is a mission of its own and hands up items, no document`, help);
+  }
   if (file.output.format === "markdown" && !last.services.every(writes)) {
     const help = "use `format: json`, or let `aggregate` write one";
     reading.refuse("ServiceMismatch", ["output", "format"], `${last.services.join(", ")} writes no document`, help);

@@ -5,7 +5,10 @@ import { metricsSchema } from "./metrics.ts";
 const units = z.string().regex(/^(0|[1-9]\d*)$/);
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
 
-/** Where a mission's money went: deposit = paid + fees + insurance + discount + refunded; the subsidy comes from the treasury. */
+/**
+ * Where a mission's money went: deposit = paid + fees + insurance + discount + refunded + children; the subsidy comes from the treasury.
+ * `children` is what missions below kept of what they were lent.
+ */
 export const moneySchema = z.strictObject({
   deposit: units,
   paid: units,
@@ -13,8 +16,11 @@ export const moneySchema = z.strictObject({
   insurance: units,
   discount: units,
   refunded: units,
+  children: units,
   subsidy: units,
 });
+
+const statusSchema = z.enum(["completed", "failed", "aborted", "no-law"]);
 
 const candidateSchema = z.strictObject({
   /** Position on the ballot; 0 is "no law". */
@@ -49,9 +55,29 @@ const nodeSchema = z.strictObject({
   dissent: z.int().min(0),
 });
 
+/** A mission that is a node of this one, or of one of its children. */
+const childSchema = z.strictObject({
+  /** Labels of the nodes from the top: `lots-1/rooms-2`. */
+  path: z.string(),
+  /** Address of the mission whose node it is. */
+  parent: hex,
+  /** Which attempt at that node, from 1. */
+  attempt: z.int().min(1),
+  session: z.string(),
+  /** Null when its session made no law. */
+  mission: hex.nullable(),
+  status: statusSchema,
+  /** Title of its law. */
+  title: z.string().nullable(),
+  /** Nodes that somebody executes. */
+  leaves: z.int().min(0),
+  /** The deposit is what the parent lent. */
+  money: moneySchema,
+});
+
 /** The one document `--json` prints; the screen is drawn from it alone. */
 export const outcomeSchema = z.strictObject({
-  status: z.enum(["completed", "failed", "aborted", "no-law"]),
+  status: statusSchema,
   name: z.string(),
   network: z.string(),
   chainId: z.int(),
@@ -83,6 +109,8 @@ export const outcomeSchema = z.strictObject({
     stakeLocked: units,
   }),
   nodes: z.array(nodeSchema),
+  /** Every mission below this one, each before its own children, in the order of opening. */
+  children: z.array(childSchema),
   human: z.array(z.strictObject({ node: z.string(), action: z.string(), adjudicator: z.string(), simulated: z.boolean() })),
   settlement: z.strictObject({ appealWindow: z.int(), advancedClock: z.boolean(), closed: z.boolean() }),
   money: moneySchema,
@@ -99,8 +127,8 @@ export const outcomeSchema = z.strictObject({
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type Money = z.infer<typeof moneySchema>;
 
-/** deposit = paid + fees + insurance + discount + refunded. */
+/** deposit = paid + fees + insurance + discount + refunded + children. */
 export function balances(money: Money): boolean {
-  const { deposit, paid, fees, insurance, discount, refunded } = money;
-  return BigInt(deposit) === [paid, fees, insurance, discount, refunded].reduce((sum, part) => sum + BigInt(part), 0n);
+  const { deposit, paid, fees, insurance, discount, refunded, children } = money;
+  return BigInt(deposit) === [paid, fees, insurance, discount, refunded, children].reduce((sum, part) => sum + BigInt(part), 0n);
 }

@@ -50,6 +50,7 @@ describe("protocol/mission-file", () => {
           budget: null,
           timeout: null,
           floor: null,
+          plan: null,
         },
         {
           name: "classify",
@@ -61,6 +62,7 @@ describe("protocol/mission-file", () => {
           budget: null,
           timeout: null,
           floor: null,
+          plan: null,
         },
         {
           name: "report",
@@ -72,6 +74,7 @@ describe("protocol/mission-file", () => {
           budget: null,
           timeout: null,
           floor: null,
+          plan: null,
         },
       ],
       output: { task: "report", format: "markdown" },
@@ -82,11 +85,61 @@ describe("protocol/mission-file", () => {
   });
 
   it("reads every sample mission and every optional field", () => {
-    for (const name of ["csv-estimates", "incident-notes"]) expect(parseMissionFile(sample(name), options).mission).to.equal(name);
+    for (const name of ["csv-estimates", "incident-notes", "estimates-by-lot"])
+      expect(parseMissionFile(sample(name), options).mission).to.equal(name);
     const text = `${edited("over: input, tier: 1", "over: input, tier: 1, budget: 100.5, timeout: 45s, floor: REC")}seed: 7\nservices: my-services\n`;
     const file = parseMissionFile(text, options);
     expect(file.tasks[0]).to.include({ budget: 100_500_000n, timeout: 45, floor: "REC" });
     expect(file).to.include({ seed: 7, services: "my-services" });
+  });
+
+  describe("a task that is a mission of its own", () => {
+    const lots = sample("estimates-by-lot");
+    const changed = (from: string, to: string): string => {
+      expect(lots).to.include(from);
+      return lots.replace(from, to);
+    };
+    const nested = (levels: number): string => {
+      let text = "{ goal: g, over: input, output: a, tasks: { a: { service: hash, over: input, tier: 1 } } }";
+      for (let level = 1; level < levels; level += 1) text = `{ goal: g, over: input, output: a, tasks: { a: ${text} } }`;
+      return lots.replace(/ {2}lots:\n[\s\S]*?(?= {2}report:)/, `  lots: ${text}\n`);
+    };
+
+    it("has a plan, and no service", () => {
+      const [task] = parseMissionFile(lots, options).tasks;
+      expect(task).to.deep.include({ name: "lots", services: [], overInput: true, after: [], tier: 1, agree: null, budget: null });
+      expect(task?.plan).to.deep.include({ goal: "Estimate the work packages of one lot.", parts: 2, deadline: 7_200, output: "estimate" });
+      expect(task?.plan?.tasks.map(({ name, tier, plan }) => [name, tier, plan])).to.deep.equal([
+        ["read", 1, null],
+        ["estimate", 2, null],
+      ]);
+    });
+
+    it("may be nested eight deep, and no deeper", () => {
+      expect(parseMissionFile(nested(8), options).tasks[0]?.plan).to.not.equal(null);
+      expect(refusal(nested(9)).shortMessage).to.match(/below 9 others; at most 8/);
+    });
+
+    const wrong: readonly (readonly [title: string, from: string, to: string, code: string, says: RegExp])[] = [
+      ["an unknown key in a task below", "after: [read]", "aftre: [read]", "UnknownKey", /did you mean after\?/],
+      ["an unknown task below", "after: [read]", "after: [raed]", "UnknownTask", /did you mean read\?/],
+      ["a task of the mission above", "after: [read]", "after: [report]", "UnknownTask", /there is no task report/],
+      ["an unknown service below", "service: fetch-and-parse", "service: fetch", "UnknownService", /no service is called fetch/],
+      ["an output that is no task below", "output: estimate", "output: report", "UnknownTask", /no task report in lots/],
+      ["no goal", "    goal: Estimate the work packages of one lot.\n", "", "MissingField", /tasks\.lots\.goal is missing/],
+      ["nothing to work on", "    over: input\n    parts", "    parts", "MissingField", /nothing to work on/],
+      ["a service beside tasks", "    parts: 2", "    tier: 2\n    parts: 2", "InvalidField", /has tasks of its own: tier/],
+      ["parts of a task without tasks", "after: [lots]", "parts: 2, after: [lots]", "InvalidField", /no tasks of its own: parts/],
+      ["a cycle below", "over: input, tier: 1", "after: [estimate], tier: 1", "CyclicTasks", /read → estimate → read/],
+      ["a report that it would write", "output: { task: report", "output: { task: lots", "ServiceMismatch", /hands up items/],
+    ];
+    for (const [title, from, to, code, says] of wrong) {
+      it(`is refused with ${title}`, () => {
+        const error = refusal(changed(from, to));
+        expect(error.code).to.equal(code);
+        expect(error.shortMessage).to.match(says);
+      });
+    }
   });
 
   it("puts tasks after those they wait for, whatever their order in the file", () => {

@@ -34,7 +34,7 @@ export const mission: MissionFile = {
 
 export function task(name: string, tier: 1 | 2 | 3, services: string[], after: string[]): MissionFile["tasks"][number] {
   const agree = tier === 2 ? { on: "label", atLeastBps: 8_500 } : null;
-  return { name, tier, services, after, overInput: after.length === 0, agree, budget: null, timeout: null, floor: null };
+  return { name, tier, services, after, overInput: after.length === 0, agree, budget: null, timeout: null, floor: null, plan: null };
 }
 
 const services = ["fetch-and-parse", "licence-by-spdx", "licence-by-text", "licence-by-headings", "aggregate"].map((id) => ({

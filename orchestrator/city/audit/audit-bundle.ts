@@ -6,7 +6,7 @@ import { BundleDamaged } from "../../records/errors.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
 import { AuditFailed } from "./audit-failed.ts";
 import { checks } from "./checks.ts";
-import { type AuditContext, openContext, Unreadable } from "./context.ts";
+import { type AuditContext, openContext, treeOf, Unreadable } from "./context.ts";
 import { type Check, Inspection, inspect } from "./inspection.ts";
 
 type CheckResult = AuditReport["checks"][number];
@@ -36,7 +36,8 @@ export async function auditBundle(dir: string, { head: known }: AuditOptions = {
       { ...headOf(FILES), verified: files, findings: [] },
       { ...headOf(CHAIN), verified: Number(head.number) + 1, findings: known === undefined ? [] : witnessed(head.hash, known) },
     ];
-    for (const check of checks) results.push({ ...headOf(check), ...(await inspect(check, context)) });
+    const tree = await treeOf(context);
+    for (const check of checks) results.push({ ...headOf(check), ...(await inspect(check, tree)) });
     const report: AuditReport = {
       passed: results.every(({ findings }) => findings.length === 0),
       mission: context.mission,

@@ -64,18 +64,22 @@ export class ReplayedRecord {
   }
 
   static async read(chain: DrivenChain, addresses: CityAddresses, mission: Address): Promise<ReplayedRecord> {
-    const known = new Set([...Object.values(addresses), mission].map((address) => address.toLowerCase()));
     const transactions: Transaction[] = [];
     for (let blockNumber = 1n; blockNumber <= chain.head().number; blockNumber += 1n) {
       const block = await chain.publicClient.getBlock({ blockNumber, includeTransactions: true });
       for (const { hash, from, to, input, transactionIndex } of block.transactions) {
-        if (to === null || !known.has(to.toLowerCase())) continue;
+        if (to === null) continue;
         const { status } = await chain.publicClient.getTransactionReceipt({ hash });
         if (status === "success")
           transactions.push({ at: placeOf(blockNumber, transactionIndex), block: blockNumber, hash, from, to, input });
       }
     }
     return new ReplayedRecord(addresses, mission, transactions, await chain.publicClient.getLogs({ fromBlock: 0n }));
+  }
+
+  /** The same chain with another mission as the one that `CollaborationContract` stands for. */
+  about(mission: Address): ReplayedRecord {
+    return new ReplayedRecord(this.#addresses, mission, this.#transactions, this.#logs);
   }
 
   /** Calls of one function of one contract. The contract named CollaborationContract is the audited mission. */

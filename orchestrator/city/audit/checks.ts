@@ -1,3 +1,4 @@
+import { branches } from "./branches.ts";
 import { commits, evidence } from "./commits.ts";
 import type { Check } from "./inspection.ts";
 import { law } from "./law.ts";
@@ -32,5 +33,6 @@ export const checks: readonly Check[] = [
   money,
   reputations,
   results,
+  branches,
   outcomeCheck,
 ];

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { DrivenChain } from "../../chain/driven.ts";
 import { openTranscript } from "../../chain/open-transcript.ts";
 import { type AgentCityClient, createAgentCityClient } from "../../client/client.ts";
@@ -10,6 +11,7 @@ import type { Bundle } from "../../records/bundle.ts";
 import { checkLine, EMPTY_LOG, type LogEntry } from "../../records/log.ts";
 import { decodeLaw, type LawHeader, type LawNode } from "../../rules/law-codec.ts";
 import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle-layout.ts";
+import { type Child, childrenOf } from "../family.ts";
 import { devnetSociety } from "../society.ts";
 import { type ChainRecord, ReplayedRecord } from "./chain-record.ts";
 import { MissionHistory } from "./history.ts";
@@ -21,15 +23,28 @@ export interface AuditContext {
   readonly mission: Address;
   readonly session: bigint;
   readonly seed: string;
-  /** Name in `city.json`. */
+  /** Name in `city.json`; of a mission below, what its parent calls it. */
   readonly name: string;
+  /** Labels of the nodes that lead to the mission from the one the bundle is of; empty for that one. */
+  readonly path: string;
   readonly chain: DrivenChain;
   readonly client: AgentCityClient;
   readonly record: ChainRecord;
+  /** The same chain with another mission as the one looked at. */
+  readonly recordAbout: (mission: Address) => ChainRecord;
   readonly history: MissionHistory;
   readonly roles: Roles;
   /** What `document.json` compiles to. */
   readonly document: CompiledLaw;
+  readonly documentBytes: Uint8Array;
+  /** Where those are in the bundle. */
+  readonly documentFile: string;
+  /** The mission's input. */
+  readonly items: readonly JsonValue[];
+  /** The document that the mission was for, if it wrote one. */
+  readonly report: string | undefined;
+  /** Every mission below this one. */
+  readonly family: readonly Child[];
   /** What the mission's contract carries. */
   readonly law: { readonly header: LawHeader; readonly nodes: readonly LawNode[]; readonly hash: Hash };
   readonly log: readonly LogEntry[];
@@ -59,40 +74,97 @@ export async function openContext(bundle: Bundle): Promise<AuditContext> {
   const document = reading(BUNDLE_FILES.document, () => recompileLaw(bundle.bytes(BUNDLE_FILES.document)));
   const log = reading(BUNDLE_FILES.log, () => entriesOf(bundle.text(BUNDLE_FILES.log)));
   const transcript = reading(BUNDLE_FILES.chain, () => bundle.text(BUNDLE_FILES.chain));
+  const documentBytes = bundle.bytes(BUNDLE_FILES.document);
+  const items = reading(BUNDLE_FILES.input, () => itemsSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.input))));
   const chain = await readingAsync(BUNDLE_FILES.chain, () => openTranscript(transcript));
   try {
     return await readingAsync(BUNDLE_FILES.chain, async () => {
       const client = createAgentCityClient({ chain, addresses: city.addresses });
       const record = await ReplayedRecord.read(chain, city.addresses, city.mission);
-      const contract = client.mission(city.mission);
-      const law = { ...decodeLaw(await contract.law()), hash: await contract.lawHash() };
       const names = new Map(devnetSociety(chain.genesis.mnemonic).map(({ account, name }) => [account.address.toLowerCase(), name]));
-      const context: AuditContext = {
-        bundle,
-        mission: city.mission,
-        session: BigInt(city.session),
-        seed: city.seed,
-        name: city.name,
-        chain,
-        client,
-        record,
-        history: new MissionHistory(record, { chainId: BigInt(chain.id), mission: city.mission, lawHash: law.hash }),
-        roles: new Roles(record),
-        document,
-        law,
-        log,
-        outcome,
-        label: (node) => document.document.nodes[node]?.label ?? `node ${node}`,
-        nameOf: (address) => names.get(address.toLowerCase()) ?? address,
-        block: (id) => parseJsonBytes(bundle.bytes(blockFile(id))),
-        hasBlock: (id) => bundle.files.has(blockFile(id)),
-      };
-      return context;
+      return contextOf(
+        {
+          bundle,
+          seed: city.seed,
+          chain,
+          client,
+          roles: new Roles(record),
+          log,
+          outcome,
+          recordAbout: (mission) => record.about(mission),
+          nameOf: (address) => names.get(address.toLowerCase()) ?? address,
+          block: (id) => parseJsonBytes(bundle.bytes(blockFile(id))),
+          hasBlock: (id) => bundle.files.has(blockFile(id)),
+        },
+        {
+          mission: city.mission,
+          session: BigInt(city.session),
+          name: city.name,
+          path: "",
+          record,
+          document,
+          documentBytes,
+          documentFile: BUNDLE_FILES.document,
+          items,
+          report: bundle.files.has(BUNDLE_FILES.report) ? bundle.text(BUNDLE_FILES.report) : undefined,
+        },
+      );
     });
   } catch (error) {
     await chain.close();
     throw error;
   }
+}
+
+const itemsSchema = z.array(z.json());
+
+/** What is the same for every mission of a bundle, and what is each one's own. */
+type Shared = Pick<
+  AuditContext,
+  "bundle" | "seed" | "chain" | "client" | "roles" | "log" | "outcome" | "recordAbout" | "nameOf" | "block" | "hasBlock"
+>;
+type Own = Omit<AuditContext, keyof Shared | "law" | "history" | "family" | "label">;
+
+async function contextOf(shared: Shared, own: Own): Promise<AuditContext> {
+  const { client, chain, bundle } = shared;
+  const { mission, document, record, path } = own;
+  const contract = client.mission(mission);
+  const law = { ...decodeLaw(await contract.law()), hash: await contract.lawHash() };
+  const parent = { address: mission, document: document.document };
+  return {
+    ...shared,
+    ...own,
+    law,
+    history: new MissionHistory(record, { chainId: BigInt(chain.id), mission, lawHash: law.hash }),
+    family: await childrenOf(client, (id) => bundle.bytes(blockFile(id)), parent, path),
+    label: (node) => document.document.nodes[node]?.label ?? `node ${node}`,
+  };
+}
+
+/** A mission and all that are below it, each with what its parent's law says it works on. */
+export async function treeOf(root: AuditContext): Promise<readonly AuditContext[]> {
+  const tree = [root];
+  for (const { parent, node, path, session, enacted } of root.family) {
+    const above = tree.find(({ mission }) => mission === parent);
+    if (enacted === null || above === undefined) continue;
+    const { shard = null, label } = above.document.document.nodes[node] ?? { label: "" };
+    const documentFile = blockFile(enacted.documentId);
+    tree.push(
+      await contextOf(root, {
+        mission: enacted.mission,
+        session,
+        name: `${above.name}/${label}`,
+        path,
+        record: root.recordAbout(enacted.mission),
+        document: enacted.law,
+        documentBytes: root.bundle.bytes(documentFile),
+        documentFile,
+        items: shard === null ? [] : above.items.slice(shard.from, shard.to),
+        report: undefined,
+      }),
+    );
+  }
+  return tree;
 }
 
 /** Every entry of the log; sequence, links and hashes hold. */

@@ -1,5 +1,6 @@
 import { messageOf } from "../../primitives/errors.ts";
 import type { AuditFinding } from "../../protocol/audit-report.ts";
+import { BUNDLE_FILES } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 
 /** One kind of thing that an audit verifies. */
@@ -10,6 +11,8 @@ export interface Check {
   readonly what: string;
   /** File that a failure without a better place is about. */
   readonly file: string;
+  /** `bundle`: said once, about the mission that the bundle is of. Default: verified for every mission of its tree. */
+  readonly scope?: "bundle";
   readonly run: (context: AuditContext, seen: Inspection) => void | Promise<void>;
 }
 
@@ -50,11 +53,25 @@ export class Inspection {
   }
 }
 
-/** Runs one check; whatever it stumbles over is a finding, never the end of the audit. */
-export async function inspect(check: Check, context: AuditContext): Promise<ReturnType<Inspection["result"]>> {
-  const seen = new Inspection(check);
-  await seen.part("this check", () => check.run(context, seen));
-  return seen.result();
+/** Runs one check on every mission that it is about; whatever it stumbles over is a finding, never the end of the audit. */
+export async function inspect(check: Check, [root, ...below]: readonly AuditContext[]): Promise<ReturnType<Inspection["result"]>> {
+  let verified = 0;
+  const findings: AuditFinding[] = [];
+  for (const context of root === undefined ? [] : [root, ...(check.scope === "bundle" ? [] : below)]) {
+    const seen = new Inspection(check);
+    await seen.part("this check", () => check.run(context, seen));
+    const found = seen.result();
+    verified += found.verified;
+    findings.push(...found.findings.map((finding) => placed(finding, context)));
+  }
+  return { verified, findings };
+}
+
+/** Says which mission below a finding is about; what the bundle holds of that one is in blocks. */
+function placed(finding: AuditFinding, { path, documentFile }: AuditContext): AuditFinding {
+  if (path === "") return finding;
+  const file = finding.file === BUNDLE_FILES.document ? documentFile : finding.file;
+  return { ...finding, file, subject: `${path}: ${finding.subject}` };
 }
 
 /** One spelling per value: hex in lower case, numbers and bigints alike. */

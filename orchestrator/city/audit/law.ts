@@ -1,6 +1,7 @@
-import { goalHashOf } from "../../client/compile-law.ts";
+import { statedGoalHash } from "../../client/compile-law.ts";
 import { cloneRuntime, predictMission } from "../../client/predict-mission.ts";
 import { sha256 } from "../../primitives/hash.ts";
+import { canonicalBytes } from "../../primitives/json.ts";
 import { cloneArgs } from "../../rules/law-codec.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
@@ -11,7 +12,7 @@ export const law: Check = {
   name: "LAW",
   what: "document → law → ballot's spec → address and code of the mission",
   file: BUNDLE_FILES.document,
-  async run({ client, document, session, mission, chain, bundle, record, name, law: enacted }, seen) {
+  async run({ client, document, documentBytes, items, session, mission, chain, record, name, law: enacted }, seen) {
     const contract = client.mission(mission);
     const opened = await client.legislation.sessionOf(session);
     const winner = await client.legislation.candidateOf(session, opened.winner);
@@ -21,7 +22,7 @@ export const law: Check = {
     seen.same(document.docHash, context.docHash, "document hash against the mission's");
     seen.same(document.specHash, winner.specHash, "spec against the ballot's winner");
     seen.same(document.document.name, name, "mission's name", BUNDLE_FILES.city);
-    seen.same(goalHashOf(document.document.goal), opened.goalHash, "goal against the session's");
+    seen.same(statedGoalHash(document.document), opened.goalHash, "goal against the session's");
     seen.same(opened.mission, mission, "mission of the session", BUNDLE_FILES.city);
     seen.same(context.session, session, "session of the mission", BUNDLE_FILES.city);
     seen.same(context.sponsor, opened.sponsor, "sponsor of mission and session", BUNDLE_FILES.chain);
@@ -30,7 +31,7 @@ export const law: Check = {
     const proposed = record
       .events("LegislativeProcedure", "Proposed")
       .find(({ args }) => args.session === session && args.candidate === opened.winner);
-    seen.same(sha256(bundle.bytes(BUNDLE_FILES.document)), proposed?.args.cid, "content digest against the winning proposal");
+    seen.same(sha256(documentBytes), proposed?.args.cid, "content digest against the winning proposal");
     const approved = record.events("LegislativeProcedure", "Approved").find(({ args }) => args.session === session);
     seen.same(document.specHash, approved?.args.specHash, "spec against the approval");
     seen.holds(await client.templates.isGenuine(mission), "mission", "is not one that the template registry deployed", BUNDLE_FILES.chain);
@@ -50,10 +51,9 @@ export const law: Check = {
     );
     const code = await chain.publicClient.getCode({ address: mission });
     seen.same(code, cloneRuntime(implementation, args), "code of the mission against template and law");
-    const input = bundle.bytes(BUNDLE_FILES.input);
+    const input = canonicalBytes(items);
     seen.same(sha256(input), document.document.input.digest, "digest of the input against the law's", BUNDLE_FILES.input);
     seen.same(enacted.header.inputHash, sha256(input), "digest of the input against the mission's", BUNDLE_FILES.input);
-    const items: unknown = JSON.parse(bundle.text(BUNDLE_FILES.input));
-    seen.same(Array.isArray(items) ? items.length : -1, document.document.input.count, "number of items", BUNDLE_FILES.input);
+    seen.same(items.length, document.document.input.count, "number of items", BUNDLE_FILES.input);
   },
 };

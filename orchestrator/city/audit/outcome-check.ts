@@ -13,6 +13,7 @@ import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackRanking } from "../../rules/condorcet.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { describeChild } from "../family.ts";
 import { callsSince, gasTable } from "../gas.ts";
 import type { AuditContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
@@ -34,6 +35,7 @@ const VERBS: Readonly<Record<number, string>> = {
 /** `outcome.json` says what chain and records say, in every field but the folder it was written to. */
 export const outcomeCheck: Check = {
   name: "OUTCOME",
+  scope: "bundle",
   what: "status, law, ballots, metrics, market, nodes, humans, money, gas, reputations and final block against chain and records",
   file: BUNDLE_FILES.outcome,
   async run(context, seen) {
@@ -54,6 +56,8 @@ export const outcomeCheck: Check = {
     await market(context, seen);
     await money(context, seen);
     await nodes(context, seen);
+    const below = await Promise.all(context.family.map((child) => describeChild(client, child)));
+    seen.same(outcome.children, below, "missions below");
     await gas(context, seen);
     await reputations(context, seen);
     humans(context, seen);
@@ -109,7 +113,7 @@ async function market({ outcome, client, mission, record, history, law }: AuditC
   const won = placed.filter(({ args }) => history.slots.some(({ node, agent }) => node === args.node && agent === args.agent));
   const [fairness] = await client.execution.fairnessOf(mission);
   const expected = {
-    tasks: law.nodes.length,
+    tasks: law.nodes.filter(({ leaf }) => leaf).length,
     bids: placed.length,
     fairness,
     minFairness: await client.constitution.param(parameterIndex("MIN_FAIRNESS_SCORE")),
@@ -178,9 +182,10 @@ function fateOf(
   return ((node.agreeing >> slot) & 1) === 1 ? "agreed" : "dissented";
 }
 
-async function gas({ outcome, client, record, mission, session, chain }: AuditContext, seen: Inspection): Promise<void> {
+async function gas({ outcome, client, record, mission, session, chain, family }: AuditContext, seen: Inspection): Promise<void> {
   const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
-  const table = gasTable(await callsSince(client, opened?.block ?? chain.head().number, mission));
+  const tree = [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])];
+  const table = gasTable(await callsSince(client, opened?.block ?? chain.head().number, tree), mission);
   seen.same(outcome.gasByStage, table.stages, "gas by stage");
   for (const [number, { label, gas: told }] of outcome.nodes.entries()) seen.same(told, table.nodes.get(number) ?? 0, `gas of ${label}`);
 }

@@ -103,7 +103,7 @@ function claims({ record, mission, roles, nameOf, label }: AuditContext, seen: I
 /** The deposit is accounted for to the unit, from events and from the contract's books, and nothing is left behind. */
 export const money: Check = {
   name: "MONEY",
-  what: "deposit = paid + fees + insurance + discount + refunded, from events, from the books, and from the token",
+  what: "deposit = paid + fees + insurance + discount + refunded + what missions below kept, from events, from the books, and from the token",
   file: BUNDLE_FILES.chain,
   async run({ record, client, mission, session }, seen) {
     const contract = client.mission(mission);
@@ -127,11 +127,14 @@ export const money: Check = {
       discount: sum(recorded.map(({ args }) => args.discount)),
       refunded,
       subsidy: sum(claimed.map(({ args }) => args.premium)),
+      children:
+        sum(record.events("CollaborationContract", "ChildOpened").map(({ args }) => args.amount)) -
+        sum(record.events("CollaborationContract", "ChildConcluded").map(({ args }) => args.returned)),
     };
     for (const [name, amount] of Object.entries(events)) seen.same(Reflect.get(books, name), amount, `${name} in the books against events`);
     const held = books.entitled + books.refundable;
     const balance = await client.token.balanceOf(mission);
-    const spent = books.paid + books.fees + books.insurance + books.discount + books.refunded;
+    const spent = books.paid + books.fees + books.insurance + books.discount + books.refunded + books.children;
     const isOver = FINAL.includes(await contract.state());
     if (isOver && held === 0n) seen.same(spent, books.deposit, "what was spent against the deposit");
     if (isOver && held === 0n) seen.same(balance, 0n, "token left in the mission's escrow");

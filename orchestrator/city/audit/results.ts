@@ -1,7 +1,9 @@
 import { agreementOf } from "../../clearing/judgement.ts";
+import { joinedOutput, outputNodes } from "../../execution/branches.ts";
 import { nodeStates } from "../../execution/chain-view.ts";
 import { resultSchema, workSchema } from "../../execution/work.ts";
 import { contentIdOf, keccak256, parseContentId } from "../../primitives/hash.ts";
+import type { ContentId } from "../../primitives/hex.ts";
 import { canonicalBytes, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
@@ -14,7 +16,7 @@ export const results: Check = {
   what: "every node's result against its executors' committed outputs, and the report against the output node's",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
-    const { bundle, document, client, mission, label } = context;
+    const { document, client, mission, label } = context;
     const contract = client.mission(mission);
     let report: JsonValue | undefined;
     for (const own of document.document.nodes) {
@@ -25,8 +27,12 @@ export const results: Check = {
         if (own.task === document.document.output.task && report === undefined) report = output?.["document"];
       });
     }
-    const text = bundle.files.has(BUNDLE_FILES.report) ? bundle.text(BUNDLE_FILES.report) : undefined;
-    seen.same(text, typeof report === "string" ? report : undefined, "report against the output node's document", BUNDLE_FILES.report);
+    seen.same(
+      context.report,
+      typeof report === "string" ? report : undefined,
+      "report against the output node's document",
+      BUNDLE_FILES.report,
+    );
   },
 };
 
@@ -44,6 +50,7 @@ function resultOf(
   const file = blockFile(id);
   if (!seen.holds(hasBlock(id), subject, "is missing", file)) return undefined;
   seen.same(keccak256(bundle.bytes(file)), record.value.outputHash, `${subject}: hash`, blockFile(record.id));
+  if (own.mission !== undefined) return handedUp(context, seen, own, id);
   const works = history.executors(own.number, node.attempt).flatMap(({ attempt, slot, revealed }) => {
     const work = recordOf(context, "execution.work", [mission, own.number, attempt, slot], workSchema)?.value;
     if (revealed === undefined || work === undefined || !work.ok) return [];
@@ -60,6 +67,20 @@ function resultOf(
   seen.same(id, contentIdOf(canonicalBytes(merged)), `${subject}: against what the executors committed`, file);
   const result = block(id);
   return isObject(result) ? result : undefined;
+}
+
+/** What a mission below handed up: the items of its output nodes, as their results hold them. */
+function handedUp(context: AuditContext, seen: Inspection, { number, label }: { number: number; label: string }, id: ContentId): undefined {
+  const { mission, family, block } = context;
+  const child = family.findLast((each) => each.parent === mission && each.node === number)?.enacted;
+  if (!seen.holds(child !== undefined && child !== null, `result of ${label}`, "is of a mission that made no law") || !child) return;
+  const outputs = outputNodes(child.law).map((node) => {
+    const record = recordOf(context, "execution.result", [child.mission, node.number], resultSchema);
+    const output = record === undefined ? undefined : block(parseContentId(record.value.outputId));
+    return output !== undefined && isObject(output) ? output : {};
+  });
+  const joined = contentIdOf(canonicalBytes(joinedOutput(outputs)));
+  seen.same(id, joined, `result of ${label}: against what its mission's nodes handed on`, blockFile(id));
 }
 
 function plainItems(items: readonly object[]): JsonValue {

@@ -9,6 +9,7 @@ import { isSignedBy } from "./signatures.ts";
 /** The log's head is what a registered runner anchored on chain; every other file of the bundle hangs on it or on the chain. */
 export const roots: Check = {
   name: "ROOTS",
+  scope: "bundle",
   what: "the log's hash chain, its head anchored on chain by a registered runner, every block and file that hangs on it",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
@@ -62,10 +63,12 @@ function closing({ bundle, log, mission, block, hasBlock }: AuditContext, seen: 
 }
 
 /** What the log or the chain names is here, and nothing is here that they do not lead to. */
-function blocks({ bundle, log, record, session, mission, hasBlock }: AuditContext, seen: Inspection): void {
+function blocks({ bundle, log, record, session, mission, family, hasBlock }: AuditContext, seen: Inspection): void {
+  const sessions = [session, ...family.map((child) => child.session)];
+  const missions = [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])];
   const named = log.flatMap(({ seq, content }) => (content === null ? [] : [{ id: content, by: `log entry ${seq}` }]));
-  const proposed = record.events("LegislativeProcedure", "Proposed").filter(({ args }) => args.session === session);
-  const ruled = record.events("AdjudicationProcedure", "OverrideExecuted").filter(({ args }) => args.mission === mission);
+  const proposed = record.events("LegislativeProcedure", "Proposed").filter(({ args }) => sessions.includes(args.session));
+  const ruled = record.events("AdjudicationProcedure", "OverrideExecuted").filter(({ args }) => missions.includes(args.mission));
   const onChain = [...proposed.map(({ args }) => args.cid), ...ruled.map(({ args }) => args.justification)].map(contentIdFromDigest);
   for (const { id, by } of named) seen.holds(hasBlock(id), `block of ${by}`, "is missing", blockFile(id));
   const read = (id: ContentId) => (hasBlock(id) ? bundle.bytes(blockFile(id)) : undefined);

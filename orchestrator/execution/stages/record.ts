@@ -3,7 +3,7 @@ import { intentKey } from "../../chain/outbox.ts";
 import { agreementOf } from "../../clearing/judgement.ts";
 import { writeMany } from "../../client/write.ts";
 import { canonicalBytes, type JsonObject } from "../../primitives/json.ts";
-import type { NodeView } from "../chain-view.ts";
+import { isBranch, type NodeView } from "../chain-view.ts";
 import { noteTrace } from "../guardian/traces.ts";
 import { attemptKey, type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
@@ -12,7 +12,7 @@ import { docketOf, submissions, termsOf } from "./verify.ts";
 
 /** Stage 7: turns completed nodes into provisional entitlements, and keeps what they hand to their successors. */
 export async function record(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
-  const completed = nodes.filter(({ state }) => state === "COMPLETED");
+  const completed = nodes.filter((view) => view.state === "COMPLETED" && !isBranch(view));
   const due = completed.filter(({ recorded }) => !recorded);
   const { call } = world.client.mission(mission.address);
   await writeMany(

@@ -15,7 +15,7 @@ import type { Hash } from "../../../orchestrator/primitives/hex.ts";
 import { type JsonObject, parseJson } from "../../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../../orchestrator/primitives/random.ts";
 import { type AuditFinding, auditReportSchema } from "../../../orchestrator/protocol/audit-report.ts";
-import { outcomeSchema } from "../../../orchestrator/protocol/outcome.ts";
+import { type Outcome, outcomeSchema } from "../../../orchestrator/protocol/outcome.ts";
 import { openBundle } from "../../../orchestrator/records/bundle.ts";
 import { type FinishedMission, runSmallMission, SMALL_MISSION } from "../../support/mission-bundle.ts";
 import { rejection } from "../../support/rejection.ts";
@@ -189,7 +189,7 @@ describe("audit of a mission's bundle", function () {
       it(`${lie.check} finds ${lie.about} changed: ${lie.finds.source}`, async () => {
         const check = checks.find(({ name }) => name === lie.check);
         if (check === undefined) throw new Error(`no check ${lie.check}`);
-        const { findings: found } = await inspect(check, lying(context, lie));
+        const { findings: found } = await inspect(check, [lying(context, lie)]);
         expect(found.map(({ subject, problem }) => `${subject} ${problem}`).join("\n")).to.match(lie.finds);
       });
     }
@@ -237,7 +237,7 @@ describe("audit of a mission's bundle", function () {
           if (!isObject(value) || !fields.every((field) => field in value)) return value;
           return parseJson(JSON.stringify(retell(value)));
         };
-        const { findings: found } = await inspect(check, { ...context, block });
+        const { findings: found } = await inspect(check, [{ ...context, block }]);
         expect(found.map(({ subject, problem }) => `${subject} ${problem}`).join("\n")).to.match(finds);
       });
     }
@@ -246,8 +246,9 @@ describe("audit of a mission's bundle", function () {
       it(`OUTCOME finds another ${name}`, async () => {
         const check = checks.find((each) => each.name === "OUTCOME");
         if (check === undefined) throw new Error("no check OUTCOME");
-        const outcome = outcomeSchema.parse({ ...context.outcome, [name]: altered(context.outcome[name]) });
-        const { findings: found } = await inspect(check, { ...context, outcome });
+        const told = name === "children" ? [invented(context.outcome)] : altered(context.outcome[name]);
+        const outcome = outcomeSchema.parse({ ...context.outcome, [name]: told });
+        const { findings: found } = await inspect(check, [{ ...context, outcome }]);
         expect(found).to.not.have.length(0);
       });
     }
@@ -256,6 +257,11 @@ describe("audit of a mission's bundle", function () {
 
 function placesOf(found: readonly AuditFinding[]): readonly (readonly [string, string, string])[] {
   return found.map(({ check, file, subject }) => [check, file, subject] as const);
+}
+
+/** A mission below that never was. */
+function invented({ money, mission, session }: Outcome): Outcome["children"][number] {
+  return { path: "read-1", parent: mission ?? "0x", attempt: 1, session, mission: null, status: "no-law", title: null, leaves: 0, money };
 }
 
 /** The same shape with something else in it. */

@@ -1,0 +1,69 @@
+import { nodeStates } from "../../execution/chain-view.ts";
+import { parseContentId } from "../../primitives/hash.ts";
+import { planRecordSchema } from "../../protocol/mission-plan.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { type Child, statusOf } from "../family.ts";
+import type { AuditContext } from "./context.ts";
+import type { Check, Inspection } from "./inspection.ts";
+
+/** Every mission below is the node it says, is bound to the plan in its parent's law, and decided that node with its money (decision 4). */
+export const branches: Check = {
+  name: "BRANCHES",
+  what: "session, plan, loan and return of every mission below, and the node that it decided",
+  file: BUNDLE_FILES.chain,
+  async run(context, seen) {
+    for (const [number, { leaf }] of context.law.nodes.entries()) {
+      const below = context.family.some(({ parent, node }) => parent === context.mission && node === number);
+      seen.holds(!leaf || !below, context.label(number), "is a leaf of the law, and has a mission below it");
+    }
+    for (const child of context.family.filter(({ parent }) => parent === context.mission)) {
+      const subject = `${context.label(child.node)}, attempt ${child.attempt + 1}`;
+      await seen.part(subject, () => opened(context, seen, child, subject));
+      await seen.part(subject, () => planned(context, seen, child, subject));
+      await seen.part(subject, () => concluded(context, seen, child, subject));
+    }
+  },
+};
+
+async function opened(
+  { client, mission, record }: AuditContext,
+  seen: Inspection,
+  { session, node, lent }: Child,
+  subject: string,
+): Promise<void> {
+  const { parent, child, node: of } = await client.legislation.sessionOf(session);
+  seen.same([child, parent, of], [true, mission, node], `${subject}: the node its session is of`);
+  const begun = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
+  seen.same(begun?.args.deposit, lent, `${subject}: what it was lent`);
+}
+
+/** The law of a child names the node it is, does the plan's tasks with the plan's services, and leaves none out. */
+function planned({ document, block, mission }: AuditContext, seen: Inspection, child: Child, subject: string): void {
+  if (child.enacted === null) return;
+  const { law, documentId } = child.enacted;
+  const { parent, goal, output, nodes } = law.document;
+  const named = document.document.nodes[child.node]?.mission;
+  const file = blockFile(documentId);
+  seen.same(parent, { mission, node: child.node, attempt: child.attempt }, `${subject}: the node its law names`, file);
+  if (!seen.holds(named !== undefined, subject, "is below a node that its law calls a leaf") || named === undefined) return;
+  const plan = planRecordSchema.parse(block(parseContentId(named.plan)));
+  seen.same([goal, output.task], [named.goal, plan.output], `${subject}: goal and output against the plan`, file);
+  seen.same(plan.goal, named.goal, `${subject}: goal of the plan`, blockFile(parseContentId(named.plan)));
+  const tasks = new Set(nodes.map(({ task }) => task));
+  seen.same([...tasks].sort(), plan.tasks.map(({ name }) => name).sort(), `${subject}: tasks against the plan`, file);
+  for (const { label, task, services, tier } of nodes) {
+    const asked = plan.tasks.find(({ name }) => name === task);
+    seen.same(services, asked?.services, `${subject}: services of ${label}`, file);
+    seen.holds(tier >= (asked?.tier ?? 1), `${subject}: ${label}`, `is of tier ${tier}, below the plan's`, file);
+  }
+}
+
+async function concluded({ client, mission, family }: AuditContext, seen: Inspection, child: Child, subject: string): Promise<void> {
+  const { node, session, lent, returned, enacted } = child;
+  const ledger = enacted === null ? undefined : await client.mission(enacted.mission).ledger();
+  seen.same(returned, ledger === undefined ? lent : ledger.refunded, `${subject}: what came back`);
+  if (family.findLast((each) => each.parent === mission && each.node === node)?.session !== session) return;
+  const { state } = await client.mission(mission).nodeOf(node);
+  const done = enacted !== null && (await statusOf(client, enacted.mission)) === "completed";
+  seen.same(nodeStates[state] === "COMPLETED", done, `${subject}: the node against how its mission ended`);
+}

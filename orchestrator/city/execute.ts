@@ -1,0 +1,134 @@
+import type { Judge } from "../adjudication/case.ts";
+import type { Bench, Decision } from "../adjudication/rule.ts";
+import { ruleOn } from "../adjudication/rule.ts";
+import { intentKey } from "../chain/outbox.ts";
+import { leftFor } from "../execution/branches.ts";
+import { awaitsBids, isBranch, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { runMarket } from "../execution/market.ts";
+import { isOver, runMission, timeout } from "../execution/run-mission.ts";
+import type { Mission, World } from "../execution/world.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+import { caseOf } from "./case-file.ts";
+import type { City } from "./city.ts";
+import { settle } from "./settle.ts";
+import { membersOf } from "./society.ts";
+
+/** What the execution of one mission takes from whoever leads it. */
+export interface Lead {
+  /** Who decides cases that need a human. */
+  readonly judge: Judge;
+  /** Leads a node that is a mission of its own to its end. */
+  readonly descend: (view: NodeView) => Promise<void>;
+  /** Whether the mission above, if there is one, is over: nobody needs any more what this one would make. */
+  readonly isOrphan: () => Promise<boolean>;
+}
+
+/** Market, waves, humans, missions below and further attempts until the mission is over, then settlement. */
+export async function execute(city: City, world: World, mission: Mission, lead: Lead): Promise<void> {
+  const terms = { stakes: await stakesOf(city), barred: [mission.sponsor] };
+  const sell = async (nodes: readonly number[]) => {
+    const views = await viewNodes(world, mission);
+    await runMarket(
+      world,
+      mission,
+      views.filter((view) => nodes.includes(view.law.number) && awaitsBids(view)),
+      terms,
+    );
+  };
+  await sell(mission.document.nodes.map(({ number }) => number));
+  while (!(await endOrphan(world, mission, lead))) {
+    const halt = await runMission(world, mission);
+    if (halt.kind === "done" || halt.kind === "ended") break;
+    if (halt.kind === "stopped") {
+      await endStopped(world, mission);
+      break;
+    }
+    if (halt.kind === "review") await judge(city, world, mission, halt.nodes, lead.judge);
+    // One after the other: the stages of one session do not wait while the clock jumps for another.
+    else if (halt.kind === "branch") for (const view of halt.nodes.slice(0, 1)) await lead.descend(view);
+    else {
+      const reopened = await reopenAll(world, mission, halt.nodes);
+      if (reopened.length === 0) {
+        await abort(world, mission);
+        break;
+      }
+      await sell(reopened);
+    }
+  }
+  // What was lent comes home even to a mission that ended meanwhile.
+  for (const view of await viewNodes(world, mission)) if (isBranch(view) && view.state === "EXECUTING") await lead.descend(view);
+  await settle(city, world, mission);
+  world.tell(`settled: ${await missionState(world, mission)}`);
+}
+
+/** Brings every case that waits for a human before the judge. */
+async function judge(city: City, world: World, mission: Mission, nodes: readonly NodeView[], by: Judge): Promise<void> {
+  for (const view of nodes) {
+    const subject = await caseOf(world, mission, view);
+    world.tell(`${view.law.label}: waits for a human (${subject.reason})`);
+    const decision = await ruleOn(benchOf(city, by), subject);
+    world.tell(`${view.law.label}: ${decision.simulated ? "SIMULATED " : ""}${decision.adjudicator} ${pastTense(decision.ruling)}`);
+  }
+}
+
+/** Numbers of the nodes that have another attempt. */
+async function reopenAll(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly number[]> {
+  const reopened: number[] = [];
+  for (const view of nodes) if (await reopen(world, mission, view)) reopened.push(view.law.number);
+  return reopened;
+}
+
+/** Another attempt for a failed or unwanted node; false when there is none left, or no money for it (AgentCity 3.5, adaptive refinement). */
+async function reopen(world: World, mission: Mission, view: NodeView): Promise<boolean> {
+  const { params } = await world.client.mission(mission.address).context();
+  if (view.attempt >= params.maxRefinementIterations) return false;
+  if (isBranch(view) && (await leftFor(world, mission, view)) === 0n) return false;
+  await world.client
+    .mission(mission.address)
+    .reopen([view.law.number], { intent: intentKey("reopen", mission.address, view.law.number, view.attempt) });
+  world.tell(`${view.law.label}: reopened for attempt ${view.attempt + 2}`);
+  return true;
+}
+
+/** Ends a mission that cannot reach its goal: at once when a node is out of attempts, else when its time is over (decision 24). */
+async function abort(world: World, mission: Mission): Promise<void> {
+  const contract = world.client.mission(mission.address);
+  for (const view of await viewNodes(world, mission)) {
+    // A node nobody wanted fails by its own timeout: that is what exhausts its attempts.
+    if (view.state === "ELIGIBLE" && awaitsBids(view)) await timeout(world, mission, view);
+  }
+  const isExhausted = (await viewNodes(world, mission)).some(({ state }) => state === "FAILED");
+  if (!isExhausted) await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
+  await contract.abort([], { intent: intentKey("abort", mission.address) });
+  world.tell("mission ended before its goal: what was not earned goes back to the sponsor");
+}
+
+/** Ends a mission whose parent ended; anyone may. */
+async function endOrphan(world: World, mission: Mission, lead: Lead): Promise<boolean> {
+  if (!(await lead.isOrphan()) || isOver(await missionState(world, mission))) return false;
+  await world.client.mission(mission.address).abort([], { intent: intentKey("abort", mission.address) });
+  world.tell("the mission above is over: what was not earned goes back to it");
+  return true;
+}
+
+/** A stop that nobody clears ends with the mission's time: what was not earned goes back (decision 24). */
+async function endStopped(world: World, mission: Mission): Promise<void> {
+  world.tell("EMERGENCY STOP: too many freezes; only adjudicators can let this mission go on");
+  const contract = world.client.mission(mission.address);
+  await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
+  await contract.abort([], { intent: intentKey("abort", mission.address) });
+  world.tell("mission ended stopped: what was not earned goes back to the sponsor");
+}
+
+function benchOf({ client, society, blocks }: City, judge: Judge): Bench {
+  return { client, judge, seats: membersOf(society, "adjudicator"), keep: (text) => blocks.put(text) };
+}
+
+async function stakesOf({ client }: City): Promise<readonly [bigint, bigint, bigint]> {
+  const stake = (name: "MIN_STAKE_LOW" | "MIN_STAKE_MEDIUM" | "MIN_STAKE_HIGH") => client.constitution.paramInUnits(parameterIndex(name));
+  return [await stake("MIN_STAKE_LOW"), await stake("MIN_STAKE_MEDIUM"), await stake("MIN_STAKE_HIGH")];
+}
+
+function pastTense(ruling: Decision["ruling"]): string {
+  return ruling === "approve" ? "approved" : "rejected";
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { intentKey } from "../chain/outbox.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { canonicalBytes, type JsonObject, type JsonValue } from "../primitives/json.ts";
+import type { NodeView } from "./chain-view.ts";
+import { attemptKey, type NodeResult, outputHashOf, readOutput, resultOf, resultSchema } from "./work.ts";
+import type { Mission, World } from "./world.ts";
+
+/** What a node lent to the session of its child (AgentCity 3.4, recursion; contracts/collaboration/Descent.sol). */
+export interface Loan {
+  readonly session: bigint;
+  /** Smallest unit: what earlier children left of the node's budget. */
+  readonly amount: bigint;
+}
+
+/** Opens the child session of a branch, once for each attempt; anyone may. */
+export async function openChild(world: World, mission: Mission, view: NodeView): Promise<Loan> {
+  const contract = world.client.mission(mission.address);
+  const node = view.law.number;
+  await contract.route([[{ node, hashes: [], services: [] }]], { intent: intentKey("descend", ...attemptKey(mission, view)) });
+  const opened = await contract.history("ChildOpened", { node });
+  const current = opened.map(({ args }) => args).findLast(({ attempt }) => attempt === view.attempt);
+  if (current === undefined) throw new AgentCityError("ChildUnknown", `${view.law.label} was routed, but the chain names no child session`);
+  await world.boundary("execution:descended");
+  return { session: current.session, amount: current.amount };
+}
+
+/** Tells the parent that a child's books are closed, or that its session made no law: the rest comes home, the node is decided. */
+export async function concludeChild(world: World, mission: Mission, view: NodeView): Promise<void> {
+  await world.client.mission(mission.address).record([view.law.number], { intent: intentKey("conclude", ...attemptKey(mission, view)) });
+  await world.boundary("execution:concluded");
+}
+
+/** What is left of a branch's budget when none of its children has any of it. */
+export async function leftFor(world: World, mission: Mission, { law }: Pick<NodeView, "law">): Promise<bigint> {
+  const contract = world.client.mission(mission.address);
+  const [opened, concluded] = await Promise.all([
+    contract.history("ChildOpened", { node: law.number }),
+    contract.history("ChildConcluded", { node: law.number }),
+  ]);
+  const lent = opened.reduce((sum, { args }) => sum + args.amount, 0n);
+  return BigInt(law.budget) - lent + concluded.reduce((sum, { args }) => sum + args.returned, 0n);
+}
+
+/** Keeps what a completed child hands up as the result of the node that it is: the items of its output task, and every dissent about them. */
+export async function keepResult(world: World, mission: Mission, { law }: Pick<NodeView, "law">, child: Mission): Promise<void> {
+  await world.remember(["result", mission.address, law.number], resultSchema, async (): Promise<NodeResult> => {
+    const results = await Promise.all(outputNodes(child).map(({ number }) => resultOf(world, child, number)));
+    const output = joinedOutput(await Promise.all(results.map(({ outputId }) => readOutput(world, outputId))));
+    const outputId = await world.store.put(canonicalBytes(output));
+    return { outputId, outputHash: outputHashOf(output), dissent: results.flatMap(({ dissent }) => dissent) };
+  });
+}
+
+/** Nodes of a mission's output task, in order. */
+export function outputNodes({ document }: Pick<Mission, "document">): Mission["document"]["nodes"] {
+  return document.nodes.filter(({ task }) => task === document.output.task);
+}
+
+/** The outputs of several nodes as one. */
+export function joinedOutput(outputs: readonly JsonObject[]): JsonObject {
+  return { items: outputs.flatMap((output): JsonValue[] => z.array(z.json()).parse(output["items"] ?? [])) };
+}

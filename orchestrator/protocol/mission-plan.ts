@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { contentIdOf } from "../primitives/hash.ts";
+import type { ContentId } from "../primitives/hex.ts";
+import { canonicalBytes } from "../primitives/json.ts";
+import type { MissionFile, MissionPlan, MissionTask } from "./mission-file.ts";
+
+const taskRecordSchema = z.strictObject({
+  name: z.string(),
+  services: z.array(z.string()),
+  overInput: z.boolean(),
+  after: z.array(z.string()),
+  tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+  agree: z.strictObject({ on: z.string(), atLeastBps: z.int() }).nullable(),
+  /** Smallest unit, decimal text. */
+  budget: z.string().regex(/^\d+$/).nullable(),
+  timeout: z.int().nullable(),
+  floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]).nullable(),
+  get plan() {
+    return planRecordSchema.nullable();
+  },
+});
+
+/** A plan as it is recorded: what the law of the mission above names by content id. */
+export const planRecordSchema = z.strictObject({
+  goal: z.string(),
+  parts: z.int().min(1),
+  deadline: z.int().positive().nullable(),
+  get tasks() {
+    return z.array(taskRecordSchema);
+  },
+  output: z.string(),
+  predicates: z.array(z.union([z.literal("every-input-covered"), z.strictObject({ maxBytes: z.int().positive() })])),
+});
+export type PlanRecord = z.infer<typeof planRecordSchema>;
+
+/** A plan as JSON: amounts as decimal text. */
+export function planRecord(plan: MissionPlan): PlanRecord {
+  const taskRecord = ({ budget, plan: below, services, after, ...task }: MissionTask): PlanRecord["tasks"][number] => ({
+    ...task,
+    services: [...services],
+    after: [...after],
+    budget: budget?.toString() ?? null,
+    plan: below === null ? null : planRecord(below),
+  });
+  return { ...plan, predicates: [...plan.predicates], tasks: plan.tasks.map(taskRecord) };
+}
+
+/** Names exactly this plan. */
+export function planId(plan: MissionPlan): ContentId {
+  return contentIdOf(canonicalBytes(planRecord(plan)));
+}
+
+/** The mission file that a plan stands for, once its node was given money. */
+export function fileOfPlan(above: MissionFile, plan: MissionPlan, label: string, budget: bigint): MissionFile {
+  const { goal, tasks, output, predicates } = plan;
+  return {
+    ...above,
+    mission: `${above.mission}/${label}`,
+    goal,
+    budget,
+    deadline: plan.deadline ?? Math.floor(above.deadline / 2),
+    tasks,
+    output: { task: output, format: "json" },
+    predicates,
+  };
+}
