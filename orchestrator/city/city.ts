@@ -22,6 +22,7 @@ import type { Clock } from "../primitives/clock.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { writeFileAtomic } from "../primitives/files.ts";
 import { canonicalJson, parseJson } from "../primitives/json.ts";
+import { Mutex } from "../primitives/mutex.ts";
 import type { BoundaryName } from "../protocol/boundaries.ts";
 import { type Answers, openAnswers } from "../records/answers.ts";
 import { type Blocks, openBlocks } from "../records/blocks.ts";
@@ -81,6 +82,10 @@ export interface City {
   readonly checkpointer: BaseCheckpointSaver;
   readonly sandbox: Sandbox;
   readonly patience: Patience | undefined;
+  /** Sessions take turns in paying their deposits. */
+  readonly deposits: Mutex;
+  /** Missions take turns in bidding. */
+  readonly bidding: Mutex;
   readonly boundary: Boundary<BoundaryName>;
   readonly environment: Environment;
   readonly fetchPage: FetchPage;
@@ -175,6 +180,8 @@ export async function openCity({
       checkpointer: await openCheckpointer(database),
       sandbox: createSandbox({ directory: join(dir, "bundles"), now: millis }),
       patience,
+      deposits: new Mutex(),
+      bidding: new Mutex(),
       boundary,
       environment,
       fetchPage,

@@ -51,6 +51,7 @@ export async function legislate(city: City, { file, minds, judge, progress, ...b
       records: city.blocks,
       answers: city.answers,
       checkpointer: city.checkpointer,
+      deposits: city.deposits,
       approval: (request) => desk.ask(request),
       ruling: async (request) => {
         const bench = { client, judge, seats: membersOf(society, "adjudicator"), keep: (text: Uint8Array) => city.blocks.put(text) };

@@ -48,6 +48,7 @@ export function worldOf(
     ),
     recall: (key, schema) => answers.recall(answerKey(key), schema),
     fetchPage: city.fetchPage,
+    bidding: city.bidding,
     boundary: city.boundary,
     tell: city.tell,
     ...(tamper === undefined ? {} : { tamper }),

@@ -31,10 +31,13 @@ const offersSchema = z.array(z.strictObject({ node: z.int(), service: z.string()
  */
 export async function runMarket(world: World, mission: Mission, nodes: readonly NodeView[], terms: MarketTerms): Promise<void> {
   if (nodes.length === 0) return;
-  const producers = await factsOf(world);
-  const offers = new Map<Worker, readonly Offer[]>();
-  for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, nodes, producers, terms));
-  await placeBids(world, mission, nodes, offers);
+  // One mission's market at a time: an offer rests on the stake its agent has free, a bid's signature on the agent's last nonce.
+  await world.bidding.run(async () => {
+    const producers = await factsOf(world);
+    const offers = new Map<Worker, readonly Offer[]>();
+    for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, nodes, producers, terms));
+    await placeBids(world, mission, nodes, offers);
+  });
   // A node with too few or unfair bids stays open for one more window; then it is awarded or its attempt ends.
   for (let open = nodes; open.length > 0; ) {
     const closesAt = await closingTime(world, mission, open);

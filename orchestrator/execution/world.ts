@@ -6,6 +6,7 @@ import type { Boundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
+import type { Mutex } from "../primitives/mutex.ts";
 import type { ExecutionBoundary } from "../protocol/boundaries.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { FetchPage } from "./fetch/fetcher.ts";
@@ -83,6 +84,8 @@ export interface World {
   /** Fetches a page for a service, which cannot. */
   readonly fetchPage: FetchPage;
   readonly store: ContentStore;
+  /** Missions side by side take turns in bidding. */
+  readonly bidding: Mutex;
   readonly remember: Remember;
   readonly recall: Recall;
   readonly boundary: Boundary<ExecutionBoundary>;

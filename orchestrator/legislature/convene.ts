@@ -10,7 +10,7 @@ import { tally } from "../rules/condorcet.ts";
 import type { LegislatureContext } from "./context.ts";
 import { requireFeasible } from "./feasible.ts";
 import { goalOf } from "./goal.ts";
-import { allowDeposit, NO_PARENT } from "./identify.ts";
+import { NO_PARENT, withDeposit } from "./identify.ts";
 import { type barredSchema, draftBy, draftSchema, tableOf } from "./propose.ts";
 import { askAll, ballotPaper, signedRankingsSchema } from "./rankings.ts";
 import { stateOf } from "./refund.ts";
@@ -74,12 +74,13 @@ export function convene(context: LegislatureContext) {
 
     /** Sends: the deposit's allowance, then the sponsor takes the session for its own. */
     async adopt(state: SessionState): Promise<Partial<SessionState>> {
-      await allowDeposit(context, state);
       const note = context.note("adoption", [state.session]);
-      await client.legislation.adopt([BigInt(state.session), mission.budget], {
-        ...context.step("adopt", state.session, note),
-        account: options.sponsor,
-      });
+      await withDeposit(context, state, () =>
+        client.legislation.adopt([BigInt(state.session), mission.budget], {
+          ...context.step("adopt", state.session, note),
+          account: options.sponsor,
+        }),
+      );
       await context.cross("legislature:adopted");
       return {};
     },

@@ -5,6 +5,7 @@ import { readLimits } from "../client/law-limits.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
+import { Mutex } from "../primitives/mutex.ts";
 import { sevenSchemas } from "../protocol/seven-messages.ts";
 import type { LegislatureContext } from "./context.ts";
 import { nextReading, type SessionState } from "./state.ts";
@@ -25,12 +26,13 @@ export function identify(context: LegislatureContext) {
       const { mission, sponsor, parent = NO_PARENT } = options;
       const { legislation } = client;
       const isFirst = state.session === "";
-      await allowDeposit(context, state);
       const note = context.note("session", [mission.mission]);
-      const receipt = await legislation.openSession([goalHashOf(mission.goal), mission.budget, parent], {
-        ...context.step("openSession", state.session, note),
-        account: sponsor,
-      });
+      const receipt = await withDeposit(context, state, () =>
+        legislation.openSession([goalHashOf(mission.goal), mission.budget, parent], {
+          ...context.step("openSession", state.session, note),
+          account: sponsor,
+        }),
+      );
       const [opened] = receipt === undefined ? [] : legislation.events(receipt, "SessionOpened");
       if (opened === undefined) throw new AgentCityError("SessionUnknown", "The session was opened, but its receipt does not say which");
       await context.cross("legislature:session-opened");
@@ -93,9 +95,17 @@ export function identify(context: LegislatureContext) {
   };
 }
 
-/** Lets the procedure take the deposit; once more in every reading, for what it gave back. */
-export async function allowDeposit(context: LegislatureContext, { session }: SessionState): Promise<void> {
+/**
+ * Lets the procedure take the deposit, and has it taken by `pay`; once more in every reading, for what it gave back. The allowance is added
+ * to what another session of the sponsor may have been stopped before using.
+ */
+export function withDeposit<Result>(context: LegislatureContext, { session }: SessionState, pay: () => Promise<Result>): Promise<Result> {
   const { client, options } = context;
-  const step = { ...context.step("allowDeposit", session), account: options.sponsor };
-  await client.token.approve([client.legislation.address, options.mission.budget], step);
+  const { sponsor, mission, ports } = options;
+  const spender = client.legislation.address;
+  return (ports.deposits ?? new Mutex()).run(async () => {
+    const unused = await client.token.allowance(sponsor.address, spender);
+    await client.token.approve([spender, unused + mission.budget], { ...context.step("allowDeposit", session), account: sponsor });
+    return pay();
+  });
 }

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Boundary } from "../primitives/boundary.ts";
 import type { ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonValue } from "../primitives/json.ts";
+import type { Mutex } from "../primitives/mutex.ts";
 import type { LegislatureBoundary } from "../protocol/boundaries.ts";
 import type { CodificationApproval, CodificationRequest } from "../protocol/codification-approval.ts";
 
@@ -48,6 +49,8 @@ export interface LegislaturePorts {
    * run again.
    */
   readonly ruling?: ((request: RulingRequest) => Promise<void>) | undefined;
+  /** Sessions side by side take turns in paying their deposits: the sponsor has one allowance. Default: this session is alone. */
+  readonly deposits?: Mutex | undefined;
   /** Default: crossing a boundary does nothing. */
   readonly boundary?: Boundary<LegislatureBoundary> | undefined;
 }

@@ -1,12 +1,14 @@
 /**
- * Measures how fast the clearing library works on one core, in CPU time, with real signatures and with none. Writes bench/clearing.json
- * and prints it as a table.
+ * Measures how fast the attestation and clearing libraries work on one core, in CPU time, with real signatures and with none. Writes
+ * bench/clearing.json and prints it as a table.
  *
  * usage: node scripts/bench/clearing.ts [--check]      --check writes nothing and fails when the file lacks a row, or one is absurd
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import type { VerifierDeps } from "../../orchestrator/attestation/ports.ts";
+import { verify } from "../../orchestrator/attestation/verify.ts";
 import { aggregate } from "../../orchestrator/clearing/aggregate.ts";
 import { bindObligation } from "../../orchestrator/clearing/bind.ts";
 import { clear, termsOf } from "../../orchestrator/clearing/clearing-decision.ts";
@@ -14,6 +16,7 @@ import { type Deployment, deployment } from "../../orchestrator/clearing/deploym
 import { ingest } from "../../orchestrator/clearing/ingest.ts";
 import { settle } from "../../orchestrator/clearing/settlement-instruction.ts";
 import type { Signer } from "../../orchestrator/clearing/signature.ts";
+import { CLAIMS, DOCUMENTS, depsOver, library } from "../attestation/underwriting.ts";
 import { charger } from "../clearing/charger.ts";
 import { granted, play, type Scenario } from "../clearing/scenario.ts";
 import { webhook } from "../clearing/webhook.ts";
@@ -28,13 +31,13 @@ type Row = z.infer<typeof Row>;
 const MICROSECONDS = 1_500_000;
 
 /** Runs per second of CPU time, after a warm-up. */
-function measure(operation: string, signatures: string, run: () => void): Row {
-  for (let warm = 0; warm < 20; warm += 1) run();
+async function measure([operation, signatures, run]: Case): Promise<Row> {
+  for (let warm = 0; warm < 20; warm += 1) await run();
   const start = process.cpuUsage();
   let runs = 0;
   let spent = 0;
   while (spent < MICROSECONDS) {
-    run();
+    await run();
     runs += 1;
     const { user, system } = process.cpuUsage(start);
     spent = user + system;
@@ -42,7 +45,23 @@ function measure(operation: string, signatures: string, run: () => void): Row {
   return { operation, signatures, runs, perSecond: Math.round((runs * 10_000_000) / spent) / 10 };
 }
 
-async function rowsOf(name: string, scenario: Scenario): Promise<Row[]> {
+/** What is measured: operation, signatures, one run of it. */
+type Case = readonly [operation: string, signatures: string, run: () => unknown];
+
+/** A claim of each kind against documents in memory: parsed, checked, and its outcome sealed or not. */
+function claimCases(): Case[] {
+  const real = depsOver(library(DOCUMENTS));
+  const silent: VerifierDeps = { ...real, signer: { ...real.signer, sign: () => "0x00" } };
+  const both: readonly (readonly [string, VerifierDeps])[] = [
+    ["1 made", real],
+    ["none", silent],
+  ];
+  return Object.entries(CLAIMS).flatMap(([kind, claim]) =>
+    both.map(([signatures, deps]): Case => [`claim verified: ${kind}`, signatures, () => verify(claim, deps)]),
+  );
+}
+
+async function clearingCases(name: string, scenario: Scenario): Promise<Case[]> {
   const { obligation, envelope, deployment: real, engine, now } = scenario;
   const free: Deployment = deployment(real.registry, { verify: () => true });
   const played = await play(scenario);
@@ -57,18 +76,22 @@ async function rowsOf(name: string, scenario: Scenario): Promise<Row[]> {
   const what = `${envelope.items.length} items, ${hops} hops`;
   const outputs = `${played.outputs.length} verifiers`;
   return [
-    measure(`${name}: envelope ingested (${what})`, `${hops + 1} verified`, () => granted(ingest(envelope, bound, real))),
-    measure(`${name}: envelope ingested (${what})`, "none", () => granted(ingest(envelope, bound, free))),
-    measure(`${name}: decided and settled (${outputs})`, `${played.outputs.length} verified, 2 made`, clearing(real, engine)),
-    measure(`${name}: decided and settled (${outputs})`, "none", clearing(free, silent)),
-    measure(`${name}: Γ alone (${outputs})`, "none", () => {
-      aggregate(played.aggregates.fee_release.survivors, termsOf(bound, "fee_release"), real.admissibility);
-    }),
+    [`${name}: envelope ingested (${what})`, `${hops + 1} verified`, () => granted(ingest(envelope, bound, real))],
+    [`${name}: envelope ingested (${what})`, "none", () => granted(ingest(envelope, bound, free))],
+    [`${name}: decided and settled (${outputs})`, `${played.outputs.length} verified, 2 made`, clearing(real, engine)],
+    [`${name}: decided and settled (${outputs})`, "none", clearing(free, silent)],
+    [
+      `${name}: Γ alone (${outputs})`,
+      "none",
+      () => {
+        aggregate(played.aggregates.fee_release.survivors, termsOf(bound, "fee_release"), real.admissibility);
+      },
+    ],
   ];
 }
 
 const print = (rows: readonly Row[]) => {
-  console.log(`${"clearing, per second on one core".padEnd(56)}${"signatures".padEnd(22)}${"per second".padStart(12)}`);
+  console.log(`${"attestation and clearing, per second on one core".padEnd(56)}${"signatures".padEnd(22)}${"per second".padStart(12)}`);
   for (const { operation, signatures, perSecond } of rows) {
     console.log(operation.padEnd(56) + signatures.padEnd(22) + perSecond.toLocaleString("en-US").padStart(12));
   }
@@ -76,7 +99,13 @@ const print = (rows: readonly Row[]) => {
 
 const names = (rows: readonly Row[]) => rows.map(({ operation, signatures }) => `${operation}, ${signatures}`);
 
-const rows = [...(await rowsOf("webhook", webhook("bench"))), ...(await rowsOf("charger", charger("bench")))];
+const cases = [
+  ...claimCases(),
+  ...(await clearingCases("webhook", webhook("bench"))),
+  ...(await clearingCases("charger", charger("bench"))),
+];
+const rows: Row[] = [];
+for (const each of cases) rows.push(await measure(each));
 print(rows);
 if (process.argv.includes("--check")) {
   // Speed is the machine's; only another order of magnitude says something about the code.

@@ -9,7 +9,7 @@ import { root } from "../dev/files.ts";
 
 /** What is checked in CI, and what only measures: a machine's speed says nothing about a change. */
 const CHECKED = ["scripts/bench/gas.ts", "scripts/bench/clearing.ts"];
-const MEASURED = ["scripts/bench/session.ts"];
+const MEASURED = ["scripts/bench/session.ts", "scripts/bench/throughput.ts"];
 
 for (const benchmark of process.argv.includes("--check") ? CHECKED : [...CHECKED, ...MEASURED]) {
   const { status } = spawnSync(process.execPath, [join(root, benchmark), ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { AttestationDesk, UnknownClaim } from "../../orchestrator/attestation/desk.ts";
 import { LifecycleRefused } from "../../orchestrator/attestation/lifecycle.ts";
 import { checkTrail, TrailBroken } from "../../orchestrator/attestation/trail.ts";
+import { CLAIMS, DOCUMENTS, depsOver, library, openDesk, START, sent } from "../../scripts/attestation/underwriting.ts";
 import { rejection, thrown } from "../support/rejection.ts";
-import { CLAIMS, DOCUMENTS, depsOver, library, openDesk, START, sent } from "./desk-fixture.ts";
 
 const told = (desk: AttestationDesk) => desk.trail.map(({ event }) => event.action);
 const untrue = { ...CLAIMS.citation, source_excerpt: "Tier 2 is free" };

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { z } from "zod";
 import { attestationHandlers } from "../../orchestrator/attestation/handlers.ts";
-import { CLAIMS, DOCUMENTS, openDesk, sent } from "./desk-fixture.ts";
+import { CLAIMS, DOCUMENTS, openDesk, sent } from "../../scripts/attestation/underwriting.ts";
 
 const anything = z.looseObject({});
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { type ClaimAttestation, digestOf } from "../../orchestrator/attestation/claims.ts";
 import { isOutcomeSignedBy, isReplayOnly } from "../../orchestrator/attestation/outcome.ts";
 import { verify } from "../../orchestrator/attestation/verify.ts";
-import { CLAIMS, DOCUMENTS, depsOver, keyFor, library } from "./desk-fixture.ts";
+import { CLAIMS, DOCUMENTS, depsOver, keyFor, library } from "../../scripts/attestation/underwriting.ts";
 
 const deps = depsOver(library(DOCUMENTS));
 const check = (claim: ClaimAttestation, changes: Parameters<typeof depsOver>[1] = {}, recorded?: Parameters<typeof verify>[2]) =>

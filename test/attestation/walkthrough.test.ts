@@ -10,8 +10,8 @@ import { type AttestationBundle, exportBundle, recordingFetcher } from "../../or
 import { digestOf } from "../../orchestrator/attestation/claims.ts";
 import { AttestationDesk } from "../../orchestrator/attestation/desk.ts";
 import { httpFetcher } from "../../orchestrator/attestation/http-fetcher.ts";
+import { CLAIMS, DOCUMENTS, depsOver, keyFor, RULES, sent } from "../../scripts/attestation/underwriting.ts";
 import { suiteDirectory } from "../support/city-home.ts";
-import { CLAIMS, DOCUMENTS, depsOver, keyFor, RULES, sent } from "./desk-fixture.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Where each name of the walkthrough is really served. */

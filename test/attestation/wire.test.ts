@@ -11,7 +11,7 @@ import {
 } from "../../orchestrator/attestation/wire.ts";
 import { canonicalJson, parseJson } from "../../orchestrator/primitives/json.ts";
 import { isSignedBy, SIGNATURE_ALGORITHMS } from "../../orchestrator/primitives/signing.ts";
-import { CLAIMS, keyFor, sent } from "./desk-fixture.ts";
+import { CLAIMS, keyFor, sent } from "../../scripts/attestation/underwriting.ts";
 
 const SERVICE = {
   verify_endpoint: "https://verifier.example/verify",

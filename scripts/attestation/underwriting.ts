@@ -1,4 +1,4 @@
-/** A verifier over documents that a test writes down: the real oracles, a clock that stands still, a key from a seed. */
+/** The underwriting of Pramana 4.7 over documents written down here: the real oracles, a clock that stands still, keys from names. */
 
 import { recordingFetcher } from "../../orchestrator/attestation/bundle.ts";
 import type { ClaimAttestation } from "../../orchestrator/attestation/claims.ts";

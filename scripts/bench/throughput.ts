@@ -1,0 +1,108 @@
+/**
+ * Conducts one, eight and thirty-two missions side by side in one city on the embedded chain and writes how fast they went to
+ * bench/throughput.json; `npm run docs` makes docs/throughput.md of it. Part of `npm run bench`.
+ *
+ * usage: node scripts/bench/throughput.ts
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { type City, openCity } from "../../orchestrator/city/city.ts";
+import { conduct } from "../../orchestrator/city/conduct.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { root } from "../dev/files.ts";
+
+/** Missions at once. */
+const SIZES: readonly number[] = [1, 8, 32];
+const MISSION = "missions/csv-estimates.yaml";
+const SEED = "7";
+/** `enum MissionState`. */
+const COMPLETED = 5;
+export const THROUGHPUT_FILE = join(root, "bench", "throughput.json");
+
+const rowSchema = z.strictObject({
+  missions: z.int().positive(),
+  completed: z.int(),
+  nodes: z.int(),
+  /** From the first session's opening to the last mission's settlement: seconds of wall time, and processor seconds of this process. */
+  seconds: z.number().positive(),
+  processor: z.number().positive(),
+  transactions: z.int().positive(),
+  gas: z.int().positive(),
+});
+const reportSchema = z.strictObject({ cores: z.int().positive(), rows: z.array(rowSchema) });
+export type ThroughputBench = z.infer<typeof reportSchema>;
+type Row = z.infer<typeof rowSchema>;
+
+export const readThroughputBench = (): ThroughputBench => reportSchema.parse(JSON.parse(readFileSync(THROUGHPUT_FILE, "utf8")));
+
+/** All missions at once; time on the chain jumps when all of them wait. */
+async function missionsIn(city: City, count: number): Promise<Row> {
+  const file = parseMissionFile(readFileSync(join(root, MISSION), "utf8"), { fileName: MISSION, catalog: CATALOG, budgetCap: 10n ** 15n });
+  const input = readInput(file.input, root);
+  const judge = simulatedJudge(city.chain.id);
+  const before = city.chain.head().number;
+  const began = performance.now();
+  const used = process.cpuUsage();
+  const all = await Promise.all(
+    Array.from({ length: count }, (_, number) =>
+      city.chain.clock.run(() => conduct(city, { file, input, catalog: CATALOG, id: `bench-${number}`, judge })),
+    ),
+  );
+  const seconds = (performance.now() - began) / 1000;
+  const { user, system } = process.cpuUsage(used);
+  const missions = all.flatMap(({ mission }) => mission ?? []);
+  const states = await Promise.all(missions.map(({ address }) => city.client.mission(address).state()));
+  let [transactions, gas] = [0, 0n];
+  for (let block = before + 1n; block <= city.chain.head().number; block += 1n) {
+    const { transactions: own, gasUsed } = await city.chain.publicClient.getBlock({ blockNumber: block });
+    transactions += own.length;
+    gas += gasUsed;
+  }
+  return {
+    missions: count,
+    completed: states.filter((state) => state === COMPLETED).length,
+    nodes: missions.reduce((sum, { document }) => sum + document.nodes.length, 0),
+    seconds: Number(seconds.toFixed(1)),
+    processor: Number(((user + system) / 1e6).toFixed(1)),
+    transactions,
+    gas: Number(gas),
+  };
+}
+
+async function rowOf(count: number): Promise<Row> {
+  const home = mkdtempSync(join(tmpdir(), "agentcity-bench-"));
+  try {
+    const city = await openCity({
+      dir: join(home, "city"),
+      cacheDir: join(tmpdir(), "agentcity-bench-cache"),
+      seed: SEED,
+      tell: () => {},
+      millis: () => performance.now(),
+    });
+    try {
+      return await missionsIn(city, count);
+    } finally {
+      await city.close();
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Conducts each number of missions in a city of its own. */
+export async function benchThroughput(sizes: readonly number[] = SIZES): Promise<void> {
+  const rows: Row[] = [];
+  for (const count of sizes) {
+    const row = await rowOf(count);
+    rows.push(row);
+    console.log(JSON.stringify(row));
+  }
+  if (sizes === SIZES) writeFileSync(THROUGHPUT_FILE, `${JSON.stringify({ cores: availableParallelism(), rows }, null, 2)}\n`);
+}
+
+if (import.meta.main) await benchThroughput(process.argv.length > 2 ? process.argv.slice(2).map(Number) : SIZES);
