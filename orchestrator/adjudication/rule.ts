@@ -8,7 +8,7 @@ import { canonicalBytes } from "../primitives/json.ts";
 import type { Case, Judge, Ruling } from "./case.ts";
 
 /** `enum Action`: what this stage of the system lets adjudicators do (contracts/types/Actions.sol). */
-export const ACTIONS = { FREEZE: 1, UNFREEZE: 2, TERMINATE_MISSION: 3, APPROVE_POP: 4, REJECT_POP: 5 } as const;
+export const ACTIONS = { FREEZE: 1, UNFREEZE: 2, TERMINATE_MISSION: 3, APPROVE_POP: 4, REJECT_POP: 5, CLEAR_EMERGENCY_STOP: 10 } as const;
 export type ActionName = keyof typeof ACTIONS;
 
 /** How long a signature holds, seconds of chain time. */

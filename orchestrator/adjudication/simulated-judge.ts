@@ -1,6 +1,7 @@
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Case, Judge } from "./case.ts";
 import type { BlocCase, BlocJudge } from "./rule-on-bloc.ts";
+import type { Suspension, SuspensionJudge } from "./rule-on-suspension.ts";
 
 /** Thresholds of the paper's simulated human (AgentCity D.5): calibrated there, an upper bound on what people achieve. */
 export const SIMULATED_THRESHOLDS = { maxRisk: 0.8, minQuality: 0.6 } as const;
@@ -25,10 +26,10 @@ export class SimulationRefused extends AgentCityError {
 }
 
 /**
- * Rejects what is too risky or too poor, approves the rest; voids a vote whose winner changes without the flagged ballots, releases any other.
- * Says that no human decided.
+ * Rejects what is too risky or too poor, approves the rest; voids a vote whose winner changes without the flagged ballots, releases any other;
+ * lets a suspended mission go on when its records and the chain agree. Says that no human decided.
  */
-export function simulatedJudge(chainId: number): Judge & BlocJudge {
+export function simulatedJudge(chainId: number): Judge & BlocJudge & SuspensionJudge {
   if (chainId !== DEVNET) throw new SimulationRefused(chainId);
   return {
     simulated: true,
@@ -39,6 +40,13 @@ export function simulatedJudge(chainId: number): Judge & BlocJudge {
       return {
         ruling: approve ? "approve" : "reject",
         justification: `${LABEL} adjudicator, no human decided. ${subject.label}: ${figures}.`,
+      };
+    },
+    async decideResumption({ cause, divergences }: Suspension) {
+      const found = divergences.length === 0 ? "records and chain agree" : `records and chain differ: ${divergences.join("; ")}`;
+      return {
+        resume: divergences.length === 0,
+        justification: `${LABEL} adjudicators, no human decided. Suspended by ${cause}; ${found}.`,
       };
     },
     async decideBloc({ blocs, flagged, ballots, winner, otherwise }: BlocCase) {

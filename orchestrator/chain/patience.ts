@@ -50,6 +50,7 @@ export class Patience {
   /** Asks until the chain answers, whatever it answers. Throws ChainSilent when the silence outlasts the limit. */
   async through<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
+      const asked = this.clock.now();
       try {
         const answer = await ask();
         await this.#heard();
@@ -60,7 +61,7 @@ export class Patience {
           await this.#heard();
           throw error;
         }
-        await this.#wait(error);
+        await this.#wait(error, asked);
       }
     }
   }
@@ -82,13 +83,13 @@ export class Patience {
     }
   }
 
-  async #wait(cause: unknown): Promise<void> {
-    const now = this.clock.now();
+  /** `asked`: when the question that found no answer was put. */
+  async #wait(cause: unknown, asked: bigint): Promise<void> {
     const isNew = this.#silence === undefined;
-    this.#silence ??= { since: now, halted: false };
+    this.#silence ??= { since: asked, halted: false };
     const silence = this.#silence;
-    if (isNew) await this.#tell({ kind: "silent", since: now });
-    const lasted = now - silence.since;
+    if (isNew) await this.#tell({ kind: "silent", since: asked });
+    const lasted = asked > silence.since ? asked - silence.since : 0n;
     if (lasted >= this.#limit) {
       const isFirst = !silence.halted;
       silence.halted = true;

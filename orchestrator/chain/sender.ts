@@ -44,6 +44,8 @@ export interface Sender<Note = never> {
    * Returns how many. Throws ChainDisagrees when the records belong to another chain.
    */
   recover(): Promise<number>;
+  /** How many signed transactions have no known fate. */
+  open(): Promise<number>;
   readonly relayers: readonly Address[];
 }
 
@@ -229,6 +231,10 @@ class QueueSender<Note> implements Sender<Note> {
     }
     const signers = (await this.#outbox.unsettled(head)).map(({ signer }) => signer);
     return this.#inQueues(signers, () => this.#recoverOpen(new Set(signers)));
+  }
+
+  async open(): Promise<number> {
+    return (await this.#outbox.unsettled(await this.#head())).length;
   }
 
   /** Simulates and estimates before a nonce is taken. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import type { Judge } from "../adjudication/case.ts";
 import type { BlocJudge } from "../adjudication/rule-on-bloc.ts";
+import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { concludeChild, keepResult, openChild, outputNodes } from "../execution/branches.ts";
 import { missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import type { MissionInput } from "../execution/inputs/read-input.ts";
@@ -20,6 +21,7 @@ import type { City } from "./city.ts";
 import { execute } from "./execute.ts";
 import { legislate } from "./legislate.ts";
 import { type MindMaker, mindsOf } from "./minds.ts";
+import { reconcile } from "./reconcile.ts";
 import { offersOf, registeredService, registerServices } from "./services.ts";
 import { memberOf, membersOf } from "./society.ts";
 import { lieAbout, worldOf } from "./world.ts";
@@ -34,7 +36,7 @@ export interface Order {
   /** Names this run across restarts: the same id goes on where it stopped. */
   readonly id: string;
   /** Who decides cases that need a human. */
-  readonly judge: Judge & BlocJudge;
+  readonly judge: Judge & BlocJudge & SuspensionJudge;
   /** Whose minds the producers have; heuristic ones by default. */
   readonly makeMind?: MindMaker;
   /** Demonstration: the first executor of the first checkable node hands in a lie. */
@@ -74,7 +76,13 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
   const nothing = { law: pursued.law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
   if (pursued.law.status === "failed" || pursued.world === undefined || pursued.mission === undefined) return nothing;
   const { world, mission } = pursued;
-  return { ...nothing, world, mission, report: await reportOf(world, mission) };
+  return { ...nothing, world, mission, report: pursued.agrees === true ? await release(city, order, world, mission) : undefined };
+}
+
+/** Hands out what the mission made: only when all of it is complete, its output gate spoke, and records and chain agree (INVARIANT 1). */
+async function release(city: City, { judge }: Order, world: World, mission: Mission): Promise<string | undefined> {
+  const agrees = await reconcile(city, judge, world, mission, { name: "output-release" });
+  return agrees && (await missionState(world, mission)) === "COMPLETED" ? reportOf(world, mission) : undefined;
 }
 
 const decimalSchema = z.string().regex(/^\d+$/);
@@ -101,6 +109,8 @@ interface Cause {
 
 interface Pursued {
   readonly law: LegislatureResult;
+  /** Records and chain told the same story of its work, or humans let the difference pass. */
+  readonly agrees?: boolean;
   readonly world?: World;
   readonly mission?: Mission;
 }
@@ -132,12 +142,13 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
     document: law.document,
     items,
   };
-  await execute(city, world, mission, {
+  const agrees = await execute(city, world, mission, {
+    law,
     judge: order.judge,
     descend: (view) => descend(hall, cause, world, mission, view),
     isOrphan: async () => child !== undefined && isOver(await missionState(world, { address: child.mission })),
   });
-  return { law, world, mission };
+  return { law, world, mission, agrees };
 }
 
 /**
@@ -159,7 +170,7 @@ async function descend(hall: Hall, above: Cause, world: World, mission: Mission,
     path: above.path === "" ? label : `${above.path}/${label}`,
     child: { session: loan.session, mission: mission.address, node: number, attempt: view.attempt },
   });
-  if (child.mission !== undefined && (await missionState(world, child.mission)) === "COMPLETED") {
+  if (child.mission !== undefined && child.agrees === true && (await missionState(world, child.mission)) === "COMPLETED") {
     await keepResult(world, mission, view, child.mission);
   }
   await concludeChild(world, mission, view);

@@ -1,30 +1,51 @@
 import type { Judge } from "../adjudication/case.ts";
 import type { Bench, Decision } from "../adjudication/rule.ts";
 import { ruleOn } from "../adjudication/rule.ts";
+import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { leftFor } from "../execution/branches.ts";
 import { awaitsBids, isBranch, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { runMarket } from "../execution/market.ts";
-import { isOver, runMission, timeout } from "../execution/run-mission.ts";
+import { isOver, timeout } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
+import type { EnactedLaw } from "../legislature/result.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { caseOf } from "./case-file.ts";
 import type { City } from "./city.ts";
+import { humansResume, runThroughSilence } from "./degraded.ts";
+import { reconcile } from "./reconcile.ts";
 import { settle } from "./settle.ts";
 import { membersOf } from "./society.ts";
 
 /** What the execution of one mission takes from whoever leads it. */
 export interface Lead {
+  /** The law that the records name. */
+  readonly law: EnactedLaw;
   /** Who decides cases that need a human. */
-  readonly judge: Judge;
+  readonly judge: Judge & SuspensionJudge;
   /** Leads a node that is a mission of its own to its end. */
   readonly descend: (view: NodeView) => Promise<void>;
   /** Whether the mission above, if there is one, is over: nobody needs any more what this one would make. */
   readonly isOrphan: () => Promise<boolean>;
 }
 
-/** Market, waves, humans, missions below and further attempts until the mission is over, then settlement. */
-export async function execute(city: City, world: World, mission: Mission, lead: Lead): Promise<void> {
+/**
+ * A mission's work and its settlement, with records and chain compared before and after the work (AgentCity B.11.5). False: they differ,
+ * and no human let that pass.
+ */
+export async function execute(city: City, world: World, mission: Mission, lead: Lead): Promise<boolean> {
+  const isLaw = await reconcile(city, lead.judge, world, mission, { name: "legislation", law: lead.law });
+  await (isLaw ? carryOut(city, world, mission, lead) : abort(world, mission));
+  // What was lent comes home even to a mission that ended meanwhile.
+  for (const view of await viewNodes(world, mission)) if (isBranch(view) && view.state === "EXECUTING") await lead.descend(view);
+  const agrees = await reconcile(city, lead.judge, world, mission, { name: "orchestration" });
+  await settle(city, world, mission);
+  world.tell(`settled: ${await missionState(world, mission)}`);
+  return isLaw && agrees;
+}
+
+/** Market, waves, humans, missions below and further attempts until the mission is over. */
+async function carryOut(city: City, world: World, mission: Mission, lead: Lead): Promise<void> {
   const terms = { stakes: await stakesOf(city), barred: [mission.sponsor] };
   const sell = async (nodes: readonly number[]) => {
     const views = await viewNodes(world, mission);
@@ -37,8 +58,12 @@ export async function execute(city: City, world: World, mission: Mission, lead: 
   };
   await sell(mission.document.nodes.map(({ number }) => number));
   while (!(await endOrphan(world, mission, lead))) {
-    const halt = await runMission(world, mission);
+    const halt = await runThroughSilence(city, world, mission);
     if (halt.kind === "done" || halt.kind === "ended") break;
+    if (halt.kind === "degraded") {
+      if (await humansResume(city, lead.judge, world, mission)) continue;
+      break;
+    }
     if (halt.kind === "stopped") {
       await endStopped(world, mission);
       break;
@@ -55,10 +80,6 @@ export async function execute(city: City, world: World, mission: Mission, lead: 
       await sell(reopened);
     }
   }
-  // What was lent comes home even to a mission that ended meanwhile.
-  for (const view of await viewNodes(world, mission)) if (isBranch(view) && view.state === "EXECUTING") await lead.descend(view);
-  await settle(city, world, mission);
-  world.tell(`settled: ${await missionState(world, mission)}`);
 }
 
 /** Brings every case that waits for a human before the judge. */

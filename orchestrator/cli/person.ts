@@ -1,10 +1,11 @@
 import { createInterface } from "node:readline";
 import type { Judge } from "../adjudication/case.ts";
 import type { BlocJudge } from "../adjudication/rule-on-bloc.ts";
+import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 
 /** A person at this terminal decides; the city signs with the development keys of the adjudicators whose turn it is. */
-export function personAtTerminal(): Judge & BlocJudge {
+export function personAtTerminal(): Judge & BlocJudge & SuspensionJudge {
   let ask: Ask | undefined;
   /** One yes or no, and why. */
   const decide = async (question: string) => {
@@ -23,6 +24,12 @@ export function personAtTerminal(): Judge & BlocJudge {
       process.stderr.write(`Case: ${label} of ${mission} (${reason}). Quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
       const { yes, justification } = await decide("Approve this work?");
       return { ruling: yes ? "approve" : "reject", justification };
+    },
+    async decideResumption({ mission, cause, facts, divergences }) {
+      process.stderr.write(`\nMission ${mission} is suspended (${cause}).\n`);
+      for (const line of [...facts, ...divergences.map((each) => `DIVERGENCE: ${each}`)]) process.stderr.write(`${line}\n`);
+      const { yes, justification } = await decide("Let it go on?");
+      return { resume: yes, justification };
     },
     async decideBloc({ session, blocs, flagged, ballots, winner, otherwise }) {
       for (const bloc of blocs) process.stderr.write(`\nThese voted alike: ${bloc.join(", ")}\n`);

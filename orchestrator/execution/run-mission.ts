@@ -1,5 +1,6 @@
 import { intentKey } from "../chain/outbox.ts";
 import { awaitsBids, isBranch, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
+import { nextTry } from "./escrow-buffer.ts";
 import { FreezeMirror } from "./guardian/freeze-mirror.ts";
 import { commit, hasEnoughCommits } from "./stages/commit.ts";
 import { gate } from "./stages/gate.ts";
@@ -21,6 +22,8 @@ export type Halt =
   | { readonly kind: "stopped" }
   /** Nodes that are missions of their own, and have their turn, or have begun: each is led through its own branches (city). */
   | { readonly kind: "branch"; readonly nodes: readonly NodeView[] }
+  /** Suspended after a long silence of the chain: humans let it go on, or its time ends it. */
+  | { readonly kind: "degraded" }
   /** Failed attempts, and nodes nobody was awarded: the market reopens or the mission aborts (city). */
   | { readonly kind: "fault"; readonly nodes: readonly NodeView[] };
 
@@ -30,12 +33,17 @@ export async function runWave(world: World, mission: Mission, mirror: FreezeMirr
   // What a human completed, or a run that was interrupted had cleared, is handed on before its successors start.
   await record(world, mission, await view());
   await orchestrate(world, mission, await view());
+  await world.boundary("execution:routed");
   const invocations = await invoke(world, mission, await view());
+  await world.boundary("execution:invoked");
   await commit(world, mission, invocations);
   await guard(world, mission, mirror, await view(), invocations);
+  await world.boundary("execution:guarded");
   await verify(world, mission, await view());
   await gate(world, mission, await view());
+  await world.boundary("execution:gated");
   await record(world, mission, await view());
+  await world.boundary("execution:recorded");
 }
 
 /** Runs waves until nothing moves without somebody else. Overdue stages are ended by `timeout`, never waited for twice. */
@@ -50,6 +58,7 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
       await record(world, mission, await viewNodes(world, mission));
       return { kind: "ended", state };
     }
+    if (state === "DEGRADED") return { kind: "degraded" };
     if ((await world.client.mission(mission.address).watch()).stopped) return { kind: "stopped" };
     await runWave(world, mission, mirror);
     const nodes = await viewNodes(world, mission);
@@ -86,15 +95,29 @@ function haltOf(nodes: readonly NodeView[]): Halt | undefined {
   return branch.length > 0 ? { kind: "branch", nodes: branch } : undefined;
 }
 
-/** Lets time pass to the earliest deadline of a stage that does not move, and ends that stage. */
+/** Lets time pass to whatever comes first: a held output is offered again, or a stage that does not move is over, and is ended. */
 async function endOverdue(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const running = nodes.filter(({ deadline, state }) => deadline > 0n && state !== "COMPLETED" && state !== "FAILED");
   const [next] = running.toSorted((a, b) => (a.deadline < b.deadline ? -1 : a.deadline > b.deadline ? 1 : a.law.number - b.law.number));
   if (next === undefined) throw new RangeError("a mission stands still and no clock runs");
+  const retry = await earliestRetry(world, mission, nodes);
+  if (retry !== undefined && retry < next.deadline) return world.client.chain.clock.sleepUntil(retry);
   await world.client.chain.clock.sleepUntil(next.deadline + 1n);
   // Enough redundant executors have committed: the next wave opens their work without the absent ones.
   if (next.law.tier === 2 && next.state === "EXECUTING" && hasEnoughCommits(next)) return;
   await timeout(world, mission, next);
+}
+
+/** When a commitment that the chain refused may be offered again. */
+async function earliestRetry(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<bigint | undefined> {
+  let earliest: bigint | undefined;
+  for (const view of nodes.filter(({ state }) => state === "EXECUTING")) {
+    for (const slot of view.slots.filter(({ committed }) => !committed)) {
+      const retry = await nextTry(world, mission, view, slot);
+      if (retry !== undefined && retry > 0n && (earliest === undefined || retry < earliest)) earliest = retry;
+    }
+  }
+  return earliest;
 }
 
 /** Ends a node's overdue stage; anyone may (decision 24). */

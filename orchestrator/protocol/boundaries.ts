@@ -46,11 +46,22 @@ export const SENDER_BOUNDARIES = ["sender:signed", "sender:broadcast"] as const;
 
 export type LegislatureBoundary = (typeof LEGISLATURE_BOUNDARIES | typeof DETOUR_BOUNDARIES | typeof AUDIT_BOUNDARIES)[number];
 
-/** Points between a mission's stages. */
-export const EXECUTION_BOUNDARIES = ["execution:committed", "execution:halted", "execution:frozen", "execution:cleared"] as const;
+/** The end of each of a wave's seven stages. */
+export const EXECUTION_BOUNDARIES = [
+  "execution:routed",
+  "execution:invoked",
+  "execution:committed",
+  "execution:guarded",
+  "execution:cleared",
+  "execution:gated",
+  "execution:recorded",
+] as const;
+
+/** Points that only a mission whose node is frozen passes. */
+export const FREEZE_BOUNDARIES = ["execution:halted", "execution:frozen"] as const;
 
 /** Points that only a mission passes whose nodes are missions. */
 export const BRANCH_BOUNDARIES = ["execution:descended", "execution:concluded"] as const;
-export type ExecutionBoundary = (typeof EXECUTION_BOUNDARIES | typeof BRANCH_BOUNDARIES)[number];
+export type ExecutionBoundary = (typeof EXECUTION_BOUNDARIES | typeof FREEZE_BOUNDARIES | typeof BRANCH_BOUNDARIES)[number];
 
 export type BoundaryName = LegislatureBoundary | ExecutionBoundary | (typeof SENDER_BOUNDARIES)[number];

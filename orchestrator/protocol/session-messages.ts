@@ -51,6 +51,17 @@ export const sessionMessageTypes = {
     /** Content-id digest of what is said. */
     { name: "content", type: "bytes32" },
   ],
+  /** What an executor's run gave, while no commitment to it is on chain (AgentCity B.11.5, escrow buffer). */
+  HeldOutput: [
+    { name: "mission", type: "address" },
+    { name: "node", type: "uint8" },
+    { name: "slot", type: "uint8" },
+    { name: "attempt", type: "uint8" },
+    { name: "agent", type: "address" },
+    { name: "outputHash", type: "bytes32" },
+    /** Chain time, seconds. */
+    { name: "since", type: "uint40" },
+  ],
 } as const;
 
 export type SessionMessageName = keyof typeof sessionMessageTypes;

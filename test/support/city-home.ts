@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
+import type { SuspensionJudge } from "../../orchestrator/adjudication/rule-on-suspension.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
 import type { Order } from "../../orchestrator/city/conduct.ts";
@@ -14,6 +15,7 @@ import { parseMissionFile, servicesPathOf } from "../../orchestrator/protocol/mi
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { PROJECT } from "./cli.ts";
+import { expectPaperInvariants } from "./paper-invariants.ts";
 
 /** A directory for a whole suite, gone afterwards. Call inside `describe`. */
 export function suiteDirectory(): () => string {
@@ -29,7 +31,7 @@ export function suiteDirectory(): () => string {
 export function openHome(
   home: string,
   seed: string,
-  hooks: Partial<Pick<CityOptions, "boundary" | "databaseUrl" | "fetchPage" | "tell">> = {},
+  hooks: Partial<Pick<CityOptions, "boundary" | "databaseUrl" | "fetchPage" | "network" | "rpcUrl" | "silenceClock" | "tell">> = {},
 ): Promise<City> {
   return openCity({
     dir: join(home, "embedded"),
@@ -64,13 +66,13 @@ export interface InProcess {
   readonly home: string;
   /** What the file's paths are relative to. Default: the project. */
   readonly directory?: string;
-  readonly judge?: Judge;
+  readonly judge?: Judge & Partial<SuspensionJudge>;
   readonly makeMind?: MindMaker;
   /** What a lying executor hands in. */
   readonly tamper?: Order["tamper"];
 }
 
-/** Carries out a mission file in an open city, as the command line does. */
+/** Carries out a mission file in an open city, as the command line does; afterwards the paper's five invariants hold. */
 export async function carryOutIn(
   city: City,
   text: string,
@@ -89,5 +91,7 @@ export async function carryOutIn(
     ...(tamper === undefined ? {} : { tamper }),
     ...(makeMind === undefined ? {} : { makeMind }),
   };
-  return runToEnd(city, order, text, home);
+  const outcome = await runToEnd(city, order, text, home);
+  await expectPaperInvariants(city, outcome);
+  return outcome;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import type { Intent } from "../../chain/sender.ts";
 import type { LogNote } from "../../client/base.ts";
@@ -10,6 +11,7 @@ import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../
 import { EvidenceClass, geq } from "../../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
+import { isDue, refused, release } from "../escrow-buffer.ts";
 import { openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
 import { toolsOf } from "../fetch/tools.ts";
 import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workOf } from "../work.ts";
@@ -33,17 +35,46 @@ export interface Envelope {
  */
 export async function commit(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
   const deadline = Number(world.client.chain.clock.now() + COMMIT_VALIDITY);
-  const done = invocations.filter(({ work }) => work.ok);
   const turns = new Turns();
-  const intents = done.map(({ view, slot }) =>
-    turns.take(async (before) => {
+  const offers: Promise<Offer>[] = [];
+  for (const { view, slot, work } of invocations) {
+    if (!work.ok || !(await isDue(world, mission, view, slot))) continue;
+    const offer = turns.take(async (before) => {
       await envelopeOf(world, mission, view, slot, before);
-      return commitIntent(world, mission, view, slot, deadline);
-    }),
-  );
-  await writeMany(world.client, await Promise.all(intents));
+      return { view, slot, intent: await commitIntent(world, mission, view, slot, deadline) };
+    });
+    offers.push(offer);
+  }
+  await offerAll(world, mission, await Promise.all(offers));
   await world.boundary("execution:committed");
   await reveal(world, mission);
+}
+
+/** A commitment on its way to the chain. */
+interface Offer {
+  readonly view: NodeView;
+  readonly slot: SlotView;
+  readonly intent: Intent<LogNote>;
+}
+
+/** All at once; when the chain refuses one, each by itself, so that only the refused ones stay in escrow (AgentCity B.11.5). */
+async function offerAll(world: World, mission: Mission, offers: readonly Offer[]): Promise<void> {
+  try {
+    await writeMany(
+      world.client,
+      offers.map(({ intent }) => intent),
+    );
+  } catch (error) {
+    if (!(error instanceof TransactionReverted)) throw error;
+    for (const { view, slot, intent } of offers) {
+      try {
+        await writeMany(world.client, [intent]);
+      } catch (own) {
+        if (!(own instanceof TransactionReverted)) throw own;
+        await refused(world, own.errorName ?? own.shortMessage, mission, view, slot);
+      }
+    }
+  }
 }
 
 async function commitIntent(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number): Promise<Intent<LogNote>> {
@@ -59,9 +90,10 @@ async function commitIntent(world: World, mission: Mission, view: NodeView, slot
     : call.commitOpen([node, slot.slot, opening, deadline, signature], { intent });
 }
 
-/** Opens the sealed commitments of every tier-2 node once all its slots have committed, or enough have and time is up. */
+/** Lets out of escrow what the chain has confirmed. Opens the sealed commitments of every tier-2 node once all its slots have committed, or enough have and time is up. */
 async function reveal(world: World, mission: Mission): Promise<void> {
   const nodes = await viewNodes(world, mission);
+  await release(world, mission, nodes);
   const now = world.client.chain.clock.now();
   const due = nodes
     .filter(

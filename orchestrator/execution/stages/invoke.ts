@@ -1,6 +1,7 @@
 import { canonicalBytes } from "../../primitives/json.ts";
 import { Turns } from "../../primitives/turns.ts";
 import type { NodeView, SlotView } from "../chain-view.ts";
+import { hold } from "../escrow-buffer.ts";
 import { toolsOf } from "../fetch/tools.ts";
 import { watchTerms } from "../guardian/terms.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
@@ -24,7 +25,7 @@ export async function invoke(world: World, mission: Mission, nodes: readonly Nod
   await watchTerms(world, mission);
   // Services run side by side; what they did enters the log in the order of nodes and slots.
   const turns = new Turns();
-  return Promise.all(
+  const done = await Promise.all(
     due.map(async ({ view, slot }): Promise<Invocation> => {
       const work = await turns.take((before) =>
         world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, async () => {
@@ -40,6 +41,8 @@ export async function invoke(world: World, mission: Mission, nodes: readonly Nod
       return { view, slot, work };
     }),
   );
+  for (const { view, slot, work } of done) if (work.ok) await hold(world, mission, view, slot, work);
+  return done;
 }
 
 /** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node. */

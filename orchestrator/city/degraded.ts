@@ -1,0 +1,75 @@
+import { ruleOnSuspension, type SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
+import { silenceIn } from "../chain/errors.ts";
+import { intentKey } from "../chain/outbox.ts";
+import { missionState } from "../execution/chain-view.ts";
+import { type Halt, runMission } from "../execution/run-mission.ts";
+import type { Mission, World } from "../execution/world.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+import type { City } from "./city.ts";
+import { divergencesOf, writtenDown } from "./reconcile.ts";
+import { membersOf } from "./society.ts";
+
+/**
+ * Execution while the chain may fall silent (AgentCity B.11.5, failure mode 3). A silence longer than DEGRADED_MODE_THRESHOLD stops all
+ * work; when the chain is back the mission is suspended there, before anything that waited is sent.
+ */
+export async function runThroughSilence(city: City, world: World, mission: Mission): Promise<Halt> {
+  const { patience, client } = city;
+  patience?.escalateAfter(await client.constitution.param(parameterIndex("DEGRADED_MODE_THRESHOLD")));
+  try {
+    return await runMission(world, mission);
+  } catch (error) {
+    if (patience === undefined || silenceIn(error) === undefined) throw error;
+    await suspend(city, world, mission);
+    return runMission(world, mission);
+  }
+}
+
+/** Waits until the chain answers, gives it the time that has passed, and suspends the mission there. */
+async function suspend({ chain, patience }: City, world: World, mission: Mission): Promise<void> {
+  const silentSince = chain.clock.now();
+  const lasted = await patience?.untilHeard(() => chain.request({ method: "eth_blockNumber" }));
+  await chain.clock.sleepUntil(silentSince + (lasted ?? 0n));
+  if ((await missionState(world, mission)) !== "EXECUTING") return;
+  await world.client.mission(mission.address).degrade([Number(silentSince)], {
+    intent: intentKey("degrade", mission.address, silentSince),
+    account: world.monitor.account,
+  });
+  world.tell(`suspended: the chain was silent for ${lasted} s; humans decide`);
+}
+
+/**
+ * Humans let a degraded mission go on, and what was signed before the silence is sent in its order; or nobody does, and the mission is
+ * aborted when its time is over (DEGRADED → ABORTED). True: it goes on.
+ */
+export async function humansResume(city: City, judge: SuspensionJudge, world: World, mission: Mission): Promise<boolean> {
+  const contract = world.client.mission(mission.address);
+  const { degradedSince, degradedUntil } = await contract.watch();
+  const divergences = await divergencesOf(world, mission);
+  const queued = await city.sender.open();
+  const goesOn = await ruleOnSuspension(
+    {
+      client: city.client,
+      seats: membersOf(city.society, "adjudicator"),
+      keep: (text) => city.blocks.put(text),
+      judge,
+      sender: world.monitor.account,
+    },
+    {
+      mission: mission.address,
+      cause: "silence",
+      facts: [`silent since ${degradedSince}, ended by itself at ${degradedUntil} (chain time)`, `${queued} signed transactions wait`],
+      divergences,
+    },
+  );
+  if (!goesOn) {
+    await writtenDown(city, mission, "degraded", divergences);
+    const until = BigInt(Math.min(degradedUntil, await contract.expiresAt()));
+    await city.chain.clock.sleepUntil(until);
+    await contract.expire([], { intent: intentKey("expire", mission.address), account: world.monitor.account });
+    world.tell("nobody let the suspended mission go on: aborted, what was not earned goes back");
+  }
+  const sent = await city.sender.recover();
+  if (goesOn) world.tell(`resumed by adjudicators: ${sent} transactions that waited were sent, in their order`);
+  return goesOn;
+}

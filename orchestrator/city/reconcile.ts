@@ -1,0 +1,136 @@
+import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
+import { isBranch, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { heldKey, heldSchema, releasedKey, releasedSchema } from "../execution/escrow-buffer.ts";
+import { attemptKey, resultSchema, workSchema } from "../execution/work.ts";
+import type { Mission, World } from "../execution/world.ts";
+import type { EnactedLaw } from "../legislature/result.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+import type { City } from "./city.ts";
+
+/** Where records and chain are compared: after the law was made, after the last node, before the output leaves (AgentCity B.11.5). */
+export const PHASES = ["legislation", "orchestration", "output-release"] as const;
+export type Phase = (typeof PHASES)[number];
+
+/**
+ * Compares both records at the end of a phase. True: they tell the same story. False: the mission is suspended, and no human let it
+ * go on. What was found is in the log as `execution.reconciled` or `execution.divergence`.
+ */
+export async function reconcile(
+  city: City,
+  judge: SuspensionJudge,
+  world: World,
+  mission: Mission,
+  phase: { readonly name: "legislation"; readonly law: EnactedLaw } | { readonly name: "orchestration" | "output-release" },
+): Promise<boolean> {
+  const divergences =
+    phase.name === "legislation"
+      ? await lawDivergences(world, mission, phase.law)
+      : [...(await divergencesOf(world, mission)), ...(phase.name === "output-release" ? await releaseDivergences(world, mission) : [])];
+  if (phase.name === "orchestration") await tellSlow(world, mission);
+  await writtenDown(city, mission, phase.name, divergences);
+  if (divergences.length === 0) return true;
+  for (const each of divergences) world.tell(`DIVERGENCE after ${phase.name}: ${each}`);
+  const subject = { mission: mission.address, cause: "divergence", facts: [`found after ${phase.name}`], divergences } as const;
+  const { resume, justification } = await judge.decideResumption(subject);
+  const content = city.blocks.put(new TextEncoder().encode(justification));
+  await city.log.append([{ kind: resume ? "execution.allowed" : "execution.suspended", subjects: [mission.address, phase.name], content }]);
+  return resume;
+}
+
+/** Writes a comparison into the log, once for each place and result. */
+export async function writtenDown(city: City, mission: Mission, place: string, divergences: readonly string[]): Promise<void> {
+  const kind = divergences.length === 0 ? "execution.reconciled" : "execution.divergence";
+  const before = await city.log.read({ kind, subject: mission.address });
+  if (before.some(({ subjects }) => subjects.includes(place))) return;
+  await city.log.append([{ kind, subjects: [mission.address, place], content: city.blocks.putJson([...divergences]) }]);
+}
+
+/** The clone carries the law that the session's records name, and the registry made it. */
+async function lawDivergences({ client }: World, mission: Mission, law: EnactedLaw): Promise<string[]> {
+  const contract = client.mission(mission.address);
+  const found: string[] = [];
+  if ((await contract.law()) !== law.law) found.push("the mission's law is not the one in the records");
+  if ((await contract.lawHash()) !== law.lawHash) found.push("the mission's law hash is not the one in the records");
+  if ((await contract.context()).docHash !== law.docHash) found.push("the mission's document hash is not the one in the records");
+  if (!(await client.templates.isGenuine(mission.address))) found.push("the mission is none that the registry deployed");
+  return found;
+}
+
+/** Node by node: what one record has and the other lacks, or has differently (AgentCity B.11.5, steps 3 to 5). */
+export async function divergencesOf(world: World, mission: Mission): Promise<readonly string[]> {
+  const contract = world.client.mission(mission.address);
+  const story: Story = {
+    revealed: (await contract.history("Revealed")).map(({ args }) => args),
+    judged: (
+      await Promise.all([contract.history("Cleared"), contract.history("ReviewApproved"), contract.history("ChildConcluded")])
+    ).flatMap((events) => events.map(({ args }) => args)),
+  };
+  const found: string[] = [];
+  for (const view of await viewNodes(world, mission)) {
+    const problems = [...(await nodeProblems(world, mission, view, story)), ...(await slotProblems(world, mission, view, story))];
+    found.push(...problems.map((problem) => `${view.law.label}: ${problem}`));
+  }
+  return found;
+}
+
+/** What the chain says of all nodes and attempts. */
+interface Story {
+  readonly revealed: readonly { readonly node: number; readonly slot: number; readonly attempt: number; readonly outputHash: Hash }[];
+  readonly judged: readonly { readonly node: number; readonly attempt: number }[];
+}
+
+async function nodeProblems(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  { judged }: Story,
+): Promise<string[]> {
+  const { law, state, recorded, attempt } = view;
+  // What a mission below hands up is kept before the node is told.
+  const isHandedUp = isBranch(view) && state === "EXECUTING";
+  const found: string[] = [];
+  const result = await world.recall(["result", mission.address, law.number], resultSchema);
+  if (result !== undefined && state !== "COMPLETED" && !isHandedUp) found.push("complete in the records, not on chain");
+  if (result === undefined && recorded) found.push("recorded on chain, without a result in the records");
+  if (state === "COMPLETED" && !judged.some((each) => each.node === law.number && each.attempt === attempt))
+    found.push("complete on chain, without the proof of performance that its tier asks for");
+  return found;
+}
+
+async function slotProblems(world: World, mission: Mission, view: NodeView, { revealed }: Story): Promise<string[]> {
+  const found: string[] = [];
+  for (const { slot, committed } of view.slots) {
+    const held = await world.recall(heldKey(mission, view, slot), heldSchema);
+    const released = await world.recall(releasedKey(mission, view, slot), releasedSchema);
+    if (released !== undefined && !committed) found.push(`slot ${slot} was released from escrow, but no commitment is on chain`);
+    if (committed && held === undefined) found.push(`slot ${slot} committed on chain, without an execution record`);
+  }
+  for (const { slot, outputHash } of revealed.filter((each) => each.node === view.law.number && each.attempt === view.attempt)) {
+    const work = await world.recall(["work", ...attemptKey(mission, view), slot], workSchema);
+    if (work === undefined || !work.ok) found.push(`slot ${slot} revealed an output that the records do not have`);
+    else if (work.outputHash !== outputHash) found.push(`slot ${slot}: output ${outputHash} on chain, ${work.outputHash} in the records`);
+  }
+  return found;
+}
+
+/** Only a complete mission whose output gate spoke lets anything out (INVARIANT 1). */
+async function releaseDivergences(world: World, mission: Mission): Promise<string[]> {
+  if ((await missionState(world, mission)) !== "COMPLETED") return [];
+  const decided = await world.client.mission(mission.address).history("OutputDecided");
+  return decided.at(-1)?.args.allowed === true ? [] : ["complete, but the output gate did not release it"];
+}
+
+/** Confirmed later than OPTIMISTIC_WINDOW_MAX after the run: worth a line, and no divergence. */
+async function tellSlow(world: World, mission: Mission): Promise<void> {
+  const most = Number(await world.client.constitution.param(parameterIndex("OPTIMISTIC_WINDOW_MAX")));
+  for (const view of await viewNodes(world, mission)) {
+    for (const { slot } of view.slots) {
+      const held = await world.recall(heldKey(mission, view, slot), heldSchema);
+      const released = await world.recall(releasedKey(mission, view, slot), releasedSchema);
+      const seconds = (released?.at ?? 0) - (held?.since ?? 0);
+      if (released !== undefined && seconds > most)
+        world.tell(`${view.law.label}: confirmed ${seconds} s after its run, ${most} s are allowed for`);
+    }
+  }
+}

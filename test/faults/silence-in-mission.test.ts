@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { ACTIONS } from "../../orchestrator/adjudication/rule.ts";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";
+import { ANVIL_GENESIS } from "../../orchestrator/chain/anvil-chain.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { PHASES } from "../../orchestrator/city/reconcile.ts";
+import { JumpingClock } from "../../orchestrator/primitives/clock.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { RpcProxy } from "../support/rpc-proxy.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+
+/** One city on an Anvil behind a network that fails while services have run and nothing of their work is on chain yet. */
+describe("fault: the chain falls silent in the middle of a mission", function () {
+  this.timeout(400_000);
+  const directory = suiteDirectory();
+  const clock = new JumpingClock(0n);
+  const lines: string[] = [];
+  let anvil: Anvil;
+  let proxy: RpcProxy;
+  let city: City;
+  /** Seconds of silence after the next invocation. */
+  let silence = 0n;
+
+  before(async () => {
+    anvil = await startAnvil({ driven: ANVIL_GENESIS });
+    proxy = await new RpcProxy(anvil.url).open();
+    city = await openHome(join(directory(), "home"), "23", {
+      network: "anvil",
+      rpcUrl: proxy.url,
+      silenceClock: clock,
+      tell: (line) => lines.push(line),
+      boundary: async (name) => {
+        if (name !== "execution:invoked" || silence === 0n) return;
+        const until = clock.now() + silence;
+        silence = 0n;
+        proxy.weather = () => (clock.now() < until ? "cut" : "clear");
+      },
+    });
+  });
+  after(async () => {
+    await city?.close();
+    await proxy?.close();
+    await anvil?.stop("SIGKILL");
+  });
+
+  const run = (id: string, seconds: bigint, resume = true): Promise<Outcome> => {
+    silence = seconds;
+    lines.length = 0;
+    const judge = simulatedJudge(city.chain.id);
+    return carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv), {
+      id,
+      home: join(directory(), "home"),
+      judge: { ...judge, decideResumption: async () => ({ resume, justification: "a test decides" }) },
+    });
+  };
+  const kinds = async (prefix: string, after = 0) =>
+    (await city.log.read({ after })).filter(({ kind }) => kind.startsWith(prefix)).map(({ kind }) => kind);
+
+  it("for less than the constitution allows: what waited is sent, and the mission ends as if nothing had happened", async () => {
+    const outcome = await run("short", 45n);
+    expect(outcome.status).to.equal("completed");
+    expect(balances(outcome.money)).to.equal(true);
+    expect(outcome.nodes.every(({ attempts }) => attempts === 1)).to.equal(true);
+    expect(await kinds("chain.")).to.deep.equal(["chain.silent", "chain.back"]);
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+
+  it("compares records and chain at the three ends of phases", async () => {
+    const entries = await city.log.read({ kind: "execution.reconciled" });
+    expect(entries.map(({ subjects: [, phase] }) => phase)).to.deep.equal(PHASES);
+  });
+
+  it("for longer, and adjudicators let it go on: suspended on chain, resumed by two signatures, completed", async () => {
+    const { seq } = await city.log.head();
+    const outcome = await run("long", 700n);
+    expect(await kinds("chain.", seq)).to.deep.equal(["chain.silent", "chain.halted", "chain.back"]);
+    const contract = city.client.mission(outcome.mission as Address);
+    expect(await contract.history("MissionDegraded")).to.have.length(1);
+    expect(await contract.history("MissionRecovered")).to.have.length(1);
+    const acts = await contract.history("Overridden", { action: ACTIONS.CLEAR_EMERGENCY_STOP });
+    expect(acts).to.have.length(1);
+    expect(outcome.status).to.equal("completed");
+    expect(balances(outcome.money)).to.equal(true);
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+
+  it("for longer, and nobody lets it go on: aborted when its time is over, nothing handed out, everything refunded", async () => {
+    const outcome = await run("abandoned", 700n, false);
+    expect(outcome.status).to.equal("aborted");
+    expect(outcome.report).to.equal(null);
+    expect(balances(outcome.money)).to.equal(true);
+    expect(outcome.slashed).to.equal("0");
+    expect(await city.client.mission(outcome.mission as Address).history("MissionRecovered")).to.have.length(0);
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+});
