@@ -80,12 +80,7 @@ interface Story {
   readonly judged: readonly { readonly node: number; readonly attempt: number }[];
 }
 
-async function nodeProblems(
-  world: World,
-  mission: Mission,
-  view: NodeView,
-  { judged }: Story,
-): Promise<string[]> {
+async function nodeProblems(world: World, mission: Mission, view: NodeView, { judged }: Story): Promise<string[]> {
   const { law, state, recorded, attempt } = view;
   // What a mission below hands up is kept before the node is told.
   const isHandedUp = isBranch(view) && state === "EXECUTING";

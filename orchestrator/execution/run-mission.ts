@@ -1,6 +1,8 @@
 import { intentKey } from "../chain/outbox.ts";
+
 import { awaitsBids, isBranch, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
-import { nextTry } from "./escrow-buffer.ts";
+import { nextTry, release } from "./escrow-buffer.ts";
+
 import { FreezeMirror } from "./guardian/freeze-mirror.ts";
 import { commit, hasEnoughCommits } from "./stages/commit.ts";
 import { gate } from "./stages/gate.ts";
@@ -49,6 +51,8 @@ export async function runWave(world: World, mission: Mission, mirror: FreezeMirr
 /** Runs waves until nothing moves without somebody else. Overdue stages are ended by `timeout`, never waited for twice. */
 export async function runMission(world: World, mission: Mission): Promise<Halt> {
   const mirror = new FreezeMirror(world, mission);
+  // A process that was killed after the chain's confirmation never let these out of escrow.
+  await release(world, mission, await viewNodes(world, mission));
   if (!isOver(await missionState(world, mission))) await mirror.restore(await viewNodes(world, mission));
   let before = "";
   for (;;) {
