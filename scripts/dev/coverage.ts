@@ -24,6 +24,7 @@ const MEASURES = "test/contracts/meta/legislation/ballot-gas.test.ts";
 const CASES = [
   [/\b10_000\b/g, "200"],
   [/batch < 1000\b/, "batch < 20"],
+  [/greaterThan\(300\)/, "greaterThan(0)"],
 ] as const;
 const SOLC = "0.8.33";
 const STATEMENT = /^(\w+Statement|Return|Continue|Break)$/;

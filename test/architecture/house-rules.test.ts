@@ -36,6 +36,12 @@ const RULES: readonly HouseRule[] = [
     // What must not compile is what it tests.
     except: [SELF, "test/clearing/unrepresentable.test.ts"],
   },
+  {
+    reason: "a hook belongs to a describe: outside it runs before every test of every file in the process",
+    pattern: /^(before|beforeEach|after|afterEach)\(/,
+    files: ["test/**/*.ts"],
+    except: [],
+  },
   { reason: "nothing is left for later", pattern: /\b(TODO|FIXME|XXX|HACK)\b/, files: [...SOURCES, ...CONTRACTS], except: [SELF] },
   {
     reason: "domain code has no assembly and no require strings",
@@ -66,7 +72,15 @@ describe("house rules", () => {
   }
 
   it("find what they look for", () => {
-    const samples = ["  Date.now()", "Math.random()", "x as unknown as Y", "// TODO: later", "  assembly {", "pragma solidity ^0.8.33;"];
+    const samples = [
+      "  Date.now()",
+      "Math.random()",
+      "x as unknown as Y",
+      "beforeEach(async () => {",
+      "// TODO: later",
+      "  assembly {",
+      "pragma solidity ^0.8.33;",
+    ];
     expect(RULES.map((rule, index) => breaks(rule, "sample", samples[index] ?? ""))).to.deep.equal(RULES.map(() => ["sample:1"]));
   });
 });

@@ -41,6 +41,8 @@ export class FuzzMission extends Mission {
   random: RandomStream | undefined;
   /** Whether executors show nothing but good work, for a while. */
   honest = false;
+  /** What is wrong with the evidence shown from now on, as a case of `#exhibit`; else chance has it. */
+  flaw: number | undefined;
   readonly #hands = new Map<string, Hand>();
   #salts = 0;
 
@@ -51,17 +53,19 @@ export class FuzzMission extends Mission {
     const known = this.#hands.get(key);
     if (known !== undefined) return known;
     const random = this.chance();
-    const careless = !this.honest && random.int(2) === 0;
+    const careless = this.flaw !== undefined || (!this.honest && random.int(2) === 0);
     const count = 1 + random.int(3);
     // One thing is wrong at a time: two would hide each other.
     const flawed = careless ? random.int(count) : -1;
-    const exhibits = Array.from({ length: count }, (_, index) => this.#exhibit(node, random, index === flawed));
+    const exhibits = Array.from({ length: count }, (_, index) =>
+      this.#exhibit(node, random, index === flawed ? (this.flaw ?? random.int(6)) : -1),
+    );
     const obligation = hex(await this.contract.obligationOf(node));
     const leaves = exhibits.map((exhibit, index) => evidenceLeafOf(obligation, itemOf(node, slot, index, exhibit)));
     const opening = {
       salt: hex(id(`salt ${this.address} ${this.#salts++}`)),
       outputHash: hex(id(`output ${node}`)),
-      trailRoot: careless && random.int(6) === 0 ? ZERO : hex(id(`trail ${key}`)),
+      trailRoot: careless && this.flaw === undefined && random.int(6) === 0 ? ZERO : hex(id(`trail ${key}`)),
       envelopeRoot: merkleRoot(leaves),
       items: exhibits.length,
       classes: packClasses(exhibits.map(({ claimed }) => claimed)),
@@ -71,13 +75,13 @@ export class FuzzMission extends Mission {
     return hand;
   }
 
-  #exhibit(node: number, random: RandomStream, flawed: boolean): Exhibit {
+  #exhibit(node: number, random: RandomStream, flaw: number): Exhibit {
     const { floor } = this.node(node);
     const good = floor === EvidenceClass.SIGN || random.int(2) === 0 ? EvidenceClass.ATT : asClass(floor);
     const { honest, impostor, crony } = this.parties();
     const by = (kind: EvidenceClass) => honest.get(kind) ?? impostor;
     const weak = random.pick([EvidenceClass.SELF, EvidenceClass.SIGN, EvidenceClass.WIT, EvidenceClass.REC]);
-    switch (flawed ? random.int(6) : -1) {
+    switch (flaw) {
       case 0:
         return { claimed: good, issued: weak, issuer: by(weak) };
       case 1:
@@ -160,12 +164,12 @@ export class FuzzMission extends Mission {
     return this.clear(node, this.chance().pick([{}, { basis: all }, { basis: all, reckless: true }, { basis: all, reckless: true }]));
   }
 
-  override async approval(node: number, share = 10_000): Promise<Hex> {
+  override async approval(node: number, share = 10_000, proofs?: []): Promise<Hex> {
     const { sound, all } = await this.bases(node);
     const random = this.chance();
     const openings = [];
     for (let slot = 0; slot < this.node(node).redundancy; slot++) openings.push(await this.opening(node, slot));
-    const items = random.int(2) === 0 ? [] : await this.items(node);
+    const items = proofs ?? (random.int(2) === 0 ? [] : await this.items(node));
     return encodeAbiParameters(APPROVAL, [openings, items, random.int(4) === 0 ? all : sound, share]);
   }
 

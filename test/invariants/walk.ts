@@ -11,7 +11,7 @@ import { attackers } from "./actors/attackers.ts";
 import { citizenMoves } from "./actors/citizens.ts";
 import { BRANCHES, childOf, close, delegate } from "./actors/descent.ts";
 import { EXECUTORS } from "./actors/executors.ts";
-import { GOVERNANCE, HUMANS } from "./actors/humans.ts";
+import { act, GOVERNANCE, HUMANS } from "./actors/humans.ts";
 import { bidOnPool, POOLS } from "./actors/pools.ts";
 import { VERIFIERS } from "./actors/verifiers.ts";
 import { TIME, WATCH } from "./actors/watch.ts";
@@ -120,6 +120,27 @@ const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
     await mission.contract.reopen(1);
     await world.execution.award(mission.address, [0]);
     await finish(mission, 0);
+  },
+  async (world) => {
+    const mission = await world.enact(BILLS.market);
+    await mission.awardAll();
+    // All that can be wrong with evidence, before a panel that asks nothing.
+    for (const [node, flaw] of [
+      [1, 0],
+      [2, 1],
+      [4, 2],
+      [5, 3],
+      [6, 5],
+    ] as const) {
+      mission.flaw = flaw;
+      await start(mission, node);
+      const { all } = await mission.bases(node);
+      await tried(() => mission.clear(node, { basis: all, reckless: true }));
+    }
+    mission.flaw = undefined;
+    // Good work, and a human who asks for no proof of it.
+    await finish(mission, 0);
+    await tried(async () => act(mission, 0, world, Action.APPROVE_POP, await mission.approval(0, 10_000, [])));
   },
 ];
 

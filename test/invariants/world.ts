@@ -34,8 +34,9 @@ const GRAPH: LawNode[] = [
   task({ predecessors: 0b100n, redundancy: 2, threshold: 2, band: LOW, budget: tokens(100) + 1n }),
 ];
 /** Many single slots: a market that can be cornered. Humans decide on some. */
+const HUMAN = [0, 3];
 const MARKET: LawNode[] = Array.from({ length: 7 }, (_, i) =>
-  task({ tier: i % 3 === 0 ? 3 : 1, floor: ATT, band: i % 2 === 0 ? LOW : MODERATE, budget: tokens(50) + 1n }),
+  task({ tier: HUMAN.includes(i) ? 3 : 1, floor: ATT, band: i % 2 === 0 ? LOW : MODERATE, budget: tokens(50) + 1n }),
 );
 /** Short, so that it is often finished. */
 const PAIR: LawNode[] = [

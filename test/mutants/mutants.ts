@@ -33,7 +33,7 @@ function noticed(by: string, test: string, file: string, find: string, replace: 
 }
 
 const THROUGH_INVARIANTS: readonly Mutant[] = [
-  breaks(1, "collaboration/NodeCore.sol", "return ok && word == bytes32(uint256(1));", "return ok && word != bytes32(uint256(7));"),
+  breaks(1, "collaboration/NodeCore.sol", "return ok && word == bytes32(uint256(1));", "return ok && word != bytes32(uint256(7));", 4),
   breaks(
     1,
     "collaboration/NodeCore.sol",
@@ -60,33 +60,38 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "collaboration/ClearingDesk.sol",
     "if (decision.result == ClearingResult.PASS) _pass(s, f, d, decision, openings);",
     "if (decision.result != ClearingResult.FAIL) _pass(s, f, d, decision, openings);",
+    1,
   ),
   breaks(
     5,
     "collaboration/modules/Verification.sol",
     "if (o.trailRoot == 0) revert TrailMissing(node, slot);",
     "if (o.salt == 0) revert TrailMissing(node, slot);",
+    3,
   ),
-  breaks(6, "libraries/Clearing.sol", "|| !Admissibility.geq(class, floor)) continue;", ") continue;"),
+  breaks(6, "libraries/Clearing.sol", "|| !Admissibility.geq(class, floor)) continue;", ") continue;", 6),
   breaks(
     6,
     "collaboration/ClearingDesk.sol",
     "EvidenceClass class = Admissibility.meet(Admissibility.classAt(o.classes, item.index), item.class);",
     "EvidenceClass class = item.class;",
+    6,
   ),
   breaks(
     6,
     "collaboration/ClearingDesk.sol",
     "if (!f.city.evidence.mayIssue(item.issuer, item.class)) {",
     "if (item.issuer == address(0)) {",
+    6,
   ),
   breaks(
     6,
     "collaboration/ClearingDesk.sol",
     "if (!_admissible(d, d.classes, basis)) revert",
     "if (!_admissible(d, d.claims, basis)) revert",
+    6,
   ),
-  breaks(6, "collaboration/ClearingDesk.sol", "if (d.parties[i] == principal) revert", "if (d.parties[i] == item.issuer) revert"),
+  breaks(6, "collaboration/ClearingDesk.sol", "if (d.parties[i] == principal) revert", "if (d.parties[i] == item.issuer) revert", 6),
   breaks(
     7,
     "collaboration/Escrow.sol",

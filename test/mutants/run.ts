@@ -7,7 +7,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { z } from "zod";
 import { compile } from "../../scripts/dev/compile.ts";
 import { filesIn, root } from "../../scripts/dev/files.ts";
@@ -69,7 +69,7 @@ class Bench {
   #control(file: string): string | undefined {
     if (this.#controlled.has(file)) return this.#controlled.get(file);
     const titles = [...new Set(MUTANTS.filter(({ killedBy }) => killedBy.file === file).map(({ killedBy }) => killedBy.test))];
-    const key = fingerprint(JSON.stringify(titles), judgesOf(file), this.#workshop);
+    const key = fingerprint(JSON.stringify(titles), file, this.#workshop);
     if (recall()[key] === undefined) {
       const { found, failures } = this.#run(file, titles);
       const list = failures.map(({ title, message }) => `${title}: ${message}`);
@@ -108,14 +108,25 @@ function verdictOn({ found, failures }: Outcome): Verdict {
   return { killed: true, because: failure.message.split("\n")[0]?.slice(0, 200) ?? "" };
 }
 
-/** Files that decide: a test, or all of the walks. */
-const judgesOf = (test: string): string[] => (test.startsWith("test/invariants/") ? filesIn("test/invariants/**/*.ts") : [test]);
+const IMPORT = /\b(?:from|import) ?\(?"(\.[^"]+\.ts)"/g;
 
-/** A question, the contracts, and who answers. */
-function fingerprint(question: string, judges: readonly string[], folder = root): string {
+/** A test and all that it imports, by any number of imports; what is compiled is hashed as contracts. */
+function judgesOf(test: string, folder: string): string[] {
+  const found = new Set([test]);
+  for (const file of found) {
+    for (const [, path = ""] of readFileSync(join(folder, file), "utf8").matchAll(IMPORT)) {
+      const imported = posix.join(posix.dirname(file), path);
+      if (!imported.startsWith("artifacts/")) found.add(imported);
+    }
+  }
+  return [...found].sort();
+}
+
+/** A question, the contracts, and who answers: nothing else decides. */
+function fingerprint(question: string, test: string, folder = root): string {
   const hash = createHash("sha256").update(question);
-  for (const file of [...filesIn("contracts/**/*.sol", folder), ...filesIn("test/support/**/*.ts", folder), ...judges])
-    hash.update(readFileSync(join(folder, file)));
+  const files = [...filesIn(["contracts/**/*.sol", "test/contracts/**/*.sol"], folder), ...judgesOf(test, folder)];
+  for (const file of files) hash.update(file).update(readFileSync(join(folder, file)));
   return hash.digest("hex");
 }
 
@@ -143,7 +154,7 @@ function main(words: readonly string[]): number {
   // Of what is copied, whatever is edited while this runs.
   const plan = chosen.map((mutant) => ({
     mutant,
-    key: fingerprint(JSON.stringify({ ...mutant, seed: undefined }), judgesOf(mutant.killedBy.file)),
+    key: fingerprint(JSON.stringify({ ...mutant, seed: undefined }), mutant.killedBy.file),
   }));
   let survivors = 0;
   let bench: Bench | undefined;

@@ -11,14 +11,16 @@ const [LEGISLATION, EXECUTION, ADJUDICATION] = (["LEGISLATION", "EXECUTION", "AD
 let city: City;
 let contract: City["constitution"];
 let replacement: string;
-beforeEach(async () => {
+async function fresh(): Promise<void> {
   city = await loadCity();
   contract = city.constitution;
   replacement = String((await ethers.deployContract("MissionProbe")).target);
-});
+}
 const over = () => networkHelpers.time.increase(DEVNET.UNBONDING_PERIOD);
 
 describe("ConstitutionContract.amend", () => {
+  beforeEach(fresh);
+
   describe("when the caller is not the governor", () => {
     it("it should revert with NotGovernor", async () => {
       const stranger = await city.account("stranger");
@@ -80,6 +82,8 @@ describe("ConstitutionContract.amend", () => {
 });
 
 describe("ConstitutionContract.withdrawAmendment", () => {
+  beforeEach(fresh);
+
   describe("when the caller is not the governor, or nothing is announced", () => {
     it("it should revert with NotGovernor or NothingAnnounced", async () => {
       const stranger = await city.account("stranger");
@@ -103,6 +107,8 @@ describe("ConstitutionContract.withdrawAmendment", () => {
 });
 
 describe("ConstitutionContract.enact", () => {
+  beforeEach(fresh);
+
   describe("when nothing is announced, or its time has not come", () => {
     it("it should revert with NothingAnnounced or NotYet", async () => {
       await expect(contract.enact(LEGISLATION)).to.be.revertedWithCustomError(contract, "NothingAnnounced").withArgs(LEGISLATION);

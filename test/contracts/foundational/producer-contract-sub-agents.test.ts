@@ -11,18 +11,19 @@ let city: City;
 let contract: City["producers"];
 let creator: Wallet;
 let principal: Wallet;
-beforeEach(async () => {
+async function fresh(): Promise<void> {
   city = await loadCity();
   contract = city.producers;
   ({ agent: creator, principal } = await city.register("creator", { capabilities: CAPABILITIES }));
   await city.fund(creator, city.addresses.PRODUCERS, tokens(50_000));
-});
+}
 
 const floor = (points: number) => city.constitution.setParam(parameterIndex("REPUTATION_FLOOR"), points, WHY);
 
 describe("ProducerContract.registerSubAgent", () => {
   let agent: Wallet;
   beforeEach(async () => {
+    await fresh();
     agent = await city.account("sub-agent");
   });
   type Signed = Awaited<ReturnType<City["subBinding"]>>;
@@ -130,6 +131,7 @@ describe("ProducerContract.registerSubAgent", () => {
 describe("ProducerContract.attestCapabilities", () => {
   let regulator: Wallet;
   beforeEach(async () => {
+    await fresh();
     regulator = await city.account("regulator");
     await city.clerks.appoint(Office.REGULATOR, regulator.address, keyOf("regulator's principal").address);
     await city.clerks.setEnvelope(Office.REGULATOR, [contract.interface.getFunction("attestCapabilities").selector], 8);
@@ -170,6 +172,8 @@ describe("ProducerContract.attestCapabilities", () => {
 });
 
 describe("ProducerContract.slash", () => {
+  beforeEach(fresh);
+
   describe("when the caller is not the governor", () => {
     it("it should revert with NotGovernor", async () => {
       await expect(contract.connect(creator).slash(creator.address, 1, WHY))
@@ -210,6 +214,8 @@ describe("ProducerContract.slash", () => {
 });
 
 describe("ProducerContract.meetsReputationFloor", () => {
+  beforeEach(fresh);
+
   describe("given an unknown agent", () => {
     it("it should be false, whatever the floor", async () => {
       await floor(0);

@@ -32,9 +32,9 @@ const ORDERS = [
 ];
 
 let house: Legislature;
-beforeEach(async () => {
+async function fresh(): Promise<void> {
   house = await loadLegislature();
-});
+}
 const voter = (index: number): Wallet => house.voters[index] as Wallet;
 const addressesOf = (...indices: number[]) => indices.map((i) => voter(i).address);
 const asRegulator = () => house.legislation.connect(house.offices.REGULATOR[0] as Wallet);
@@ -69,6 +69,8 @@ async function approve(session: bigint) {
 }
 
 describe("LegislativeProcedure.flagBloc", () => {
+  beforeEach(fresh);
+
   describe("when the caller is not a Regulator", () => {
     it("it should revert with NotClerk", async () => {
       const { legislation, clerks, offices } = house;
@@ -231,6 +233,8 @@ describe("LegislativeProcedure.flagBloc", () => {
 });
 
 describe("LegislativeProcedure.ruleOnBloc", () => {
+  beforeEach(fresh);
+
   const caseOf = async (session: bigint) => (await house.legislation.blocOf(session)).caseHash;
 
   describe("when the caller is not the governor", () => {
@@ -391,6 +395,8 @@ describe("LegislativeProcedure.ruleOnBloc", () => {
 });
 
 describe("LegislativeProcedure.correlationOf", () => {
+  beforeEach(fresh);
+
   describe("when one of the two did not vote", () => {
     it("it should revert with NotVoted", async () => {
       const { legislation } = house;

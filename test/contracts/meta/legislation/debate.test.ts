@@ -9,13 +9,15 @@ const { time } = networkHelpers;
 const [A, B] = [hash("A"), hash("B")];
 
 let house: Legislature;
-beforeEach(async () => {
+async function fresh(): Promise<void> {
   house = await loadLegislature();
-});
+}
 const voter = (index: number): Wallet => house.voters[index] as Wallet;
 const speaker = () => house.offices.SPEAKER[0] as Wallet;
 
 describe("LegislativeProcedure.openDebate", () => {
+  beforeEach(fresh);
+
   /** Proposing, with a candidate of five sponsors. */
   async function proposing(): Promise<bigint> {
     const session = await house.steps.toProposing();
@@ -109,6 +111,8 @@ describe("LegislativeProcedure.openDebate", () => {
 });
 
 describe("LegislativeProcedure.strawPoll", () => {
+  beforeEach(fresh);
+
   describe("when the session is not in DELIBERATING, or the debate is over", () => {
     it("it should revert with WrongState or TooLate", async () => {
       const { legislation, steps } = house;
