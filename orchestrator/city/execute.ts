@@ -3,7 +3,7 @@ import type { Bench, Decision } from "../adjudication/rule.ts";
 import { ruleOn } from "../adjudication/rule.ts";
 import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { intentKey } from "../chain/outbox.ts";
-import { leftFor } from "../execution/branches.ts";
+import { isLent, leftFor } from "../execution/branches.ts";
 import { awaitsBids, isBranch, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { runMarket } from "../execution/market.ts";
 import { isOver, timeout } from "../execution/run-mission.ts";
@@ -37,7 +37,9 @@ export async function execute(city: City, world: World, mission: Mission, lead: 
   const isLaw = await reconcile(city, lead.judge, world, mission, { name: "legislation", law: lead.law });
   await (isLaw ? carryOut(city, world, mission, lead) : abort(world, mission));
   // What was lent comes home even to a mission that ended meanwhile.
-  for (const view of await viewNodes(world, mission)) if (isBranch(view) && view.state === "EXECUTING") await lead.descend(view);
+  for (const view of (await viewNodes(world, mission)).filter(isBranch)) {
+    if (await isLent(world, mission, view)) await lead.descend(view);
+  }
   const agrees = await reconcile(city, lead.judge, world, mission, { name: "orchestration" });
   await settle(city, world, mission);
   world.tell(`settled: ${await missionState(world, mission)}`);
@@ -57,7 +59,8 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
     );
   };
   await sell(mission.document.nodes.map(({ number }) => number));
-  while (!(await endOrphan(world, mission, lead))) {
+  for (;;) {
+    await endOrphan(world, mission, lead);
     const halt = await runThroughSilence(city, world, mission);
     if (halt.kind === "done" || halt.kind === "ended") break;
     if (halt.kind === "degraded") {
@@ -125,11 +128,10 @@ async function abort(world: World, mission: Mission): Promise<void> {
 }
 
 /** Ends a mission whose parent ended; anyone may. */
-async function endOrphan(world: World, mission: Mission, lead: Lead): Promise<boolean> {
-  if (!(await lead.isOrphan()) || isOver(await missionState(world, mission))) return false;
+async function endOrphan(world: World, mission: Mission, lead: Lead): Promise<void> {
+  if (!(await lead.isOrphan()) || isOver(await missionState(world, mission))) return;
   await world.client.mission(mission.address).abort([], { intent: intentKey("abort", mission.address) });
   world.tell("the mission above is over: what was not earned goes back to it");
-  return true;
 }
 
 /** A stop that nobody clears ends with the mission's time: what was not earned goes back (decision 24). */

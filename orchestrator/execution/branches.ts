@@ -32,14 +32,22 @@ export async function concludeChild(world: World, mission: Mission, view: NodeVi
 }
 
 /** What is left of a branch's budget when none of its children has any of it. */
-export async function leftFor(world: World, mission: Mission, { law }: Pick<NodeView, "law">): Promise<bigint> {
-  const contract = world.client.mission(mission.address);
-  const [opened, concluded] = await Promise.all([
-    contract.history("ChildOpened", { node: law.number }),
-    contract.history("ChildConcluded", { node: law.number }),
-  ]);
+export async function leftFor(world: World, mission: Mission, view: Pick<NodeView, "law">): Promise<bigint> {
+  const { opened, concluded } = await loansOf(world, mission, view);
   const lent = opened.reduce((sum, { args }) => sum + args.amount, 0n);
-  return BigInt(law.budget) - lent + concluded.reduce((sum, { args }) => sum + args.returned, 0n);
+  return BigInt(view.law.budget) - lent + concluded.reduce((sum, { args }) => sum + args.returned, 0n);
+}
+
+/** Whether a child of the branch still has money of it. */
+export async function isLent(world: World, mission: Mission, view: Pick<NodeView, "law">): Promise<boolean> {
+  const { opened, concluded } = await loansOf(world, mission, view);
+  return opened.length > concluded.length;
+}
+
+async function loansOf(world: World, mission: Mission, { law }: Pick<NodeView, "law">) {
+  const contract = world.client.mission(mission.address);
+  const node = law.number;
+  return { opened: await contract.history("ChildOpened", { node }), concluded: await contract.history("ChildConcluded", { node }) };
 }
 
 /** Keeps what a completed child hands up as the result of the node that it is: the items of its output task, and every dissent about them. */

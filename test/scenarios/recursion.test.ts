@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { ACTIONS, NOBODY } from "../../orchestrator/adjudication/rule.ts";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { checks } from "../../orchestrator/city/audit/checks.ts";
 import { openContext, treeOf } from "../../orchestrator/city/audit/context.ts";
@@ -8,15 +10,17 @@ import { inspect } from "../../orchestrator/city/audit/inspection.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import type { MindMaker } from "../../orchestrator/city/minds.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
+import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { BidRequest, Offer, Ranking, RankRequest } from "../../orchestrator/minds/mind.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
+import { digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { ContentId } from "../../orchestrator/primitives/hex.ts";
 import { parseJson } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { lying, more, replaced } from "../city/audit/lies.ts";
-import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
 
 const COUNT = { service: "count", over: "input", tier: 1 };
@@ -56,6 +60,8 @@ describe("scenario: missions whose nodes are missions", function () {
   let city: City;
   let opened = 0;
   let csv: string;
+  /** The next mission is ended by an adjudicator as soon as something is committed below it. */
+  let isDoomed = false;
   const purse = () => city.client.token.balanceOf(memberOf(city.society, "sponsor").account.address);
 
   before(async () => {
@@ -63,9 +69,35 @@ describe("scenario: missions whose nodes are missions", function () {
     const tell = (line: string) => {
       if (line.includes("opened for a mission of its own")) opened += 1;
     };
-    city = await openHome(join(directory(), "home"), "5", { tell });
+    const boundary = async (name: string) => {
+      if (name === "execution:committed" && isDoomed && opened > 0) await terminate();
+    };
+    city = await openHome(join(directory(), "home"), "5", { tell, boundary });
   });
   after(() => city?.close());
+
+  /** An adjudicator ends the mission above the youngest one. */
+  async function terminate(): Promise<void> {
+    isDoomed = false;
+    const [mission] = (await missionsOf(city)).slice(-2);
+    if (mission === undefined) throw new Error("there is no mission above");
+    const { account } = memberOf(city.society, "adjudicator", "adjudicator-1");
+    const message = {
+      action: ACTIONS.TERMINATE_MISSION,
+      mission,
+      node: 0,
+      target: NOBODY,
+      data: "0x",
+      justification: digestOf(city.blocks.put(new TextEncoder().encode("A test ends this mission."))),
+      caseHash: await city.client.mission(mission).caseHash(0),
+      salt: 1n,
+      deadline: Number(city.client.chain.clock.now()) + 3_600,
+    } as const;
+    const signature = await signMessage(city.client, account, "OverrideAction", message);
+    await city.client.adjudication.act([message, [{ adjudicator: account.address, signature }]], {
+      intent: intentKey("test", "terminate"),
+    });
+  }
 
   /** Carries a mission out; children get their fates in the order of their sessions, those after the last one are as that. */
   async function carryOut(id: string, tasks: object, fates: readonly Fate[] = ["done"]): Promise<{ outcome: Outcome; spent: bigint }> {
@@ -212,6 +244,34 @@ describe("scenario: missions whose nodes are missions", function () {
       expect(outcome.children.map(({ status }) => status)).to.deep.equal(["no-law", "no-law", "no-law", "no-law"]);
       expect(spent).to.equal(0n);
       await checkMoney(outcome, spent);
+    });
+  });
+
+  describe("that is ended by a human while one below it is at work", () => {
+    let outcome: Outcome;
+    let spent: bigint;
+    before(async () => {
+      // The first task waits for a human; by then nobody needs the second.
+      const count = { ...COUNT, tier: 3 };
+      const again = { service: "count", after: ["count"], tier: 1 };
+      isDoomed = true;
+      ({ outcome, spent } = await carryOut("doomed", {
+        lots: { ...LOTS, tasks: { count, again }, output: "again" },
+        report: report("lots"),
+      }));
+    });
+
+    it("ends the one below as well, which pays what was earned and returns the rest", async () => {
+      expect(outcome.status).to.equal("aborted");
+      expect(outcome.children.map(({ path, status }) => [path, status])).to.deep.equal([["lots", "aborted"]]);
+      const [child] = outcome.children;
+      expect(BigInt(child?.money.paid ?? 0)).to.be.greaterThan(0n);
+      expect(BigInt(child?.money.refunded ?? 0)).to.be.greaterThan(0n);
+      await checkMoney(outcome, spent);
+    });
+
+    it("is accepted by an auditor", async () => {
+      expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
     });
   });
 });

@@ -58,12 +58,16 @@ function planned({ document, block, mission }: AuditContext, seen: Inspection, c
   }
 }
 
-async function concluded({ client, mission, family }: AuditContext, seen: Inspection, child: Child, subject: string): Promise<void> {
-  const { node, session, lent, returned, enacted } = child;
+async function concluded({ client, mission, record }: AuditContext, seen: Inspection, child: Child, subject: string): Promise<void> {
+  const { node, attempt, lent, enacted } = child;
   const ledger = enacted === null ? undefined : await client.mission(enacted.mission).ledger();
-  seen.same(returned, ledger === undefined ? lent : ledger.refunded, `${subject}: what came back`);
-  if (family.findLast((each) => each.parent === mission && each.node === node)?.session !== session) return;
-  const { state } = await client.mission(mission).nodeOf(node);
   const done = enacted !== null && (await statusOf(client, enacted.mission)) === "completed";
-  seen.same(nodeStates[state] === "COMPLETED", done, `${subject}: the node against how its mission ended`);
+  const told = record
+    .events("CollaborationContract", "ChildConcluded")
+    .find(({ args }) => args.node === node && args.attempt === attempt)?.args;
+  seen.same(told?.returned, ledger === undefined ? lent : ledger.refunded, `${subject}: what came back`);
+  seen.same(told?.completed, done, `${subject}: how its mission ended, as its parent was told`);
+  const now = await client.mission(mission).nodeOf(node);
+  // A node of a mission that ended meanwhile is left as it was.
+  if (now.attempt === attempt && nodeStates[now.state] === "COMPLETED") seen.holds(done, subject, "is completed, but its mission is not");
 }
