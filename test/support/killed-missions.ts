@@ -1,0 +1,65 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { EXECUTION_BOUNDARIES, SENDER_BOUNDARIES } from "../../orchestrator/protocol/boundaries.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { copyHome, foundHome, openHome, suiteDirectory } from "./city-home.ts";
+import { outcomeIn, runCli } from "./cli.ts";
+import { expectPaperInvariants } from "./paper-invariants.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "./small-mission.ts";
+
+const SEED = "29";
+
+/** The end of every stage of a wave, and before and after every sending that follows one. */
+export const MISSION_KILLS: readonly string[] = [
+  ...EXECUTION_BOUNDARIES,
+  ...["execution:routed@2", "execution:invoked@2", "execution:cleared@2", "execution:recorded@2"],
+  ...EXECUTION_BOUNDARIES.flatMap((stage) => SENDER_BOUNDARIES.map((sending) => `${stage}>${sending}`)),
+  ...[2, 3, 4, 5, 6].flatMap((time) => SENDER_BOUNDARIES.map((sending) => `execution:routed>${sending}@${time}`)),
+];
+
+/** One of them for every run of the tests: work is done and nothing of it is on chain. */
+export const SOME_MISSION_KILLS: readonly string[] = ["execution:invoked"];
+
+/** What must not depend on whether the orchestrator was killed. */
+function facts({ status, money, nodes, ballots, winner, law, human, reputations, market, slashed, gasByStage }: Outcome) {
+  return {
+    ...{ status, money, ballots, winner, law, human, reputations, market, slashed },
+    nodes: nodes.map(({ gas: _, ...node }) => node),
+    sent: gasByStage.map(({ stage, transactions }) => [stage, transactions]),
+  };
+}
+
+/** Kills a mission's process at each place for real, gives the command again, and compares with a mission that nobody killed. */
+export function describeMissionKills(title: string, kills: readonly string[]): void {
+  describe(title, function () {
+    this.timeout(900_000);
+    const directory = suiteDirectory();
+    const founded = () => join(directory(), "founded");
+    let args: readonly string[];
+    let undisturbed: Outcome;
+
+    before(async () => {
+      const file = join(directory(), "mission.yaml");
+      writeFileSync(file, smallMission(smallInputs(directory(), CALM_ROWS).csv));
+      args = ["mission", file, "--seed", SEED, "--json"];
+      await foundHome(founded(), SEED);
+      undisturbed = outcomeIn(await runCli(args, { home: copyHome(founded(), join(directory(), "undisturbed")), limitMs: 400_000 }));
+      expect(undisturbed.status).to.equal("completed");
+    });
+
+    for (const [place, stopAt] of kills.entries()) {
+      it(`by SIGKILL at ${stopAt.replaceAll(">", ", then ")}: nothing lost, nothing twice, the paper's invariants hold`, async () => {
+        const home = copyHome(founded(), join(directory(), `killed-${place}`));
+        const killed = await runCli(args, { home, stopAt, limitMs: 400_000 });
+        expect(killed, killed.stderr).to.include({ signal: "SIGKILL", stoppedAt: stopAt.split(">").at(-1)?.replace(/@\d+$/, "") });
+        const outcome = outcomeIn(await runCli(args, { home, limitMs: 400_000 }));
+        expect(facts(outcome)).to.deep.equal(facts(undisturbed));
+        expect(balances(outcome.money)).to.equal(true);
+        const city = await openHome(home, SEED);
+        await expectPaperInvariants(city, outcome);
+        await city.close();
+      });
+    }
+  });
+}
