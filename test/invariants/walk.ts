@@ -3,7 +3,7 @@
 import { ZeroAddress, ZeroHash } from "ethers";
 import type { RandomStream } from "../../orchestrator/primitives/random.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
-import { ethers, stillTime } from "../support/city-fixture.ts";
+import { ethers, networkHelpers, stillTime } from "../support/city-fixture.ts";
 import { State } from "../support/legislature.ts";
 import { Action, MissionState, NodeState } from "../support/mission-fixture.ts";
 import { sessionMoves } from "../support/session-moves.ts";
@@ -11,7 +11,7 @@ import { attackers } from "./actors/attackers.ts";
 import { citizenMoves } from "./actors/citizens.ts";
 import { BRANCHES, childOf, close, delegate } from "./actors/descent.ts";
 import { EXECUTORS } from "./actors/executors.ts";
-import { act, GOVERNANCE, HUMANS } from "./actors/humans.ts";
+import { act, appeal, GOVERNANCE, HUMANS } from "./actors/humans.ts";
 import { bidOnPool, POOLS } from "./actors/pools.ts";
 import { VERIFIERS } from "./actors/verifiers.ts";
 import { TIME, WATCH } from "./actors/watch.ts";
@@ -126,8 +126,8 @@ const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
     await mission.awardAll();
     // All that can be wrong with evidence, before a panel that asks nothing.
     for (const [node, flaw] of [
-      [1, 0],
-      [2, 1],
+      [2, 0],
+      [3, 1],
       [4, 2],
       [5, 3],
       [6, 5],
@@ -141,6 +141,11 @@ const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
     // Good work, and a human who asks for no proof of it.
     await finish(mission, 0);
     await tried(async () => act(mission, 0, world, Action.APPROVE_POP, await mission.approval(0, 10_000, [])));
+    // A payment that waits for its window, and then for an appeal.
+    await finish(mission, 1);
+    await appeal(mission, 1, world);
+    await networkHelpers.time.increase(3600);
+    await tried(() => mission.contract.claim([1]));
   },
 ];
 
@@ -321,7 +326,8 @@ async function walkOnce(seed: number, steps: number, findings: Findings, sought:
   const journey = new Walk(world, clone, findings, `seed ${seed}`, rules);
   await journey.soberly(() => BEGINNINGS[seed % BEGINNINGS.length]?.(world));
   await journey.listen();
-  if (world.missions.length === 0) return;
-  for (let step = 0; step < steps && !found(findings, sought); step++) await journey.step(step);
+  // Where no law could be made there is nowhere to go, but something to see.
+  const most = world.missions.length === 0 ? 0 : steps;
+  for (let step = 0; step < most && !found(findings, sought); step++) await journey.step(step);
   await journey.look();
 }

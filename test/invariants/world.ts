@@ -210,6 +210,10 @@ export async function openWorld(random: RandomStream): Promise<World> {
     for (const voter of founded.voters) if (await founded.producers.isEligible(voter.address, Kind.PRODUCER)) able.push(voter);
     const ballots = await Promise.all(able.slice(0, voters).map((voter) => steps.ballot(session, voter, order)));
     await legislation.castBallots(session, ballots);
+    // Nobody should be able to: a second ballot, otherwise.
+    for (const voter of able.slice(0, 1)) {
+      await tried(async () => legislation.castBallots(session, [await steps.ballot(session, voter, [...order].reverse())]));
+    }
     if (suspects > 1) {
       const [leader = "", ...members] = able.slice(0, suspects).map(({ address }) => address);
       await legislation.connect(holder(offices.REGULATOR)).flagBloc(session, leader, members);

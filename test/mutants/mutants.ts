@@ -103,6 +103,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "collaboration/Appeals.sol",
     "return appeals.open != 0 && appeals.until > window ? appeals.until : window;",
     "return appeals.open > 8 ? appeals.until : window;",
+    6,
   ),
   noticed(
     "collaboration/modules/descent",

@@ -43,7 +43,7 @@ async function resolve(mission: FuzzMission, node: number, world: World): Promis
   return act(mission, node, world, Action.RESOLVE_APPEAL, AbiCoder.defaultAbiCoder().encode([RESOLUTION], [ruling]));
 }
 
-async function appeal(mission: FuzzMission, node: number, world: World): Promise<unknown> {
+export async function appeal(mission: FuzzMission, node: number, world: World): Promise<unknown> {
   const { sponsor, random, token } = world;
   const { agent } = random.int(2) === 0 ? await mission.executorOf(node) : { agent: sponsor };
   await token.mint(agent.address, tokens(50));
