@@ -208,7 +208,9 @@ export async function openWorld(random: RandomStream): Promise<World> {
     const order = [candidate, ...Array.from({ length: candidate }, (_, entry) => entry)];
     const able = [];
     for (const voter of founded.voters) if (await founded.producers.isEligible(voter.address, Kind.PRODUCER)) able.push(voter);
-    const ballots = await Promise.all(able.slice(0, voters).map((voter) => steps.ballot(session, voter, order)));
+    // The last one is of another mind.
+    const mindOf = (index: number) => (index === able.length - 1 ? [...order].reverse() : order);
+    const ballots = await Promise.all(able.slice(0, voters).map((voter, index) => steps.ballot(session, voter, mindOf(index))));
     await legislation.castBallots(session, ballots);
     // Nobody should be able to: a second ballot, otherwise.
     for (const voter of able.slice(0, 1)) {

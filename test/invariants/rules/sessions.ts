@@ -32,7 +32,9 @@ const paired: Rule = {
       for (const { i, j, over, under } of counts) {
         require(over + under === info.ballots, () =>
           `session ${id}: n${i}${j} + n${j}${i} = ${over} + ${under} of ${info.ballots} ballots`);
-        require(over === BigInt(matrix[i]?.[j] ?? 0), () => `session ${id}: n${i}${j} is ${over}, counted ${matrix[i]?.[j]}`);
+        const [above, below] = [BigInt(matrix[i]?.[j] ?? 0), BigInt(matrix[j]?.[i] ?? 0)];
+        require(over === above && under === below, () =>
+          `session ${id}: n${i}${j} and n${j}${i} are ${over}, ${under}, not ${above}, ${below}`);
       }
     }
   },
