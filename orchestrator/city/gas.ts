@@ -1,4 +1,4 @@
-import { type Abi, decodeFunctionData, type TransactionReceipt } from "viem";
+import { type Abi, decodeFunctionData, numberToHex, type TransactionReceipt } from "viem";
 import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
@@ -87,6 +87,35 @@ export async function callsSince(client: AgentCityClient, from: bigint, missions
   return calls;
 }
 
+/** Sessions and missions that belong together: a mission, its children, and the sessions that they and their forerunners came from. */
+export interface Tree {
+  readonly sessions: readonly bigint[];
+  readonly missions: readonly Address[];
+}
+
+/** The calls about one tree, whatever else the city did meanwhile. */
+export async function callsAbout(client: AgentCityClient, from: bigint, { sessions, missions }: Tree): Promise<readonly CityCall[]> {
+  const legislation = client.legislation.address.toLowerCase();
+  const ours = new Set([
+    ...missions.map((mission) => mission.toLowerCase()),
+    ...sessions.map((session) => numberToHex(session, { size: 32 })),
+  ]);
+  const isOurs = (value: unknown) => typeof value === "string" && ours.has(value.toLowerCase());
+  const calls = await callsSince(client, from, missions);
+  // What a mission or a session is handed over to: a delegation is named by its own hash from then on.
+  for (const { functionName, args, receipt } of calls) {
+    if (functionName !== "delegate" || !sessions.some((session) => session === args[0])) continue;
+    for (const { args: event } of client.mandates.events(receipt, "Delegated")) ours.add(event.delegation.toLowerCase());
+  }
+  return calls.filter(
+    ({ to, args, receipt }) =>
+      isOurs(to) ||
+      leavesOf(args).some(isOurs) ||
+      receipt.logs.some(({ address, topics }) => address.toLowerCase() === legislation && isOurs(topics[1])) ||
+      client.mandates.events(receipt, "Delegated").some(({ args: event }) => isOurs(event.delegation)),
+  );
+}
+
 /** Gas of calls by stage, and of those about one mission by its nodes. */
 export function gasTable(calls: readonly CityCall[], mission: Address | undefined): GasTable {
   const nodes = new Map<number, number>();
@@ -105,6 +134,12 @@ export function gasTable(calls: readonly CityCall[], mission: Address | undefine
     return { stage, transactions: own.length, gas: own.reduce((sum, { receipt }) => sum + Number(receipt.gasUsed), 0) };
   });
   return { stages: stages.filter(({ transactions }) => transactions > 0), nodes };
+}
+
+/** Values inside nested arguments. */
+function leavesOf(value: unknown): readonly unknown[] {
+  if (typeof value !== "object" || value === null) return [value];
+  return Object.values(value).flatMap(leavesOf);
 }
 
 function decode(abi: Abi, data: Hex): { functionName: string; args: readonly unknown[] } {

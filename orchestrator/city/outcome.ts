@@ -10,7 +10,7 @@ import { parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
 import type { Conducted } from "./conduct.ts";
 import { childrenOf, describeChild, moneyIn, statusOf } from "./family.ts";
-import { callsSince, gasTable } from "./gas.ts";
+import { callsAbout, gasTable } from "./gas.ts";
 import { letterOf } from "./letters.ts";
 import { membersOf, nameOf } from "./society.ts";
 
@@ -33,8 +33,11 @@ export async function outcomeOf(
 ): Promise<Outcome> {
   const { law, mission } = conducted;
   const family = mission === undefined ? [] : await childrenOf(city.client, (id) => city.blocks.get(id), mission);
-  const tree = mission === undefined ? [] : [mission.address, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])];
-  const gas = gasTable(await callsSince(city.client, conducted.fromBlock + 1n, tree), mission?.address);
+  const tree = {
+    sessions: [law.session, ...law.past.map(({ session }) => session), ...family.map(({ session }) => session)],
+    missions: mission === undefined ? [] : [mission.address, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])],
+  };
+  const gas = gasTable(await callsAbout(city.client, conducted.fromBlock + 1n, tree), mission?.address);
   const winner = law.candidates[law.winner];
   const head = city.chain.head();
   return {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect } from "chai";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
@@ -41,5 +42,9 @@ describe("scenario: three missions side by side", function () {
     expect(spent).to.equal(outcomes.reduce((sum, { money }) => sum + BigInt(money.deposit) - BigInt(money.refunded), 0n));
     const { account } = memberOf(city.society, "sponsor");
     expect(await city.client.token.allowance(account.address, city.client.legislation.address)).to.equal(0n);
+  });
+
+  it("leave bundles that an auditor accepts", async () => {
+    for (const { bundle } of outcomes) expect((await auditBundle(bundle ?? "")).passed).to.equal(true);
   });
 });

@@ -14,7 +14,7 @@ import { unpackRanking } from "../../rules/condorcet.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import { describeChild } from "../family.ts";
-import { callsSince, gasTable } from "../gas.ts";
+import { callsAbout, gasTable } from "../gas.ts";
 import type { AuditContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
@@ -183,9 +183,13 @@ function fateOf(
 }
 
 async function gas({ outcome, client, record, mission, session, chain, family }: AuditContext, seen: Inspection): Promise<void> {
-  const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
-  const tree = [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])];
-  const table = gasTable(await callsSince(client, opened?.block ?? chain.head().number, tree), mission);
+  const own = [session, ...outcome.law.past.map(({ session: former }) => BigInt(former))];
+  const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => own.includes(args.session));
+  const tree = {
+    sessions: [...own, ...family.map((child) => child.session)],
+    missions: [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])],
+  };
+  const table = gasTable(await callsAbout(client, opened?.block ?? chain.head().number, tree), mission);
   seen.same(outcome.gasByStage, table.stages, "gas by stage");
   for (const [number, { label, gas: told }] of outcome.nodes.entries()) seen.same(told, table.nodes.get(number) ?? 0, `gas of ${label}`);
 }
