@@ -1,7 +1,7 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
  * exported transition tables, `docs/contexts/` from the JSON-LD context, `docs/authority.md` (see `authority-page.ts`), and
- * `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/blocs.md` and `docs/invariants.md` (see the `…-page.ts` of each).
+ * `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/blocs.md` and `docs/invariants.md` (see the `…-page.ts` of each).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */
@@ -16,6 +16,7 @@ import { sessionTransitions } from "../../orchestrator/rules/transitions/session
 import { blocsPage } from "../bench/blocs-page.ts";
 import { gasPage } from "../bench/gas-page.ts";
 import { scalePage } from "../bench/scale-page.ts";
+import { throughputPage } from "../bench/throughput-page.ts";
 import { calibrationPage } from "../calibrate/page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
@@ -94,6 +95,7 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/invariants.md", await invariantsPage()],
     ["docs/parameters.md", parametersPage()],
     ["docs/scale.md", scalePage()],
+    ["docs/throughput.md", throughputPage()],
     ["docs/transitions.md", transitionsPage()],
   ]);
 }

@@ -1,0 +1,42 @@
+import { MADE, table } from "../dev/markdown.ts";
+import { readThroughputBench } from "./throughput.ts";
+
+const grouped = (value: number): string => Math.round(value).toLocaleString("en-US");
+
+/** `docs/throughput.md`: how many missions a city carries at once. */
+export function throughputPage(): string {
+  const { cores, rows } = readThroughputBench();
+  const cells = rows.map(({ missions, completed, nodes, seconds, processor, transactions, gas }) => [
+    String(missions),
+    String(completed),
+    String(nodes),
+    seconds.toFixed(1),
+    processor.toFixed(1),
+    ((60 * missions) / seconds).toFixed(1),
+    (nodes / seconds).toFixed(2),
+    grouped(transactions / missions),
+    grouped(gas / missions),
+  ]);
+  const head = [
+    "missions at once",
+    "completed",
+    "nodes",
+    "wall, s",
+    "processor, s",
+    "missions a minute",
+    "nodes a second",
+    "transactions a mission",
+    "gas a mission",
+  ];
+  return [
+    MADE("bench/throughput.json, which `npm run bench` writes"),
+    "\n# Missions side by side\n\n",
+    "`missions/csv-estimates.yaml` so many times at once in one city of eight producers on the embedded chain, from the opening of the first\n",
+    `session to the settlement of the last mission; ${cores} cores, records on disk, seed 7. Processor seconds are the orchestrator's with the chain\n`,
+    "in its process; services run in children of their own.\n\n",
+    table(head, cells),
+    "\nWhat missions share they take turns in: the sponsor's allowance while a deposit is paid, and every agent's nonce and free stake while bids\n",
+    "are placed. Everything else runs side by side, and chain time jumps only when all of them wait. In each mission the nodes of a wave are\n",
+    "routed, cleared and claimed in one transaction each.\n",
+  ].join("");
+}
