@@ -8,6 +8,7 @@ import { MindAnswerInvalid } from "../minds/errors.ts";
 import type { CityFacts, ProducerFacts } from "../minds/goal.ts";
 import { type BidRequest, checkedMind, type Offer, type OpenNode } from "../minds/mind.ts";
 import type { Address } from "../primitives/hex.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Mission, Worker, World } from "./world.ts";
 
@@ -186,7 +187,9 @@ async function withdrawLosers(world: World, mission: Mission, nodes: readonly No
   await writeMany(world.client, intents);
 }
 
-async function freeStakeOf(world: World, agent: Address): Promise<bigint> {
-  const { held, locked } = await world.client.agents.stakeOf(agent);
-  return held - locked;
+/** What an agent may put behind bids: not what it is registered with. */
+async function freeStakeOf({ client }: World, agent: Address): Promise<bigint> {
+  const { held, locked } = await client.agents.stakeOf(agent);
+  const reserved = locked + (await client.constitution.paramInUnits(parameterIndex("REGISTRATION_STAKE")));
+  return held > reserved ? held - reserved : 0n;
 }

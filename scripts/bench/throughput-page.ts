@@ -31,7 +31,7 @@ export function throughputPage(): string {
   return [
     MADE("bench/throughput.json, which `npm run bench` writes"),
     "\n# Missions side by side\n\n",
-    "`missions/csv-estimates.yaml` so many times at once in one city of eight producers on the embedded chain, from the opening of the first\n",
+    "`missions/csv-estimates.yaml` so many times at once in one city of sixteen producers on the embedded chain, from the opening of the first\n",
     `session to the settlement of the last mission; ${cores} cores, records on disk, seed 7. Processor seconds are the orchestrator's with the chain\n`,
     "in its process; services run in children of their own.\n\n",
     table(head, cells),

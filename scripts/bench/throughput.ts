@@ -11,6 +11,7 @@ import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { type City, openCity } from "../../orchestrator/city/city.ts";
 import { conduct } from "../../orchestrator/city/conduct.ts";
+import { assemblySociety } from "../../orchestrator/city/society.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
@@ -20,6 +21,8 @@ import { root } from "../dev/files.ts";
 const SIZES: readonly number[] = [1, 8, 32];
 const MISSION = "missions/csv-estimates.yaml";
 const SEED = "7";
+/** So many that the stakes of thirty-two missions find cover. */
+const PRODUCERS = 16;
 /** `enum MissionState`. */
 const COMPLETED = 5;
 export const THROUGHPUT_FILE = join(root, "bench", "throughput.json");
@@ -83,6 +86,7 @@ async function rowOf(count: number): Promise<Row> {
       seed: SEED,
       tell: () => {},
       millis: () => performance.now(),
+      society: assemblySociety(PRODUCERS),
     });
     try {
       return await missionsIn(city, count);
