@@ -22,6 +22,8 @@ async function bids(mission: FuzzMission, node: number, world: World): Promise<v
     await tried(() =>
       worker < POOLED && random.int(4) === 0 ? bidOnPool(mission, node, worker, world) : mission.bid(node, worker, price),
     );
+    // Some would rather have more than the law gives.
+    if (worker % 4 === 1) await tried(() => mission.bid(node, worker, most + 1n));
   }
 }
 
