@@ -109,7 +109,10 @@ async function enact(trial: AuthorityTrial, house: House, session: bigint): Prom
   await trial.record("LegislativeProcedure.approveCodification", cast, () => governor.approveCodification(session, specHash));
   const regulator = legislation.connect(offices.REGULATOR[0] as Wallet);
   const alike = house.voters.slice(0, 2).map(({ address }) => address) as [string, string];
-  await trial.record("LegislativeProcedure.flagBloc", cast, () => regulator.flagBloc(session, alike[0], [alike[1]]));
+  // The gas is named: an estimate made a second earlier may miss that the stage is prolonged.
+  await trial.record("LegislativeProcedure.flagBloc", cast, () =>
+    regulator.flagBloc(session, alike[0], [alike[1]], { gasLimit: 2_000_000 }),
+  );
   const { caseHash } = await legislation.blocOf(session);
   await trial.record("LegislativeProcedure.ruleOnBloc", cast, () => governor.ruleOnBloc(session, caseHash, true));
   const regulators = offices.REGULATOR.slice(0, 2).map((clerk) => ["REGULATOR", clerk] as const);
