@@ -62,6 +62,7 @@ library ClearingDesk {
         City calldata city,
         ICollaborationContract.ClearOrder[] calldata orders
     ) external {
+        if (orders.length == 0) revert ICollaborationContract.EmptyBatch();
         Frame memory f = MissionFrame.open(city);
         for (uint256 i = 0; i < orders.length; ++i) {
             NodeCore.requireMission(s, 1 << uint256(MissionState.EXECUTING));

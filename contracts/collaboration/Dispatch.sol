@@ -91,6 +91,7 @@ library Dispatch {
         City calldata city,
         ICollaborationContract.RouteOrder[] calldata orders
     ) external {
+        if (orders.length == 0) revert ICollaborationContract.EmptyBatch();
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         Frame memory f = MissionFrame.open(city);
         for (uint256 i = 0; i < orders.length; ++i) {

@@ -154,6 +154,8 @@ library MissionStorage {
         /// Output of the last node, kept only for an output predicate.
         bytes32 outputHash;
         bytes32 anchor;
+        /// Chain of checkpoints, hybrid mode; `Commitments.checkpointHead`.
+        bytes32 checkpoint;
         Watch watch;
         mapping(uint256 node => uint256 word) nodes;
         mapping(uint256 slotKey => Slot) slots;

@@ -9,6 +9,7 @@ import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {NodeTransitions} from "../libraries/NodeTransitions.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
+import {Opening} from "../types/Messages.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -28,6 +29,7 @@ library NodeCore {
     /// What a human is asked about.
     uint256 internal constant REJECTABLE = (1 << uint256(NodeState.PENDING_REVIEW)) | (1 << uint256(NodeState.FROZEN));
     uint256 internal constant MAX_SLOTS = 5;
+    uint8 private constant MAX_ITEMS = 32;
     /// What `probe` itself may cost beside the call it bounds.
     uint256 private constant PROBE_OVERHEAD = 10_000;
 
@@ -101,6 +103,23 @@ library NodeCore {
     function makeEligible(Frame memory f, MissionStorage.Node memory w, uint8 node) internal {
         move(w, node, NodeState.ELIGIBLE);
         w.deadline = uint40(block.timestamp) + f.context.params.verificationTimeout;
+    }
+
+    /// @notice Opens a slot's commitment for everybody to see.
+    function reveal(MissionStorage.Node memory w, uint8 node, uint8 slot, Opening calldata o) internal {
+        if (o.items > MAX_ITEMS) revert ICollaborationContract.TooManyItems(node, slot, o.items);
+        if (o.trailRoot == 0) revert ICollaborationContract.TrailMissing(node, slot);
+        w.revealMask |= uint8(1 << slot);
+        emit ICollaborationContract.Revealed(
+            node,
+            slot,
+            w.attempt,
+            o.outputHash,
+            o.trailRoot,
+            o.envelopeRoot,
+            o.classes,
+            o.salt
+        );
     }
 
     /// @dev The block that ends the work draws the panel: its hash is known to nobody yet.

@@ -123,6 +123,26 @@ interface ICollaborationContract {
         EvidenceItem[] items;
     }
 
+    /// @notice A node that was worked off chain: what each of its slots commits to, and the executors' `Commit` signatures over it.
+    struct PledgeOrder {
+        uint8 node;
+        Opening[] openings;
+        bytes[] signatures;
+    }
+
+    /// @notice What happened off chain since the last checkpoint (AgentCity B.11.6).
+    struct Checkpoint {
+        /// The mission's checkpoints so far, as `checkpointed` says; zero before the first.
+        bytes32 previous;
+        /// Head of the off-chain record, at which all this work is in it.
+        bytes32 root;
+        address runner;
+        /// Of the runner's signature and of the executors', unix seconds.
+        uint40 deadline;
+        bytes signature;
+        PledgeOrder[] pledges;
+    }
+
     event MissionStateChanged(MissionState from, MissionState to, address actor);
     event NodeStateChanged(uint8 indexed node, NodeState from, NodeState to, uint8 attempt, address actor);
     event ExecutorBound(
@@ -225,6 +245,8 @@ interface ICollaborationContract {
     /// @param returned Of what the child was lent; the rest was spent below.
     event ChildConcluded(uint8 indexed node, uint8 attempt, address indexed mission, bool completed, uint64 returned);
     event Anchored(address indexed runner, bytes32 root);
+    /// @param nodes Bitmap of the nodes whose work came in.
+    event Checkpointed(address indexed runner, bytes32 previous, bytes32 head, bytes32 root, uint256 nodes);
     event Overridden(Action indexed action, uint8 indexed node, address target);
 
     error NotExecution(address caller);
@@ -296,6 +318,14 @@ interface ICollaborationContract {
     error ChildrenRunning(uint256 nodes);
     error BudgetSpent(uint8 node, uint64 budget);
     error AlreadyAnchored(bytes32 root);
+    /// @dev The law wants every stage on chain.
+    error NotHybrid();
+    /// @dev A checkpoint that came before, twice, or after another one.
+    error StaleCheckpoint(bytes32 expected, bytes32 given);
+    /// @dev The node could have started that long ago: it is worked on chain now.
+    error CheckpointLate(uint8 node, uint40 due);
+    /// @dev Routed or committed on chain before: it goes on there.
+    error AlreadyStarted(uint8 node);
 
     /// @notice True on the implementation and every clone: checked when a template is published.
     function isMissionTemplate() external pure returns (bytes4);
@@ -355,6 +385,11 @@ interface ICollaborationContract {
     ) external;
     /// @notice Opens a sealed commitment once all have committed or time is up. Anyone.
     function reveal(uint8 node, uint8 slot, Opening calldata opening) external;
+    /// @notice Hybrid mode: takes over, in one call, nodes that were worked off chain since they became eligible, no longer ago than the
+    /// law's interval. Stands for `route`, `commit` and `reveal` of all their slots; a runner of another principal signs that every
+    /// slot ran the code it was bound to. The panels are drawn now, and nothing is paid but by `clear`. Anyone with the signatures.
+    /// @dev What is late, was started on chain, or lacks an executor, is worked stage by stage.
+    function checkpoint(Checkpoint calldata wave) external;
     /// @notice Clears nodes by their drawn panels, in a later block than the last commitment or reveal: all members, or a
     /// majority after the deadline. PASS is gated, completed and recorded (tier 3 waits for a human), FAIL fails the node and
     /// leaves a slash that waits, DISPUTED goes to a human, UNVERIFIABLE draws once more and then fails, unslashed. Anyone.
@@ -421,6 +456,8 @@ interface ICollaborationContract {
     function appealsOf(uint8 node, uint8 attempt) external view returns (uint8 open, uint40 until);
     /// @notice Root of the mission's records, zero until anchored.
     function anchored() external view returns (bytes32);
+    /// @notice The chain of the mission's checkpoints, zero before the first.
+    function checkpointed() external view returns (bytes32);
     function entitlementOf(uint8 node, uint8 slot) external view returns (Entitlement memory);
     function ledger() external view returns (Ledger memory);
     function obligationOf(uint8 node) external view returns (bytes32);
@@ -433,7 +470,6 @@ interface ICollaborationContract {
     function caseHash(uint8 node) external view returns (bytes32);
     /// @notice Bitmap of completed nodes.
     function completed() external view returns (uint256);
-    function digestOfVerdict(Verdict calldata verdict) external view returns (bytes32);
     /// @notice What clearing would decide now; reverts as `clear` would.
     function previewClear(ClearOrder calldata order) external view returns (ClearingDecision memory);
 }

@@ -10,6 +10,8 @@ interface IConstitutionalValidator {
     error DepositMismatch(uint64 deposit, uint64 budget);
     error GoalMismatch(bytes32 stated, bytes32 given);
     error DurationOutOfRange(uint32 duration, uint256 max);
+    /// @dev Hybrid mode: nothing of HIGH risk, and no longer than a node waits for its start.
+    error AnchorIntervalOutOfRange(uint16 interval, uint256 max);
     error ForwardPredecessor(uint256 node, uint256 predecessors);
     error TierOutOfRange(uint256 node, uint8 tier);
     error RedundancyOutOfRange(uint256 node, uint8 tier, uint8 redundancy);

@@ -33,6 +33,17 @@ library Commitments {
         return keccak256(abi.encodePacked(slots));
     }
 
+    /// @notice The work of one checkpoint: of each slot in order the service it was bound to, then its commitment.
+    function workHash(bytes32[] memory entries) internal pure returns (bytes32) {
+        return keccak256(abi.encodePacked(entries));
+    }
+
+    /// @notice The chain of a mission's checkpoints after one more; zero before the first.
+    /// @param root Head of the off-chain record.
+    function checkpointHead(bytes32 previous, bytes32 root, bytes32 work) internal pure returns (bytes32) {
+        return keccak256(abi.encode(previous, root, work));
+    }
+
     /// @notice Entry of the envelope tree for one evidence item; `OrderedMerkle` hashes it into a leaf.
     function evidenceLeaf(
         bytes32 obligation_,

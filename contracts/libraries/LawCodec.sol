@@ -12,7 +12,8 @@ import {MissionParamsCodec} from "./MissionParamsCodec.sol";
 /// | word           | field           | bits      | field        | bits      | field      | bits      |
 /// |----------------|-----------------|-----------|--------------|-----------|------------|-----------|
 /// | 0              | nodeCount       | 0–15      | risk         | 16–23     | predicate  | 24–39     |
-/// |                | duration        | 40–71     | budget       | 72–135    | zero       | 136–255   |
+/// |                | duration        | 40–71     | budget       | 72–135    | interval   | 136–151   |
+/// |                | zero            | 152–255   |              |           |            |           |
 /// | 1              | goalHash        | 0–255     |              |           |            |           |
 /// | 2              | inputHash       | 0–255     |              |           |            |           |
 /// | 3 + 2i (A)     | predecessors    | 0–255     |              |           |            |           |
@@ -63,12 +64,13 @@ library LawCodec {
         Memory.Slice words = law.asSlice();
         uint256 word = uint256(words.load(0));
         uint256 risk = (word >> 16) & 0xff;
-        if (risk > HIGHEST_RISK || word >> 136 != 0) revert MalformedHeader(word);
+        if (risk > HIGHEST_RISK || word >> 152 != 0) revert MalformedHeader(word);
         h.nodeCount = uint16(count);
         h.risk = Risk(risk);
         h.outputPredicate = uint16(word >> 24);
         h.duration = uint32(word >> 40);
         h.budget = uint64(word >> 72);
+        h.anchorInterval = uint16(word >> 136);
         h.goalHash = words.load(WORD);
         h.inputHash = words.load(2 * WORD);
     }
@@ -124,7 +126,8 @@ library LawCodec {
             (uint256(h.risk) << 16) |
             (uint256(h.outputPredicate) << 24) |
             (uint256(h.duration) << 40) |
-            (uint256(h.budget) << 72);
+            (uint256(h.budget) << 72) |
+            (uint256(h.anchorInterval) << 136);
         words[1] = uint256(h.goalHash);
         words[2] = uint256(h.inputHash);
         for (uint256 i = 0; i < count; ++i) {

@@ -57,6 +57,9 @@ library TypedData {
     );
     // Consumed by a mission's clone.
     bytes32 internal constant ANCHOR = keccak256("Anchor(address runner,bytes32 root,uint40 deadline)");
+    bytes32 internal constant CHECKPOINT = keccak256(
+        "Checkpoint(address runner,bytes32 previous,bytes32 root,bytes32 work,uint40 deadline)"
+    );
     bytes32 internal constant LIVE_HASH = keccak256(
         "LiveHash(address mission,uint8 node,uint8 slot,uint8 attempt,bytes32 service,bytes32 hash,uint40 deadline,address runner)"
     );
@@ -206,6 +209,16 @@ library TypedData {
 
     function hashAnchor(address runner, bytes32 root, uint40 deadline) internal pure returns (bytes32) {
         return keccak256(abi.encode(ANCHOR, runner, root, deadline));
+    }
+
+    function hashCheckpoint(
+        address runner,
+        bytes32 previous,
+        bytes32 root,
+        bytes32 work,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(CHECKPOINT, runner, previous, root, work, deadline));
     }
 
     function hashLiveHash(LiveHash calldata h) internal pure returns (bytes32) {

@@ -76,6 +76,8 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         if (header.duration == 0 || header.duration > longest) revert DurationOutOfRange(header.duration, longest);
         Risk required = _riskOf(header.budget, bounds);
         if (header.risk < required) revert MissionRiskTooLow(uint8(header.risk), uint8(required));
+        uint256 most = header.risk == Risk.HIGH ? 0 : _CONSTITUTION.param(Param.VERIFICATION_TIMEOUT);
+        if (header.anchorInterval > most) revert AnchorIntervalOutOfRange(header.anchorInterval, most);
         if (witnesses != header.nodeCount) revert WitnessesMismatch(witnesses, header.nodeCount);
     }
 

@@ -27,6 +27,8 @@ struct LawHeader {
     uint64 budget;
     /// Gate predicate of the mission's output; 0 = none.
     uint16 outputPredicate;
+    /// Hybrid mode: seconds from when a node can start to the checkpoint that carries its work; 0 = every stage on chain.
+    uint16 anchorInterval;
     /// Hash of the stated goal.
     bytes32 goalHash;
     /// Content id digest of the mission's input set.

@@ -245,6 +245,7 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
   same("law", "budget", header.budget, BigInt(document.budget));
   same("law", "duration", header.duration, document.duration);
   same("law", "output predicate", header.outputPredicate, document.outputPredicate);
+  same("law", "anchor interval", header.anchorInterval, document.anchorInterval ?? 0);
   same("law", "goal", header.goalHash, statedGoalHash(document));
   same("law", "input", header.inputHash, document.input.digest);
   holds(header.goalHash === goalHash, "law", "has another goal than the session was opened for");

@@ -35,6 +35,7 @@ export function compileLaw(document: MissionDocument): CompiledLaw {
       duration: checked.duration,
       budget: BigInt(checked.budget),
       outputPredicate: checked.outputPredicate,
+      anchorInterval: checked.anchorInterval ?? 0,
       goalHash: statedGoalHash(checked),
       inputHash: checked.input.digest,
     },

@@ -77,6 +77,7 @@ export const missionContext = {
     predicates: { ...term("outputRule"), "@container": "@set" },
     maxBytes: whole("maxBytes"),
     outputPredicate: whole("outputGatePredicate"),
+    anchorInterval: whole("anchorIntervalSeconds"),
   },
 } as const;
 

@@ -87,6 +87,8 @@ export const missionDocumentSchema = z.strictObject({
   predicates: z.array(z.union([z.literal("every-input-covered"), z.strictObject({ maxBytes: z.int().positive() })])),
   /** Gate predicate of the mission's output; 0 = none. */
   outputPredicate: z.int().min(0),
+  /** Hybrid mode (AgentCity B.11.6): seconds from when a node can start to the checkpoint that carries its work. Absent, every stage is on chain. */
+  anchorInterval: z.int().min(1).max(65_535).optional(),
 });
 
 export type MissionNode = z.infer<typeof missionNodeSchema>;

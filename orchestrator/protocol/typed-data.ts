@@ -108,6 +108,13 @@ export const typedDataTypes = {
     { name: "root", type: "bytes32" },
     { name: "deadline", type: "uint40" },
   ],
+  Checkpoint: [
+    { name: "runner", type: "address" },
+    { name: "previous", type: "bytes32" },
+    { name: "root", type: "bytes32" },
+    { name: "work", type: "bytes32" },
+    { name: "deadline", type: "uint40" },
+  ],
   LiveHash: [
     { name: "mission", type: "address" },
     { name: "node", type: "uint8" },
@@ -178,6 +185,7 @@ export const messageConsumers = {
   WithdrawBid: "ExecutionProcedure",
   AwardDecision: "ExecutionProcedure",
   Anchor: "mission",
+  Checkpoint: "mission",
   LiveHash: "mission",
   Commit: "mission",
   Evidence: "mission",

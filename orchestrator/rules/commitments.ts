@@ -54,6 +54,16 @@ export function nodeCommitmentOf(slots: readonly Hex[]): Hex {
   return keccak256(concat(slots));
 }
 
+/** The work of one checkpoint: of each slot in order the service it was bound to, then its commitment. */
+export function workHashOf(entries: readonly Hex[]): Hex {
+  return keccak256(concat(entries));
+}
+
+/** The chain of a mission's checkpoints after one more; zero before the first. `root` is the head of the off-chain record. */
+export function checkpointHeadOf(previous: Hex, root: Hex, work: Hex): Hex {
+  return keccak256(concat([previous, root, work]));
+}
+
 /** Entry of the envelope tree for one evidence item; the tree hashes it into a leaf. */
 export function evidenceLeafOf(obligation: Hex, e: EvidenceEntry): Hex {
   return keccak256(encodeAbiParameters(ENTRY, [obligation, e.slot, e.index, e.kind, e.payload, e.issuer, e.class]));

@@ -19,6 +19,8 @@ export interface LawHeader {
   readonly budget: bigint;
   /** Gate predicate of the mission's output; 0 = none. */
   readonly outputPredicate: number;
+  /** Hybrid mode: seconds from when a node can start to the checkpoint that carries its work; 0 = every stage on chain. */
+  readonly anchorInterval: number;
   readonly goalHash: Hex;
   readonly inputHash: Hex;
 }
@@ -78,13 +80,14 @@ export function lawHeader(law: Hex): LawHeader {
   const nodeCount = countOf(law);
   const word = wordAt(law, 0);
   const risk = field(word, 16, 8);
-  if (risk > HIGHEST_RISK || word >> 136n !== 0n) throw new RuleError("MalformedHeader", word);
+  if (risk > HIGHEST_RISK || word >> 152n !== 0n) throw new RuleError("MalformedHeader", word);
   return {
     nodeCount,
     risk: Number(risk),
     duration: Number(field(word, 40, 32)),
     budget: field(word, 72, 64),
     outputPredicate: Number(field(word, 24, 16)),
+    anchorInterval: Number(field(word, 136, 16)),
     goalHash: wordHex(wordAt(law, 1)),
     inputHash: wordHex(wordAt(law, 2)),
   };
@@ -136,7 +139,8 @@ export function encodeLaw(header: LawHeader, nodes: readonly LawNode[]): Hex {
     put(header.risk, 16, 8) |
     put(header.outputPredicate, 24, 16) |
     put(header.duration, 40, 32) |
-    put(header.budget, 72, 64);
+    put(header.budget, 72, 64) |
+    put(header.anchorInterval, 136, 16);
   const words = [first, BigInt(header.goalHash), BigInt(header.inputHash)];
   nodes.forEach((node, index) => {
     words.push(node.predecessors, packNode(node, index));

@@ -227,6 +227,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     commit: signedBy("executor"),
     commitOpen: signedBy("executor"),
     reveal: anyone,
+    checkpoint: [{ when: "signed", callers: ANYONE }],
     clear: [{ when: "signed", callers: ANYONE }],
     advance: [{ when: "signed", callers: ANYONE }],
     redraw: anyone,

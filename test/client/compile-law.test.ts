@@ -17,6 +17,7 @@ describe("the law compiler", () => {
       duration: 1_800,
       budget: 3_000n,
       outputPredicate: 0,
+      anchorInterval: 60,
       goalHash: goalHashOf(document.goal),
       inputHash: document.input.digest,
     });

@@ -64,9 +64,9 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   ),
   breaks(
     5,
-    "collaboration/modules/Verification.sol",
-    "if (o.trailRoot == 0) revert TrailMissing(node, slot);",
-    "if (o.salt == 0) revert TrailMissing(node, slot);",
+    "collaboration/NodeCore.sol",
+    "if (o.trailRoot == 0) revert ICollaborationContract.TrailMissing(node, slot);",
+    "if (o.salt == 0) revert ICollaborationContract.TrailMissing(node, slot);",
     3,
   ),
   breaks(6, "libraries/Clearing.sol", "|| !Admissibility.geq(class, floor)) continue;", ") continue;", 6),
@@ -225,6 +225,49 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   ),
   breaks(27, "collaboration/Dispatch.sol", "        if (s.head.stopped) revert ICollaborationContract.Stopped();\n", ""),
 ];
+
+/** Hybrid mode: what a checkpoint asks before it takes over what was worked off chain. */
+const CHECKPOINTS: readonly Mutant[] = (
+  [
+    ["a mission whose law wants every stage on chain, and nothing at all", "if (wave.interval == 0)", "if (wave.interval == 1)"],
+    [
+      "one that was taken before, one that skips another, and one that comes after its turn",
+      "if (c.previous != s.checkpoint)",
+      "if (false)",
+    ],
+    [
+      "who is no runner, a runner of an executor's principal, and another's signature in its name",
+      "f.city.producers.principalOf(agent) == wave.principal",
+      "agent == wave.principal",
+    ],
+    [
+      "a wave that was changed after its runner signed",
+      "TypedData.hashCheckpoint(c.runner, c.previous, c.root, work, c.deadline)",
+      "TypedData.hashCheckpoint(c.runner, c.previous, c.previous, work, c.deadline)",
+    ],
+    [
+      "work that its executor did not sign for, or for another attempt",
+      "Signatures.requireEcdsa(agent, f.digest(message), order.signatures[slot]);",
+      "message;",
+    ],
+    [
+      "work that could have begun longer ago than the interval; it goes on chain, and nothing of it is lost",
+      "if (block.timestamp > due)",
+      "if (block.timestamp > uint256(due) + 60)",
+    ],
+    [
+      "a node that was started on chain, waits, or is taken already",
+      "if (w.commitMask != 0 || w.remainder != 0)",
+      "if (w.commitMask != 0)",
+    ],
+    ["everything while the mission is stopped, and a node that is frozen", "if (s.head.stopped)", "if (false)"],
+    [
+      "is evaluated in a later block, by panels drawn after it was committed",
+      "NodeCore.startVerification(f, w, node);",
+      "NodeCore.startVerification(f, w, node);\n        w.drawBlock -= 1;",
+    ],
+  ] as const
+).map(([test, find, replace]) => noticed("collaboration/modules/checkpoints", test, "collaboration/Checkpoints.sol", find, replace));
 
 const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   noticed(
@@ -418,6 +461,14 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "if (block.timestamp > deadline) revert Expired(deadline);",
     "if (block.timestamp > uint256(deadline) + 1) revert Expired(deadline);",
   ),
+  noticed(
+    "meta/constitutional-validator",
+    "lets work be anchored later where risk is not high, and no later than a start is waited for",
+    "meta/ConstitutionalValidator.sol",
+    "header.risk == Risk.HIGH ? 0 :",
+    "header.risk == Risk.HIGH ? 1 :",
+  ),
+  ...CHECKPOINTS,
 ];
 
 export const MUTANTS: readonly Mutant[] = [...THROUGH_INVARIANTS, ...THROUGH_BEHAVIOUR];

@@ -71,6 +71,7 @@ export function lawOf(nodes: readonly LawNode[] = [node(), node({ predecessors: 
     duration: 1800,
     budget: DEPOSIT,
     outputPredicate: 0,
+    anchorInterval: 0,
     goalHash: GOAL,
     inputHash: hash("input"),
     ...changes,

@@ -9,7 +9,7 @@ import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
-import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "../../orchestrator/rules/commitments.ts";
+import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, workHashOf } from "../../orchestrator/rules/commitments.ts";
 import { Band, cloneArgs, encodeLaw, type LawNode, Risk } from "../../orchestrator/rules/law-codec.ts";
 import type { MissionParams } from "../../orchestrator/rules/mission-params-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
@@ -109,6 +109,8 @@ export interface MissionOptions {
   params?: Partial<MissionParams>;
   duration?: number;
   outputPredicate?: number;
+  /** Hybrid mode; none unless told. */
+  anchorInterval?: number;
   /** Kept in the escrow without belonging to a node. */
   reserve?: bigint;
 }
@@ -208,6 +210,7 @@ export async function openMissionIn(city: PeopledCity, options: MissionOptions =
       duration: options.duration ?? 604_800,
       budget,
       outputPredicate: options.outputPredicate ?? 0,
+      anchorInterval: options.anchorInterval ?? 0,
       goalHash: hex(id("goal")),
       inputHash: hex(id("input")),
     },
@@ -402,6 +405,32 @@ export class Mission {
     const slots = Array.from({ length: this.node(node).redundancy }, (_, slot) => slot);
     for (const slot of slots) await this.commit(node, slot);
     if (this.node(node).tier === 2) for (const slot of slots) await this.reveal(node, slot);
+  }
+
+  /** What was worked off chain, as a runner takes it on chain; `signer` signs instead of the runner it names. */
+  async wave(nodes: readonly number[], options: { previous?: string; key?: Wallet; signer?: Wallet } = {}) {
+    const key = options.key ?? this.city.runner;
+    const deadline = await this.soon();
+    const entries: Hex[] = [];
+    const pledges = [];
+    for (const node of nodes) {
+      const { attempt } = await this.contract.nodeOf(node);
+      const openings = [];
+      const signatures = [];
+      for (let slot = 0; slot < this.node(node).redundancy; slot++) {
+        const { agent } = await this.executorOf(node, slot);
+        const commitment = await this.commitmentOf(node, slot);
+        const message = { agent: agent.address, node, slot, attempt, commitment, deadline };
+        entries.push(hex(await this.contract.pledgeOf(node, slot)), commitment);
+        openings.push(await this.opening(node, slot));
+        signatures.push(await this.city.sign("Commit", this.address, message, agent));
+      }
+      pledges.push({ node, openings, signatures });
+    }
+    const previous = options.previous ?? (await this.contract.checkpointed());
+    const said = { runner: key.address, previous, root: id(`log ${nodes.join()}`), deadline };
+    const message = { ...said, work: workHashOf(entries) };
+    return { ...said, pledges, signature: await this.city.sign("Checkpoint", this.address, message, options.signer ?? key) };
   }
 
   // --- clearing ---

@@ -60,4 +60,5 @@ export const specification: MissionDocument = {
   output: { task: "report", format: "markdown" },
   predicates: ["every-input-covered", { maxBytes: 2_000_000 }],
   outputPredicate: 0,
+  anchorInterval: 60,
 };

@@ -23,7 +23,6 @@ abstract contract Orchestration is MissionBase {
 
     /// @inheritdoc ICollaborationContract
     function route(RouteOrder[] calldata orders) external nonReentrant {
-        if (orders.length == 0) revert EmptyBatch();
         Dispatch.route(_mission, _city(), orders);
     }
 

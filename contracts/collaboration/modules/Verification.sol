@@ -7,8 +7,9 @@ import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
 import {ClearingDecision} from "../../types/Evidence.sol";
 import {LawNode} from "../../types/Law.sol";
-import {Opening, Verdict} from "../../types/Messages.sol";
+import {Opening} from "../../types/Messages.sol";
 import {NodeState} from "../../types/States.sol";
+import {Checkpoints} from "../Checkpoints.sol";
 import {ClearingDesk} from "../ClearingDesk.sol";
 import {Frame, MissionFrame} from "../MissionFrame.sol";
 import {MissionStorage} from "../MissionStorage.sol";
@@ -21,7 +22,6 @@ abstract contract Verification is MissionBase {
     using MissionFrame for Frame;
 
     uint8 private constant _CONSENSUS = 2;
-    uint8 private constant _MAX_ITEMS = 32;
 
     /// @inheritdoc ICollaborationContract
     function commit(
@@ -82,19 +82,23 @@ abstract contract Verification is MissionBase {
     }
 
     /// @inheritdoc ICollaborationContract
+    function checkpoint(Checkpoint calldata wave) external nonReentrant {
+        Checkpoints.take(_mission, _city(), wave);
+    }
+
+    /// @inheritdoc ICollaborationContract
+    function checkpointed() external view returns (bytes32) {
+        return _mission.checkpoint;
+    }
+
+    /// @inheritdoc ICollaborationContract
     function clear(ClearOrder[] calldata orders) external nonReentrant {
-        if (orders.length == 0) revert EmptyBatch();
         ClearingDesk.clear(_mission, _city(), orders);
     }
 
     /// @inheritdoc ICollaborationContract
     function redraw(uint8 node) external nonReentrant {
         Remedies.redraw(_mission, _city(), node);
-    }
-
-    /// @inheritdoc ICollaborationContract
-    function digestOfVerdict(Verdict calldata verdict) external view returns (bytes32) {
-        return _hashTypedDataV4(TypedData.hashVerdict(verdict));
     }
 
     /// @inheritdoc ICollaborationContract
@@ -152,9 +156,6 @@ abstract contract Verification is MissionBase {
     }
 
     function _reveal(MissionStorage.Node memory w, uint8 node, uint8 slot, Opening calldata o) private {
-        if (o.items > _MAX_ITEMS) revert TooManyItems(node, slot, o.items);
-        if (o.trailRoot == 0) revert TrailMissing(node, slot);
-        w.revealMask |= uint8(1 << slot);
-        emit Revealed(node, slot, w.attempt, o.outputHash, o.trailRoot, o.envelopeRoot, o.classes, o.salt);
+        NodeCore.reveal(w, node, slot, o);
     }
 }

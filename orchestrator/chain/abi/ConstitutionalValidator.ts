@@ -3,6 +3,7 @@ import type { Abi } from "viem";
 
 export const constitutionalValidatorAbi = [
   {"type":"constructor","inputs":[{"name":"constitution","type":"address"}],"stateMutability":"nonpayable"},
+  {"type":"error","name":"AnchorIntervalOutOfRange","inputs":[{"name":"interval","type":"uint16"},{"name":"max","type":"uint256"}]},
   {"type":"error","name":"BandTooLow","inputs":[{"name":"node","type":"uint256"},{"name":"band","type":"uint8"},{"name":"required","type":"uint256"}]},
   {"type":"error","name":"BudgetMismatch","inputs":[{"name":"declared","type":"uint64"},{"name":"nodes","type":"uint256"}]},
   {"type":"error","name":"BudgetOverCap","inputs":[{"name":"budget","type":"uint64"},{"name":"cap","type":"uint64"}]},

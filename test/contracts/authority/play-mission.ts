@@ -102,7 +102,7 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
 
 /** A tier-1 node from binding to payment, and the end of its mission. */
 export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
-  const { mission, cast } = await found({ nodes: [TASK, { ...TASK, predecessors: 1n }], reserve: tokens(5) });
+  const { mission, cast } = await found({ nodes: [TASK, { ...TASK, predecessors: 1n }], reserve: tokens(5), anchorInterval: 60 });
   const { contract } = mission;
   await mission.activate();
   for (const node of [0, 1]) for (const worker of [0, 1, 2]) await mission.bid(node, worker);
@@ -114,9 +114,13 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   await unbound.restore();
   await mission.closeMarket();
   await mission.city.execution.award(mission.address, [0, 1]);
+  const bound = await networkHelpers.takeSnapshot();
   const executor = (await mission.executorOf(0)).agent;
   const all: Cast = { ...cast, executor: executor.address };
 
+  const wave = await mission.wave([0]);
+  await trial.record("CollaborationContract.checkpoint", all, () => contract.checkpoint(wave), "signed");
+  await bound.restore();
   await trial.record("CollaborationContract.route", all, () => mission.route(0), "signed");
   const executing = await networkHelpers.takeSnapshot();
   const report = () => contract.connect(mission.city.monitor).report(0, WHY, 1);

@@ -32,6 +32,8 @@ contract CommitmentsHarness {
         bytes32 nodeCommitment;
         bytes32 evidenceLeaf;
         bytes32 seed;
+        bytes32 work;
+        bytes32 head;
     }
 
     function bind(Work[] memory x) external pure returns (Bound[] memory y) {
@@ -54,5 +56,7 @@ contract CommitmentsHarness {
         b.nodeCommitment = Commitments.nodeCommitment(w.slots);
         b.evidenceLeaf = Commitments.evidenceLeaf(b.obligation, w.slot, w.index, w.kind, w.payload, w.issuer, w.class);
         b.seed = PanelDraw.seed(w.payload, w.clone, w.node, w.attempt);
+        b.work = Commitments.workHash(w.slots);
+        b.head = Commitments.checkpointHead(w.lawHash, w.payload, b.work);
     }
 }

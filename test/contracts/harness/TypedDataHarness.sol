@@ -16,7 +16,7 @@ import {TypedData} from "../../../contracts/libraries/TypedData.sol";
 
 /// @dev Type hashes by message name, and each struct hash under the message's name.
 contract TypedDataHarness {
-    function typeHashes() external pure returns (string[19] memory names, bytes32[19] memory hashes) {
+    function typeHashes() external pure returns (string[20] memory names, bytes32[20] memory hashes) {
         (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
         (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
         (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
@@ -36,6 +36,7 @@ contract TypedDataHarness {
         (names[16], hashes[16]) = ("Petition", TypedData.PETITION);
         (names[17], hashes[17]) = ("Reintroduce", TypedData.REINTRODUCE);
         (names[18], hashes[18]) = ("SubAgentBinding", TypedData.SUB_AGENT_BINDING);
+        (names[19], hashes[19]) = ("Checkpoint", TypedData.CHECKPOINT);
     }
 
     function principalBinding(PrincipalBinding calldata b) external pure returns (bytes32) {
@@ -140,6 +141,16 @@ contract TypedDataHarness {
 
     function anchor(address runner, bytes32 root, uint40 deadline) external pure returns (bytes32) {
         return TypedData.hashAnchor(runner, root, deadline);
+    }
+
+    function checkpoint(
+        address runner,
+        bytes32 previous,
+        bytes32 root,
+        bytes32 work,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashCheckpoint(runner, previous, root, work, deadline);
     }
 
     function liveHash(LiveHash calldata l) external pure returns (bytes32) {

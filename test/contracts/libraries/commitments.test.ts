@@ -3,7 +3,14 @@ import { getAddress, type Hex, zeroHash } from "viem";
 import { bytesToHex } from "../../../orchestrator/primitives/hex.ts";
 import { type RandomStream, randomStream } from "../../../orchestrator/primitives/random.ts";
 import type { EvidenceClass } from "../../../orchestrator/rules/admissibility.ts";
-import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, obligationOf } from "../../../orchestrator/rules/commitments.ts";
+import {
+  checkpointHeadOf,
+  commitmentOf,
+  evidenceLeafOf,
+  nodeCommitmentOf,
+  obligationOf,
+  workHashOf,
+} from "../../../orchestrator/rules/commitments.ts";
 import { nextDraw, panelSeed } from "../../../orchestrator/rules/panel-draw.ts";
 import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
 
@@ -43,7 +50,7 @@ describe("Commitments and PanelDraw agree with their twins", function () {
     harness = await openHarness("CommitmentsHarness");
   });
 
-  it("on obligations, commitments, leaves and seeds: 10,000 of each", async () => {
+  it("on obligations, commitments, leaves, seeds and checkpoints: 10,000 of each", async () => {
     const random = randomStream(7, "commitments");
     const works = Array.from({ length: 10_000 }, () => work(random));
     for (const batch of batches(works)) {
@@ -55,6 +62,8 @@ describe("Commitments and PanelDraw agree with their twins", function () {
           nodeCommitment: nodeCommitmentOf(w.slots),
           evidenceLeaf: evidenceLeafOf(obligation, w),
           seed: panelSeed(w.payload, w.clone, w.node, w.attempt),
+          work: workHashOf(w.slots),
+          head: checkpointHeadOf(w.lawHash, w.payload, workHashOf(w.slots)),
         };
       });
       expect(await harness.call("bind", batch)).to.deep.equal(expected);

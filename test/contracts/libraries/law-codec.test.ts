@@ -47,6 +47,7 @@ function law(random: RandomStream, count = 1 + random.int(6)): { header: LawHead
     duration: random.int(2 ** 32),
     budget: wide(random, 8),
     outputPredicate: random.int(2 ** 16),
+    anchorInterval: random.int(2 ** 16),
     goalHash: hash(random),
     inputHash: hash(random),
   };

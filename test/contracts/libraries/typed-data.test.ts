@@ -34,6 +34,7 @@ const STRINGS: Record<MessageName, string> = {
   WithdrawBid: "WithdrawBid(address agent,address mission,uint8 node,uint256 nonce,uint40 deadline)",
   AwardDecision: "AwardDecision(address regulator,address mission,uint256 nodes,uint8 attempt,uint256 nonce,uint40 deadline)",
   Anchor: "Anchor(address runner,bytes32 root,uint40 deadline)",
+  Checkpoint: "Checkpoint(address runner,bytes32 previous,bytes32 root,bytes32 work,uint40 deadline)",
   LiveHash: "LiveHash(address mission,uint8 node,uint8 slot,uint8 attempt,bytes32 service,bytes32 hash,uint40 deadline,address runner)",
   Commit: "Commit(address agent,uint8 node,uint8 slot,uint8 attempt,bytes32 commitment,uint40 deadline)",
   Evidence: "Evidence(address issuer,bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)",

@@ -98,6 +98,18 @@ describe("ConstitutionalValidator", () => {
     }
   });
 
+  it("lets work be anchored later where risk is not high, and no later than a start is waited for", async () => {
+    const city = await load();
+    const most = Number(DEVNET.VERIFICATION_TIMEOUT);
+    await judged(city, [node()], { anchorInterval: most });
+    await expect(judged(city, [node()], { anchorInterval: most + 1 }))
+      .to.be.revertedWithCustomError(city.validator, "AnchorIntervalOutOfRange")
+      .withArgs(most + 1, most);
+    await expect(judged(city, [node()], { risk: HIGH.risk, anchorInterval: 1 }))
+      .to.be.revertedWithCustomError(city.validator, "AnchorIntervalOutOfRange")
+      .withArgs(1, 0);
+  });
+
   it("refuses a predecessor that does not come before", async () => {
     const city = await load();
     await judged(city, [node(), node({ predecessors: 1n }), node({ predecessors: 0b10n })]);
