@@ -58,7 +58,7 @@ contract ClerkContract is IClerkContract {
     /// @inheritdoc IClerkContract
     function revoke(Office office, address clerk) external {
         _onlyGovernor();
-        _requireClerk(office, clerk);
+        if (!_holds(office, clerk)) revert NotClerk(office, clerk);
         delete _clerks[clerk];
         --_appointed[office];
         emit ClerkRevoked(office, clerk);
@@ -79,7 +79,7 @@ contract ClerkContract is IClerkContract {
     /// @inheritdoc IClerkContract
     function consume(Office office, address clerk, bytes4 selector, uint256 session) external {
         if (!_isCurrentProcedure(msg.sender)) revert NotProcedure(msg.sender);
-        _requireClerk(office, clerk);
+        if (!isClerk(office, clerk)) revert NotClerk(office, clerk);
         if (!isPermitted(office, selector)) revert OutsideEnvelope(office, selector);
         Envelope memory envelope = _envelopes[office];
         uint16[_MAX_SELECTORS] storage counters = _used[session][office][envelope.version];
@@ -99,8 +99,8 @@ contract ClerkContract is IClerkContract {
 
     /// @inheritdoc IClerkContract
     function isClerk(Office office, address account) public view returns (bool) {
-        Clerk memory clerk = _clerks[account];
-        return clerk.active && clerk.office == office;
+        IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
+        return _holds(office, account) && producers.isEligible(account, Kind.CLERK);
     }
 
     /// @inheritdoc IClerkContract
@@ -113,8 +113,10 @@ contract ClerkContract is IClerkContract {
         if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
     }
 
-    function _requireClerk(Office office, address account) private view {
-        if (!isClerk(office, account)) revert NotClerk(office, account);
+    /// @dev Also of a clerk whose principal is frozen.
+    function _holds(Office office, address account) private view returns (bool) {
+        Clerk memory clerk = _clerks[account];
+        return clerk.active && clerk.office == office;
     }
 
     function _isCurrentProcedure(address account) private view returns (bool) {

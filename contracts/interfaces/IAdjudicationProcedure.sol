@@ -14,9 +14,8 @@ interface IAdjudicationProcedure {
 
     /// @notice One row of the action table.
     struct Row {
-        /// Signatures needed now.
+        /// Signatures needed now; two rows may ask for more (`signaturesFor`).
         uint8 signatures;
-        bool enabled;
         /// Executed by `onOverride` on a clone, else city-wide.
         bool onMission;
         /// Nobody may be its sole signer more than SOLE_APPROVAL_LIMIT times in a row in one mission.
@@ -32,6 +31,9 @@ interface IAdjudicationProcedure {
         address[] adjudicators,
         bytes32 justification
     );
+    /// @notice Beside `OverrideExecuted`: the senior adjudicator signed alone what needs more. It must be audited.
+    event UnilateralOverride(bytes32 indexed digest, address indexed senior, address indexed mission);
+    event UnilateralAudited(bytes32 indexed digest, address indexed senior, bytes32 justification);
 
     error ActionUnavailable(Action action);
     error AlreadyExecuted(bytes32 digest);
@@ -44,16 +46,22 @@ interface IAdjudicationProcedure {
     error NotGenuine(address mission);
     error StaleCase(bytes32 signed, bytes32 current);
     error RotationRequired(address adjudicator, address mission, Action action);
+    error NothingToAudit(bytes32 digest);
 
     /// @notice Executes a signed action. Anyone may relay; signers in strictly ascending address order. A mission's
-    /// action names a genuine clone and its `caseHash(node)`; a city-wide one names no mission. APPROVE_CODIFICATION has
-    /// data = abi.encode(uint256 session) and caseHash = the approved spec hash, which the legislation checks; the
-    /// session's sponsor is conflicted. APPROVE_PREDICATE names the contract as target, data = abi.encode(uint16 id).
-    /// CLAIM_INSURANCE compensates target, data = abi.encode(address mission, uint64 loss); DISBURSE pays target, data =
-    /// abi.encode(uint8 purpose, uint64 amount); the justification is the evidence, and nobody signs a payment to itself.
+    /// action names a genuine clone and its `caseHash(node)`; a city-wide one names no mission, and `target` and `data` as `Action`
+    /// says. Who took part in the mission, sponsors the session, or is or answers for the target (or the principal that data names) is
+    /// conflicted, as things are when it executes.
+    /// @dev Below ⌈q/2⌉ unconflicted seats (q = ADJUDICATOR_QUORUM) the senior's signature alone is enough on a mission; the next
+    /// time only after that was audited.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external;
 
     function rowOf(Action action) external view returns (Row memory);
+    /// @notice Signatures that exactly this action needs now: AMEND_PARAMETER depends on the parameter's risk, CLEAR_EMERGENCY_STOP
+    /// on the constitution.
+    function signaturesFor(OverrideAction calldata action) external view returns (uint256);
+    /// @notice What the senior adjudicator did alone and nobody has audited; zero if there is nothing.
+    function unaudited() external view returns (bytes32 digest, address senior);
     function isExecuted(bytes32 digest) external view returns (bool);
     function digestOf(OverrideAction calldata action) external view returns (bytes32);
 }

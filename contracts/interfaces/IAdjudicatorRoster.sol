@@ -2,19 +2,24 @@
 pragma solidity 0.8.33;
 
 /// @title Seats of the override panel (decisions 26, 27).
-/// @notice Powers. The governor seats adjudicators, one per principal, staked; each may resign. A seat gives nothing but the right to sign.
+/// @notice Powers. The governor seats adjudicators, one per principal, staked, and takes seat and stake of one that was impeached; each
+/// may resign. A seat gives nothing but the right to sign.
 interface IAdjudicatorRoster {
     event Seated(address indexed adjudicator, address indexed principal, uint64 stake);
     event Resigned(address indexed adjudicator, uint40 withdrawableAt);
     event StakeWithdrawn(address indexed adjudicator, uint64 amount);
+    /// @param stake All of it; half to the treasury, half (and the odd unit) to insurance.
+    event Impeached(address indexed adjudicator, uint64 stake, bytes32 justification);
 
     error NotGovernor(address caller);
     error AlreadySeated(address adjudicator);
     error PrincipalAlreadySeated(address principal);
+    error WasImpeached(address adjudicator);
     error NotSeated(address adjudicator);
     error StillUnbonding(address adjudicator, uint40 until);
     error TooManySeats(uint256 max);
     error NothingToWithdraw(address adjudicator);
+    error NothingAtStake(address adjudicator);
 
     /// @notice Seats an adjudicator; pulls ADJUDICATOR_STAKE from it. Caller: governor.
     function seat(address adjudicator, address principal) external;
@@ -22,12 +27,27 @@ interface IAdjudicatorRoster {
     function resign() external;
     /// @notice Pays the stake of a seat that was left, after UNBONDING_PERIOD. Caller: the former adjudicator.
     function withdrawStake() external;
+    /// @notice Takes the seat and all the stake of an adjudicator, also of one that resigned and whose stake is still here; it is never
+    /// seated again, and what it signed is void from now on. Caller: governor.
+    function impeach(address adjudicator, bytes32 justification) external;
 
     function isActive(address adjudicator) external view returns (bool);
     function principalOf(address adjudicator) external view returns (address);
+    /// @notice Smallest unit; of a seat, or of one that was left and not yet paid out.
+    function stakeOf(address adjudicator) external view returns (uint64);
     function activeCount() external view returns (uint256);
+    /// @notice All seats, the longest held first.
+    function seats() external view returns (address[] memory);
+    /// @notice Who has held a seat longest, and acts alone when too few others may (AgentCity B.12); zero if nobody is seated or the
+    /// constitution does not want it (SENIOR_ADJUDICATOR_ENABLED).
+    function senior() external view returns (address);
     /// @notice True if enough seats are filled for new missions (ADJUDICATOR_QUORUM).
     function hasQuorum() external view returns (bool);
-    /// @notice True if the adjudicator's principal is sponsor, executor or verifier in the mission.
+    /// @notice True if the adjudicator's principal is sponsor, executor or verifier in the mission, now.
     function isConflicted(address adjudicator, address mission) external view returns (bool);
+    /// @notice Seats that are not conflicted in the mission.
+    function unconflictedIn(address mission) external view returns (uint256);
+    /// @notice True if the account is the adjudicator itself, its principal, or any agent, clerk or evidence account of that
+    /// principal, now.
+    function isInterested(address adjudicator, address account) external view returns (bool);
 }

@@ -37,6 +37,7 @@ interface IClerkContract {
     /// @notice Checks and counts one use. Caller: a CURRENT procedure.
     function consume(Office office, address clerk, bytes4 selector, uint256 session) external;
 
+    /// @notice Holds the office and may act in it: neither banned nor of a frozen principal, nor below the reputation floor.
     function isClerk(Office office, address account) external view returns (bool);
     function appointedTo(Office office) external view returns (uint256 count);
     function isPermitted(Office office, bytes4 selector) external view returns (bool);

@@ -11,6 +11,7 @@ interface IEvidenceRegistry {
     event RunnerRegistered(address indexed runner, address indexed principal);
     event MonitorRegistered(address indexed monitor, address indexed principal);
     event Revoked(address indexed account);
+    event PrincipalSuspended(address indexed principal, bool suspended);
 
     error NotGovernor(address caller);
     error ZeroAddress();
@@ -34,6 +35,9 @@ interface IEvidenceRegistry {
     function registerMonitor(address monitor, address principal) external;
     /// @notice Ends every evidence role of an account. Caller: governor.
     function revoke(address account) external;
+    /// @notice Suspends or restores every role of a principal's accounts, those it gets later included: what they sign or report is
+    /// refused, and its verifiers are not drawn. Caller: governor.
+    function suspend(address principal, bool suspended) external;
 
     function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool);
     /// @notice Principal behind an issuer, verifier, runner or monitor; zero if none.
@@ -47,6 +51,7 @@ interface IEvidenceRegistry {
     function verifierAt(uint16 serial) external view returns (address);
     function isRunner(address account) external view returns (bool);
     function isMonitor(address account) external view returns (bool);
+    function isSuspended(address principal) external view returns (bool);
     function verifierCount() external view returns (uint256);
 
     /// @notice `size` distinct verifiers drawn with `seed`, none of whose principals is in `excluded`; several may share

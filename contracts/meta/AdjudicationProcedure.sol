@@ -6,19 +6,19 @@ import {IAdjudicationProcedure} from "../interfaces/IAdjudicationProcedure.sol";
 import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
-import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
-import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
-import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
-import {ITreasury} from "../interfaces/ITreasury.sol";
 import {ActionTable} from "../libraries/ActionTable.sol";
+import {ParamRanges} from "../libraries/ParamRanges.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Action, OverrideAction} from "../types/Actions.sol";
 import {Param} from "../types/Params.sol";
 import {Institution} from "../types/Roles.sol";
+import {Conflicts} from "./adjudication/Conflicts.sol";
+import {Orders} from "./adjudication/Orders.sol";
 
-/// @notice See `IAdjudicationProcedure`.
+/// @title Humans by signature
+/// @dev Who may sign is here and in `Conflicts`; what it then does is in `Orders`.
 contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     using ActionTable for Action;
 
@@ -28,10 +28,17 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         uint8 length;
     }
 
+    /// What the senior adjudicator did alone.
+    struct Unilateral {
+        bytes32 digest;
+        address senior;
+    }
+
     IConstitutionContract private immutable _CONSTITUTION;
 
     mapping(bytes32 digest => bool executed) private _executed;
     mapping(address mission => mapping(Action action => Run run)) private _runs;
+    Unilateral private _unaudited;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
         _CONSTITUTION = constitution;
@@ -40,16 +47,24 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     /// @inheritdoc IAdjudicationProcedure
     function act(OverrideAction calldata action, Signed[] calldata signatures) external {
         bytes32 digest = digestOf(action);
-        if (!action.action.isEnabled()) revert ActionUnavailable(action.action);
+        IAdjudicatorRoster roster = _roster();
+        uint256 needed = _needed(action, roster);
+        if (needed == 0) revert ActionUnavailable(action.action);
         Signatures.requireInTime(action.deadline);
         if (_executed[digest]) revert AlreadyExecuted(digest);
         _requireCase(action);
-        address[] memory adjudicators = _requireSigned(action, digest, signatures);
+        address[] memory adjudicators = _requireSigned(roster, action, digest, signatures);
+        bool alone = adjudicators.length < needed;
+        if (alone && !_maySignAlone(roster, action, adjudicators)) {
+            revert NotEnoughSignatures(adjudicators.length, needed);
+        }
 
         _executed[digest] = true;
         if (action.action.rotates()) _rotate(action, adjudicators);
+        if (alone) _unaudited = Unilateral({digest: digest, senior: adjudicators[0]});
 
-        _dispatch(action);
+        if (action.action == Action.AUDIT_UNILATERAL) _audit(action);
+        else Orders.carryOut(_CONSTITUTION, action);
         emit OverrideExecuted(
             digest,
             action.action,
@@ -59,17 +74,26 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
             adjudicators,
             action.justification
         );
+        if (alone) emit UnilateralOverride(digest, adjudicators[0], action.mission);
     }
 
     /// @inheritdoc IAdjudicationProcedure
     function rowOf(Action action) external view returns (Row memory) {
-        return
-            Row({
-                signatures: uint8(_needed(action, _roster())),
-                enabled: action.isEnabled(),
-                onMission: action.onMission(),
-                rotates: action.rotates()
-            });
+        uint256 signatures =
+            action == Action.CLEAR_EMERGENCY_STOP
+                ? _CONSTITUTION.param(Param.EMERGENCY_CLEAR_SIGNATURES)
+                : action.signatures(_roster().activeCount());
+        return Row({signatures: uint8(signatures), onMission: action.onMission(), rotates: action.rotates()});
+    }
+
+    /// @inheritdoc IAdjudicationProcedure
+    function signaturesFor(OverrideAction calldata action) external view returns (uint256) {
+        return _needed(action, _roster());
+    }
+
+    /// @inheritdoc IAdjudicationProcedure
+    function unaudited() external view returns (bytes32 digest, address senior) {
+        return (_unaudited.digest, _unaudited.senior);
     }
 
     /// @inheritdoc IAdjudicationProcedure
@@ -96,51 +120,46 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     }
 
     function _requireSigned(
+        IAdjudicatorRoster roster,
         OverrideAction calldata action,
         bytes32 digest,
         Signed[] calldata signatures
     ) private view returns (address[] memory adjudicators) {
-        IAdjudicatorRoster roster = _roster();
-        uint256 needed = _needed(action.action, roster);
-        if (signatures.length < needed) revert NotEnoughSignatures(signatures.length, needed);
         adjudicators = new address[](signatures.length);
         address previous;
         for (uint256 i = 0; i < signatures.length; ++i) {
             address signer = signatures[i].adjudicator;
             if (signer <= previous) revert SignersUnsorted(previous, signer);
             if (!roster.isActive(signer)) revert NotAdjudicator(signer);
-            if (_isConflicted(roster, signer, action)) revert Conflicted(signer, action.mission);
+            if (Conflicts.isConflicted(_CONSTITUTION, roster, signer, action)) {
+                revert Conflicted(signer, action.mission);
+            }
             Signatures.requireAny(signer, digest, signatures[i].signature);
             adjudicators[i] = signer;
             previous = signer;
         }
     }
 
-    function _isConflicted(
-        IAdjudicatorRoster roster,
-        address adjudicator,
-        OverrideAction calldata action
-    ) private view returns (bool) {
+    /// @dev How many lift a stop is the constitution's to say, and so is what a parameter risks; every other count is in the table.
+    function _needed(OverrideAction calldata action, IAdjudicatorRoster roster) private view returns (uint256) {
         Action what = action.action;
-        if (what.onMission()) return roster.isConflicted(adjudicator, action.mission);
-        address principal = roster.principalOf(adjudicator);
-        if (what == Action.APPROVE_CODIFICATION || what == Action.RULE_ON_BLOC) {
-            return principal == _legislation().sessionOf(abi.decode(action.data, (uint256))).sponsor;
-        }
-        if (what == Action.CLAIM_INSURANCE) {
-            (address mission, ) = abi.decode(action.data, (address, uint64));
-            if (roster.isConflicted(adjudicator, mission)) return true;
-        } else if (what != Action.DISBURSE) {
-            return false;
-        }
-        IProducerContract agents = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
-        return action.target == principal || agents.principalOf(action.target) == principal;
+        if (what == Action.CLEAR_EMERGENCY_STOP) return _CONSTITUTION.param(Param.EMERGENCY_CLEAR_SIGNATURES);
+        uint256 needed = what.signatures(roster.activeCount());
+        if (what != Action.AMEND_PARAMETER) return needed;
+        (Param which, ) = abi.decode(action.data, (Param, uint256));
+        return ParamRanges.isHigh(which) ? needed + 1 : needed;
     }
 
-    /// @dev How many lift a stop is the constitution's to say; every other count is in the table.
-    function _needed(Action action, IAdjudicatorRoster roster) private view returns (uint256) {
-        if (action == Action.CLEAR_EMERGENCY_STOP) return _CONSTITUTION.param(Param.EMERGENCY_CLEAR_SIGNATURES);
-        return action.signatures(roster.activeCount());
+    /// @dev AgentCity B.12, emergency override: on a mission, when too few others could sign, and never twice unaudited.
+    function _maySignAlone(
+        IAdjudicatorRoster roster,
+        OverrideAction calldata action,
+        address[] memory adjudicators
+    ) private view returns (bool) {
+        if (!action.action.onMission() || adjudicators.length != 1 || adjudicators[0] != roster.senior()) return false;
+        if (_unaudited.digest != 0) return false;
+        uint256 quorum = _CONSTITUTION.param(Param.ADJUDICATOR_QUORUM);
+        return roster.unconflictedIn(action.mission) < (quorum + 1) / 2;
     }
 
     /// @dev Only an uninterrupted run of sole approvals counts; a shared one or a colleague's ends it.
@@ -159,35 +178,16 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         }
     }
 
-    function _dispatch(OverrideAction calldata action) private {
-        if (action.action.onMission()) {
-            ICollaborationContract(action.mission).onOverride(action.action, action.node, action.target, action.data);
-        } else if (action.action == Action.RULE_ON_BLOC) {
-            (uint256 session, bool release) = abi.decode(action.data, (uint256, bool));
-            _legislation().ruleOnBloc(session, action.caseHash, release);
-        } else if (action.action == Action.APPROVE_CODIFICATION) {
-            _legislation().approveCodification(abi.decode(action.data, (uint256)), action.caseHash);
-        } else if (action.action == Action.APPROVE_PREDICATE) {
-            IExecutionProcedure execution = IExecutionProcedure(_CONSTITUTION.at(Institution.EXECUTION));
-            execution.approvePredicate(abi.decode(action.data, (uint16)), action.target);
-        } else if (action.action == Action.CLAIM_INSURANCE) {
-            (address mission, uint64 loss) = abi.decode(action.data, (address, uint64));
-            _treasury().claimInsurance(mission, action.target, loss, action.justification);
-        } else {
-            (ITreasury.Purpose purpose, uint64 amount) = abi.decode(action.data, (ITreasury.Purpose, uint64));
-            _treasury().disburse(purpose, action.target, amount, action.justification);
-        }
-    }
-
-    function _treasury() private view returns (ITreasury) {
-        return ITreasury(_CONSTITUTION.at(Institution.TREASURY));
+    /// @dev Who acted alone is the action's target, and so cannot sign its own audit.
+    function _audit(OverrideAction calldata action) private {
+        bytes32 digest = abi.decode(action.data, (bytes32));
+        bool isPending = digest != 0 && digest == _unaudited.digest && action.target == _unaudited.senior;
+        if (!isPending) revert NothingToAudit(digest);
+        delete _unaudited;
+        emit UnilateralAudited(digest, action.target, action.justification);
     }
 
     function _roster() private view returns (IAdjudicatorRoster) {
         return IAdjudicatorRoster(_CONSTITUTION.at(Institution.ROSTER));
-    }
-
-    function _legislation() private view returns (ILegislativeProcedure) {
-        return ILegislativeProcedure(_CONSTITUTION.at(Institution.LEGISLATION));
     }
 }

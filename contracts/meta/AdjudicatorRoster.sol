@@ -6,9 +6,11 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
+import {ITreasury} from "../interfaces/ITreasury.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Kind} from "../types/Roles.sol";
@@ -22,16 +24,19 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         address principal;
         uint64 stake;
         bool active;
+        bool impeached;
         uint40 unbondingUntil;
     }
 
     uint256 private constant _MAX_SEATS = 20;
+    bytes32 private constant _IMPEACHED = "IMPEACHED";
 
     IConstitutionContract private immutable _CONSTITUTION;
 
     mapping(address adjudicator => Seat own) private _seats;
     mapping(address principal => bool represented) private _represented;
-    uint256 private _active;
+    /// The longest held first; at most `_MAX_SEATS`.
+    address[] private _seated;
 
     constructor(IConstitutionContract constitution) {
         _CONSTITUTION = constitution;
@@ -39,22 +44,28 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
 
     /// @inheritdoc IAdjudicatorRoster
     function seat(address adjudicator, address principal) external nonReentrant {
-        if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+        _onlyGovernor();
         Seat memory former = _seats[adjudicator];
         if (former.active) revert AlreadySeated(adjudicator);
+        if (former.impeached) revert WasImpeached(adjudicator);
         if (former.stake != 0) revert StillUnbonding(adjudicator, former.unbondingUntil);
         if (_represented[principal]) revert PrincipalAlreadySeated(principal);
-        if (_active == _MAX_SEATS) revert TooManySeats(_MAX_SEATS);
+        if (_seated.length == _MAX_SEATS) revert TooManySeats(_MAX_SEATS);
         bool returning = former.principal != address(0) && former.principal == principal;
         uint64 stake = _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_STAKE);
 
-        _seats[adjudicator] = Seat({principal: principal, stake: stake, active: true, unbondingUntil: 0});
+        _seats[adjudicator] = Seat({
+            principal: principal,
+            stake: stake,
+            active: true,
+            impeached: false,
+            unbondingUntil: 0
+        });
         _represented[principal] = true;
-        ++_active;
+        _seated.push(adjudicator);
 
         if (!returning) {
-            IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
-            producers.enroll(adjudicator, principal, Kind.ADJUDICATOR);
+            _producers().enroll(adjudicator, principal, Kind.ADJUDICATOR);
         }
         _token().pull(adjudicator, stake);
         emit Seated(adjudicator, principal, stake);
@@ -65,10 +76,8 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         Seat storage own = _seats[msg.sender];
         if (!own.active) revert NotSeated(msg.sender);
         uint40 until = uint40(block.timestamp + _CONSTITUTION.param(Param.UNBONDING_PERIOD));
-        own.active = false;
         own.unbondingUntil = until;
-        _represented[own.principal] = false;
-        --_active;
+        _leave(msg.sender, own);
         emit Resigned(msg.sender, until);
     }
 
@@ -84,6 +93,22 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     }
 
     /// @inheritdoc IAdjudicatorRoster
+    function impeach(address adjudicator, bytes32 justification) external nonReentrant {
+        _onlyGovernor();
+        Seat storage own = _seats[adjudicator];
+        uint64 stake = own.stake;
+        if (stake == 0) revert NothingAtStake(adjudicator);
+        own.stake = 0;
+        own.impeached = true;
+        if (own.active) _leave(adjudicator, own);
+
+        address treasury = _CONSTITUTION.at(Institution.TREASURY);
+        _token().forceApprove(treasury, stake);
+        ITreasury(treasury).deposit(stake / 2, stake - stake / 2, _IMPEACHED);
+        emit Impeached(adjudicator, stake, justification);
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
     function isActive(address adjudicator) external view returns (bool) {
         return _seats[adjudicator].active;
     }
@@ -94,17 +119,48 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     }
 
     /// @inheritdoc IAdjudicatorRoster
+    function stakeOf(address adjudicator) external view returns (uint64) {
+        return _seats[adjudicator].stake;
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
     function activeCount() external view returns (uint256) {
-        return _active;
+        return _seated.length;
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
+    function seats() external view returns (address[] memory) {
+        return _seated;
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
+    function senior() external view returns (address) {
+        bool wanted = _CONSTITUTION.param(Param.SENIOR_ADJUDICATOR_ENABLED) == 1;
+        return wanted && _seated.length != 0 ? _seated[0] : address(0);
     }
 
     /// @inheritdoc IAdjudicatorRoster
     function hasQuorum() external view returns (bool) {
-        return _active >= _CONSTITUTION.param(Param.ADJUDICATOR_QUORUM);
+        return _seated.length >= _CONSTITUTION.param(Param.ADJUDICATOR_QUORUM);
     }
 
     /// @inheritdoc IAdjudicatorRoster
-    function isConflicted(address adjudicator, address mission) external view returns (bool) {
+    function unconflictedIn(address mission) external view returns (uint256 count) {
+        for (uint256 i = 0; i < _seated.length; ++i) {
+            if (!isConflicted(_seated[i], mission)) ++count;
+        }
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
+    function isInterested(address adjudicator, address account) external view returns (bool) {
+        address principal = _seats[adjudicator].principal;
+        if (account == adjudicator || account == principal) return true;
+        if (_producers().principalOf(account) == principal) return true;
+        return IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE)).principalOf(account) == principal;
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
+    function isConflicted(address adjudicator, address mission) public view returns (bool) {
         ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
         address execution = templates.executionOf(mission);
         // Not a genuine mission: nobody took part in it.
@@ -114,6 +170,27 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
             _seats[adjudicator].principal
         );
         return part.sponsor || part.executor || part.verifier;
+    }
+
+    /// @dev Ends a seat and keeps the others in their order.
+    function _leave(address adjudicator, Seat storage own) private {
+        own.active = false;
+        _represented[own.principal] = false;
+        uint256 last = _seated.length - 1;
+        bool passed = false;
+        for (uint256 i = 0; i < last; ++i) {
+            if (_seated[i] == adjudicator) passed = true;
+            if (passed) _seated[i] = _seated[i + 1];
+        }
+        _seated.pop();
+    }
+
+    function _onlyGovernor() private view {
+        if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+    }
+
+    function _producers() private view returns (IProducerContract) {
+        return IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
     }
 
     function _token() private view returns (IERC20) {

@@ -37,6 +37,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
     address[] private _verifiers;
     mapping(uint16 serial => address verifier) private _verifierAt;
     uint16 private _serials;
+    /// How many principals are suspended now: as a rule none, and then nothing else is read.
+    uint16 private _suspensions;
+    mapping(address principal => bool suspended) private _suspended;
 
     constructor(IConstitutionContract constitution) {
         _CONSTITUTION = constitution;
@@ -100,8 +103,19 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     /// @inheritdoc IEvidenceRegistry
+    function suspend(address principal, bool suspended) external {
+        _onlyGovernor();
+        if (_suspended[principal] == suspended) return;
+        _suspended[principal] = suspended;
+        if (suspended) ++_suspensions;
+        else --_suspensions;
+        emit PrincipalSuspended(principal, suspended);
+    }
+
+    /// @inheritdoc IEvidenceRegistry
     function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool) {
-        return (_roles[issuer].classes >> uint8(evidenceClass)) & 1 == 1;
+        Roles memory roles = _roles[issuer];
+        return (roles.classes >> uint8(evidenceClass)) & 1 == 1 && !isSuspended(roles.principal);
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -133,12 +147,14 @@ contract EvidenceRegistry is IEvidenceRegistry {
 
     /// @inheritdoc IEvidenceRegistry
     function isRunner(address account) external view returns (bool) {
-        return _roles[account].runner;
+        Roles memory roles = _roles[account];
+        return roles.runner && !isSuspended(roles.principal);
     }
 
     /// @inheritdoc IEvidenceRegistry
     function isMonitor(address account) external view returns (bool) {
-        return _roles[account].monitor;
+        Roles memory roles = _roles[account];
+        return roles.monitor && !isSuspended(roles.principal);
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -162,6 +178,11 @@ contract EvidenceRegistry is IEvidenceRegistry {
             if (!_isRefused(candidate, panel, filled, excluded)) panel[filled++] = candidate;
         }
         if (filled < size) _fill(seed, draw, panel, filled, excluded);
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function isSuspended(address principal) public view returns (bool) {
+        return _suspensions != 0 && _suspended[principal];
     }
 
     /// @dev Finishes a panel among many refused: the next draws pick from those who remain, each as likely as before.
@@ -199,7 +220,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         for (uint256 i = 0; i < excluded.length; ++i) {
             if (excluded[i] == principal) return true;
         }
-        return false;
+        return isSuspended(principal);
     }
 
     function _onlyGovernor() private view {

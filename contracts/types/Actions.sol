@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-/// @notice What adjudicators can do by signature (AgentCity B.12). Rows not yet enabled revert with `ActionUnavailable`.
+/// @notice What adjudicators can do by signature (AgentCity B.12). What each needs: `libraries/ActionTable.sol`. In brackets, what
+/// `target` is and what `data` encodes; without brackets both are unused. A mission's actions: `ICollaborationContract.onOverride`.
 enum Action {
     NONE,
     FREEZE,
@@ -9,28 +10,49 @@ enum Action {
     TERMINATE_MISSION,
     APPROVE_POP,
     REJECT_POP,
+    /// A parameter of the constitution, within its range [–; Param, uint256 value].
     AMEND_PARAMETER,
+    /// Whole points up or down [agent; int256 delta].
     ADJUST_REPUTATION,
     CLASSIFY_FALSE_POSITIVE,
     EMERGENCY_STOP,
     CLEAR_EMERGENCY_STOP,
+    /// A contract that laws may name as their gate [contract; uint16 id].
     APPROVE_PREDICATE,
     VETO_OUTPUT,
     RELEASE_OUTPUT,
     RESOLVE_APPEAL,
+    /// Takes stake of a producer or verifier, and bars it for ever if told so [agent; uint64 amount, bool ban].
     SLASH,
+    /// A principal's whole portfolio: agents, clerks, issuers, verifiers, runners and monitors it has or will have. False lifts it
+    /// [principal; bool frozen].
     FREEZE_PRINCIPAL,
+    /// Compensates an executor [agent; address mission, uint64 loss].
     CLAIM_INSURANCE,
+    /// Spends fees [recipient; Purpose, uint64 amount].
     DISBURSE,
+    /// [–; uint256 session], `caseHash` = the spec hash.
     APPROVE_CODIFICATION,
+    /// Gives an office to a clerk; principal zero takes it away [clerk; Office, address principal].
     APPOINT_CLERK,
+    /// What an office may call [–; Office, bytes4[] selectors, uint16 maxPerSession].
     SET_ENVELOPE,
+    /// A version of a template that missions are cloned from [implementation; bytes32 name, bytes32 auditHash].
     PUBLISH_TEMPLATE,
+    /// Gives an account a role in evidence, or with role NONE takes all it has: a compromised issuer or verifier
+    /// [account; EvidenceRole, address principal, uint16 classes or weight].
     REGISTER_ISSUER,
+    /// [candidate, who must have approved its stake; address principal].
     ADMIT_ADJUDICATOR,
+    /// Announces a procedure, which anybody puts in office when its time has come; target zero takes that back
+    /// [procedure; Institution].
     AMEND_CONSTITUTION,
-    /// A vote that a flagged bloc may have decided: release it to `approve`, or void it.
-    RULE_ON_BLOC
+    /// A vote that a flagged bloc may have decided: release it to `approve`, or void it [–; uint256 session, bool release].
+    RULE_ON_BLOC,
+    /// Takes seat and stake of an adjudicator and bars it for ever [adjudicator].
+    IMPEACH,
+    /// Closes the audit of what the senior adjudicator did alone [the senior who did it; bytes32 digest].
+    AUDIT_UNILATERAL
 }
 
 /// @notice The one typed message of adjudication (decisions 28).

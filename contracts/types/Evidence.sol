@@ -11,6 +11,15 @@ enum EvidenceClass {
     PROOF
 }
 
+/// @notice What an account may do about evidence (`EvidenceRegistry`).
+enum EvidenceRole {
+    NONE,
+    ISSUER,
+    VERIFIER,
+    RUNNER,
+    MONITOR
+}
+
 /// @notice The question a verdict answers; a node's law names the set as a bitmap (bit 0, bit 1).
 enum Question {
     PERFORMANCE,

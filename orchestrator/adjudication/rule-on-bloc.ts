@@ -4,6 +4,7 @@ import { signMessage } from "../client/sign/sign-message.ts";
 import { digestOf, keccak256 } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
+import { actionNumber } from "../protocol/actions.ts";
 import { type Bench, NOBODY, type Seat, VALIDITY } from "./rule.ts";
 
 /** What humans are asked to judge when flagged voters delay a law. */
@@ -27,8 +28,8 @@ export interface BlocJudge {
   decideBloc(subject: BlocCase): Promise<{ readonly release: boolean; readonly justification: string }>;
 }
 
-/** `enum Action.RULE_ON_BLOC`, and the signatures it needs (contracts/libraries/ActionTable.sol). */
-export const RULE_ON_BLOC = { action: 26, signatures: 2 } as const;
+/** Signatures that RULE_ON_BLOC needs (contracts/libraries/ActionTable.sol). */
+const SIGNATURES = 2;
 
 /** Decides one case and puts the action on chain under two adjudicators' names; the seats take turns by session. */
 export async function ruleOnBloc(bench: Omit<Bench, "judge"> & { readonly judge: BlocJudge }, subject: BlocCase): Promise<void> {
@@ -37,7 +38,7 @@ export async function ruleOnBloc(bench: Omit<Bench, "judge"> & { readonly judge:
   const { release, justification } = await judge.decideBloc(subject);
   const content = await keep(new TextEncoder().encode(justification));
   const message = {
-    action: RULE_ON_BLOC.action,
+    action: actionNumber("RULE_ON_BLOC"),
     mission: NOBODY,
     node: 0,
     target: NOBODY,
@@ -57,10 +58,10 @@ export async function ruleOnBloc(bench: Omit<Bench, "judge"> & { readonly judge:
 async function panelOf({ client, seats }: Pick<Bench, "client" | "seats">, session: bigint): Promise<readonly Seat[]> {
   const { sponsor } = await client.legislation.sessionOf(session);
   const panel: Seat[] = [];
-  for (let turn = 0; turn < seats.length && panel.length < RULE_ON_BLOC.signatures; turn += 1) {
+  for (let turn = 0; turn < seats.length && panel.length < SIGNATURES; turn += 1) {
     const seat = seats[(Number(session) + turn) % seats.length];
     if (seat !== undefined && (await client.roster.principalOf(seat.account.address)) !== sponsor) panel.push(seat);
   }
-  if (panel.length < RULE_ON_BLOC.signatures) throw new RangeError("too few adjudicators here may judge this session");
+  if (panel.length < SIGNATURES) throw new RangeError("too few adjudicators here may judge this session");
   return panel.sort((a, b) => (a.account.address.toLowerCase() < b.account.address.toLowerCase() ? -1 : 1));
 }

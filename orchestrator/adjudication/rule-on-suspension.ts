@@ -4,8 +4,9 @@ import { signMessage } from "../client/sign/sign-message.ts";
 import { digestOf, keccak256 } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
+import { actionNumber } from "../protocol/actions.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
-import { ACTIONS, type Bench, NOBODY, type Seat, VALIDITY } from "./rule.ts";
+import { type Bench, NOBODY, type Seat, VALIDITY } from "./rule.ts";
 
 /** Why nothing of a mission moves until humans have looked at it (AgentCity B.11.5, failure modes 3 and 4). */
 export interface Suspension {
@@ -37,7 +38,7 @@ export async function ruleOnSuspension(bench: SuspensionBench, subject: Suspensi
   if (!resume) return false;
   const caseHash = await client.mission(subject.mission).caseHash(0);
   const message = {
-    action: ACTIONS.CLEAR_EMERGENCY_STOP,
+    action: actionNumber("CLEAR_EMERGENCY_STOP"),
     mission: subject.mission,
     node: 0,
     target: NOBODY,

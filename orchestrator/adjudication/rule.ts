@@ -5,11 +5,8 @@ import { signMessage } from "../client/sign/sign-message.ts";
 import { digestOf, keccak256 } from "../primitives/hash.ts";
 import type { Address, ContentId, Hex } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
+import { type ActionName, actionNumber } from "../protocol/actions.ts";
 import type { Case, Judge, Ruling } from "./case.ts";
-
-/** `enum Action`: what this stage of the system lets adjudicators do (contracts/types/Actions.sol). */
-export const ACTIONS = { FREEZE: 1, UNFREEZE: 2, TERMINATE_MISSION: 3, APPROVE_POP: 4, REJECT_POP: 5, CLEAR_EMERGENCY_STOP: 10 } as const;
-export type ActionName = keyof typeof ACTIONS;
 
 /** How long a signature holds, seconds of chain time. */
 export const VALIDITY = 86_400n;
@@ -46,7 +43,7 @@ export async function ruleOn(bench: Bench, subject: Case): Promise<Decision> {
   const seat = await freeSeat(bench, subject);
   const content = await bench.keep(new TextEncoder().encode(justification));
   const message = {
-    action: ACTIONS[action],
+    action: actionNumber(action),
     mission: subject.mission,
     node: subject.node,
     target: NOBODY,

@@ -1,4 +1,4 @@
-import { type BlocCase, RULE_ON_BLOC } from "../adjudication/rule-on-bloc.ts";
+import type { BlocCase } from "../adjudication/rule-on-bloc.ts";
 import { isSimulated } from "../adjudication/simulated-judge.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import { recordedBallots } from "../client/recorded-ballots.ts";
@@ -6,6 +6,7 @@ import { winnerAmong } from "../legislature/pivots.ts";
 import type { RulingRequest } from "../legislature/ports.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
+import { actionNumber } from "../protocol/actions.ts";
 import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import type { SessionReport } from "../protocol/session-report.ts";
 import { unpackRanking } from "../rules/condorcet.ts";
@@ -72,7 +73,9 @@ export async function rulingOf(
   const [ruled] = await client.legislation.history("BlocRuled", { session });
   if (ruled === undefined) return null;
   const acts = await client.adjudication.history("OverrideExecuted");
-  const act = acts.find(({ args, transactionHash }) => transactionHash === ruled.transactionHash && args.action === RULE_ON_BLOC.action);
+  const act = acts.find(
+    ({ args, transactionHash }) => transactionHash === ruled.transactionHash && args.action === actionNumber("RULE_ON_BLOC"),
+  );
   if (act === undefined) return null;
   const justification = new TextDecoder().decode(blocks.get(contentIdFromDigest(act.args.justification)));
   return {

@@ -5,36 +5,7 @@ import { haltKey, haltSchema } from "../execution/guardian/freeze-mirror.ts";
 import { docketOf } from "../execution/stages/verify.ts";
 import { readOutput } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
-
-/** `struct Opening` and `struct EvidenceItem`: what an approval carries, so that it passes the same floor (decision 23). */
-export const APPROVAL = [
-  {
-    type: "tuple[]",
-    components: [
-      { name: "salt", type: "bytes32" },
-      { name: "outputHash", type: "bytes32" },
-      { name: "trailRoot", type: "bytes32" },
-      { name: "envelopeRoot", type: "bytes32" },
-      { name: "items", type: "uint8" },
-      { name: "classes", type: "uint96" },
-    ],
-  },
-  {
-    type: "tuple[]",
-    components: [
-      { name: "slot", type: "uint8" },
-      { name: "index", type: "uint8" },
-      { name: "kind", type: "uint8" },
-      { name: "payload", type: "bytes32" },
-      { name: "issuer", type: "address" },
-      { name: "class", type: "uint8" },
-      { name: "proof", type: "bytes32[]" },
-      { name: "signature", type: "bytes" },
-    ],
-  },
-  { type: "uint256" },
-  { type: "uint16" },
-] as const;
+import { APPROVAL } from "../protocol/actions.ts";
 
 const EXCERPT = 4_000;
 

@@ -1,9 +1,9 @@
-import { ACTIONS } from "../adjudication/rule.ts";
 import { isSimulated } from "../adjudication/simulated-judge.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { resultOf, serviceById } from "../execution/work.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
+import { actionNumber } from "../protocol/actions.ts";
 import { evidenceClasses } from "../protocol/evidence.ts";
 import { balances, type Money, type Outcome } from "../protocol/outcome.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
@@ -17,11 +17,11 @@ import { membersOf, nameOf } from "./society.ts";
 const POINTS = 1000;
 /** By number of `enum Action`. */
 const PAST_TENSE: Readonly<Record<number, string>> = {
-  [ACTIONS.FREEZE]: "froze it",
-  [ACTIONS.UNFREEZE]: "released it",
-  [ACTIONS.TERMINATE_MISSION]: "ended the mission",
-  [ACTIONS.APPROVE_POP]: "approved",
-  [ACTIONS.REJECT_POP]: "rejected",
+  [actionNumber("FREEZE")]: "froze it",
+  [actionNumber("UNFREEZE")]: "released it",
+  [actionNumber("TERMINATE_MISSION")]: "ended the mission",
+  [actionNumber("APPROVE_POP")]: "approved",
+  [actionNumber("REJECT_POP")]: "rejected",
 };
 
 /** Describes a conducted mission from chain and records; nothing in it depends on the wall clock. */

@@ -129,6 +129,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     registerRunner: governor,
     registerMonitor: governor,
     revoke: governor,
+    suspend: governor,
   },
   TemplateRegistry: {
     publish: governor,
@@ -138,6 +139,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     seat: governor,
     resign: only("NotSeated", "agent", "adjudicator"),
     withdrawStake: only("NothingToWithdraw", "agent"),
+    impeach: governor,
   },
   AdjudicationProcedure: {
     act: [{ when: "signed", callers: ANYONE }],

@@ -42,6 +42,7 @@ async function attempts(city: City): Promise<Attempt[]> {
     ["EvidenceRegistry", "registerVerifier", () => city.evidence.registerVerifier(verifier.address, 1)],
     ["EvidenceRegistry", "registerRunner", () => city.evidence.registerRunner(someone, principal)],
     ["EvidenceRegistry", "registerMonitor", () => city.evidence.registerMonitor(someone, principal)],
+    ["EvidenceRegistry", "suspend", () => city.evidence.suspend(principal, true)],
     ["EvidenceRegistry", "revoke", () => city.evidence.revoke(keyOf("runner").address)],
     ["AdjudicatorRoster", "seat", () => city.roster.seat(adjudicator.address, keyOf("adjudicator's principal").address)],
     ["TemplateRegistry", "publish", () => city.templates.publish(id("template"), template, WHY)],
@@ -49,6 +50,7 @@ async function attempts(city: City): Promise<Attempt[]> {
     ["Treasury", "claimInsurance", () => city.treasury.claimInsurance(someone, someone, 1, WHY), "NotMission"],
     ["Treasury", "disburse", () => city.treasury.disburse(1, city.addresses.TREASURY, 1, WHY), "CapExceeded"],
     ["LegislativeProcedure", "ruleOnBloc", () => city.legislation.ruleOnBloc(9, WHY, true), "UnknownSession"],
+    ["AdjudicatorRoster", "impeach", () => city.roster.impeach(adjudicator.address, WHY)],
     ["LegislativeProcedure", "approveCodification", () => city.legislation.approveCodification(9, WHY), "UnknownSession"],
   ];
 }

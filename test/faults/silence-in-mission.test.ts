@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { expect } from "chai";
-import { ACTIONS } from "../../orchestrator/adjudication/rule.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";
 import { ANVIL_GENESIS } from "../../orchestrator/chain/anvil-chain.ts";
@@ -9,6 +8,7 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { PHASES } from "../../orchestrator/city/reconcile.ts";
 import { JumpingClock } from "../../orchestrator/primitives/clock.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { actionNumber } from "../../orchestrator/protocol/actions.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
 import { RpcProxy } from "../support/rpc-proxy.ts";
@@ -82,7 +82,7 @@ describe("fault: the chain falls silent in the middle of a mission", function ()
     const contract = city.client.mission(outcome.mission as Address);
     expect(await contract.history("MissionDegraded")).to.have.length(1);
     expect(await contract.history("MissionRecovered")).to.have.length(1);
-    const acts = await contract.history("Overridden", { action: ACTIONS.CLEAR_EMERGENCY_STOP });
+    const acts = await contract.history("Overridden", { action: actionNumber("CLEAR_EMERGENCY_STOP") });
     expect(acts).to.have.length(1);
     expect(outcome.status).to.equal("completed");
     expect(balances(outcome.money)).to.equal(true);

@@ -83,7 +83,7 @@ describe("scenario: missions whose nodes are missions", function () {
     if (mission === undefined) throw new Error("there is no mission above");
     const { account } = memberOf(city.society, "adjudicator", "adjudicator-1");
     const message = {
-      action: ACTIONS.TERMINATE_MISSION,
+      action: actionNumber("TERMINATE_MISSION"),
       mission,
       node: 0,
       target: NOBODY,

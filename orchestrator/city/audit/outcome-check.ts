@@ -1,11 +1,11 @@
 import { basename, join } from "node:path";
-import { ACTIONS } from "../../adjudication/rule.ts";
 import { isSimulated } from "../../adjudication/simulated-judge.ts";
 import { nodeStates } from "../../execution/chain-view.ts";
 import { resultSchema } from "../../execution/work.ts";
 import { metricsOf } from "../../legislature/metrics.ts";
 import { sessionRecord } from "../../legislature/session-record.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
+import { actionNumber } from "../../protocol/actions.ts";
 import { evidenceClasses } from "../../protocol/evidence.ts";
 import { missionDocumentSchema } from "../../protocol/mission-document.ts";
 import { balances, type Outcome } from "../../protocol/outcome.ts";
@@ -25,11 +25,11 @@ const FAILED = 6;
 const PRODUCER = 1;
 /** How the outcome calls the only kind of chain that has a transcript. */
 const VERBS: Readonly<Record<number, string>> = {
-  [ACTIONS.FREEZE]: "froze it",
-  [ACTIONS.UNFREEZE]: "released it",
-  [ACTIONS.TERMINATE_MISSION]: "ended the mission",
-  [ACTIONS.APPROVE_POP]: "approved",
-  [ACTIONS.REJECT_POP]: "rejected",
+  [actionNumber("FREEZE")]: "froze it",
+  [actionNumber("UNFREEZE")]: "released it",
+  [actionNumber("TERMINATE_MISSION")]: "ended the mission",
+  [actionNumber("APPROVE_POP")]: "approved",
+  [actionNumber("REJECT_POP")]: "rejected",
 };
 
 /** `outcome.json` says what chain and records say, in every field but the folder it was written to. */

@@ -1,15 +1,13 @@
 import { decodeAbiParameters } from "viem";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
 import type { Hex } from "../../primitives/hex.ts";
+import { APPROVAL, actionNumber } from "../../protocol/actions.ts";
 import { classAt, geq, meetOver } from "../../rules/admissibility.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
-import { APPROVAL } from "../case-file.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
 import { provenClasses } from "./verdicts.ts";
-
-const APPROVE_POP = 4;
 
 /** Seated humans signed every action on the mission, and their reasons are here; no approval lies below the floor (decisions 23, 28). */
 export const overrides: Check = {
@@ -33,7 +31,7 @@ export const overrides: Check = {
       }
       const justification = contentIdFromDigest(action.justification);
       seen.holds(hasBlock(justification), `justification of ${subject}`, "is missing", blockFile(justification));
-      if (action.action === APPROVE_POP)
+      if (action.action === actionNumber("APPROVE_POP"))
         await seen.part(subject, () => approval(context, seen, { at, node: action.node, data: action.data, subject }));
     }
   },

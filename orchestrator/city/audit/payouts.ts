@@ -1,11 +1,11 @@
 import { decodeAbiParameters } from "viem";
 import type { Address } from "../../primitives/hex.ts";
+import { APPROVAL } from "../../protocol/actions.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { split } from "../../rules/payout.ts";
 import { ema, INITIAL_REPUTATION, multiplier, points } from "../../rules/reputation.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
-import { APPROVAL } from "../case-file.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
 

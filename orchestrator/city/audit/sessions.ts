@@ -1,8 +1,8 @@
 import { encodeAbiParameters, keccak256 } from "viem";
 import { cleanReport, reportHash } from "../../client/codification-audit.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
-import { APPROVE_CODIFICATION } from "../../client/sign/codification.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
+import { actionNumber } from "../../protocol/actions.ts";
 import { CODIFIER_OPERATIONS, operationId } from "../../protocol/operations.ts";
 import { tally } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
@@ -190,7 +190,7 @@ export const approvals: Check = {
     if (document.document.risk !== "HIGH") return;
     const acts = record
       .calls("AdjudicationProcedure", "act")
-      .filter(({ args: [{ action, caseHash }] }) => action === APPROVE_CODIFICATION && caseHash === document.specHash);
+      .filter(({ args: [{ action, caseHash }] }) => action === actionNumber("APPROVE_CODIFICATION") && caseHash === document.specHash);
     seen.holds(audited && acts.length > 0, "approval", "has no adjudicator's audit, though its risk is HIGH");
     for (const { args } of acts) {
       const [action, signatures] = args;

@@ -2,12 +2,11 @@ import { encodeAbiParameters, type LocalAccount } from "viem";
 import { contentIdOf, digestOf, keccak256 } from "../../primitives/hash.ts";
 import type { Address } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
+import { actionNumber } from "../../protocol/actions.ts";
 import type { CodificationApproval, CodificationRequest } from "../../protocol/codification-approval.ts";
 import { typedData } from "../../protocol/typed-data.ts";
 import type { Message } from "./sign-message.ts";
 
-/** `Action.APPROVE_CODIFICATION`. */
-export const APPROVE_CODIFICATION = 19;
 const NOBODY: Address = "0x0000000000000000000000000000000000000000";
 
 /** The bytes whose content id stands for a justification. */
@@ -20,7 +19,7 @@ export function codificationMessage(request: CodificationRequest, justification:
   const { legislation, session, specHash, until } = request;
   const digest = digestOf(contentIdOf(justificationBytes(justification)));
   return {
-    action: APPROVE_CODIFICATION,
+    action: actionNumber("APPROVE_CODIFICATION"),
     mission: NOBODY,
     node: 0,
     target: legislation,

@@ -167,6 +167,7 @@ export async function playRegistries(trial: AuthorityTrial): Promise<void> {
   await trial.record("EvidenceRegistry.registerVerifier", cast, () => evidence.registerVerifier(verifier, 1));
   await trial.record("EvidenceRegistry.registerRunner", cast, () => evidence.registerRunner(addressOf("new runner"), owner));
   await trial.record("EvidenceRegistry.registerMonitor", cast, () => evidence.registerMonitor(addressOf("new monitor"), owner));
+  await trial.record("EvidenceRegistry.suspend", cast, () => evidence.suspend(owner, true));
   await trial.record("EvidenceRegistry.revoke", cast, () => evidence.revoke(someone));
 
   const template = await ethers.deployContract("MissionProbe");
@@ -178,6 +179,9 @@ export async function playRegistries(trial: AuthorityTrial): Promise<void> {
   await trial.record("AdjudicatorRoster.resign", cast, () => roster.connect(judge).resign());
   await networkHelpers.time.increase(UNBONDING);
   await trial.record("AdjudicatorRoster.withdrawStake", cast, () => roster.connect(judge).withdrawStake());
+  await city.fund(judge, city.addresses.ROSTER, tokens(5000));
+  await roster.connect(governor).seat(judge.address, owner);
+  await trial.record("AdjudicatorRoster.impeach", cast, () => roster.connect(governor).impeach(judge.address, WHY));
 }
 
 export async function playMoney(trial: AuthorityTrial): Promise<void> {

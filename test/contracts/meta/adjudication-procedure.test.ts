@@ -1,89 +1,58 @@
 import { expect } from "chai";
-import { AbiCoder, id, TypedDataEncoder, type Wallet, ZeroAddress } from "ethers";
+import { id, TypedDataEncoder, type Wallet, ZeroAddress } from "ethers";
+import { ACTION_NAMES, type ActionName, actionNumber as action } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
-import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, probeAt, tokens } from "../../support/city-fixture.ts";
+import { type City, ethers, Kind, keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { dataOf, openPanel, type Panel } from "../../support/panel.ts";
 
-/** Positions in `enum Action`; signatures needed with seven seats; e enabled, m on a mission, r rotates. */
-const ROWS: [name: string, signatures: number, flags: string][] = [
-  ["NONE", 0, ""],
-  ["FREEZE", 1, "em"],
-  ["UNFREEZE", 1, "emr"],
-  ["TERMINATE_MISSION", 1, "em"],
-  ["APPROVE_POP", 1, "emr"],
-  ["REJECT_POP", 1, "em"],
+/** Signatures needed with seven seats, in the order of `enum Action`; m on a mission, r rotates. */
+const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
+  ["FREEZE", 1, "m"],
+  ["UNFREEZE", 1, "mr"],
+  ["TERMINATE_MISSION", 1, "m"],
+  ["APPROVE_POP", 1, "mr"],
+  ["REJECT_POP", 1, "m"],
   ["AMEND_PARAMETER", 1, ""],
   ["ADJUST_REPUTATION", 1, ""],
-  ["CLASSIFY_FALSE_POSITIVE", 1, "emr"],
-  ["EMERGENCY_STOP", 1, "em"],
-  ["CLEAR_EMERGENCY_STOP", 2, "em"],
-  ["APPROVE_PREDICATE", 1, "e"],
-  ["VETO_OUTPUT", 1, "em"],
-  ["RELEASE_OUTPUT", 1, "emr"],
-  ["RESOLVE_APPEAL", 1, "em"],
+  ["CLASSIFY_FALSE_POSITIVE", 1, "mr"],
+  ["EMERGENCY_STOP", 1, "m"],
+  ["CLEAR_EMERGENCY_STOP", 2, "m"],
+  ["APPROVE_PREDICATE", 1, ""],
+  ["VETO_OUTPUT", 1, "m"],
+  ["RELEASE_OUTPUT", 1, "mr"],
+  ["RESOLVE_APPEAL", 1, "m"],
   ["SLASH", 2, ""],
   ["FREEZE_PRINCIPAL", 2, ""],
-  ["CLAIM_INSURANCE", 2, "e"],
-  ["DISBURSE", 2, "e"],
-  ["APPROVE_CODIFICATION", 1, "e"],
+  ["CLAIM_INSURANCE", 2, ""],
+  ["DISBURSE", 2, ""],
+  ["APPROVE_CODIFICATION", 1, ""],
   ["APPOINT_CLERK", 2, ""],
   ["SET_ENVELOPE", 2, ""],
   ["PUBLISH_TEMPLATE", 2, ""],
   ["REGISTER_ISSUER", 2, ""],
   ["ADMIT_ADJUDICATOR", 5, ""],
   ["AMEND_CONSTITUTION", 5, ""],
-  ["RULE_ON_BLOC", 2, "e"],
+  ["RULE_ON_BLOC", 2, ""],
+  ["IMPEACH", 5, ""],
+  ["AUDIT_UNILATERAL", 2, ""],
 ];
-const action = (name: string): number => ROWS.findIndex(([row]) => row === name);
 
 describe("AdjudicationProcedure", () => {
   let city: City;
   let contract: City["adjudication"];
   let seats: Wallet[];
-  let mission: Awaited<ReturnType<City["probe"]>>;
-  let salt = 0n;
+  let mission: Panel["mission"];
+  let seat: Panel["seat"];
+  let override: Panel["override"];
+  let wide: Panel["wide"];
+  let signed: Panel["signed"];
+  let act: Panel["act"];
+  type Override = Awaited<ReturnType<Panel["override"]>>;
 
   beforeEach(async () => {
-    city = await loadCity();
-    contract = city.adjudication;
-    seats = await city.seatAdjudicators(7);
-    mission = await city.probe(1);
-    salt = 0n;
+    ({ city, contract, seats, mission, seat, override, wide, signed, act } = await openPanel());
   });
-
-  const seat = (index: number): Wallet => {
-    const found = seats[index];
-    if (found === undefined) throw new Error(`no seat ${index}`);
-    return found;
-  };
-
-  /** An action on the probe as it stands now. */
-  async function override(name: string, over: Record<string, unknown> = {}) {
-    const on = over.mission === undefined ? mission : await probeAt(String(over.mission));
-    return {
-      action: action(name),
-      mission: on.address,
-      node: 3,
-      target: keyOf("target").address,
-      data: "0x1234",
-      justification: id("why"),
-      caseHash: await on.caseHash(3),
-      salt: salt++,
-      deadline: (await city.now()) + 600n,
-      ...over,
-    };
-  }
-  type Override = Awaited<ReturnType<typeof override>>;
-
-  const signed = async (message: Override, by: Wallet) => ({
-    adjudicator: by.address,
-    signature: await city.sign("OverrideAction", city.addresses.ADJUDICATION, message, by),
-  });
-  async function act(message: Override, ...by: Wallet[]) {
-    const signatures = [];
-    for (const signer of by) signatures.push(await signed(message, signer));
-    return contract.act(message, signatures);
-  }
 
   describe("act", () => {
     it("executes what one adjudicator signed, whoever relays it, and tells it once", async () => {
@@ -104,19 +73,16 @@ describe("AdjudicationProcedure", () => {
       await expect(act(message, seat(3))).to.be.revertedWithCustomError(contract, "AlreadyExecuted");
     });
 
-    it("hands every enabled mission action to the mission, and makes no other available", async () => {
-      for (const [index, [name, signatures, flags]] of ROWS.entries()) {
+    it("hands every action on a mission to the mission, and knows no action NONE", async () => {
+      for (const [name, signatures] of ROWS.filter(([, , flags]) => flags.includes("m"))) {
         const message = await override(name);
-        if (flags.includes("em")) {
-          await expect(act(message, ...seats.slice(0, signatures)), name)
-            .to.emit(mission.contract, "Overridden")
-            .withArgs(index, 3, message.target, "0x1234", city.addresses.ADJUDICATION);
-        } else if (!flags.includes("e")) {
-          await expect(act(message, ...seats), name)
-            .to.be.revertedWithCustomError(contract, "ActionUnavailable")
-            .withArgs(index);
-        }
+        await expect(act(message, ...seats.slice(0, signatures)), name)
+          .to.emit(mission.contract, "Overridden")
+          .withArgs(action(name), 3, message.target, "0x1234", city.addresses.ADJUDICATION);
       }
+      await expect(act(await override("NONE"), ...seats))
+        .to.be.revertedWithCustomError(contract, "ActionUnavailable")
+        .withArgs(0);
     });
 
     it("refuses a late action", async () => {
@@ -223,7 +189,7 @@ describe("AdjudicationProcedure", () => {
   });
 
   describe("rotation", () => {
-    const third = (by: Wallet, name = "APPROVE_POP") =>
+    const third = (by: Wallet, name: ActionName = "APPROVE_POP") =>
       override(name).then((message) =>
         expect(act(message, by))
           .to.be.revertedWithCustomError(contract, "RotationRequired")
@@ -256,7 +222,7 @@ describe("AdjudicationProcedure", () => {
     });
 
     it("never limits stopping and rejecting", async () => {
-      for (const name of ["FREEZE", "REJECT_POP", "TERMINATE_MISSION"]) {
+      for (const name of ["FREEZE", "REJECT_POP", "TERMINATE_MISSION"] as const) {
         for (let i = 0; i < 3; i++) await act(await override(name), seat(0));
       }
     });
@@ -273,7 +239,7 @@ describe("AdjudicationProcedure", () => {
       ...(await override("APPROVE_CODIFICATION")),
       mission: ZeroAddress,
       caseHash: id("spec"),
-      data: AbiCoder.defaultAbiCoder().encode(["uint256"], [session]),
+      data: dataOf("APPROVE_CODIFICATION", session),
     });
 
     it("names no mission", async () => {
@@ -299,17 +265,11 @@ describe("AdjudicationProcedure", () => {
   });
 
   describe("city-wide rows", () => {
-    const wide = async (name: string, target: string, types: string[], values: unknown[]) => ({
-      ...(await override(name)),
-      mission: ZeroAddress,
-      target,
-      data: AbiCoder.defaultAbiCoder().encode(types, values),
-    });
     const free = (except: Wallet) => seats.filter(({ address }) => address !== except.address);
 
     it("APPROVE_PREDICATE names a contract for the gates of laws", async () => {
       const predicate = keyOf("predicate").address;
-      await act(await wide("APPROVE_PREDICATE", predicate, ["uint16"], [7]), seat(0));
+      await act(await wide("APPROVE_PREDICATE", predicate, 7), seat(0));
       expect(await city.execution.predicateOf(7)).to.equal(predicate);
     });
 
@@ -318,7 +278,7 @@ describe("AdjudicationProcedure", () => {
       await city.fund(giver, city.addresses.TREASURY, tokens(100));
       await city.treasury.connect(giver).deposit(tokens(100), 0, id("fees"));
       const paid = seat(0);
-      const payment = (target: string) => wide("DISBURSE", target, ["uint8", "uint64"], [0, tokens(50)]);
+      const payment = (target: string) => wide("DISBURSE", target, 0, tokens(50));
       await expect(act(await payment(paid.address), seat(0), seat(1)))
         .to.be.revertedWithCustomError(contract, "Conflicted")
         .withArgs(paid.address, ZeroAddress);
@@ -335,7 +295,7 @@ describe("AdjudicationProcedure", () => {
       const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER, principal: owner });
       await city.execution.connect(await city.as(mission.address)).recordVerifiers([verifier.address]);
       const target = keyOf("loser").address;
-      const claim = await wide("CLAIM_INSURANCE", target, ["address", "uint64"], [mission.address, 5]);
+      const claim = await wide("CLAIM_INSURANCE", target, mission.address, 5n);
       await expect(act(claim, ...seats))
         .to.be.revertedWithCustomError(contract, "Conflicted")
         .withArgs(conflicted.address, ZeroAddress);
@@ -355,10 +315,11 @@ describe("AdjudicationProcedure", () => {
   });
 
   describe("rowOf and digestOf", () => {
-    it("show the table as it counts now", async () => {
-      for (const [index, [name, signatures, flags]] of ROWS.entries()) {
-        const row = [BigInt(signatures), flags.includes("e"), flags.includes("m"), flags.includes("r")];
-        expect(await contract.rowOf(index), name).to.deep.equal(row);
+    it("show the table as it counts now, in the order of the enum", async () => {
+      expect(ROWS.map(([name]) => name)).to.deep.equal(ACTION_NAMES);
+      for (const [name, signatures, flags] of ROWS) {
+        const row = [BigInt(signatures), flags.includes("m"), flags.includes("r")];
+        expect(await contract.rowOf(action(name)), name).to.deep.equal(row);
       }
       await city.roster.connect(seat(0)).resign();
       expect((await contract.rowOf(action("ADMIT_ADJUDICATOR"))).signatures).to.equal(4);

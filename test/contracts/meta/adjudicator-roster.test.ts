@@ -99,6 +99,62 @@ describe("AdjudicatorRoster", () => {
     });
   });
 
+  describe("impeach", () => {
+    it("takes seat and stake, half to the treasury, the odd unit to insurance, and seats nobody again", async () => {
+      const [a, b] = [await funded("a"), await funded("b")];
+      await contract.seat(a.address, principal);
+      await contract.seat(b.address, keyOf("other").address);
+      await expect(contract.impeach(a.address, id("why")))
+        .to.emit(contract, "Impeached")
+        .withArgs(a.address, STAKE, id("why"));
+      expect(await contract.seats()).to.deep.equal([b.address]);
+      expect([await contract.isActive(a.address), await contract.stakeOf(a.address)]).to.deep.equal([false, 0n]);
+      expect([await city.treasury.freeBalance(), await city.treasury.insuranceBalance()]).to.deep.equal([STAKE / 2n, STAKE / 2n]);
+      await expect(contract.impeach(a.address, id("why")))
+        .to.be.revertedWithCustomError(contract, "NothingAtStake")
+        .withArgs(a.address);
+      await city.fund(a, city.addresses.ROSTER, STAKE);
+      await expect(contract.seat(a.address, principal)).to.be.revertedWithCustomError(contract, "WasImpeached").withArgs(a.address);
+      // The principal may send somebody else.
+      const c = await funded("c");
+      await contract.seat(c.address, principal);
+      await expect(contract.connect(c).impeach(b.address, id("why")))
+        .to.be.revertedWithCustomError(contract, "NotGovernor")
+        .withArgs(c.address);
+    });
+
+    it("reaches what a former adjudicator still has here, and never what was paid out", async () => {
+      const a = await funded("a");
+      await contract.seat(a.address, principal);
+      await contract.connect(a).resign();
+      await contract.impeach(a.address, id("why"));
+      await networkHelpers.time.increase(UNBONDING);
+      await expect(contract.connect(a).withdrawStake()).to.be.revertedWithCustomError(contract, "NothingToWithdraw");
+      const b = await funded("b");
+      await contract.seat(b.address, principal);
+      await contract.connect(b).resign();
+      await networkHelpers.time.increase(UNBONDING);
+      await contract.connect(b).withdrawStake();
+      await expect(contract.impeach(b.address, id("why"))).to.be.revertedWithCustomError(contract, "NothingAtStake");
+    });
+  });
+
+  describe("isInterested", () => {
+    it("is true of itself, its principal, and every agent, clerk and evidence account of that principal", async () => {
+      const judge = await funded("judge");
+      const owner = await city.account("owner");
+      await contract.seat(judge.address, owner.address);
+      const { agent } = await city.register("agent", { principal: owner });
+      await city.clerks.appoint(0, keyOf("clerk").address, owner.address);
+      await city.evidence.registerRunner(keyOf("runner").address, owner.address);
+      const { agent: stranger } = await city.register("stranger");
+      const interested = (account: string) => contract.isInterested(judge.address, account);
+      for (const account of [judge.address, owner.address, agent.address, keyOf("clerk").address, keyOf("runner").address])
+        expect(await interested(account)).to.equal(true);
+      expect([await interested(stranger.address), await interested(keyOf("nobody").address)]).to.deep.equal([false, false]);
+    });
+  });
+
   describe("hasQuorum", () => {
     it("follows the seats and the parameter", async () => {
       const [first] = await city.seatAdjudicators(7);

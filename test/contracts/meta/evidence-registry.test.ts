@@ -140,6 +140,27 @@ describe("EvidenceRegistry", () => {
     });
   });
 
+  describe("suspend", () => {
+    it("silences all accounts of a principal, those to come too, and nobody else's; twice changes nothing", async () => {
+      const [first, second] = await verifiers([1, 1]);
+      const owner = first?.principal.address ?? "";
+      await contract.registerRunner(one, principal);
+      await expect(contract.suspend(owner, true)).to.emit(contract, "PrincipalSuspended").withArgs(owner, true);
+      await contract.suspend(owner, true);
+      expect([...(await contract.drawPanel(id("seed"), 1, []))]).to.deep.equal(second?.agents);
+      await expect(contract.drawPanel(id("seed"), 2, []))
+        .to.be.revertedWithCustomError(contract, "PanelUnavailable")
+        .withArgs(2, 1);
+      const late = keyOf("late").address;
+      await contract.registerMonitor(late, owner);
+      expect([await contract.isMonitor(late), await contract.isRunner(one)]).to.deep.equal([false, true]);
+      await contract.suspend(owner, false);
+      await contract.suspend(owner, false);
+      expect(await contract.isMonitor(late)).to.equal(true);
+      expect((await contract.drawPanel(id("seed"), 2, [])).length).to.equal(2);
+    });
+  });
+
   describe("drawPanel", () => {
     it("draws distinct verifiers outside the excluded principals, the same for one seed", async () => {
       const groups = await verifiers([2, 3, 1]);

@@ -40,6 +40,8 @@ const GOVERNING: ReadonlySet<string> = new Set([
   "PredicateApproved",
   "AgentBanned",
   "PrincipalFrozen",
+  "PrincipalSuspended",
+  "Impeached",
   "Seated",
 ]);
 

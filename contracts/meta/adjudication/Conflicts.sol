@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IAdjudicatorRoster} from "../../interfaces/IAdjudicatorRoster.sol";
+import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
+import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
+import {ActionTable} from "../../libraries/ActionTable.sol";
+import {Action, OverrideAction} from "../../types/Actions.sol";
+import {EvidenceRole} from "../../types/Evidence.sol";
+import {Institution, Office} from "../../types/Roles.sol";
+
+/// @title Who may not sign an action (AgentCity 3.6 iii; decisions 27)
+/// @notice Asked at execution, by principal: an agent that a sub-agent made, and one that joined after the signature, count.
+library Conflicts {
+    using ActionTable for Action;
+
+    function isConflicted(
+        IConstitutionContract city,
+        IAdjudicatorRoster roster,
+        address adjudicator,
+        OverrideAction calldata order
+    ) internal view returns (bool) {
+        Action what = order.action;
+        if (what.onMission()) return roster.isConflicted(adjudicator, order.mission);
+        if (roster.isInterested(adjudicator, order.target)) return true;
+        if (what == Action.CLAIM_INSURANCE) {
+            (address mission, ) = abi.decode(order.data, (address, uint64));
+            return roster.isConflicted(adjudicator, mission);
+        }
+        if (what == Action.APPROVE_CODIFICATION || what == Action.RULE_ON_BLOC) {
+            ILegislativeProcedure legislation = ILegislativeProcedure(city.at(Institution.LEGISLATION));
+            // The session comes first in both.
+            uint256 session = abi.decode(order.data, (uint256));
+            return roster.isInterested(adjudicator, legislation.sessionOf(session).sponsor);
+        }
+        return roster.isInterested(adjudicator, _named(order));
+    }
+
+    /// @dev The principal that is to answer for the target from now on.
+    function _named(OverrideAction calldata order) private pure returns (address principal) {
+        if (order.action == Action.APPOINT_CLERK) (, principal) = abi.decode(order.data, (Office, address));
+        else if (order.action == Action.REGISTER_ISSUER) {
+            (, principal, ) = abi.decode(order.data, (EvidenceRole, address, uint16));
+        } else if (order.action == Action.ADMIT_ADJUDICATOR) principal = abi.decode(order.data, (address));
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+import {IAdjudicatorRoster} from "../../interfaces/IAdjudicatorRoster.sol";
+import {IClerkContract} from "../../interfaces/IClerkContract.sol";
+import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
+import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
+import {IEvidenceRegistry} from "../../interfaces/IEvidenceRegistry.sol";
+import {IExecutionProcedure} from "../../interfaces/IExecutionProcedure.sol";
+import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
+import {IProducerContract} from "../../interfaces/IProducerContract.sol";
+import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
+import {ITreasury} from "../../interfaces/ITreasury.sol";
+import {ActionTable} from "../../libraries/ActionTable.sol";
+import {Action, OverrideAction} from "../../types/Actions.sol";
+import {EvidenceRole} from "../../types/Evidence.sol";
+import {Param} from "../../types/Params.sol";
+import {Institution, Office} from "../../types/Roles.sol";
+
+/// @title What a signed action does: one call of one institution, subject by subject (AgentCity B.12)
+/// @notice Runs as the adjudication procedure, whose word these institutions take. Meaning of `target` and `data`: `Action`.
+library Orders {
+    using ActionTable for Action;
+
+    function carryOut(IConstitutionContract city, OverrideAction calldata order) internal {
+        Action what = order.action;
+        if (what.onMission()) {
+            ICollaborationContract(order.mission).onOverride(what, order.node, order.target, order.data);
+        } else if (!_onLaw(city, order) && !_onOffices(city, order) && !_onPeople(city, order)) {
+            _onMoney(ITreasury(city.at(Institution.TREASURY)), order);
+        }
+    }
+
+    function _onLaw(IConstitutionContract city, OverrideAction calldata order) private returns (bool) {
+        Action what = order.action;
+        if (what == Action.AMEND_PARAMETER) {
+            (Param which, uint256 value) = abi.decode(order.data, (Param, uint256));
+            city.setParam(which, value, order.justification);
+        } else if (what == Action.AMEND_CONSTITUTION) {
+            Institution institution = abi.decode(order.data, (Institution));
+            if (order.target == address(0)) city.withdrawAmendment(institution, order.justification);
+            else city.amend(institution, order.target, order.justification);
+        } else if (what == Action.APPROVE_CODIFICATION) {
+            uint256 session = abi.decode(order.data, (uint256));
+            ILegislativeProcedure(city.at(Institution.LEGISLATION)).approveCodification(session, order.caseHash);
+        } else if (what == Action.RULE_ON_BLOC) {
+            (uint256 session, bool release) = abi.decode(order.data, (uint256, bool));
+            ILegislativeProcedure(city.at(Institution.LEGISLATION)).ruleOnBloc(session, order.caseHash, release);
+        } else if (what == Action.APPROVE_PREDICATE) {
+            uint16 id = abi.decode(order.data, (uint16));
+            IExecutionProcedure(city.at(Institution.EXECUTION)).approvePredicate(id, order.target);
+        } else if (what == Action.PUBLISH_TEMPLATE) {
+            (bytes32 name, bytes32 auditHash) = abi.decode(order.data, (bytes32, bytes32));
+            ITemplateRegistry(city.at(Institution.TEMPLATES)).publish(name, order.target, auditHash);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    function _onOffices(IConstitutionContract city, OverrideAction calldata order) private returns (bool) {
+        Action what = order.action;
+        if (what == Action.APPOINT_CLERK) {
+            (Office office, address principal) = abi.decode(order.data, (Office, address));
+            IClerkContract clerks = IClerkContract(city.at(Institution.CLERKS));
+            if (principal == address(0)) clerks.revoke(office, order.target);
+            else clerks.appoint(office, order.target, principal);
+        } else if (what == Action.SET_ENVELOPE) {
+            (Office office, bytes4[] memory permitted, uint16 most) = abi.decode(
+                order.data,
+                (Office, bytes4[], uint16)
+            );
+            IClerkContract(city.at(Institution.CLERKS)).setEnvelope(office, permitted, most);
+        } else if (what == Action.REGISTER_ISSUER) {
+            _giveRole(IEvidenceRegistry(city.at(Institution.EVIDENCE)), order);
+        } else if (what == Action.ADMIT_ADJUDICATOR) {
+            address principal = abi.decode(order.data, (address));
+            IAdjudicatorRoster(city.at(Institution.ROSTER)).seat(order.target, principal);
+        } else if (what == Action.IMPEACH) {
+            IAdjudicatorRoster(city.at(Institution.ROSTER)).impeach(order.target, order.justification);
+            IProducerContract(city.at(Institution.PRODUCERS)).ban(order.target, order.justification);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    function _giveRole(IEvidenceRegistry evidence, OverrideAction calldata order) private {
+        (EvidenceRole role, address principal, uint16 value) = abi.decode(order.data, (EvidenceRole, address, uint16));
+        if (role == EvidenceRole.NONE) evidence.revoke(order.target);
+        else if (role == EvidenceRole.ISSUER) {
+            evidence.registerIssuer(order.target, principal, SafeCast.toUint8(value));
+        } else if (role == EvidenceRole.VERIFIER) evidence.registerVerifier(order.target, value);
+        else if (role == EvidenceRole.RUNNER) evidence.registerRunner(order.target, principal);
+        else evidence.registerMonitor(order.target, principal);
+    }
+
+    function _onPeople(IConstitutionContract city, OverrideAction calldata order) private returns (bool) {
+        Action what = order.action;
+        IProducerContract producers = IProducerContract(city.at(Institution.PRODUCERS));
+        if (what == Action.ADJUST_REPUTATION) {
+            producers.adjustReputation(order.target, abi.decode(order.data, (int256)), order.justification);
+        } else if (what == Action.SLASH) {
+            (uint64 amount, bool barred) = abi.decode(order.data, (uint64, bool));
+            producers.slash(order.target, amount, order.justification);
+            if (barred) producers.ban(order.target, order.justification);
+        } else if (what == Action.FREEZE_PRINCIPAL) {
+            bool frozen = abi.decode(order.data, (bool));
+            producers.freezePrincipal(order.target, frozen);
+            IEvidenceRegistry(city.at(Institution.EVIDENCE)).suspend(order.target, frozen);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    function _onMoney(ITreasury treasury, OverrideAction calldata order) private {
+        if (order.action == Action.CLAIM_INSURANCE) {
+            (address mission, uint64 loss) = abi.decode(order.data, (address, uint64));
+            treasury.claimInsurance(mission, order.target, loss, order.justification);
+        } else {
+            (ITreasury.Purpose purpose, uint64 amount) = abi.decode(order.data, (ITreasury.Purpose, uint64));
+            treasury.disburse(purpose, order.target, amount, order.justification);
+        }
+    }
+}

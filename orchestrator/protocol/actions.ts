@@ -1,0 +1,143 @@
+/**
+ * Every action of the override panel, once off chain: its number is its place in `enum Action` (contracts/types/Actions.sol), and
+ * `data` is what its ABI-encoded arguments mean (AgentCity B.12).
+ */
+import type { AbiParameter } from "viem";
+import { RESOLUTION } from "./resolution.ts";
+
+/** `struct Opening` (contracts/types/Messages.sol). */
+const OPENING = [
+  { name: "salt", type: "bytes32" },
+  { name: "outputHash", type: "bytes32" },
+  { name: "trailRoot", type: "bytes32" },
+  { name: "envelopeRoot", type: "bytes32" },
+  { name: "items", type: "uint8" },
+  { name: "classes", type: "uint96" },
+] as const;
+
+/** The data of APPROVE_POP: what an approval carries, so that it passes the same floor (decisions 23). */
+export const APPROVAL = [
+  { name: "openings", type: "tuple[]", components: OPENING },
+  {
+    name: "items",
+    type: "tuple[]",
+    components: [
+      { name: "slot", type: "uint8" },
+      { name: "index", type: "uint8" },
+      { name: "kind", type: "uint8" },
+      { name: "payload", type: "bytes32" },
+      { name: "issuer", type: "address" },
+      { name: "class", type: "uint8" },
+      { name: "proof", type: "bytes32[]" },
+      { name: "signature", type: "bytes" },
+    ],
+  },
+  { name: "basis", type: "uint256" },
+  { name: "share", type: "uint16" },
+] as const;
+
+/** In the order of the enum, after NONE. */
+export const ACTION_DATA = {
+  FREEZE: [],
+  UNFREEZE: [],
+  TERMINATE_MISSION: [],
+  APPROVE_POP: APPROVAL,
+  REJECT_POP: [],
+  AMEND_PARAMETER: [
+    { name: "parameter", type: "uint8" },
+    { name: "value", type: "uint256" },
+  ],
+  ADJUST_REPUTATION: [{ name: "delta", type: "int256" }],
+  CLASSIFY_FALSE_POSITIVE: [{ name: "freeze", type: "uint256" }],
+  EMERGENCY_STOP: [],
+  CLEAR_EMERGENCY_STOP: [],
+  APPROVE_PREDICATE: [{ name: "id", type: "uint16" }],
+  VETO_OUTPUT: [],
+  RELEASE_OUTPUT: [
+    { name: "slot", type: "uint8" },
+    { name: "opening", type: "tuple", components: OPENING },
+  ],
+  RESOLVE_APPEAL: RESOLUTION,
+  SLASH: [
+    { name: "amount", type: "uint64" },
+    { name: "ban", type: "bool" },
+  ],
+  FREEZE_PRINCIPAL: [{ name: "frozen", type: "bool" }],
+  CLAIM_INSURANCE: [
+    { name: "mission", type: "address" },
+    { name: "loss", type: "uint64" },
+  ],
+  DISBURSE: [
+    { name: "purpose", type: "uint8" },
+    { name: "amount", type: "uint64" },
+  ],
+  APPROVE_CODIFICATION: [{ name: "session", type: "uint256" }],
+  APPOINT_CLERK: [
+    { name: "office", type: "uint8" },
+    { name: "principal", type: "address" },
+  ],
+  SET_ENVELOPE: [
+    { name: "office", type: "uint8" },
+    { name: "permitted", type: "bytes4[]" },
+    { name: "maxPerSession", type: "uint16" },
+  ],
+  PUBLISH_TEMPLATE: [
+    { name: "name", type: "bytes32" },
+    { name: "auditHash", type: "bytes32" },
+  ],
+  REGISTER_ISSUER: [
+    { name: "role", type: "uint8" },
+    { name: "principal", type: "address" },
+    { name: "value", type: "uint16" },
+  ],
+  ADMIT_ADJUDICATOR: [{ name: "principal", type: "address" }],
+  AMEND_CONSTITUTION: [{ name: "institution", type: "uint8" }],
+  RULE_ON_BLOC: [
+    { name: "session", type: "uint256" },
+    { name: "release", type: "bool" },
+  ],
+  IMPEACH: [],
+  AUDIT_UNILATERAL: [{ name: "digest", type: "bytes32" }],
+} as const satisfies Record<string, readonly AbiParameter[]>;
+
+export type ActionName = keyof typeof ACTION_DATA;
+export type ActionData<Name extends ActionName> = (typeof ACTION_DATA)[Name];
+
+export const ACTION_NAMES = Object.keys(ACTION_DATA) as readonly ActionName[];
+
+/** Its number in the enum. */
+export function actionNumber(name: ActionName): number {
+  return ACTION_NAMES.indexOf(name) + 1;
+}
+
+/** The action of a number; undefined for NONE and for what the contracts do not know. */
+export function actionName(number: number): ActionName | undefined {
+  return number === 0 ? undefined : ACTION_NAMES[number - 1];
+}
+
+/** `enum EvidenceRole` (contracts/types/Evidence.sol): what REGISTER_ISSUER gives; NONE takes all. */
+export const evidenceRoles = ["NONE", "ISSUER", "VERIFIER", "RUNNER", "MONITOR"] as const;
+export type EvidenceRoleName = (typeof evidenceRoles)[number];
+
+/** `enum ITreasury.Purpose`. */
+export const purposes = ["GOVERNANCE", "INSURANCE", "GAS_SUBSIDY"] as const;
+export type PurposeName = (typeof purposes)[number];
+
+/** `enum Institution` (contracts/types/Roles.sol). */
+export const institutionNames = [
+  "TOKEN",
+  "PRODUCERS",
+  "CLERKS",
+  "MANAGEMENT",
+  "SERVICES",
+  "EVIDENCE",
+  "TREASURY",
+  "TEMPLATES",
+  "VALIDATOR",
+  "LEGISLATION",
+  "EXECUTION",
+  "ADJUDICATION",
+  "ROSTER",
+  "STAKE_POOL",
+] as const;
+export type InstitutionName = (typeof institutionNames)[number];
