@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { ACTIONS, NOBODY } from "../../orchestrator/adjudication/rule.ts";
+import { NOBODY } from "../../orchestrator/adjudication/rule.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { checks } from "../../orchestrator/city/audit/checks.ts";
@@ -17,6 +17,7 @@ import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { ContentId } from "../../orchestrator/primitives/hex.ts";
 import { parseJson } from "../../orchestrator/primitives/json.ts";
+import { actionNumber } from "../../orchestrator/protocol/actions.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { lying, more, replaced } from "../city/audit/lies.ts";
