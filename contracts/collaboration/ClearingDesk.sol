@@ -203,8 +203,8 @@ library ClearingDesk {
         s.head.faults += 1;
         d.word.flags |= MissionStorage.FAULTED;
         emit ICollaborationContract.SlashPending(d.node, d.word.attempt, d.word.commitMask, dueAt);
-        NodeCore.fail(s, f, d.word, d.node, SlashingSchedule.CLEARED_FAIL);
         NodeCore.store(s, d.node, d.word);
+        Remedies.condemn(s, f.city, d.node);
     }
 
     function _review(MissionStorage.Layout storage s, Docket memory d) private {

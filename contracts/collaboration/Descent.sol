@@ -83,7 +83,7 @@ library Descent {
             NodeCore.move(w, node, NodeState.PENDING_VERIFICATION);
             NodeCore.complete(s, f, w, node, bytes32(uint256(uint160(mission))));
         } else {
-            NodeCore.fail(s, f, w, node, SlashingSchedule.CHILD_FAILED);
+            NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.CHILD_FAILED);
         }
         NodeCore.store(s, node, w);
     }

@@ -217,6 +217,6 @@ library Dispatch {
             SlashingSchedule.MISMATCH
         );
         NodeCore.settleMask(s, node, w.attempt, others, 0, false, SlashingSchedule.RELEASED);
-        NodeCore.fail(s, f, w, node, SlashingSchedule.MISMATCH);
+        NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.MISMATCH);
     }
 }

@@ -4,13 +4,14 @@ pragma solidity 0.8.33;
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IPredicate} from "../interfaces/IPredicate.sol";
+import {Faults} from "../libraries/Faults.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {NodeTransitions} from "../libraries/NodeTransitions.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
 import {Opening} from "../types/Messages.sol";
-import {MissionState, NodeState} from "../types/States.sol";
+import {FaultClass, FaultType, MissionState, NodeState} from "../types/States.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeWord} from "./NodeWord.sol";
@@ -145,12 +146,17 @@ library NodeCore {
         Frame memory f,
         MissionStorage.Node memory w,
         uint8 node,
+        uint8 tier,
         bytes32 reason
     ) internal {
         move(w, node, NodeState.FAILED);
         w.deadline = 0;
-        if (w.attempt >= f.context.params.maxRefinementIterations) s.exhausted |= uint256(1) << node;
-        emit ICollaborationContract.FaultSignalled(node, w.attempt, reason);
+        FaultType fault = Faults.typeOf(reason, tier);
+        FaultClass class = Faults.classOf(fault, tier);
+        // Where the law is at fault no other executor helps.
+        bool spent = class == FaultClass.SPECIFICATION || w.attempt >= f.context.params.maxRefinementIterations;
+        if (spent) s.exhausted |= uint256(1) << node;
+        emit ICollaborationContract.FaultSignalled(node, w.attempt, fault, class, reason);
     }
 
     // --- Stakes ------------------------------------------------------------------------------------------------------

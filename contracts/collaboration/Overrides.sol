@@ -100,7 +100,7 @@ library Overrides {
         uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
         bytes32 reason = frozen ? SlashingSchedule.FREEZE_CONFIRMED : SlashingSchedule.REJECTED;
         NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, true, reason);
-        NodeCore.fail(s, f, w, node, reason);
+        NodeCore.fail(s, f, w, node, law.tier, reason);
     }
 
     // --- Gate --------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ library Remedies {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         NodeCore.requireNode(w, node, CLOCKED);
         if (!law.leaf) {
-            _expireBranch(s, f, w, node);
+            _expireBranch(s, f, law, w, node);
         } else if (w.state == NodeState.ELIGIBLE) {
             _expireEligible(s, f, law, w, node);
         } else {
@@ -83,8 +83,16 @@ library Remedies {
         } else {
             bytes32 reason = SlashingSchedule.UNVERIFIABLE;
             NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, reason);
-            NodeCore.fail(s, f, w, node, reason);
+            NodeCore.fail(s, f, w, node, f.node(node).tier, reason);
         }
+        NodeCore.store(s, node, w);
+    }
+
+    /// @notice The mesh cleared against the node; its slashes are announced.
+    function condemn(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
+        Frame memory f = MissionFrame.open(city);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        NodeCore.fail(s, f, w, node, f.node(node).tier, SlashingSchedule.CLEARED_FAIL);
         NodeCore.store(s, node, w);
     }
 
@@ -99,27 +107,28 @@ library Remedies {
         if (!_isBound(s, w, node)) {
             IExecutionProcedure.Market memory market = s.head.execution.marketOf(address(this), node);
             if (market.closesAt != 0) revert ICollaborationContract.TooEarly(node, market.closesAt);
-            return NodeCore.fail(s, f, w, node, SlashingSchedule.NO_BIDS);
+            return NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.NO_BIDS);
         }
         // Nobody could route it: its clock stands still.
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
         uint8 mask = NodeCore.outstanding(w, law);
         NodeCore.settleMask(s, node, w.attempt, mask, 0, false, SlashingSchedule.NOT_ROUTED);
-        NodeCore.fail(s, f, w, node, SlashingSchedule.NOT_ROUTED);
+        NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.NOT_ROUTED);
     }
 
     /// @dev A child session was never opened. One that was has clocks of its own.
     function _expireBranch(
         MissionStorage.Layout storage s,
         Frame memory f,
+        LawNode memory law,
         MissionStorage.Node memory w,
         uint8 node
     ) private {
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.ELIGIBLE));
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
-        NodeCore.fail(s, f, w, node, SlashingSchedule.NOT_ROUTED);
+        NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.NOT_ROUTED);
     }
 
     /// @dev The absent lose at once. The others go on if they are enough, else they are released.
@@ -135,7 +144,7 @@ library Remedies {
         else _dropAbsent(s, w, node, NodeCore.full(law.redundancy), w.commitMask);
         if (NodeCore.count(w.commitMask) < law.threshold) {
             NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, SlashingSchedule.RELEASED);
-            NodeCore.fail(s, f, w, node, SlashingSchedule.TIMED_OUT);
+            NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.TIMED_OUT);
         } else if (revealing || law.tier != CONSENSUS) {
             NodeCore.startVerification(f, w, node);
         } else {
@@ -186,7 +195,7 @@ library Remedies {
         bytes32 reason =
             w.state == NodeState.FROZEN ? SlashingSchedule.FREEZE_EXPIRED : SlashingSchedule.REVIEW_EXPIRED;
         NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), 0, false, reason);
-        NodeCore.fail(s, f, w, node, reason);
+        NodeCore.fail(s, f, w, node, law.tier, reason);
     }
 
     // --- Further attempts and ends -----------------------------------------------------------------------------------
@@ -208,7 +217,7 @@ library Remedies {
                 revert ICollaborationContract.NotAwaitingBids(node);
             }
         }
-        if (w.attempt >= f.context.params.maxRefinementIterations) {
+        if (w.attempt >= f.context.params.maxRefinementIterations || (s.exhausted >> node) & 1 == 1) {
             revert ICollaborationContract.IterationsExhausted(node, w.attempt);
         }
         ++w.attempt;
@@ -227,7 +236,7 @@ library Remedies {
         if (leaf) execution.reopenMarket(node, w.attempt);
     }
 
-    /// @dev A node out of attempts fails the mission; a mission out of time, or whose parent ended, is aborted.
+    /// @dev A node out of attempts, or whose law is at fault, fails the mission; a mission out of time, or whose parent ended, is aborted.
     function abort(MissionStorage.Layout storage s, City calldata city, uint40 expiresAt) external {
         NodeCore.requireMission(s, NodeCore.RUNNING);
         bool due = s.exhausted != 0 || block.timestamp >= expiresAt || _isOrphan(city);

@@ -5,7 +5,7 @@ import {Action} from "../types/Actions.sol";
 import {ClearingDecision} from "../types/Evidence.sol";
 import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
 import {EvidenceItem, LiveHash, Opening, Verdict} from "../types/Messages.sol";
-import {MissionState, NodeState} from "../types/States.sol";
+import {FaultClass, FaultType, MissionState, NodeState} from "../types/States.sol";
 import {IServiceContract} from "./IServiceContract.sol";
 
 /// @title One mission under its law (AgentCity B.3, B.11; decisions 5, 14, 17–25, 29).
@@ -205,7 +205,8 @@ interface ICollaborationContract {
     );
     /// @notice A FAIL verdict: its slashes wait until `dueAt`.
     event SlashPending(uint8 indexed node, uint8 attempt, uint8 mask, uint40 dueAt);
-    event FaultSignalled(uint8 indexed node, uint8 attempt, bytes32 reason);
+    /// @notice An attempt failed: what `libraries/Faults.sol` calls it, and the reason it was told from.
+    event FaultSignalled(uint8 indexed node, uint8 attempt, FaultType fault, FaultClass class, bytes32 reason);
     event AnomalyReported(uint8 indexed node, address indexed by, bytes32 reason, uint256 magnitude);
     event NodeFrozen(uint8 indexed node, address indexed by, bytes32 reason, uint8 freezeCount);
     event NodeUnfrozen(uint8 indexed node, uint40 deadline);
@@ -346,9 +347,10 @@ interface ICollaborationContract {
     /// PENDING_VERIFICATION: a second panel, then PENDING_REVIEW. PENDING_REVIEW (after reviewWindow) and FROZEN (after
     /// twice maxHumanReviewTimeout): FAILED, unslashed.
     function timeout(uint8 node) external;
-    /// @notice Starts another attempt of a failed node (or of one nobody bid on), up to maxRefinementIterations. Anyone.
+    /// @notice Starts another attempt of a failed node (or of one nobody bid on), up to maxRefinementIterations, unless the
+    /// fault was the law's (SPECIFICATION). Anyone.
     function reopen(uint8 node) external;
-    /// @notice Ends a mission whose time or whose iterations are over; unrecorded nodes are refunded. Anyone.
+    /// @notice Ends a mission whose time or whose iterations are over, or whose law is at fault; unrecorded nodes are refunded. Anyone.
     function abort() external;
     /// @notice Aborts a degraded mission that no human let go on within degradedAdjudicatorTimeout, or whose time is over. Anyone.
     function expire() external;

@@ -47,6 +47,8 @@ interface ILegislativeProcedure {
         bool child;
         uint8 node;
         uint8 depth;
+        /// How many failed missions the session's goal had before, each the parent of the next session's.
+        uint8 epoch;
         bytes32 goalHash;
         /// Snapshot for the clone, packed by `MissionParamsCodec`.
         uint256 params;
@@ -168,6 +170,8 @@ interface ILegislativeProcedure {
     error NotEligible(address agent);
     error NotGovernor(address caller);
     error UnknownParent(address parent);
+    /// @dev As many missions failed as the parent's maxRefinementIterations allows further laws.
+    error EpochsExhausted(address parent, uint8 epoch);
     error TooDeep(address parent, uint8 deepest);
     error AlreadyPetitioned(bytes32 goalHash, address parent, address agent);
     error AlreadyAdopted(uint256 session, address sponsor);
@@ -221,7 +225,8 @@ interface ILegislativeProcedure {
     //   CODIFIED     approve (anyone with the signatures)                   approvalTimeout + reviewTimeout, then expire
 
     /// @notice Opens a session; pulls the deposit from the caller, who is the mission's sponsor. Caller: anyone but agents
-    /// of the city. A parent must be a genuine mission.
+    /// of the city. A parent must be a genuine mission; one that failed or was aborted counts an epoch (AgentCity B.11.4), of which
+    /// its maxRefinementIterations are the most.
     function openSession(bytes32 goalHash, uint64 deposit, address parent) external returns (uint256 session);
     /// @notice Opens the session of a parent's node; pulls the deposit from the parent, to which it also returns. Sponsor, who can
     /// neither cancel nor lose anything by it, is the parent's. Eight missions may be above. Caller: a genuine mission.

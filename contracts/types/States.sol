@@ -25,6 +25,23 @@ enum NodeState {
     FAILED
 }
 
+/// @notice Why an attempt failed (AgentCity B.11.4). Told from reason and tier by `libraries/Faults.sol`.
+enum FaultType {
+    POP_REJECTED,
+    FREEZE_REASSIGN,
+    TIMEOUT,
+    CODEHASH_MISMATCH,
+    STATE_TRANSITION_FAILURE,
+    CONSENSUS_FAILED
+}
+
+/// @notice Where the fault lies: in the code that ran, in who ran it, or in the law that asked for it.
+enum FaultClass {
+    SERVICE,
+    BEHAVIOUR,
+    SPECIFICATION
+}
+
 /// @notice Legislative session lifecycle. Arcs in `libraries/SessionTransitions.sol`.
 enum SessionState {
     NONE,

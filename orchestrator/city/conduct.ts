@@ -9,15 +9,18 @@ import type { MissionInput } from "../execution/inputs/read-input.ts";
 import { isOver } from "../execution/run-mission.ts";
 import { isObject, itemsDigest, readOutput, resultOf } from "../execution/work.ts";
 import type { Mission, RegisteredService, World } from "../execution/world.ts";
-import type { ChildSession } from "../legislature/context.ts";
+import type { BarredLaw, ChildSession } from "../legislature/context.ts";
 import type { LegislatureResult } from "../legislature/result.ts";
+import { GoalNotFeasible } from "../minds/errors.ts";
 import type { Mind } from "../minds/mind.ts";
+import { formatMoney } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
-import type { Hash } from "../primitives/hex.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { fileOfPlan } from "../protocol/mission-plan.ts";
 import type { City } from "./city.ts";
+import { type Epoch, nextEpoch } from "./epochs.ts";
 import { execute } from "./execute.ts";
 import { legislate } from "./legislate.ts";
 import { type MindMaker, mindsOf } from "./minds.ts";
@@ -47,7 +50,10 @@ export interface Order {
 
 /** What became of an order; facts only, everything else can be read from chain and records. */
 export interface Conducted {
+  /** The last law that was made; without any, the session that made none. */
   readonly law: LegislatureResult;
+  /** The last session of each law that was tried, oldest first (AgentCity B.11.4); after `law`'s own, one that made none. */
+  readonly epochs: readonly bigint[];
   /** Chain block before the session opened. */
   readonly fromBlock: bigint;
   readonly items: Mission["items"];
@@ -57,8 +63,15 @@ export interface Conducted {
   readonly report: string | undefined;
 }
 
-/** Leads a mission through the three branches: each hears of the others' work from the chain (decision 46). */
-export async function conduct(city: City, order: Order): Promise<Conducted> {
+/**
+ * Leads a mission through the three branches: each hears of the others' work from the chain (decision 46). Where the chain finds its law
+ * at fault, what was not spent goes into a session for another one; `replaced` is told before that of the mission that ended.
+ */
+export async function conduct(
+  city: City,
+  order: Order,
+  replaced: (ended: Conducted) => Promise<void> = async () => undefined,
+): Promise<Conducted> {
   const { file, id } = order;
   const { items, digest } = order.input;
   const offers = await offersOf(membersOf(city.society, "producer"), order.catalog);
@@ -68,15 +81,67 @@ export async function conduct(city: City, order: Order): Promise<Conducted> {
     own.map((offer) => ({ owner: offer.seller.account, record: registeredService(offer).record })),
   );
   city.tell(`${file.mission}: ${items.length} inputs`);
-  const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () =>
+  const hall = { city, order, minds: mindsOf(city, file, order.makeMind), services: offers.map(registeredService) };
+  const first: Cause = { id, file, items, digest, path: "" };
+  const barred: BarredLaw[] = [];
+  let conducted = await lead(hall, first, []);
+  for (;;) {
+    const { law } = conducted;
+    const epoch = law.status === "deployed" ? await nextEpoch(city, law) : undefined;
+    if (law.status === "failed" || epoch === undefined) return conducted;
+    await replaced(conducted);
+    barred.push({ specHash: law.specHash, shape: law.shape });
+    const next = await relegislate(hall, { first, epoch, former: conducted, continues: { mission: law.mission, barred } });
+    if (next === undefined) return conducted;
+    // Without another law, the order ends as the last one did.
+    if (next.law.status === "failed") return { ...conducted, epochs: next.epochs };
+    conducted = next;
+  }
+}
+
+/** One law, from its session to what its mission hands out. */
+async function lead(hall: Hall, cause: Cause, past: readonly bigint[]): Promise<Conducted> {
+  const { city, order } = hall;
+  const fromBlock = await city.answers.remember({ session: cause.id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () =>
     city.chain.head().number.toString(),
   );
-  const hall = { city, order, minds: mindsOf(city, file, order.makeMind), services: offers.map(registeredService) };
-  const pursued = await pursue(hall, { id, file, items, digest, path: "" });
-  const nothing = { law: pursued.law, fromBlock: BigInt(fromBlock), items, world: undefined, mission: undefined, report: undefined };
-  if (pursued.law.status === "failed" || pursued.world === undefined || pursued.mission === undefined) return nothing;
-  const { world, mission } = pursued;
-  return { ...nothing, world, mission, report: pursued.agrees === true ? await release(city, order, world, mission) : undefined };
+  const { law, world, mission, agrees } = await pursue(hall, cause);
+  const epochs = [...past, law.session];
+  const nothing = {
+    law,
+    epochs,
+    fromBlock: BigInt(fromBlock),
+    items: cause.items,
+    world: undefined,
+    mission: undefined,
+    report: undefined,
+  };
+  if (law.status === "failed" || world === undefined || mission === undefined) return nothing;
+  return { ...nothing, world, mission, report: agrees === true ? await release(city, order, world, mission) : undefined };
+}
+
+interface Relegislation {
+  readonly first: Cause;
+  readonly epoch: Epoch;
+  readonly former: Conducted;
+  readonly continues: NonNullable<Cause["continues"]>;
+}
+
+/** Full re-legislation: the same goal, another law, with what the last one did not spend. Undefined: no law could be made with that. */
+async function relegislate(hall: Hall, { first, epoch, former, continues }: Relegislation): Promise<Conducted | undefined> {
+  const { number, deposit, fault } = epoch;
+  const { tell } = hall.city;
+  tell(
+    `${fault.type}: the law is at fault; another session decides, with the ${formatMoney(deposit)} that were not spent (epoch ${number})`,
+  );
+  try {
+    const cause = { ...first, id: `${first.id}/epoch-${number}`, file: { ...first.file, budget: deposit }, continues };
+    return await lead(hall, cause, former.epochs);
+  } catch (error) {
+    if (!(error instanceof GoalNotFeasible)) throw error;
+    tell(`no law can be made with what is left: ${error.message}`);
+    return undefined;
+  }
 }
 
 /** Hands out what the mission made: only when all of it is complete, its output gate spoke, and records and chain agree (INVARIANT 1). */
@@ -105,6 +170,8 @@ interface Cause {
   /** Labels of the nodes it is below, for people; empty for the order itself. */
   readonly path: string;
   readonly child?: ChildSession;
+  /** The mission whose law failed, and all laws that did: none of them may come again. */
+  readonly continues?: { readonly mission: Address; readonly barred: readonly BarredLaw[] };
 }
 
 interface Pursued {
@@ -118,7 +185,7 @@ interface Pursued {
 /** One mission from its session to its last unit, with everything below it. */
 async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
   const { city, order, minds, services } = hall;
-  const { file, id, items, digest, child, path } = cause;
+  const { file, id, items, digest, child, continues, path } = cause;
   const tell = (line: string) => city.tell(path === "" ? line : `${path}: ${line}`);
   const law = await legislate(city, {
     file,
@@ -128,6 +195,8 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
     minds,
     judge: order.judge,
     child,
+    parent: continues?.mission,
+    barred: continues?.barred,
   });
   if (law.status === "failed") {
     tell(`no law: ${law.reason}`);

@@ -5,6 +5,7 @@ import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { isLent, leftFor } from "../execution/branches.ts";
 import { awaitsBids, isBranch, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { recordFaults } from "../execution/faults.ts";
 import { runMarket } from "../execution/market.ts";
 import { isOver, timeout } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
@@ -75,7 +76,9 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
     // One after the other: the stages of one session do not wait while the clock jumps for another.
     else if (halt.kind === "branch") for (const view of halt.nodes.slice(0, 1)) await lead.descend(view);
     else {
-      const reopened = await reopenAll(world, mission, halt.nodes);
+      // The law is at fault: no other executor of it helps (AgentCity B.11.4).
+      const isLawful = (await recordFaults(world, mission)).every((fault) => fault.class !== "SPECIFICATION");
+      const reopened = isLawful ? await reopenAll(world, mission, halt.nodes) : [];
       if (reopened.length === 0) {
         await abort(world, mission);
         break;

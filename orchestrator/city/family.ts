@@ -83,6 +83,15 @@ export async function moneyIn(client: AgentCityClient, mission: Address): Promis
   };
 }
 
+/** What a session that made no law was given and gave back; the rest is the fee of one that its sponsor cancelled. */
+export async function moneyOfSession(client: AgentCityClient, session: bigint): Promise<Money> {
+  const [opened] = await client.legislation.history("SessionOpened", { session });
+  const [withdrawn] = await client.legislation.history("DepositWithdrawn", { session });
+  const [deposit, refunded] = [opened?.args.deposit ?? 0n, withdrawn?.args.amount ?? 0n];
+  const nothing = { paid: "0", insurance: "0", discount: "0", children: "0", subsidy: "0" };
+  return { ...nothing, deposit: deposit.toString(), fees: (deposit - refunded).toString(), refunded: refunded.toString() };
+}
+
 /** A child as the outcome lists it. */
 export async function describeChild(client: AgentCityClient, child: Child): Promise<Outcome["children"][number]> {
   const { path, parent, attempt, session, enacted, lent, returned } = child;

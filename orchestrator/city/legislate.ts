@@ -12,7 +12,11 @@ import { codifierServices, servicesInUse } from "./codifier-services.ts";
 import { memberOf, membersOf } from "./society.ts";
 
 /** What a city's producers are to legislate, and how. */
-export interface Bill extends Pick<LegislatureOptions, "inputs" | "services" | "id" | "child" | "ballotBatch" | "mostLaws" | "byPetition"> {
+export interface Bill
+  extends Pick<
+    LegislatureOptions,
+    "inputs" | "services" | "id" | "child" | "parent" | "barred" | "ballotBatch" | "mostLaws" | "byPetition"
+  > {
   readonly file: MissionFile;
   /** Who decides when voters who ranked alike may have decided the vote. */
   readonly judge: BlocJudge;

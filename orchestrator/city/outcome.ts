@@ -5,11 +5,12 @@ import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { actionNumber } from "../protocol/actions.ts";
 import { evidenceClasses } from "../protocol/evidence.ts";
-import { balances, type Money, type Outcome } from "../protocol/outcome.ts";
+import { balances, type Outcome } from "../protocol/outcome.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
 import type { Conducted } from "./conduct.ts";
-import { childrenOf, describeChild, moneyIn, statusOf } from "./family.ts";
+import { describeEpoch } from "./epochs.ts";
+import { childrenOf, describeChild, moneyIn, moneyOfSession, statusOf } from "./family.ts";
 import { callsAbout, gasTable } from "./gas.ts";
 import { letterOf } from "./letters.ts";
 import { membersOf, nameOf } from "./society.ts";
@@ -72,10 +73,11 @@ export async function outcomeOf(
     metrics: law.metrics,
     market: await marketOf(city, conducted),
     nodes: await nodesOf(city, conducted, gas.nodes),
+    epochs: await Promise.all(conducted.epochs.map((session) => describeEpoch(city.client, session))),
     children: await Promise.all(family.map((child) => describeChild(city.client, child))),
     human: await humanOf(city, conducted),
     settlement: await settlementOf(city, mission?.address),
-    money: await moneyOf(city, conducted),
+    money: mission === undefined ? await moneyOfSession(city.client, law.session) : await moneyIn(city.client, mission.address),
     slashed: (await slashesOf(city, mission?.address)).reduce((sum, { slashed }) => sum + slashed, 0n).toString(),
     gasByStage: gas.stages.map((row) => ({ ...row })),
     reputations: await reputationsOf(city, conducted.fromBlock),
@@ -182,24 +184,6 @@ async function settlementOf(city: City, mission: Address | undefined): Promise<O
   );
   const appealWindow = Math.max(0, ...windows);
   return { appealWindow, advancedClock: appealWindow > 0, closed: balances(await moneyIn(city.client, mission)) };
-}
-
-async function moneyOf(city: City, { law, mission }: Conducted): Promise<Money> {
-  if (mission === undefined) {
-    const [deposit, refunded] = await sessionMoney(city, law.session);
-    // What does not go back is the fee of a session that its sponsor cancelled.
-    const fees = (deposit - refunded).toString();
-    const nothing = { paid: "0", insurance: "0", discount: "0", children: "0", subsidy: "0" };
-    return { ...nothing, deposit: deposit.toString(), fees, refunded: refunded.toString() };
-  }
-  return moneyIn(city.client, mission.address);
-}
-
-/** What a session that made no law was given, and what it gave back. */
-async function sessionMoney({ client }: City, session: bigint): Promise<readonly [bigint, bigint]> {
-  const [opened] = await client.legislation.history("SessionOpened", { session });
-  const [withdrawn] = await client.legislation.history("DepositWithdrawn", { session });
-  return [opened?.args.deposit ?? 0n, withdrawn?.args.amount ?? 0n];
 }
 
 /** Whole points before the session opened, from the events since, and now. */

@@ -26,6 +26,7 @@ function running(outcome: Outcome): string[] {
       `${outcome.market.tasks} tasks · ${outcome.market.bids} bids · fairness ${outcome.market.fairness} (≥ ${outcome.market.minFairness}) · stake locked ${amount(outcome.market.stakeLocked)}`,
     ]),
     ...block("RUN", outcome.nodes.map(nodeLine)),
+    ...block("EPOCHS", outcome.epochs.length < 2 ? [] : outcome.epochs.map(epochLine)),
     ...block("BELOW", outcome.children.map(childLine)),
     ...block("HUMAN", outcome.human.map(humanLine)),
     ...block("SETTLE", [settlement(outcome)]),
@@ -71,6 +72,11 @@ function nodeLine({ label, state, attempts, class: evidence, executors, dissent,
         .join(", ")}`,
     );
   return parts.join(" ");
+}
+
+function epochLine({ epoch, mission, status, cause, money }: Outcome["epochs"][number]): string {
+  const why = cause === null ? "" : ` after ${cause.type}`;
+  return `${epoch}${why}: ${status}${mission === null ? "" : ` ${short(mission)}`} · ${amount(money.deposit)}, ${amount(money.refunded)} not spent`;
 }
 
 function childLine({ path, status, attempt, mission, title, leaves, money: { deposit, refunded } }: Outcome["children"][number]): string {

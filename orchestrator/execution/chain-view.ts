@@ -45,6 +45,8 @@ export interface NodeView {
   readonly faulted: boolean;
   readonly share: number;
   readonly agreeing: number;
+  /** Block whose hash draws the panel. */
+  readonly drawBlock: number;
   /** Slots with an executor, in order. */
   readonly slots: readonly SlotView[];
 }
@@ -74,6 +76,7 @@ export async function viewNodes(world: World, mission: Mission): Promise<readonl
         faulted: node.faulted,
         share: node.share,
         agreeing: node.agreeing,
+        drawBlock: node.drawBlock,
         slots: slots.filter(({ agent }) => agent !== ZERO),
       };
     }),

@@ -8,6 +8,7 @@ import type { WriteOptions } from "../client/write.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
 import type { DraftRequest, Mind } from "../minds/mind.ts";
 import { checkedMind } from "../minds/mind.ts";
+import type { LawShape } from "../minds/shape.ts";
 import { noBoundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
@@ -39,6 +40,12 @@ export interface MissionInputs {
   readonly digest: Hash;
 }
 
+/** A law that stood in a session, or was tried, and failed. */
+export interface BarredLaw {
+  readonly specHash: Hash;
+  readonly shape: LawShape;
+}
+
 /** A session that a mission opened for one of its nodes. */
 export interface ChildSession extends ParentNode {
   /** Number on chain. */
@@ -59,6 +66,8 @@ export interface LegislatureOptions {
   readonly id: string;
   /** Mission that this session continues. */
   readonly parent?: Address | undefined;
+  /** Laws that failed before: none of them may come again as it was. */
+  readonly barred?: readonly BarredLaw[] | undefined;
   /** The session is open already: a mission opened it for one of its nodes, and lent it what `mission.budget` says. */
   readonly child?: ChildSession | undefined;
   /** Producers call for the session, and the sponsor adopts it; without it the sponsor opens the session. */

@@ -210,7 +210,7 @@ export async function draftBy(
   lawful: (law: CompiledLaw, facts: CityFacts) => Promise<boolean> = (law, facts) => isLawful(context, law, facts),
 ): Promise<ContentId | undefined> {
   const { mission, inputs, child } = context.options;
-  const former = barred === null ? [] : context.load(barred, barredSchema);
+  const former = [...(context.options.barred ?? []), ...(barred === null ? [] : context.load(barred, barredSchema))];
   const request = { ...requestFor(context, survey, agent), ...(former.length === 0 ? {} : { barred: former.map(({ shape }) => shape) }) };
   try {
     const shape = await context.ask(agent, step, lawShapeSchema, (mind) => mind.draft(request), { reading });

@@ -1,5 +1,7 @@
 import { compileLaw } from "../client/compile-law.ts";
 import { recordedBallots } from "../client/recorded-ballots.ts";
+import type { LawShape } from "../minds/shape.ts";
+import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
 import type { Metrics } from "../protocol/metrics.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
@@ -50,6 +52,8 @@ interface SessionFacts {
 export interface EnactedLaw extends SessionFacts {
   readonly status: "deployed";
   readonly mission: Address;
+  /** The structure that won, as its author drafted it. */
+  readonly shape: LawShape;
   readonly document: MissionDocument;
   readonly documentId: ContentId;
   readonly law: Hex;
@@ -101,8 +105,12 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
             : reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum, onChain.winner),
     };
   }
-  const { document, law, lawHash, docHash, specHash } = compileLaw(context.load(state.document, missionDocumentSchema));
-  return { status: "deployed", ...facts, mission: state.mission, document, documentId: state.document, law, lawHash, docHash, specHash };
+  const compiled = compileLaw(context.load(state.document, missionDocumentSchema));
+  const { document, law, lawHash, docHash, specHash } = compiled;
+  const shape = draftsOf(context, state).find((draft) => draft.specHash === specHash)?.shape;
+  if (shape === undefined) throw new AgentCityError("RecordMissing", "The law that won was drafted by nobody", { details: specHash });
+  const documentId = state.document;
+  return { status: "deployed", ...facts, mission: state.mission, shape, document, documentId, law, lawHash, docHash, specHash };
 }
 
 async function entriesOf(context: LegislatureContext, session: bigint, drafts: readonly Draft[]): Promise<BallotEntry[]> {

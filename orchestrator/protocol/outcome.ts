@@ -75,6 +75,20 @@ const childSchema = z.strictObject({
   money: moneySchema,
 });
 
+/** One law after another for the same goal (AgentCity B.11.4, full re-legislation). */
+const epochSchema = z.strictObject({
+  /** Missions for the same goal that failed before. */
+  epoch: z.int().min(0),
+  session: z.string(),
+  /** Null when its session made no law. */
+  mission: hex.nullable(),
+  status: statusSchema,
+  /** What the law before it failed by, as `rules/faults.ts` calls it; null of the first. */
+  cause: z.strictObject({ node: z.int(), type: z.string(), class: z.string(), reason: z.string() }).nullable(),
+  /** The deposit is what the epoch before it did not spend. */
+  money: moneySchema,
+});
+
 /** The one document `--json` prints; the screen is drawn from it alone. */
 export const outcomeSchema = z.strictObject({
   status: statusSchema,
@@ -109,6 +123,8 @@ export const outcomeSchema = z.strictObject({
     stakeLocked: units,
   }),
   nodes: z.array(nodeSchema),
+  /** Every law of this order up to this one, oldest first; a last one without a mission came to nothing. */
+  epochs: z.array(epochSchema),
   /** Every mission below this one, each before its own children, in the order of opening. */
   children: z.array(childSchema),
   human: z.array(z.strictObject({ node: z.string(), action: z.string(), adjudicator: z.string(), simulated: z.boolean() })),

@@ -15,7 +15,7 @@ import {TypedData} from "../../libraries/TypedData.sol";
 import {MissionContext} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
 import {Auth, Institution, Standing} from "../../types/Roles.sol";
-import {SessionState} from "../../types/States.sol";
+import {MissionState, SessionState} from "../../types/States.sol";
 import {Candidacies} from "./Candidacies.sol";
 import {Electorate} from "./Electorate.sol";
 import {Enactment} from "./Enactment.sol";
@@ -264,8 +264,22 @@ library Convocation {
         info.goalHash = goalHash;
         info.params = constitution.missionParams();
         info.rules = SessionLedger.currentRules(constitution, Enactment.TEMPLATE);
+        info.epoch = _epochAfter(constitution, parent);
         docket.enter(session, SessionState.IDENTIFYING, info.rules.proposalTimeout);
         emit ILegislativeProcedure.SessionOpened(session, sponsor, goalHash, deposit, info.electorate, info.params);
+    }
+
+    /// @dev A mission that runs or was completed is continued, not made good. A retired procedure answers for its own missions.
+    function _epochAfter(IConstitutionContract constitution, address parent) private view returns (uint8 epoch) {
+        if (parent == address(0)) return 0;
+        MissionState state = ICollaborationContract(parent).state();
+        if (state != MissionState.FAILED && state != MissionState.ABORTED) return 0;
+        MissionContext memory former = ICollaborationContract(parent).context();
+        address legislation = ITemplateRegistry(constitution.at(Institution.TEMPLATES)).missionOf(parent).legislation;
+        epoch = ILegislativeProcedure(legislation).sessionOf(former.session).epoch + 1;
+        if (epoch > former.params.maxRefinementIterations) {
+            revert ILegislativeProcedure.EpochsExhausted(parent, epoch);
+        }
     }
 
     /// @dev Agents of the city work for missions; they do not pay for them.

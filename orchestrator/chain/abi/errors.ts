@@ -73,6 +73,7 @@ export const errorsAbi = [
   {"type":"error","name":"EmptyBatch","inputs":[]},
   {"type":"error","name":"EmptyPool","inputs":[]},
   {"type":"error","name":"EnvelopeExhausted","inputs":[{"name":"office","type":"uint8"},{"name":"selector","type":"bytes4"},{"name":"session","type":"uint256"},{"name":"max","type":"uint16"}]},
+  {"type":"error","name":"EpochsExhausted","inputs":[{"name":"parent","type":"address"},{"name":"epoch","type":"uint8"}]},
   {"type":"error","name":"EvidenceMissing","inputs":[{"name":"node","type":"uint8"},{"name":"verifier","type":"address"},{"name":"basis","type":"uint256"}]},
   {"type":"error","name":"Expired","inputs":[{"name":"deadline","type":"uint40"}]},
   {"type":"error","name":"FailedDeployment","inputs":[]},

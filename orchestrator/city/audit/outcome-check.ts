@@ -13,6 +13,7 @@ import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackRanking } from "../../rules/condorcet.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { describeEpoch } from "../epochs.ts";
 import { describeChild } from "../family.ts";
 import { callsAbout, gasTable } from "../gas.ts";
 import type { AuditContext } from "./context.ts";
@@ -58,11 +59,27 @@ export const outcomeCheck: Check = {
     await nodes(context, seen);
     const below = await Promise.all(context.family.map((child) => describeChild(client, child)));
     seen.same(outcome.children, below, "missions below");
+    await epochs(context, seen);
     await gas(context, seen);
     await reputations(context, seen);
     humans(context, seen);
   },
 };
+
+/** Laws before this one lead back, parent by parent, to the first; one after it continues this mission. */
+async function epochs({ outcome, client, session }: AuditContext, seen: Inspection): Promise<void> {
+  const { legislation } = client;
+  const told = outcome.epochs.map((epoch) => BigInt(epoch.session));
+  seen.same(outcome.epochs, await Promise.all(told.map((each) => describeEpoch(client, each))), "laws tried");
+  const own = told.indexOf(session);
+  seen.holds(own >= 0 && told.length - own <= 2, "laws tried", "do not lead to this mission");
+  for (const [place, each] of told.entries()) {
+    const { epoch, parent } = await legislation.sessionOf(each);
+    const former = told[place - 1];
+    const expected = former === undefined ? [0] : [place, (await legislation.sessionOf(former)).mission];
+    seen.same(former === undefined ? [epoch] : [epoch, parent], expected, `law ${place + 1} tried`);
+  }
+}
 
 async function vote({ outcome, client, session, nameOf, record, document, block }: AuditContext, seen: Inspection): Promise<void> {
   const { legislation } = client;

@@ -49,7 +49,9 @@ export async function verify(world: World, mission: Mission, nodes: readonly Nod
   if (due.length === 0) return;
   const orders = await Promise.all(due.map((view) => clearOrder(world, mission, view)));
   const signatures = orders.flatMap(({ verdicts }) => verdicts.map(({ signature }) => signature));
-  await world.client.mission(mission.address).clear([orders], { intent: intentKey("clear", mission.address, ...signatures) });
+  // A second panel of the same verifiers signs the same again: its draw tells it apart.
+  const draws = due.map(({ law, drawBlock }) => `${law.number}/${drawBlock}`);
+  await world.client.mission(mission.address).clear([orders], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
   await world.boundary("execution:cleared");
 }
 

@@ -8,6 +8,7 @@ import {ITreasury} from "../../../contracts/interfaces/ITreasury.sol";
 import {LawCodec} from "../../../contracts/libraries/LawCodec.sol";
 import {Action} from "../../../contracts/types/Actions.sol";
 import {MissionContext} from "../../../contracts/types/Law.sol";
+import {MissionState} from "../../../contracts/types/States.sol";
 
 /// @title A template whose missions do nothing but report what reached them: isolates the city's institutions.
 contract MissionProbe {
@@ -36,6 +37,10 @@ contract MissionProbe {
 
     function caseHash(uint8 node) external view returns (bytes32) {
         return keccak256(abi.encode(_epoch, node));
+    }
+
+    function state() external pure returns (MissionState) {
+        return MissionState.ACTIVE;
     }
 
     function law() external view returns (bytes memory) {

@@ -1,13 +1,15 @@
 import { expect } from "chai";
-import { id, ZeroHash } from "ethers";
+import { encodeBytes32String, id, ZeroHash } from "ethers";
 import { encodeAbiParameters } from "viem";
 import { EvidenceClass } from "../../../../orchestrator/rules/admissibility.ts";
+import { faultClasses, faultTypes } from "../../../../orchestrator/rules/faults.ts";
 import { ethers, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   Action,
   Clearing,
   type Mission,
   type MissionOptions,
+  MissionState,
   NodeState,
   openMission,
   Result,
@@ -232,6 +234,17 @@ describe("Verification", () => {
       await worked({ nodes: [CONSENSUS] });
       await mission.clear(0, { agreeing: 0b001 });
       expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
+    });
+
+    it("finds the law at fault when executors agree on what is wrong: no further attempt, anybody ends the mission", async () => {
+      await worked({ nodes: [CONSENSUS] });
+      const order = await mission.clearOrder(0, { result: Result.FAIL });
+      await expect(mission.contract.clear([order]))
+        .to.emit(mission.contract, "FaultSignalled")
+        .withArgs(0, 0, faultTypes.indexOf("CONSENSUS_FAILED"), faultClasses.indexOf("SPECIFICATION"), encodeBytes32String("CLEARED_FAIL"));
+      await refused(mission.contract.reopen(0), "IterationsExhausted");
+      await mission.contract.abort();
+      expect(await mission.contract.state()).to.equal(MissionState.FAILED);
     });
   });
 

@@ -1,0 +1,50 @@
+import type { AgentCityClient } from "../client/client.ts";
+import { type Fault, faultsOf } from "../execution/faults.ts";
+import type { EnactedLaw } from "../legislature/result.ts";
+import type { Address } from "../primitives/hex.ts";
+import type { Outcome } from "../protocol/outcome.ts";
+import type { City } from "./city.ts";
+import { moneyIn, moneyOfSession, statusOf } from "./family.ts";
+
+/** A law that is to replace one that was at fault (AgentCity B.11.4, full re-legislation). */
+export interface Epoch {
+  /** How many missions for the same goal failed before. */
+  readonly number: number;
+  /** What the last one did not spend, smallest unit. */
+  readonly deposit: bigint;
+  /** What its law failed by. */
+  readonly fault: Fault;
+}
+
+/**
+ * Whether a mission that ended is to be legislated anew: the chain says that its law was at fault, its money is home, and fewer epochs are
+ * over than its own MAX_REFINEMENT_ITERATIONS. What the chain says is the same after a crash.
+ */
+export async function nextEpoch({ client, tell }: City, { mission, session }: EnactedLaw): Promise<Epoch | undefined> {
+  if ((await statusOf(client, mission)) !== "failed") return undefined;
+  const fault = await faultOfLaw(client, mission);
+  if (fault === undefined) return undefined;
+  const { params } = await client.mission(mission).context();
+  const number = (await client.legislation.sessionOf(session)).epoch + 1;
+  const { refunded } = await client.mission(mission).ledger();
+  if (number > params.maxRefinementIterations) {
+    tell(`${number} laws were at fault: no further one is made, what was not earned is back`);
+    return undefined;
+  }
+  return refunded === 0n ? undefined : { number, deposit: refunded, fault };
+}
+
+/** An epoch as the outcome lists it: all of it is on chain. */
+export async function describeEpoch(client: AgentCityClient, session: bigint): Promise<Outcome["epochs"][number]> {
+  const { mission, parent, epoch } = await client.legislation.sessionOf(session);
+  const fault = epoch === 0 ? undefined : await faultOfLaw(client, parent);
+  const cause = fault === undefined ? null : { node: fault.node, type: fault.type, class: fault.class, reason: fault.reason };
+  const common = { session: session.toString(), epoch, cause };
+  if (BigInt(mission) === 0n) return { ...common, mission: null, status: "no-law", money: await moneyOfSession(client, session) };
+  return { ...common, mission, status: await statusOf(client, mission), money: await moneyIn(client, mission) };
+}
+
+/** The fault by which a mission's law was found wanting, if it was. */
+async function faultOfLaw(client: AgentCityClient, mission: Address): Promise<Fault | undefined> {
+  return (await faultsOf(client, mission)).findLast((fault) => fault.class === "SPECIFICATION");
+}

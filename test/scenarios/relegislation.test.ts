@@ -1,0 +1,198 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { intentKey } from "../../orchestrator/chain/outbox.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import type { Order } from "../../orchestrator/city/conduct.ts";
+import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
+import { faultSchema } from "../../orchestrator/execution/faults.ts";
+import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
+import type { DraftRequest, Ranking, RankRequest } from "../../orchestrator/minds/mind.ts";
+import type { LawShape } from "../../orchestrator/minds/shape.ts";
+import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/json.ts";
+import type { BoundaryName } from "../../orchestrator/protocol/boundaries.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { rejection } from "../support/rejection.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+
+/** Two nodes: rows are read by one executor and estimated by three. */
+const TASKS = {
+  tasks: {
+    read: { service: "fetch-and-parse", over: "input", tier: 1 },
+    estimate: {
+      service: ["estimate-by-pert", "estimate-by-triangle", "estimate-by-median"],
+      after: ["read"],
+      tier: 2,
+      agree: { on: "value", atLeast: 0.9 },
+    },
+  },
+  output: { task: "estimate", format: "json" },
+};
+
+/** Divides nothing, and pays the first task more with every law that failed, and wants a law. */
+class PlainMind extends HeuristicMind {
+  override async draft(request: DraftRequest): Promise<LawShape> {
+    const shape = await super.draft(request);
+    const tasks = shape.tasks.map((task, index) => ({
+      ...task,
+      shards: 1,
+      weight: index === 0 ? 100 + (request.barred ?? []).length : 300,
+    }));
+    return { ...shape, tasks };
+  }
+
+  override async rank(request: RankRequest): Promise<Ranking> {
+    const order = await super.rank(request);
+    const noLaw = request.candidates.find(({ shape }) => shape === null)?.number;
+    return noLaw === undefined ? order : [...order.filter((number) => number !== noLaw), noLaw];
+  }
+}
+
+/** Everybody has another opinion: nothing agrees with anything. */
+function opinion(agent: string, output: JsonObject): JsonObject {
+  const items = Array.isArray(output["items"]) ? output["items"] : [];
+  const own = Number.parseInt(agent.replace(/\D/g, ""), 10) || 1;
+  return { ...output, items: items.map((item) => ({ ...(item as JsonObject), value: 1000 * own })) };
+}
+
+/** The process as good as dies: nothing after this point happens. */
+class Stopped extends Error {}
+
+/** AgentCity B.11.4: redundant executors cannot agree, so the law is at fault, and the goal goes back to the legislature. */
+describe("scenario: full re-legislation", function () {
+  this.timeout(400_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let purse: bigint;
+  let stopAt: BoundaryName | undefined;
+  let faults = 0;
+  const home = () => join(directory(), "home");
+  const inPurse = () => city.client.token.balanceOf(memberOf(city.society, "sponsor").account.address);
+
+  const open = () =>
+    openHome(home(), "29", {
+      tell: (line) => {
+        if (line.includes("the law is at fault")) faults += 1;
+      },
+      boundary: async (name) => {
+        if (faults > 0 && name === stopAt) {
+          stopAt = undefined;
+          throw new Stopped(name);
+        }
+      },
+    });
+  const mission = (id: string, lie: NonNullable<Order["tamper"]>) =>
+    carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv, TASKS), {
+      id,
+      home: home(),
+      makeMind: (seat) => new PlainMind(seat),
+      tamper: (work, output) => (work.label.startsWith("estimate") ? lie(work, output) : output),
+    });
+
+  before(async () => {
+    city = await open();
+    purse = await inPurse();
+  });
+  after(() => city?.close());
+
+  /** Each deposit is what was left, nothing is lost between two laws, nobody's stake stays behind. */
+  async function checkMoney({ epochs, money }: Outcome, spent: bigint): Promise<void> {
+    for (const [place, epoch] of epochs.entries()) {
+      expect(balances(epoch.money)).to.equal(true);
+      if (place > 0) expect(epoch.money.deposit).to.equal(epochs[place - 1]?.money.refunded);
+      if (epoch.mission !== null) expect(await city.client.token.balanceOf(epoch.mission as Address)).to.equal(0n);
+    }
+    expect(epochs.at(-1)?.money).to.deep.equal(money);
+    expect(BigInt(epochs[0]?.money.deposit ?? 0) - BigInt(money.refunded)).to.equal(spent);
+    for (const { account } of membersOf(city.society, "producer"))
+      expect((await city.client.agents.stakeOf(account.address)).locked).to.equal(0n);
+  }
+
+  describe("a law whose executors cannot agree, once", () => {
+    let outcome: Outcome;
+    const lie: NonNullable<Order["tamper"]> = ({ agent }, output) => (faults === 0 ? opinion(agent, output) : output);
+
+    before(async () => {
+      // The orchestrator stops in the second mission, and is started again.
+      stopAt = "execution:committed";
+      expect(await rejection(mission("once", lie))).to.be.instanceOf(Stopped);
+      await city.close();
+      city = await open();
+      outcome = await mission("once", lie);
+    });
+
+    it("is replaced by another law for the same goal, which is carried out", async () => {
+      expect(outcome.status).to.equal("completed");
+      expect(outcome.epochs.map(({ epoch, status }) => [epoch, status])).to.deep.equal([
+        [0, "failed"],
+        [1, "completed"],
+      ]);
+      expect(outcome.epochs[1]?.cause).to.deep.include({ type: "CONSENSUS_FAILED", class: "SPECIFICATION" });
+      const { legislation } = city.client;
+      const [first, second] = await Promise.all(outcome.epochs.map(({ session }) => legislation.sessionOf(BigInt(session))));
+      expect([second?.parent, second?.epoch, second?.goalHash]).to.deep.equal([first?.mission, 1, first?.goalHash]);
+      expect(await legislation.sessionCount()).to.equal(2n);
+    });
+
+    it("is never the same law again, and its fault is on record", async () => {
+      const specs = await Promise.all(
+        outcome.epochs.map(async ({ session }) => {
+          const { winner } = await city.client.legislation.sessionOf(BigInt(session));
+          return (await city.client.legislation.candidateOf(BigInt(session), winner)).specHash;
+        }),
+      );
+      expect(new Set(specs).size).to.equal(2);
+      const [entry] = await city.log.read({ kind: "execution.fault", subject: outcome.epochs[0]?.mission ?? "" });
+      expect(faultSchema.parse(parseJsonBytes(city.blocks.get(entry!.content!)))).to.deep.include({
+        attempt: 0,
+        type: "CONSENSUS_FAILED",
+        class: "SPECIFICATION",
+        reason: "UNVERIFIABLE",
+      });
+    });
+
+    it("spends on the second what the first did not, to the unit", async () => {
+      await checkMoney(outcome, purse - (await inPurse()));
+      expect(outcome.slashed).to.equal("0");
+    });
+
+    it("leaves two bundles that an auditor accepts", async () => {
+      for (const { mission: address } of outcome.epochs)
+        expect((await auditBundle(join(home(), "missions", address?.toLowerCase() ?? ""))).passed).to.equal(true);
+    });
+  });
+
+  describe("laws whose executors never agree", () => {
+    let outcome: Outcome;
+    let purseBefore: bigint;
+
+    before(async () => {
+      purseBefore = await inPurse();
+      outcome = await mission("never", ({ agent }, output) => opinion(agent, output));
+    });
+
+    it("are tried as often as MAX_REFINEMENT_ITERATIONS allows beside the first, and the mission ends", async () => {
+      const most = Number(await city.client.constitution.param(parameterIndex("MAX_REFINEMENT_ITERATIONS")));
+      expect(outcome.epochs.map(({ epoch }) => epoch)).to.deep.equal(Array.from({ length: most + 1 }, (_, epoch) => epoch));
+      expect(new Set(outcome.epochs.map(({ status }) => status))).to.deep.equal(new Set(["failed"]));
+      expect(outcome.status).to.equal("failed");
+      expect(outcome.report).to.equal(null);
+      // Nobody continues a goal beyond that.
+      const last = outcome.mission as Address;
+      const sponsor = memberOf(city.society, "sponsor").account;
+      const more = city.client.legislation.openSession([keccak256("0x01"), 1n, last], {
+        intent: intentKey("test", "more"),
+        account: sponsor,
+      });
+      expect((await rejection(more)).message).to.include(`EpochsExhausted(${last}, ${most + 1})`);
+    });
+
+    it("give everything back that was not earned", async () => {
+      await checkMoney(outcome, purseBefore - (await inPurse()));
+    });
+  });
+});
