@@ -24,5 +24,6 @@ export type Ruling = "approve" | "reject";
 /** Whoever decides a case: a person at a terminal, or a labelled simulation of one. */
 export interface Judge {
   readonly simulated: boolean;
-  decide(subject: Case): Promise<{ readonly ruling: Ruling; readonly justification: string }>;
+  /** Undefined: nobody here decides, and whoever does has acted on chain meanwhile. */
+  decide(subject: Case): Promise<{ readonly ruling: Ruling; readonly justification: string } | undefined>;
 }

@@ -29,7 +29,7 @@ export class SimulationRefused extends AgentCityError {
  * Rejects what is too risky or too poor, approves the rest; voids a vote whose winner changes without the flagged ballots, releases any other;
  * lets a suspended mission go on when its records and the chain agree. Says that no human decided.
  */
-export function simulatedJudge(chainId: number): Judge & BlocJudge & SuspensionJudge {
+export function simulatedJudge(chainId: number) {
   if (chainId !== DEVNET) throw new SimulationRefused(chainId);
   return {
     simulated: true,
@@ -58,5 +58,5 @@ export function simulatedJudge(chainId: number): Judge & BlocJudge & SuspensionJ
         justification: `${LABEL} adjudicators, no human decided. ${found}; without them ${without}, with them "${winner}".`,
       };
     },
-  };
+  } satisfies Judge & BlocJudge & SuspensionJudge;
 }

@@ -1,5 +1,5 @@
 import type { TransactionReceipt } from "viem";
-import { HttpRequestError, http, keccak256, TimeoutError, WaitForTransactionReceiptTimeoutError } from "viem";
+import { BaseError, HttpRequestError, http, keccak256, TimeoutError, WaitForTransactionReceiptTimeoutError } from "viem";
 import { z } from "zod";
 import type { WorkClock } from "../primitives/clock.ts";
 import { JumpingClock, systemClock } from "../primitives/clock.ts";
@@ -73,7 +73,7 @@ class Rpc implements Chain {
         if (cause instanceof RpcUnreachable) throw cause;
         const hash = keccak256(raw);
         if ((await this.#node({ method: "eth_getTransactionByHash", params: [hash] })) === null) {
-          throw new TransactionRefused(hash, messageOf(cause), cause);
+          throw new TransactionRefused(hash, saidBy(cause), cause);
         }
       }
     }
@@ -139,6 +139,11 @@ export function requestOver(url: string, timeout: number, retries: number = RETR
       throw cause;
     }
   };
+}
+
+/** The node's own words: viem has a sentence of its own for each error code. */
+function saidBy(error: unknown): string {
+  return error instanceof BaseError && error.details !== "" ? error.details : messageOf(error);
 }
 
 function reasonOf(error: HttpRequestError | TimeoutError): string {

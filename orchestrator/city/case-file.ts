@@ -1,11 +1,10 @@
-import { encodeAbiParameters } from "viem";
 import type { Case } from "../adjudication/case.ts";
 import type { NodeView } from "../execution/chain-view.ts";
 import { haltKey, haltSchema } from "../execution/guardian/freeze-mirror.ts";
 import { docketOf } from "../execution/stages/verify.ts";
 import { readOutput } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
-import { APPROVAL } from "../protocol/actions.ts";
+import { encodeActionData } from "../protocol/actions.ts";
 
 const EXCERPT = 4_000;
 
@@ -29,7 +28,7 @@ export async function caseOf(world: World, mission: Mission, view: NodeView): Pr
     quality: score / WHOLE,
     risk: 1 - (cleared?.confidence ?? 0) / WHOLE,
     excerpt: (found + text).slice(0, EXCERPT),
-    approval: encodeAbiParameters(APPROVAL, [openings, items, basis, score]),
+    approval: encodeActionData("APPROVE_POP", [openings, items, basis, score]),
   };
 }
 

@@ -6,8 +6,8 @@ import { type Halt, runMission } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
+import { panelOf } from "./panel.ts";
 import { divergencesOf, writtenDown } from "./reconcile.ts";
-import { membersOf } from "./society.ts";
 
 /**
  * Execution while the chain may fall silent (AgentCity B.11.5, failure mode 3). A silence longer than DEGRADED_MODE_THRESHOLD stops all
@@ -47,21 +47,12 @@ export async function humansResume(city: City, judge: SuspensionJudge, world: Wo
   const { degradedSince, degradedUntil } = await contract.watch();
   const divergences = await divergencesOf(world, mission);
   const queued = await city.sender.open();
-  const goesOn = await ruleOnSuspension(
-    {
-      client: city.client,
-      seats: membersOf(city.society, "adjudicator"),
-      keep: (text) => city.blocks.put(text),
-      judge,
-      sender: world.monitor.account,
-    },
-    {
-      mission: mission.address,
-      cause: "silence",
-      facts: [`silent since ${degradedSince}, ended by itself at ${degradedUntil} (chain time)`, `${queued} signed transactions wait`],
-      divergences,
-    },
-  );
+  const goesOn = await ruleOnSuspension({ ...panelOf(city), sender: world.monitor.account }, judge, {
+    mission: mission.address,
+    cause: "silence",
+    facts: [`silent since ${degradedSince}, ended by itself at ${degradedUntil} (chain time)`, `${queued} signed transactions wait`],
+    divergences,
+  });
   if (!goesOn) {
     await writtenDown(city, mission, "degraded", divergences);
     const until = BigInt(Math.min(degradedUntil, await contract.expiresAt()));

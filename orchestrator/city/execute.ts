@@ -1,6 +1,5 @@
 import type { Judge } from "../adjudication/case.ts";
-import type { Bench, Decision } from "../adjudication/rule.ts";
-import { ruleOn } from "../adjudication/rule.ts";
+import { type Decision, ruleOn } from "../adjudication/rule.ts";
 import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { isLent, leftFor } from "../execution/branches.ts";
@@ -14,9 +13,9 @@ import { parameterIndex } from "../protocol/parameters.ts";
 import { caseOf } from "./case-file.ts";
 import type { City } from "./city.ts";
 import { humansResume, runThroughSilence } from "./degraded.ts";
+import { panelOf } from "./panel.ts";
 import { reconcile } from "./reconcile.ts";
 import { settle } from "./settle.ts";
-import { membersOf } from "./society.ts";
 
 /** What the execution of one mission takes from whoever leads it. */
 export interface Lead {
@@ -93,8 +92,9 @@ async function judge(city: City, world: World, mission: Mission, nodes: readonly
   for (const view of nodes) {
     const subject = await caseOf(world, mission, view);
     world.tell(`${view.law.label}: waits for a human (${subject.reason})`);
-    const decision = await ruleOn(benchOf(city, by), subject);
-    world.tell(`${view.law.label}: ${decision.simulated ? "SIMULATED " : ""}${decision.adjudicator} ${pastTense(decision.ruling)}`);
+    const decision = await ruleOn(panelOf(city), by, subject);
+    if (decision === undefined) world.tell(`${view.law.label}: adjudicators have acted`);
+    else world.tell(`${view.law.label}: ${decision.simulated ? "SIMULATED " : ""}${decision.adjudicator} ${pastTense(decision.ruling)}`);
   }
 }
 
@@ -144,10 +144,6 @@ async function endStopped(world: World, mission: Mission): Promise<void> {
   await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
   await contract.abort([], { intent: intentKey("abort", mission.address) });
   world.tell("mission ended stopped: what was not earned goes back to the sponsor");
-}
-
-function benchOf({ client, society, blocks }: City, judge: Judge): Bench {
-  return { client, judge, seats: membersOf(society, "adjudicator"), keep: (text) => blocks.put(text) };
 }
 
 async function stakesOf({ client }: City): Promise<readonly [bigint, bigint, bigint]> {

@@ -9,6 +9,7 @@ import { blocCaseOf } from "./bloc-case.ts";
 import type { City } from "./city.ts";
 import { CodificationDesk } from "./codification-desk.ts";
 import { codifierServices, servicesInUse } from "./codifier-services.ts";
+import { panelOf } from "./panel.ts";
 import { memberOf, membersOf } from "./society.ts";
 
 /** What a city's producers are to legislate, and how. */
@@ -58,8 +59,7 @@ export async function legislate(city: City, { file, minds, judge, progress, ...b
       deposits: city.deposits,
       approval: (request) => desk.ask(request),
       ruling: async (request) => {
-        const bench = { client, judge, seats: membersOf(society, "adjudicator"), keep: (text: Uint8Array) => city.blocks.put(text) };
-        await ruleOnBloc(bench, await blocCaseOf(city, request));
+        await ruleOnBloc(panelOf(city), judge, await blocCaseOf(city, request));
       },
       boundary: async (name) => {
         await progress?.(name);

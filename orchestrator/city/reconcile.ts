@@ -32,7 +32,8 @@ export async function reconcile(
   if (divergences.length === 0) return true;
   for (const each of divergences) world.tell(`DIVERGENCE after ${phase.name}: ${each}`);
   const subject = { mission: mission.address, cause: "divergence", facts: [`found after ${phase.name}`], divergences } as const;
-  const { resume, justification } = await judge.decideResumption(subject);
+  const decided = await judge.decideResumption(subject);
+  const { resume, justification } = decided ?? { resume: false, justification: "nobody here decides" };
   const content = city.blocks.put(new TextEncoder().encode(justification));
   await city.log.append([{ kind: resume ? "execution.allowed" : "execution.suspended", subjects: [mission.address, phase.name], content }]);
   return resume;

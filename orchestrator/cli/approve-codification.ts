@@ -5,8 +5,8 @@ import { compileLaw } from "../client/compile-law.ts";
 import { codificationTypedData, signCodification } from "../client/sign/codification.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { CodificationRequest } from "../protocol/codification-approval.ts";
-import { home } from "./carry-out.ts";
 import { lawInWords, messageInWords } from "./codification-screen.ts";
+import { home } from "./home.ts";
 import { signerAccount } from "./keys.ts";
 
 /** Chain id of a devnet: the only one whose keys everybody knows. */

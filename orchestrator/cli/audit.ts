@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { auditBundle } from "../city/audit/audit-bundle.ts";
 import { renderAudit } from "../city/audit/render.ts";
 import { AgentCityError } from "../primitives/errors.ts";
-import { home } from "./carry-out.ts";
+import { home } from "./home.ts";
 
 export class BundleMissing extends AgentCityError {
   constructor(mission: string, dir: string) {

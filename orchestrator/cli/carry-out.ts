@@ -2,8 +2,10 @@ import { join, resolve } from "node:path";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { isUnreachable } from "../chain/errors.ts";
-import { type DevnetName, openCity } from "../city/city.ts";
+import { judgesElsewhere } from "../city/case-desk.ts";
+import { type City, type DevnetName, openCity } from "../city/city.ts";
 import { CodificationDesk } from "../city/codification-desk.ts";
+import type { Order } from "../city/conduct.ts";
 import { chatMinds } from "../city/minds.ts";
 import { runToEnd } from "../city/run.ts";
 import { beginRun, endRun, type RunKey } from "../city/runs.ts";
@@ -17,6 +19,7 @@ import { parseMissionFile, servicesPathOf } from "../protocol/mission-file.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import { parameter } from "../protocol/parameters.ts";
 import { lawInWords } from "./codification-screen.ts";
+import { home } from "./home.ts";
 import { personAtTerminal } from "./person.ts";
 import { beginProgress } from "./progress.ts";
 import { renderScreen } from "./screen.ts";
@@ -36,17 +39,13 @@ export interface Commission {
   readonly input?: string;
   readonly cheat?: boolean;
   readonly ask?: boolean;
+  /** Leave what needs a human to adjudicators in other processes, and wait for them. */
+  readonly waitForHumans?: boolean;
   /** Chat model of the producers' minds, "openai:…"; without one they are heuristic. */
   readonly model?: string;
   /** A Postgres for the records. */
   readonly database?: string;
   readonly json?: boolean;
-}
-
-/** Where a folder keeps its city and its finished missions. */
-export function home(network = "embedded"): { readonly root: string; readonly dir: string; readonly cacheDir: string } {
-  const root = process.env["AGENTCITY_HOME"] ?? ".agentcity";
-  return { root, dir: join(root, network), cacheDir: join(root, "cache") };
 }
 
 /** Opens the city, runs the mission, prints its outcome. Progress goes to stderr. */
@@ -83,7 +82,7 @@ export async function carryOut(commission: Commission): Promise<void> {
     try {
       const { id, resumed } = beginRun(dir, commission.key);
       if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
-      const judge = commission.ask === true ? personAtTerminal() : simulatedJudge(city.chain.id);
+      const judge = judgeFor(commission, city, tell);
       const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };
       return await runToEnd(city, order, text, root);
     } finally {
@@ -100,6 +99,13 @@ export async function carryOut(commission: Commission): Promise<void> {
   endRun(dir, commission.key);
   process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
   if (outcome.status !== "completed") process.exitCode = 1;
+}
+
+/** A person here, adjudicators elsewhere, or on a devnet a labelled simulation of one. */
+function judgeFor({ ask, waitForHumans }: Commission, { client, dir, chain }: City, tell: (line: string) => void): Order["judge"] {
+  if (ask === true) return personAtTerminal();
+  if (waitForHumans === true) return judgesElsewhere({ client, dir, tell, sleep: wallTime.sleep });
+  return simulatedJudge(chain.id);
 }
 
 /** Exit code of a command that stops for a person and goes on when it is given again. */

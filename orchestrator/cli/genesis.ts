@@ -5,7 +5,7 @@ import { type DevnetName, foundedSeed, openCity } from "../city/city.ts";
 import { deploymentFile, readDeployment } from "../city/deployment-file.ts";
 import { foundNetwork, verifyLive } from "../city/found-network.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
-import { home } from "./carry-out.ts";
+import { home } from "./home.ts";
 import { accountFrom, deployerAccount } from "./keys.ts";
 import { devnetNamed, findNetwork, rpcUrlOf } from "./network.ts";
 import { beginProgress } from "./progress.ts";

@@ -17,6 +17,11 @@ const json = () => new Option("--json", "print one JSON document on stdout and n
 const devnet = () => new Option("--network <name>", "embedded: in this process; anvil: in a process of its own").default("embedded");
 const ask = () => new Option("--ask", "let a person decide what needs a human, instead of a simulated adjudicator");
 
+const waitForHumans = () =>
+  new Option("--wait-for-humans", "leave what needs a human to adjudicators elsewhere (npm run override), and wait for them").conflicts(
+    "ask",
+  );
+
 const model = () =>
   new Option("--model <provider:model>", "chat model that decides for the producers (key from the environment)").env("AGENTCITY_MODEL");
 
@@ -46,6 +51,7 @@ program
   .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
   .addOption(new Option("--cheat", "let one executor lie, to see it caught"))
   .addOption(ask())
+  .addOption(waitForHumans())
   .addOption(model())
   .addOption(database())
   .addOption(json())
@@ -60,6 +66,7 @@ program
   .addOption(devnet())
   .addOption(new Option("--rpc <url>", "with --network anvil: an Anvil that runs already, with a city's flags (docs/genesis.md)"))
   .addOption(ask())
+  .addOption(waitForHumans())
   .addOption(model())
   .addOption(database())
   .addOption(json())

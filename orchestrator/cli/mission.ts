@@ -4,7 +4,8 @@ import { foundedSeed } from "../city/city.ts";
 import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
 import { isSystemError } from "../primitives/files.ts";
 import { keccak256 } from "../primitives/hash.ts";
-import { carryOut, home } from "./carry-out.ts";
+import { carryOut } from "./carry-out.ts";
+import { home } from "./home.ts";
 import { devnetNamed } from "./network.ts";
 
 export interface MissionOptions {
@@ -13,6 +14,7 @@ export interface MissionOptions {
   readonly network: string;
   readonly rpc?: string;
   readonly ask?: boolean;
+  readonly waitForHumans?: boolean;
   readonly model?: string;
   readonly database?: string;
   readonly json?: boolean;

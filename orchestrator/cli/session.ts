@@ -13,7 +13,7 @@ import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { InvalidValue } from "../primitives/errors.ts";
 import { parseMissionFile } from "../protocol/mission-file.ts";
 import { DEVNET, parameter } from "../protocol/parameters.ts";
-import { home } from "./carry-out.ts";
+import { home } from "./home.ts";
 import { personAtTerminal } from "./person.ts";
 import { beginProgress } from "./progress.ts";
 import { renderSession } from "./session-screen.ts";

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { endOrphan } from "../chain/anvil-chain.ts";
 import { clearUnlessInterrupted } from "../city/runs.ts";
-import { carryOut, home } from "./carry-out.ts";
+import { carryOut } from "./carry-out.ts";
+import { home } from "./home.ts";
 import { devnetNamed } from "./network.ts";
 
 const SAMPLE = fileURLToPath(new URL("../../missions/dependency-licences.yaml", import.meta.url));
@@ -14,6 +15,7 @@ export interface StartOptions {
   readonly seed: string;
   readonly cheat?: boolean;
   readonly ask?: boolean;
+  readonly waitForHumans?: boolean;
   readonly model?: string;
   readonly database?: string;
   readonly json?: boolean;

@@ -7,7 +7,7 @@ import { connectRpcChain } from "../chain/rpc.ts";
 import { deploymentFile, readDeployment } from "../city/deployment-file.ts";
 import { verifyLive } from "../city/found-network.ts";
 import { AgentCityError } from "../primitives/errors.ts";
-import { home } from "./carry-out.ts";
+import { home } from "./home.ts";
 import { findNetwork, rpcUrlOf } from "./network.ts";
 import { printVerification } from "./verification-screen.ts";
 import { wallTime } from "./wall-time.ts";

@@ -2,8 +2,8 @@
  * Every action of the override panel, once off chain: its number is its place in `enum Action` (contracts/types/Actions.sol), and
  * `data` is what its ABI-encoded arguments mean (AgentCity B.12).
  */
-import type { AbiParameter } from "viem";
-import { RESOLUTION } from "./resolution.ts";
+import { type AbiParameter, type DecodeAbiParametersReturnType, decodeAbiParameters, encodeAbiParameters } from "viem";
+import type { Hex } from "../primitives/hex.ts";
 
 /** `struct Opening` (contracts/types/Messages.sol). */
 const OPENING = [
@@ -16,7 +16,7 @@ const OPENING = [
 ] as const;
 
 /** The data of APPROVE_POP: what an approval carries, so that it passes the same floor (decisions 23). */
-export const APPROVAL = [
+const APPROVAL = [
   { name: "openings", type: "tuple[]", components: OPENING },
   {
     name: "items",
@@ -34,6 +34,21 @@ export const APPROVAL = [
   },
   { name: "basis", type: "uint256" },
   { name: "share", type: "uint16" },
+] as const;
+
+/** `ICollaborationContract.Resolution`, the data of RESOLVE_APPEAL: one ruling on all open appeals of an attempt (decisions 29). */
+const RESOLUTION = [
+  {
+    type: "tuple",
+    components: [
+      { name: "attempt", type: "uint8" },
+      { name: "filed", type: "uint8" },
+      { name: "upheld", type: "uint16" },
+      { name: "share", type: "uint16" },
+      { name: "slash", type: "uint64" },
+      { name: "culprits", type: "uint8" },
+    ],
+  },
 ] as const;
 
 /** In the order of the enum, after NONE. */
@@ -113,6 +128,16 @@ export function actionNumber(name: ActionName): number {
 /** The action of a number; undefined for NONE and for what the contracts do not know. */
 export function actionName(number: number): ActionName | undefined {
   return number === 0 ? undefined : ACTION_NAMES[number - 1];
+}
+
+/** The bytes that `data` takes. */
+export function encodeActionData<Name extends ActionName>(name: Name, values: DecodeAbiParametersReturnType<ActionData<Name>>): Hex {
+  return encodeAbiParameters(ACTION_DATA[name] as readonly AbiParameter[], values as readonly unknown[]);
+}
+
+/** Throws viem's error when the bytes are not what the action takes. */
+export function decodeActionData<Name extends ActionName>(name: Name, data: Hex): DecodeAbiParametersReturnType<ActionData<Name>> {
+  return decodeAbiParameters(ACTION_DATA[name], data) as never;
 }
 
 /** `enum EvidenceRole` (contracts/types/Evidence.sol): what REGISTER_ISSUER gives; NONE takes all. */

@@ -11,7 +11,8 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["orchestrator/hub"],
   ["orchestrator/city"],
   ["orchestrator/gateway", "orchestrator/economy", "console"],
-  ["orchestrator/cli", "scripts"],
+  ["orchestrator/cli"],
+  ["scripts"],
 ];
 
 /** Errors, hashing, canonical JSON: what every folder stands on, its neighbours on floor 0 included. */

@@ -29,11 +29,12 @@ function jobs(names: readonly string[], full: boolean): string[] {
 }
 
 /** Takes jobs from the queue until it is empty. A worker that dies or hangs fails its job; another one takes its place. */
-function work(queue: string[], report: (job: string, result: JobResult) => void): Promise<void> {
+function work(queue: string[], report: (job: string, result: JobResult, ms: number) => void): Promise<void> {
   return new Promise((resolve) => {
     const child = fork(worker, { execArgv: [] });
     let job: string | undefined;
     let timer: NodeJS.Timeout | undefined;
+    let since = 0;
     const next = () => {
       clearTimeout(timer);
       job = queue.shift();
@@ -42,10 +43,11 @@ function work(queue: string[], report: (job: string, result: JobResult) => void)
         return;
       }
       child.send(job);
+      since = performance.now();
       timer = setTimeout(() => child.kill("SIGKILL"), limitOf(job));
     };
     child.on("message", (result: JobResult) => {
-      if (job !== undefined) report(job, result);
+      if (job !== undefined) report(job, result, performance.now() - since);
       next();
     });
     child.on("exit", (code, signal) => {
@@ -55,7 +57,7 @@ function work(queue: string[], report: (job: string, result: JobResult) => void)
         return;
       }
       const cause = signal === "SIGKILL" ? `killed (limit ${limitOf(job) / 1000} s)` : `ended with ${signal ?? code}`;
-      report(job, { passed: [], failed: 1, skipped: 0, report: `the process that ran ${job} was ${cause}` });
+      report(job, { passed: [], failed: 1, skipped: 0, report: `the process that ran ${job} was ${cause}` }, performance.now() - since);
       resolve(work(queue, report));
     });
     next();
@@ -74,15 +76,17 @@ try {
 
 const queue = jobs(names, full);
 const passed: TimedTest[] = [];
+const files: TimedTest[] = [];
 const reports: string[] = [];
 let failed = 0;
 let skipped = 0;
 const workers = Array.from({ length: Math.min(queue.length, availableParallelism()) }, () =>
-  work(queue, (job, result) => {
+  work(queue, (job, result, ms) => {
     if (result.passed.length + result.failed + result.skipped === 0) {
       result = { ...result, failed: 1, report: `${job} holds no test` };
     }
     passed.push(...result.passed);
+    files.push({ title: job, ms: Math.round(ms) });
     failed += result.failed;
     skipped += result.skipped;
     if (result.failed > 0) reports.push(`${job}\n${result.report}`);
@@ -92,9 +96,14 @@ const workers = Array.from({ length: Math.min(queue.length, availableParallelism
 await Promise.all(workers);
 
 for (const report of reports) console.log(`\n${report}`);
-console.log(`\nslowest ${SLOWEST}`);
-for (const { title, ms } of passed.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
-  console.log(`${String(ms).padStart(7)} ms  ${title}`);
+for (const [kind, timed] of [
+  ["tests", passed],
+  ["files", files],
+] as const) {
+  console.log(`\nslowest ${SLOWEST} ${kind}`);
+  for (const { title, ms } of timed.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
+    console.log(`${String(ms).padStart(7)} ms  ${title}`);
+  }
 }
 if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`\n${passed.length} passed, ${failed} failed`);

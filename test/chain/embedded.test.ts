@@ -89,12 +89,9 @@ describe("the embedded chain", () => {
     const text = chain.transcript();
     await chain.close();
 
-    const begin = performance.now();
     const again = await opened({ dir });
-    const millis = performance.now() - begin;
     expect(again.head()).to.include({ number: 200n, hash });
     expect(again.transcript()).to.equal(text);
-    expect(millis, "replay of 200 transactions").to.be.below(5_000);
 
     expect((await opened({ transcript: text })).head().hash).to.equal(hash);
 

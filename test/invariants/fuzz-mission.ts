@@ -1,14 +1,15 @@
 /** A mission whose executors show evidence of every quality, honest and not, and whose verifiers rest their verdicts on any of it. */
 import { id, type Wallet } from "ethers";
-import { encodeAbiParameters, type Hex } from "viem";
+import type { Hex } from "viem";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import type { RandomStream } from "../../orchestrator/primitives/random.ts";
+import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { EvidenceClass, geq, meet, packClasses } from "../../orchestrator/rules/admissibility.ts";
 import { evidenceLeafOf, type Opening } from "../../orchestrator/rules/commitments.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
 import { networkHelpers } from "../support/city-fixture.ts";
-import { APPROVAL, type ClearOptions, Mission } from "../support/mission-fixture.ts";
+import { type ClearOptions, Mission } from "../support/mission-fixture.ts";
 
 const hex = (text: string): Hex => hexSchema.parse(text);
 const ZERO: Hex = `0x${"00".repeat(32)}`;
@@ -170,7 +171,7 @@ export class FuzzMission extends Mission {
     const openings = [];
     for (let slot = 0; slot < this.node(node).redundancy; slot++) openings.push(await this.opening(node, slot));
     const items = proofs ?? (random.int(2) === 0 ? [] : await this.items(node));
-    return encodeAbiParameters(APPROVAL, [openings, items, random.int(4) === 0 ? all : sound, share]);
+    return encodeActionData("APPROVE_POP", [openings, items, random.int(4) === 0 ? all : sound, share]);
   }
 
   #isSound(node: number, exhibit: Exhibit): boolean {

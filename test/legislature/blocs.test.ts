@@ -47,7 +47,7 @@ describe("a session with a bloc among its voters", function () {
       const { flagged } = await city.client.legislation.blocOf(session);
       const subject = { session, caseHash, blocs: [], flagged, ballots: VOTERS, winner: "A", otherwise: "B" };
       seen.push(subject);
-      await ruleOnBloc({ client: city.client, seats, judge, keep: (text) => ports.records.putJson([...text]) }, subject);
+      await ruleOnBloc({ client: city.client, seats, keep: (text) => ports.records.putJson([...text]) }, judge, subject);
     };
   };
   it("waits for two adjudicators, and goes on to its law when they release it", async () => {

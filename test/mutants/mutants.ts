@@ -128,7 +128,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   ),
   breaks(8, "collaboration/Escrow.sol", "books.paid += c.total;", "books.paid += c.total + 1;"),
   breaks(8, "collaboration/Escrow.sol", "s.books.entitled += entitled;", "s.books.entitled += entitled + 1;"),
-  breaks(9, "meta/ExecutionProcedure.sol", "if (offer.price == 0 || offer.price > slotBudget) revert", "if (offer.price == 0) revert"),
+  breaks(9, "collaboration/Dispatch.sol", "price: price,", "price: slotBudget,", 2),
   breaks(10, "collaboration/Treasury.sol", "_pools.insurance += insured;", "_pools.insurance += insured + 1;"),
   breaks(10, "meta/LegislativeProcedure.sol", "info.deposit -= fee;", ""),
   breaks(10, "collaboration/StakePool.sol", "ledger.sums.committed -= release;", "ledger.sums.committed -= release / 2;", 1),

@@ -1,21 +1,18 @@
 import { join } from "node:path";
 import { expect } from "chai";
-import { encodeAbiParameters } from "viem";
+import { act } from "../../orchestrator/adjudication/act.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
+import { panelOf } from "../../orchestrator/city/panel.ts";
 import { type Member, memberOf, membersOf } from "../../orchestrator/city/society.ts";
-import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
-import { digestOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
-import { canonicalBytes } from "../../orchestrator/primitives/json.ts";
+import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { RESOLUTION } from "../../orchestrator/protocol/resolution.ts";
 import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 
-const RESOLVE_APPEAL = 14;
-const NOBODY: Address = "0x0000000000000000000000000000000000000000";
 /** Of everything, what an upheld appeal leaves of the share. */
 const HALF = 5_000;
 
@@ -63,23 +60,15 @@ describe("scenario: an appeal", function () {
       };
 
       const rule = async (mission: Address, upheld: boolean): Promise<void> => {
-        const caseHash = await city.client.mission(mission).caseHash(0);
-        const text = city.blocks.put(new TextEncoder().encode(upheld ? "SIMULATED: half was missing." : "SIMULATED: all is there."));
+        const text = upheld ? "SIMULATED: half was missing." : "SIMULATED: all is there.";
         const resolution = { attempt: 0, filed: 1, upheld: upheld ? 1 : 0, share: upheld ? HALF : 0, slash: 0n, culprits: 0 };
-        const message = {
-          action: RESOLVE_APPEAL,
+        await act(panelOf(city), [memberOf(city.society, "adjudicator")], {
+          action: "RESOLVE_APPEAL",
           mission,
-          node: 0,
-          target: NOBODY,
-          data: encodeAbiParameters(RESOLUTION, [resolution]),
-          justification: digestOf(text),
-          caseHash,
-          salt: BigInt(keccak256(canonicalBytes([caseHash, "appeal"]))),
-          deadline: Number(city.chain.clock.now()) + 3_600,
-        };
-        const { account } = memberOf(city.society, "adjudicator");
-        const signature = await signMessage(city.client, account, "OverrideAction", message);
-        await city.client.adjudication.act([message, [{ adjudicator: account.address, signature }]], { intent: intentKey("test", "rule") });
+          data: encodeActionData("RESOLVE_APPEAL", [resolution]),
+          justification: city.blocks.put(new TextEncoder().encode(text)),
+          caseHash: await city.client.mission(mission).caseHash(0),
+        });
       };
 
       before(async () => {

@@ -1,23 +1,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { NOBODY } from "../../orchestrator/adjudication/rule.ts";
-import { intentKey } from "../../orchestrator/chain/outbox.ts";
+import { act } from "../../orchestrator/adjudication/act.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { checks } from "../../orchestrator/city/audit/checks.ts";
 import { openContext, treeOf } from "../../orchestrator/city/audit/context.ts";
 import { inspect } from "../../orchestrator/city/audit/inspection.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import type { MindMaker } from "../../orchestrator/city/minds.ts";
+import { panelOf } from "../../orchestrator/city/panel.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
-import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { BidRequest, Offer, Ranking, RankRequest } from "../../orchestrator/minds/mind.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
-import { digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { ContentId } from "../../orchestrator/primitives/hex.ts";
 import { parseJson } from "../../orchestrator/primitives/json.ts";
-import { actionNumber } from "../../orchestrator/protocol/actions.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { lying, more, replaced } from "../city/audit/lies.ts";
@@ -82,21 +79,11 @@ describe("scenario: missions whose nodes are missions", function () {
     isDoomed = false;
     const [mission] = (await missionsOf(city)).slice(-2);
     if (mission === undefined) throw new Error("there is no mission above");
-    const { account } = memberOf(city.society, "adjudicator", "adjudicator-1");
-    const message = {
-      action: actionNumber("TERMINATE_MISSION"),
+    await act(panelOf(city), [memberOf(city.society, "adjudicator", "adjudicator-1")], {
+      action: "TERMINATE_MISSION",
       mission,
-      node: 0,
-      target: NOBODY,
-      data: "0x",
-      justification: digestOf(city.blocks.put(new TextEncoder().encode("A test ends this mission."))),
       caseHash: await city.client.mission(mission).caseHash(0),
-      salt: 1n,
-      deadline: Number(city.client.chain.clock.now()) + 3_600,
-    } as const;
-    const signature = await signMessage(city.client, account, "OverrideAction", message);
-    await city.client.adjudication.act([message, [{ adjudicator: account.address, signature }]], {
-      intent: intentKey("test", "terminate"),
+      justification: city.blocks.put(new TextEncoder().encode("A test ends this mission.")),
     });
   }
 

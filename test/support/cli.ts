@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { type Outcome, outcomeSchema } from "../../orchestrator/protocol/outcome.ts";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../orchestrator/cli/main.ts", import.meta.url));
+const MAIN = "orchestrator/cli/main.ts";
+/** An adjudicator's commands. */
+export const OVERRIDE = "scripts/override/main.ts";
 /** A command that takes longer hangs. */
 const LIMIT_MS = 120_000;
 
@@ -20,6 +23,8 @@ export interface CliOptions {
   /** `<boundary>[@<occurrence>]`: where the process is killed. */
   readonly stopAt?: string;
   readonly limitMs?: number;
+  /** Another command line than the city's. */
+  readonly program?: typeof MAIN | typeof OVERRIDE;
 }
 
 export interface CliRun {
@@ -34,9 +39,9 @@ export interface CliRun {
 /** Runs the command line as a user does, in a process of its own. Rejects when it hangs. */
 export function runCli(
   args: readonly string[],
-  { home, cwd = PROJECT, env = {}, stdin = "", stopAt, limitMs = LIMIT_MS }: CliOptions,
+  { home, cwd = PROJECT, env = {}, stdin = "", stopAt, limitMs = LIMIT_MS, program = MAIN }: CliOptions,
 ): Promise<CliRun> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [join(PROJECT, program), ...args], {
     cwd,
     env: { ...process.env, ...env, AGENTCITY_HOME: home, ...(stopAt === undefined ? {} : { AGENTCITY_TEST_STOP_AT: stopAt }) },
     stdio: stopAt === undefined ? ["pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe", "ipc"],

@@ -4,9 +4,10 @@
  */
 import { id, type Wallet, ZeroHash } from "ethers";
 import hre from "hardhat";
-import { type Address, encodeAbiParameters, type Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { hexSchema } from "../../orchestrator/primitives/hex.ts";
+import { actionNumber, encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, workHashOf } from "../../orchestrator/rules/commitments.ts";
@@ -39,18 +40,18 @@ export const NodeState = {
 export const Result = { ABSTAIN: 0, PASS: 1, FAIL: 2 } as const;
 export const Clearing = { NONE: 0, PASS: 1, FAIL: 2, DISPUTED: 3, UNVERIFIABLE: 4 } as const;
 export const Action = {
-  FREEZE: 1,
-  UNFREEZE: 2,
-  TERMINATE_MISSION: 3,
-  APPROVE_POP: 4,
-  REJECT_POP: 5,
-  CLASSIFY_FALSE_POSITIVE: 8,
-  EMERGENCY_STOP: 9,
-  CLEAR_EMERGENCY_STOP: 10,
-  VETO_OUTPUT: 12,
-  RELEASE_OUTPUT: 13,
-  RESOLVE_APPEAL: 14,
-} as const;
+  FREEZE: actionNumber("FREEZE"),
+  UNFREEZE: actionNumber("UNFREEZE"),
+  TERMINATE_MISSION: actionNumber("TERMINATE_MISSION"),
+  APPROVE_POP: actionNumber("APPROVE_POP"),
+  REJECT_POP: actionNumber("REJECT_POP"),
+  CLASSIFY_FALSE_POSITIVE: actionNumber("CLASSIFY_FALSE_POSITIVE"),
+  EMERGENCY_STOP: actionNumber("EMERGENCY_STOP"),
+  CLEAR_EMERGENCY_STOP: actionNumber("CLEAR_EMERGENCY_STOP"),
+  VETO_OUTPUT: actionNumber("VETO_OUTPUT"),
+  RELEASE_OUTPUT: actionNumber("RELEASE_OUTPUT"),
+  RESOLVE_APPEAL: actionNumber("RESOLVE_APPEAL"),
+};
 
 const PRODUCING = 4;
 const VERIFYING = 2;
@@ -491,12 +492,12 @@ export class Mission {
   async approval(node: number, share = 10_000, items?: []): Promise<Hex> {
     const item = await this.item(node, 0);
     const proven = items ?? [{ ...item, signature: hex(item.signature) }];
-    return encodeAbiParameters(APPROVAL, [[await this.opening(node)], proven, 1n, share]);
+    return encodeActionData("APPROVE_POP", [[await this.opening(node)], proven, 1n, share]);
   }
 
   /** What RELEASE_OUTPUT carries: a slot's opening. */
   async release(node: number, slot = 0): Promise<Hex> {
-    return encodeAbiParameters([{ type: "uint8" }, { type: "tuple", components: OPENING }], [slot, await this.opening(node, slot)]);
+    return encodeActionData("RELEASE_OUTPUT", [slot, await this.opening(node, slot)]);
   }
 
   /** As the override panel. */
@@ -520,31 +521,6 @@ export class Mission {
     return (await this.contract.nodeOf(node)).state;
   }
 }
-
-const OPENING = [
-  { name: "salt", type: "bytes32" },
-  { name: "outputHash", type: "bytes32" },
-  { name: "trailRoot", type: "bytes32" },
-  { name: "envelopeRoot", type: "bytes32" },
-  { name: "items", type: "uint8" },
-  { name: "classes", type: "uint96" },
-] as const;
-const ITEM = [
-  { name: "slot", type: "uint8" },
-  { name: "index", type: "uint8" },
-  { name: "kind", type: "uint8" },
-  { name: "payload", type: "bytes32" },
-  { name: "issuer", type: "address" },
-  { name: "class", type: "uint8" },
-  { name: "proof", type: "bytes32[]" },
-  { name: "signature", type: "bytes" },
-] as const;
-export const APPROVAL = [
-  { type: "tuple[]", components: OPENING },
-  { type: "tuple[]", components: ITEM },
-  { type: "uint256" },
-  { type: "uint16" },
-] as const;
 
 async function librariesOf(name: string): Promise<Record<string, string>> {
   const { linkReferences } = await hre.artifacts.readArtifact(name);

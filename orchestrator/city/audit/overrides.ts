@@ -1,7 +1,6 @@
-import { decodeAbiParameters } from "viem";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
 import type { Hex } from "../../primitives/hex.ts";
-import { APPROVAL, actionNumber } from "../../protocol/actions.ts";
+import { actionNumber, decodeActionData } from "../../protocol/actions.ts";
 import { classAt, geq, meetOver } from "../../rules/admissibility.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
@@ -43,7 +42,7 @@ async function approval(
   seen: Inspection,
   { at, node, data, subject }: { readonly at: bigint; readonly node: number; readonly data: Hex; readonly subject: string },
 ): Promise<void> {
-  const [openings, items, basis] = decodeAbiParameters(APPROVAL, data);
+  const [openings, items, basis] = decodeActionData("APPROVE_POP", data);
   const attempt = context.history.attemptAt(node, at);
   const words = await provenClasses(context, seen, { at, node, attempt, subject, openings, items });
   const floor = classAt(BigInt(context.law.nodes[node]?.floor ?? 0), 0);

@@ -1,6 +1,5 @@
-import { decodeAbiParameters } from "viem";
 import type { Address } from "../../primitives/hex.ts";
-import { APPROVAL } from "../../protocol/actions.ts";
+import { actionNumber, decodeActionData } from "../../protocol/actions.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { split } from "../../rules/payout.ts";
@@ -9,7 +8,6 @@ import { BUNDLE_FILES } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
 
-const APPROVE_POP = 4;
 const PASS = 1;
 /** `enum MissionState`: the mission is over. */
 const FINAL = [5, 6, 7];
@@ -67,10 +65,14 @@ function shareOf({ record, mission }: AuditContext, node: number, at: bigint): b
   const approved = record
     .calls("AdjudicationProcedure", "act")
     .findLast(
-      (each) => each.at < at && each.args[0].mission === mission && each.args[0].node === node && each.args[0].action === APPROVE_POP,
+      (each) =>
+        each.at < at &&
+        each.args[0].mission === mission &&
+        each.args[0].node === node &&
+        each.args[0].action === actionNumber("APPROVE_POP"),
     );
   if (approved !== undefined && (cleared === undefined || approved.at > cleared.at))
-    return BigInt(decodeAbiParameters(APPROVAL, approved.args[0].data)[3]);
+    return BigInt(decodeActionData("APPROVE_POP", approved.args[0].data)[3]);
   return BigInt(cleared?.args.score ?? 0);
 }
 

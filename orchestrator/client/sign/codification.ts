@@ -1,8 +1,8 @@
-import { encodeAbiParameters, type LocalAccount } from "viem";
+import type { LocalAccount } from "viem";
 import { contentIdOf, digestOf, keccak256 } from "../../primitives/hash.ts";
 import type { Address } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
-import { actionNumber } from "../../protocol/actions.ts";
+import { actionNumber, encodeActionData } from "../../protocol/actions.ts";
 import type { CodificationApproval, CodificationRequest } from "../../protocol/codification-approval.ts";
 import { typedData } from "../../protocol/typed-data.ts";
 import type { Message } from "./sign-message.ts";
@@ -23,7 +23,7 @@ export function codificationMessage(request: CodificationRequest, justification:
     mission: NOBODY,
     node: 0,
     target: legislation,
-    data: encodeAbiParameters([{ type: "uint256" }], [BigInt(session)]),
+    data: encodeActionData("APPROVE_CODIFICATION", [BigInt(session)]),
     justification: digest,
     caseHash: specHash,
     salt: BigInt(keccak256(canonicalBytes(["codification", session, specHash, digest]))),

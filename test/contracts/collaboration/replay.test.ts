@@ -2,11 +2,10 @@
 import { expect } from "chai";
 import { id } from "ethers";
 import { parseEventLogs } from "viem";
-import { encodeAbiParameters } from "viem/utils";
 import { collaborationContractAbi } from "../../../orchestrator/chain/abi/CollaborationContract.ts";
 import { isFaulted, MissionReplay } from "../../../orchestrator/client/replay-mission.ts";
 import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
-import { RESOLUTION } from "../../../orchestrator/protocol/resolution.ts";
+import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import type { MissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
 import { missionTransitions } from "../../../orchestrator/rules/transitions/mission.ts";
 import { nodeTransitions } from "../../../orchestrator/rules/transitions/node.ts";
@@ -199,7 +198,7 @@ describe("events alone rebuild a mission", () => {
     await mission.run(0, { score: 6000 });
     await appeal(mission);
     const ruling = { attempt: 0, filed: 1, upheld: 1, share: 9000, slash: tokens(20), culprits: 1 };
-    await mission.override(Action.RESOLVE_APPEAL, 0, encodeAbiParameters(RESOLUTION, [ruling]));
+    await mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [ruling]));
     await time.increase(HOUR);
     await mission.contract.claim([0]);
     await mission.contract.close();
@@ -209,7 +208,7 @@ describe("events alone rebuild a mission", () => {
     await mission.run(0, { result: Result.FAIL });
     await appeal(mission);
     const ruling = { attempt: 0, filed: 1, upheld: 0, share: 0, slash: 0n, culprits: 0 };
-    await mission.override(Action.RESOLVE_APPEAL, 0, encodeAbiParameters(RESOLUTION, [ruling]));
+    await mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [ruling]));
     await redone(mission);
     await mission.run(0);
     await appeal(mission);

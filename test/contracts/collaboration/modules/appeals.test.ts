@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { id, type Wallet } from "ethers";
-import { encodeAbiParameters } from "viem";
-import { RESOLUTION } from "../../../../orchestrator/protocol/resolution.ts";
+import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
 import { networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   Action,
@@ -104,7 +103,7 @@ describe("Appeals", () => {
 
   describe("RESOLVE_APPEAL", () => {
     const ruling = (over: Partial<Record<"attempt" | "filed" | "upheld" | "share" | "culprits", number>> & { slash?: bigint } = {}) =>
-      encodeAbiParameters(RESOLUTION, [{ attempt: 0, filed: 1, upheld: 1, share: 0, slash: 0n, culprits: 0, ...over }]);
+      encodeActionData("RESOLVE_APPEAL", [{ attempt: 0, filed: 1, upheld: 1, share: 0, slash: 0n, culprits: 0, ...over }]);
     const resolve = (over: Parameters<typeof ruling>[0] = {}) => mission.override(Action.RESOLVE_APPEAL, 0, ruling(over));
 
     it("takes a share back while nothing has left, and the bond goes back", async () => {

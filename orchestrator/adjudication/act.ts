@@ -1,0 +1,90 @@
+import type { LocalAccount } from "viem";
+import { intentKey } from "../chain/outbox.ts";
+import type { AgentCityClient } from "../client/client.ts";
+import { type Message, signMessage } from "../client/sign/sign-message.ts";
+import { digestOf, keccak256 } from "../primitives/hash.ts";
+import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
+import { canonicalBytes } from "../primitives/json.ts";
+import { type ActionName, actionNumber } from "../protocol/actions.ts";
+
+/** How long a signature holds, seconds of chain time. */
+const VALIDITY = 86_400n;
+const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+
+/** One seat of the override panel whose key is here. */
+export interface Seat {
+  readonly name: string;
+  readonly account: LocalAccount;
+}
+
+/** Where adjudicators act, and with which keys. */
+export interface Panel {
+  readonly client: AgentCityClient;
+  readonly seats: readonly Seat[];
+  /** Keeps the justification's text under the id that goes on chain. */
+  readonly keep: (text: Uint8Array) => ContentId | Promise<ContentId>;
+  /** Pays for the act, so that no queued transaction goes before it. Default: a relayer. */
+  readonly sender?: LocalAccount | undefined;
+}
+
+/** One action of the table, on the state that was judged. What it is not about is nobody. */
+export interface OverrideOrder {
+  readonly action: ActionName;
+  readonly caseHash: Hash;
+  readonly justification: ContentId;
+  readonly mission?: Address;
+  readonly node?: number;
+  readonly target?: Address;
+  readonly data?: Hex;
+}
+
+/** The message of an order. The same order on the same state has the same salt: it cannot be carried out twice. */
+export function overrideOf(order: OverrideOrder, deadline: bigint): Message<"OverrideAction"> {
+  const { action, caseHash, justification, mission = NOBODY, node = 0, target = NOBODY, data = "0x" } = order;
+  return {
+    action: actionNumber(action),
+    mission,
+    node,
+    target,
+    data,
+    justification: digestOf(justification),
+    caseHash,
+    salt: BigInt(keccak256(canonicalBytes([caseHash, action]))),
+    deadline: Number(deadline),
+  };
+}
+
+/** Signs an order with every seat given and puts it on chain once (AgentCity B.12; decision 28). */
+export async function act({ client, sender }: Panel, seats: readonly Seat[], order: OverrideOrder): Promise<void> {
+  const message = overrideOf(order, client.chain.clock.now() + VALIDITY);
+  const signatures = [];
+  for (const { account } of ascending(seats)) {
+    signatures.push({ adjudicator: account.address, signature: await signMessage(client, account, "OverrideAction", message) });
+  }
+  const intent = intentKey("act", message.mission, message.node, message.caseHash, order.action);
+  await client.adjudication.act([message, signatures], { intent, account: sender });
+}
+
+/** In the order that `act` wants its signers. */
+function ascending(seats: readonly Seat[]): readonly Seat[] {
+  return seats.toSorted((a, b) => (a.account.address.toLowerCase() < b.account.address.toLowerCase() ? -1 : 1));
+}
+
+export class TooFewSeats extends RangeError {
+  constructor(needed: number, subject: string) {
+    super(`fewer than ${needed} adjudicators here may judge ${subject}`);
+  }
+}
+
+/** The first seats from this turn on that may judge, as many as are needed. */
+export async function seatsFor(
+  { seats }: Panel,
+  { needed, turn = 0, subject, may }: { needed: number; turn?: number; subject: string; may: (seat: Seat) => Promise<boolean> },
+): Promise<readonly Seat[]> {
+  const chosen: Seat[] = [];
+  for (const seat of [...seats.slice(turn % seats.length), ...seats.slice(0, turn % seats.length)]) {
+    if (chosen.length < needed && (await may(seat))) chosen.push(seat);
+  }
+  if (chosen.length < needed) throw new TooFewSeats(needed, subject);
+  return chosen;
+}

@@ -1,0 +1,70 @@
+import type { Case, Judge } from "../adjudication/case.ts";
+import type { BlocCase, BlocJudge } from "../adjudication/rule-on-bloc.ts";
+import type { Suspension, SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
+import type { AgentCityClient } from "../client/client.ts";
+import { type WaitingCase, waitingCaseSchema } from "../protocol/waiting-case.ts";
+import { WaitingFiles } from "./waiting.ts";
+
+/** The cases that wait in a network's folder, by name: what an adjudicator's queue shows. */
+export function casesIn(dir: string): WaitingFiles<WaitingCase> {
+  return new WaitingFiles(dir, ".case.json", waitingCaseSchema);
+}
+
+export interface Elsewhere {
+  readonly client: AgentCityClient;
+  /** The network's folder. */
+  readonly dir: string;
+  readonly tell: (line: string) => void;
+  readonly sleep: (millis: number) => Promise<void>;
+}
+
+/** How often the chain is asked whether somebody has acted, milliseconds. */
+const POLLING = 500;
+
+/**
+ * Leaves every case to adjudicators elsewhere: writes it as a file and waits until the chain shows that they acted. Chain time stands
+ * still meanwhile. A divergence of records and chain has no action on chain: nobody here lets it pass.
+ */
+export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judge & BlocJudge & SuspensionJudge {
+  const cases = casesIn(dir);
+  const common = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure };
+
+  const leave = async (name: string, subject: WaitingCase, isOpen: () => Promise<boolean>) => {
+    cases.write(name, subject);
+    tell(`${name} waits for adjudicators: npm run override -- show ${name}`);
+    while (await isOpen()) await sleep(POLLING);
+    cases.remove(name);
+    return undefined;
+  };
+
+  return {
+    simulated: false,
+    decide({ mission, node, label, caseHash, reason, quality, risk, excerpt, approval }: Case) {
+      const subject = { kind: "review", ...common, mission, node, label, caseHash, reason, quality, risk, excerpt, approval } as const;
+      return leave(
+        `review-${mission.slice(2, 10)}-${node}`,
+        subject,
+        async () => (await client.mission(mission).caseHash(node)) === caseHash,
+      );
+    },
+    decideBloc({ session, caseHash, blocs, otherwise, ...rest }: BlocCase) {
+      const told = blocs.map((members) => [...members]);
+      const subject: WaitingCase = {
+        ...{ kind: "bloc", ...common, ...rest, caseHash },
+        session: session.toString(),
+        blocs: told,
+        otherwise: otherwise ?? null,
+      };
+      return leave(`bloc-${session}`, subject, async () => (await client.legislation.history("BlocRuled", { session })).length === 0);
+    },
+    async decideResumption({ mission, cause, facts, divergences }: Suspension) {
+      if (cause === "divergence") return { resume: false, justification: "no adjudicator is here to let a divergence pass" };
+      const caseHash = await client.mission(mission).caseHash(0);
+      const subject: WaitingCase = { kind: "suspension", ...common, mission, caseHash, facts: [...facts], divergences: [...divergences] };
+      return leave(`suspension-${mission.slice(2, 10)}`, subject, async () => (await client.mission(mission).state()) === DEGRADED);
+    },
+  };
+}
+
+/** `MissionState.DEGRADED`. */
+const DEGRADED = 4;

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { addressSchema } from "../primitives/address.ts";
+import { hashSchema, hexSchema } from "../primitives/hex.ts";
+
+const natural = z
+  .string()
+  .regex(/^(0|[1-9]\d*)$/)
+  .transform(BigInt);
+
+/** An order of the override panel with the signatures it has so far: a file that goes from hand to hand until it has enough. */
+export const signedOverrideSchema = z.strictObject({
+  chainId: z.int().positive(),
+  adjudication: addressSchema,
+  message: z.strictObject({
+    action: z.int().positive(),
+    mission: addressSchema,
+    node: z.int().min(0).max(255),
+    target: addressSchema,
+    data: hexSchema,
+    justification: hashSchema,
+    caseHash: hashSchema,
+    salt: natural,
+    deadline: z.int().positive(),
+  }),
+  /** Why, in the first signer's words; its content id is signed. */
+  because: z.string().min(1),
+  signatures: z.array(z.strictObject({ adjudicator: addressSchema, signature: hexSchema })),
+});
+export type SignedOverride = z.output<typeof signedOverrideSchema>;
+
+/** The file's text. */
+export function signedOverrideJson({ message, ...rest }: SignedOverride): z.input<typeof signedOverrideSchema> {
+  return { ...rest, message: { ...message, salt: message.salt.toString() } };
+}

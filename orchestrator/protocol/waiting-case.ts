@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { addressSchema } from "../primitives/address.ts";
+import { hashSchema, hexSchema } from "../primitives/hex.ts";
+
+const decimal = z.string().regex(/^(0|[1-9]\d*)$/);
+
+/** Where the signature holds, and the state it judges. */
+const common = { chainId: z.int().positive(), adjudication: addressSchema, caseHash: hashSchema };
+
+/** A node that waits for a human: approve or reject its work, or release it from a freeze. */
+const reviewSchema = z.strictObject({
+  kind: z.literal("review"),
+  ...common,
+  mission: addressSchema,
+  node: z.int().nonnegative(),
+  label: z.string(),
+  reason: z.enum(["human tier", "disputed", "vetoed", "frozen"]),
+  /** The mesh's score, 0–1; 0 when it reached none. */
+  quality: z.number().min(0).max(1),
+  /** 1 − the mesh's confidence, 0–1. */
+  risk: z.number().min(0).max(1),
+  excerpt: z.string(),
+  /** Arguments of APPROVE_POP, which is refused below the law's floor whoever signs. */
+  approval: hexSchema,
+});
+
+/** A law delayed by voters who ranked alike. */
+const blocSchema = z.strictObject({
+  kind: z.literal("bloc"),
+  ...common,
+  session: decimal,
+  blocs: z.array(z.array(z.string())),
+  flagged: z.int().nonnegative(),
+  ballots: z.int().nonnegative(),
+  winner: z.string(),
+  otherwise: z.string().nullable(),
+});
+
+/** A mission that stands still after a silence of the chain. */
+const suspensionSchema = z.strictObject({
+  kind: z.literal("suspension"),
+  ...common,
+  mission: addressSchema,
+  facts: z.array(z.string()),
+  divergences: z.array(z.string()),
+});
+
+/** What a running mission leaves for adjudicators, as a file: enough to judge and to sign. */
+export const waitingCaseSchema = z.discriminatedUnion("kind", [reviewSchema, blocSchema, suspensionSchema]);
+export type WaitingCase = z.infer<typeof waitingCaseSchema>;

@@ -1,0 +1,10 @@
+import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
+import { addressIn, amountIn, onCity } from "../arguments.ts";
+import { give, type OrderOptions } from "../order.ts";
+
+/** Compensates an executor for a loss in a mission, from the insurance pool and up to its cap. */
+export async function insure(mission: string, agent: string, loss: string, options: OrderOptions): Promise<void> {
+  const target = addressIn(agent, "agent");
+  const data = encodeActionData("CLAIM_INSURANCE", [addressIn(mission, "mission"), amountIn(loss)]);
+  await give(options, async () => onCity("CLAIM_INSURANCE", { target, data }));
+}

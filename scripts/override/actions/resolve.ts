@@ -1,0 +1,39 @@
+import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
+import { amountIn, onMission, wholeIn } from "../arguments.ts";
+import { give, type OrderOptions } from "../order.ts";
+
+export interface ResolveOptions extends OrderOptions {
+  /** Attempt that is appealed, from 1. Default: the first. */
+  readonly attempt?: string;
+  /** How many appeals on that attempt were read. Default: all that the node ever had; the chain refuses another number than its own. */
+  readonly filed?: string;
+  /** Appeals that are upheld, by their position from 0. */
+  readonly uphold?: readonly string[];
+  /** Per cent of the price that is earned after all. */
+  readonly share?: string;
+  readonly slash?: string;
+  /** Slots of the executors that lose it. */
+  readonly culprits?: readonly string[];
+}
+
+/** Decides every open appeal on an attempt of a node; without `--uphold` all are rejected and their bonds lost. */
+export async function resolve(mission: string, node: string, options: ResolveOptions): Promise<void> {
+  const attempt = wholeIn(options.attempt ?? "1", "attempt", 1, 255) - 1;
+  await give(options, async (office) => {
+    const draft = await onMission(office, "RESOLVE_APPEAL", mission, node);
+    const filed = await office.client.mission(draft.mission ?? "0x").history("AppealFiled", { node: draft.node ?? 0 });
+    const resolution = {
+      attempt,
+      filed: options.filed === undefined ? filed.length : wholeIn(options.filed, "filed", 1, 16),
+      upheld: maskOf(options.uphold, "appeal", 15),
+      share: wholeIn(options.share ?? "0", "share", 0, 100) * 100,
+      slash: amountIn(options.slash ?? "0"),
+      culprits: maskOf(options.culprits, "culprit", 4),
+    };
+    return { ...draft, data: encodeActionData("RESOLVE_APPEAL", [resolution]) };
+  });
+}
+
+function maskOf(positions: readonly string[] | undefined, what: string, most: number): number {
+  return (positions ?? []).reduce((mask, position) => mask | (1 << wholeIn(position, what, 0, most)), 0);
+}

@@ -1,0 +1,22 @@
+import { encodeActionData, evidenceRoles } from "../../../orchestrator/protocol/actions.ts";
+import { addressIn, onCity, positionIn, wholeIn } from "../arguments.ts";
+import { give, type OrderOptions } from "../order.ts";
+
+const NOBODY = "0x0000000000000000000000000000000000000000";
+
+/** Gives an account a role in evidence; `value` is an issuer's classes or a verifier's weight. NONE takes all roles it has. */
+export async function role(
+  account: string,
+  name: string,
+  principal: string | undefined,
+  value: string | undefined,
+  options: OrderOptions,
+): Promise<void> {
+  const target = addressIn(account, "account");
+  const data = encodeActionData("REGISTER_ISSUER", [
+    positionIn(name, evidenceRoles, "role"),
+    addressIn(principal ?? NOBODY, "principal"),
+    wholeIn(value ?? "0", "value", 0, 65_535),
+  ]);
+  await give(options, async () => onCity("REGISTER_ISSUER", { target, data }));
+}

@@ -1,0 +1,10 @@
+import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
+import { addressIn, amountIn, onCity } from "../arguments.ts";
+import { give, type OrderOptions } from "../order.ts";
+
+/** Takes stake of an agent, and bars it for ever if told so. */
+export async function slash(agent: string, amount: string, options: OrderOptions & { readonly ban?: boolean }): Promise<void> {
+  const target = addressIn(agent, "agent");
+  const data = encodeActionData("SLASH", [amountIn(amount), options.ban === true]);
+  await give(options, async () => onCity("SLASH", { target, data }));
+}

@@ -1,0 +1,56 @@
+/** What was typed, as values; and orders on missions and on the city. */
+import type { OverrideOrder } from "../../orchestrator/adjudication/act.ts";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
+import { parseAmount } from "../../orchestrator/primitives/amounts.ts";
+import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
+import { type Address, type Hash, hashSchema } from "../../orchestrator/primitives/hex.ts";
+import type { ActionName } from "../../orchestrator/protocol/actions.ts";
+import type { Office } from "./office.ts";
+
+/** An order to which only the reason is missing. */
+export type Draft = Omit<OverrideOrder, "justification">;
+
+export function addressIn(text: string, what: string): Address {
+  const parsed = addressSchema.safeParse(text);
+  if (!parsed.success) throw new InvalidValue(what, `${text} is no address`);
+  return parsed.data;
+}
+
+export function hashIn(text: string, what: string): Hash {
+  const parsed = hashSchema.safeParse(text);
+  if (!parsed.success) throw new InvalidValue(what, `${text} is not 32 bytes in hex`);
+  return parsed.data;
+}
+
+/** Tokens with their decimals, in units. */
+export function amountIn(text: string): bigint {
+  return parseAmount(text);
+}
+
+/** A whole number from `least` to `most`. */
+export function wholeIn(text: string, what: string, least: number, most: number): number {
+  const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) throw new InvalidValue(what, `${text} is no whole number from ${least} to ${most}`);
+  return value;
+}
+
+/** The position of a name in a Solidity enum. */
+export function positionIn(text: string, names: readonly string[], what: string): number {
+  const position = names.indexOf(text.toUpperCase());
+  if (position === -1) throw new InvalidValue(what, `${text} is none of ${names.join(", ")}`);
+  return position;
+}
+
+/** An order on a mission as it stands: whatever happens to it before the order arrives makes the signature void. */
+export async function onMission({ client }: Office, action: ActionName, mission: string, node = "0"): Promise<Draft> {
+  const address = addressIn(mission, "mission");
+  const number = wholeIn(node, "node", 0, 99);
+  if (!(await client.templates.isGenuine(address))) throw new InvalidValue("mission", `${mission} is none of this city`);
+  return { action, mission: address, node: number, caseHash: await client.mission(address).caseHash(number) };
+}
+
+/** An order on the city: it judges no state. */
+export function onCity(action: ActionName, order: Pick<Draft, "target" | "data">): Draft {
+  return { action, caseHash: NO_CASE, ...order };
+}
+const NO_CASE: Hash = `0x${"00".repeat(32)}`;

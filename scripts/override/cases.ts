@@ -1,0 +1,63 @@
+import { basename } from "node:path";
+import { casesIn } from "../../orchestrator/city/case-desk.ts";
+import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
+import type { WaitingCase } from "../../orchestrator/protocol/waiting-case.ts";
+import type { Office } from "./office.ts";
+
+export class NoSuchCase extends AgentCityError {
+  constructor(name: string, waiting: readonly string[]) {
+    super("NoSuchCase", `No case ${name} waits`, {
+      details: `waiting: ${waiting.join(", ") || "none"}`,
+      action: "npm run override -- queue lists them",
+    });
+  }
+}
+
+/** A case with the name that the queue gives it. */
+export interface NamedCase {
+  readonly name: string;
+  readonly subject: WaitingCase;
+  /** Whether it is still what it was: an order on a stale one is refused. */
+  readonly current: boolean;
+}
+
+/** Everything that waits for adjudicators in this folder, oldest mission first. */
+export async function queueOf(office: Office): Promise<readonly NamedCase[]> {
+  const cases = casesIn(office.dir);
+  const found: NamedCase[] = [];
+  for (const path of cases.list()) {
+    const name = basename(path).replace(/\.case\.json$/, "");
+    const subject = cases.read(name);
+    if (subject !== undefined) found.push({ name, subject, current: await isCurrent(office, subject) });
+  }
+  return found;
+}
+
+export async function caseNamed(office: Office, name: string): Promise<NamedCase> {
+  const queue = await queueOf(office);
+  const found = queue.find((each) => each.name === name);
+  if (found === undefined)
+    throw new NoSuchCase(
+      name,
+      queue.map((each) => each.name),
+    );
+  return found;
+}
+
+async function isCurrent({ client }: Office, subject: WaitingCase): Promise<boolean> {
+  if (subject.kind === "bloc") return (await client.legislation.history("BlocRuled", { session: BigInt(subject.session) })).length === 0;
+  const node = subject.kind === "review" ? subject.node : 0;
+  return (await client.mission(subject.mission).caseHash(node)) === subject.caseHash;
+}
+
+/** What a case is about, in one line. */
+export function inOneLine({ name, subject, current }: NamedCase): string {
+  return `${name.padEnd(22)} ${current ? "" : "(decided) "}${aboutOf(subject)}`;
+}
+
+function aboutOf(subject: WaitingCase): string {
+  if (subject.kind === "bloc") return `session ${subject.session}: ${subject.flagged} of ${subject.ballots} voters voted alike`;
+  if (subject.kind === "suspension") return `mission ${subject.mission} stands still after a silence of the chain`;
+  const { label, reason, quality, risk } = subject;
+  return `${label}: ${reason}, quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}`;
+}

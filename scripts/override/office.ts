@@ -1,0 +1,66 @@
+import { dirname, join } from "node:path";
+import type { Chain } from "../../orchestrator/chain/chain.ts";
+import { findLivingCity } from "../../orchestrator/chain/city-file.ts";
+import { connectRpcChain } from "../../orchestrator/chain/rpc.ts";
+import { deploymentFile, readDeployment } from "../../orchestrator/city/deployment-file.ts";
+import { home } from "../../orchestrator/cli/home.ts";
+import { findNetwork, rpcUrlOf } from "../../orchestrator/cli/network.ts";
+import { wallTime } from "../../orchestrator/cli/wall-time.ts";
+import { type AgentCityClient, createAgentCityClient } from "../../orchestrator/client/client.ts";
+import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
+import { type CityAddresses, cityAddressesSchema } from "../../orchestrator/protocol/addresses.ts";
+import { type Blocks, openBlocks } from "../../orchestrator/records/blocks.ts";
+
+/** An adjudicator's desk: a city that runs in another process or on a public network, and this folder's papers. */
+export interface Office {
+  /** The network's folder. */
+  readonly dir: string;
+  readonly client: AgentCityClient;
+  /** Where reasons are kept under the ids that go on chain. */
+  readonly blocks: Blocks;
+  close(): Promise<void>;
+}
+
+export interface OfficeOptions {
+  readonly network: string;
+  readonly rpc?: string;
+}
+
+export class NoCityRuns extends AgentCityError {
+  constructor(network: string, dir: string) {
+    super("NoCityRuns", `No city of the ${network} network runs for this folder`, {
+      details: `looked in ${dir}`,
+      action: "in another terminal: npm start -- --wait-for-humans; or name a network with --network and --rpc",
+    });
+  }
+}
+
+/** Finds the city: the one that lives for this folder, or a deployment behind an RPC URL. Reads only. */
+export async function openOffice({ network: name, rpc }: OfficeOptions): Promise<Office> {
+  const { dir } = home(name);
+  const { chain, addresses } = await find(name, rpc, dir);
+  return {
+    dir,
+    client: createAgentCityClient({ chain, addresses }),
+    blocks: openBlocks(join(dir, "blocks")),
+    close: () => chain.close(),
+  };
+}
+
+async function find(name: string, rpc: string | undefined, dir: string): Promise<{ chain: Chain; addresses: CityAddresses }> {
+  const living = rpc === undefined ? findLivingCity(dir) : undefined;
+  if (living !== undefined) {
+    const chain = await connectRpcChain({ url: living.rpcUrl, chainId: living.chainId, wall: wallTime });
+    return { chain, addresses: cityAddressesSchema.parse(living.addresses) };
+  }
+  const network = findNetwork(name);
+  const city = readDeployment(deploymentFile(dir))?.city;
+  if (city == null || (network.devnet && rpc === undefined)) throw new NoCityRuns(name, dirname(deploymentFile(dir)));
+  const chain = await connectRpcChain({ url: rpcUrlOf(network, rpc), chainId: network.chainId, wall: wallTime });
+  return { chain, addresses: city.addresses };
+}
+
+/** Seconds of chain time: a devnet's clock is not the wall's. */
+export async function chainTime({ client }: Office): Promise<bigint> {
+  return (await client.chain.publicClient.getBlock()).timestamp;
+}

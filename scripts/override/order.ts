@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import { overrideOf } from "../../orchestrator/adjudication/act.ts";
+import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
+import { createSender } from "../../orchestrator/chain/sender.ts";
+import { readWaiting, writeWaiting } from "../../orchestrator/city/waiting.ts";
+import { createAgentCityClient } from "../../orchestrator/client/client.ts";
+import { contractAbis } from "../../orchestrator/client/contracts.ts";
+import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
+import { AgentCityError, InvalidValue } from "../../orchestrator/primitives/errors.ts";
+import { contentIdOf, digestOf } from "../../orchestrator/primitives/hash.ts";
+import type { Hash } from "../../orchestrator/primitives/hex.ts";
+import { type SignedOverride, signedOverrideJson, signedOverrideSchema } from "../../orchestrator/protocol/signed-override.ts";
+import type { Draft } from "./arguments.ts";
+import { chainTime, type Office, type OfficeOptions, openOffice } from "./office.ts";
+import { payerOf, type SignerOptions, signerOf, walletJson } from "./signers.ts";
+import { inWords } from "./words.ts";
+
+/** What every command that signs takes. */
+export interface OrderOptions extends OfficeOptions, SignerOptions {
+  readonly because?: string;
+  readonly dryRun?: boolean;
+  readonly signOnly?: boolean;
+  readonly json?: boolean;
+}
+
+export class ReasonMissing extends AgentCityError {
+  constructor() {
+    super("ReasonMissing", "An order of adjudicators needs a reason: it goes on record with the signature", {
+      action: '--because "what you saw, and why this follows"',
+    });
+  }
+}
+
+/** What became of an order. */
+type Outcome =
+  | { readonly status: "shown" }
+  | { readonly status: "signed"; readonly file: string; readonly signatures: number; readonly needed: number }
+  | { readonly status: "executed"; readonly transaction: Hash | null; readonly digest: Hash };
+
+/** Seconds that an order can be signed and relayed. */
+const VALIDITY = 86_400n;
+
+/** One human action: shown in words, signed here, and relayed at once when one signature is enough. */
+export async function give(options: OrderOptions, build: (office: Office) => Promise<Draft>): Promise<void> {
+  if (options.because === undefined || options.because.trim() === "") throw new ReasonMissing();
+  const { because } = options;
+  await inOffice(options, async (office) => {
+    const justification = contentIdOf(bytesOf(because));
+    const order = { ...(await build(office)), justification };
+    const message = overrideOf(order, (await chainTime(office)) + VALIDITY);
+    const { chain, addresses } = office.client;
+    return goOn(office, { chainId: chain.id, adjudication: addresses.AdjudicationProcedure, message, because, signatures: [] }, options);
+  });
+}
+
+/** Adds this adjudicator's signature to an order that somebody began. */
+export async function countersign(file: string, options: OrderOptions): Promise<void> {
+  await inOffice(options, (office) => goOn(office, readOrder(office, file), options));
+}
+
+/** Sends orders that have their signatures; several files of one order are put together. Anybody may. */
+export async function relay(files: readonly string[], options: OrderOptions): Promise<void> {
+  await inOffice(options, async (office) => {
+    const [first, ...rest] = files.map((file) => readOrder(office, file));
+    if (first === undefined) throw new InvalidValue("relay", "name at least one file");
+    const signatures = new Map(first.signatures.map((each) => [each.adjudicator, each]));
+    for (const other of rest) {
+      if (digestIn(office, other) !== digestIn(office, first)) throw new InvalidValue("relay", "these files are not one order");
+      for (const each of other.signatures) signatures.set(each.adjudicator, each);
+    }
+    const order = { ...first, signatures: [...signatures.values()] };
+    process.stderr.write(`${await inWords(office, order)}\n`);
+    return options.dryRun === true ? { status: "shown" } : send(office, order);
+  });
+}
+
+/** Opens the office, prints what became of the order, closes it. */
+async function inOffice(options: OrderOptions, work: (office: Office) => Promise<Outcome>): Promise<void> {
+  const office = await openOffice(options);
+  try {
+    const outcome = await work(office);
+    if (options.json === true) process.stdout.write(`${JSON.stringify(outcome)}\n`);
+    else process.stdout.write(`${told(outcome)}\n`);
+  } finally {
+    await office.close();
+  }
+}
+
+function told(outcome: Outcome): string {
+  if (outcome.status === "shown") return "nothing was signed";
+  if (outcome.status === "executed") return `executed: ${outcome.transaction ?? "somebody had sent it already"}`;
+  const { file, signatures, needed } = outcome;
+  const next = signatures < needed ? `sign-only ${file} (${needed - signatures} more)` : `relay ${file}`;
+  return `signed: ${file}\nnext: npm run override -- ${next}`;
+}
+
+/** Words, then the signature, then the chain or a file. */
+async function goOn(office: Office, order: SignedOverride, options: OrderOptions): Promise<Outcome> {
+  process.stderr.write(`${await inWords(office, order)}\n`);
+  const { client } = office;
+  if (options.dryRun === true) {
+    process.stderr.write(`\n${walletJson(client, order.message)}\n`);
+    return { status: "shown" };
+  }
+  const signer = await signerOf(client.chain.id, options);
+  const own = { adjudicator: signer.address, signature: await signer.sign(client, order.message) };
+  const signed = { ...order, signatures: [...order.signatures.filter(({ adjudicator }) => adjudicator !== signer.address), own] };
+  const needed = Number(await client.adjudication.signaturesFor(order.message));
+  if (options.signOnly !== true && signed.signatures.length >= needed) return send(office, signed);
+  const file = writeWaiting(join(office.dir, "waiting", `${digestIn(office, signed).slice(2, 14)}.order.json`), signedOverrideJson(signed));
+  return { status: "signed", file, signatures: signed.signatures.length, needed };
+}
+
+/** Looks whether it was done, then sends; the reason is kept where the city finds it. */
+async function send(office: Office, order: SignedOverride): Promise<Outcome> {
+  const { client, blocks } = office;
+  const digest = digestIn(office, order);
+  blocks.put(bytesOf(order.because));
+  if (await client.adjudication.isExecuted(digest)) return { status: "executed", transaction: null, digest };
+  const payer = payerOf(client.chain.id);
+  const abis = Object.values(contractAbis);
+  const sender = createSender({ chain: client.chain, outbox: memoryOutbox(), relayers: [payer], abis });
+  const { adjudication } = createAgentCityClient({ chain: client.chain, addresses: client.addresses, sender });
+  const signatures = order.signatures.toSorted((a, b) => (a.adjudicator.toLowerCase() < b.adjudicator.toLowerCase() ? -1 : 1));
+  const receipt = await adjudication.act([order.message, signatures], {
+    intent: intentKey("override", digest),
+    alreadyDone: () => client.adjudication.isExecuted(digest),
+  });
+  return { status: "executed", transaction: receipt?.transactionHash ?? null, digest };
+}
+
+function digestIn({ client }: Office, { message }: SignedOverride): Hash {
+  return messageDigest(client, "OverrideAction", message);
+}
+
+/** An order for this city whose reason is the one that is signed. */
+function readOrder({ client }: Office, file: string): SignedOverride {
+  const order = readWaiting(file, signedOverrideSchema);
+  const { chain, addresses } = client;
+  if (order.chainId !== chain.id || order.adjudication !== addresses.AdjudicationProcedure) {
+    throw new InvalidValue(file, `is an order for ${order.adjudication} on chain ${order.chainId}, not for this city`);
+  }
+  if (digestOf(contentIdOf(bytesOf(order.because))) !== order.message.justification) {
+    throw new InvalidValue(file, "its reason is not the one that was signed", { action: "do not sign; ask whoever gave you the file" });
+  }
+  return order;
+}
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

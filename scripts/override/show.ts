@@ -1,0 +1,29 @@
+import type { WaitingCase } from "../../orchestrator/protocol/waiting-case.ts";
+import { caseNamed, inOneLine } from "./cases.ts";
+import { type OfficeOptions, openOffice } from "./office.ts";
+
+/** Shows one case whole: what is judged, the evidence, and what can be ordered. */
+export async function show(name: string, options: OfficeOptions & { readonly json?: boolean }): Promise<void> {
+  const office = await openOffice(options);
+  try {
+    const found = await caseNamed(office, name);
+    if (options.json === true) process.stdout.write(`${JSON.stringify({ name, current: found.current, ...found.subject })}\n`);
+    else process.stdout.write(`${inOneLine(found)}\n\n${bodyOf(found.subject)}\n\n${nextOf(name, found.subject)}\n`);
+  } finally {
+    await office.close();
+  }
+}
+
+function bodyOf(subject: WaitingCase): string {
+  if (subject.kind === "review") return `mission ${subject.mission}, node ${subject.node}\n\n${subject.excerpt}`;
+  if (subject.kind === "suspension") return [...subject.facts, ...subject.divergences.map((each) => `DIVERGENCE: ${each}`)].join("\n");
+  const without = subject.otherwise === null ? "no ballot would be left" : `"${subject.otherwise}" would have won`;
+  return [...subject.blocs.map((members) => `voted alike: ${members.join(", ")}`), `"${subject.winner}" won; without them ${without}`].join(
+    "\n",
+  );
+}
+
+function nextOf(name: string, { kind }: WaitingCase): string {
+  const order = (word: string) => `npm run override -- ${word} ${name} --as adjudicator-1 --because "…"`;
+  return kind === "suspension" ? order("approve") : `${order("approve")}\n${order("reject")}`;
+}

@@ -1,0 +1,100 @@
+import { getAddress, type LocalAccount, serializeTypedData } from "viem";
+import { z } from "zod";
+import { DEVNET_CHAIN_ID } from "../../orchestrator/chain/devnet.ts";
+import { requestOver } from "../../orchestrator/chain/rpc.ts";
+import { devnetSociety, memberOf, membersOf } from "../../orchestrator/city/society.ts";
+import { accountFrom, signerAccount } from "../../orchestrator/cli/keys.ts";
+import { consumerOf, type Message, type SigningDomain } from "../../orchestrator/client/sign/sign-message.ts";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
+import { AgentCityError, InvalidValue } from "../../orchestrator/primitives/errors.ts";
+import { type Address, type Hex, hexSchema } from "../../orchestrator/primitives/hex.ts";
+import { typedData, typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
+
+/** Whoever signs: a key of this process, or a wallet that asks its holder. */
+export interface Signer {
+  readonly address: Address;
+  sign(domain: SigningDomain, message: Message<"OverrideAction">): Promise<Hex>;
+}
+
+export interface SignerOptions {
+  /** A seat of the devnet, by name. */
+  readonly as?: string;
+  /** JSON-RPC of a wallet on this machine. */
+  readonly wallet?: string;
+}
+
+export class NoSuchSeat extends AgentCityError {
+  constructor(name: string, problem: string) {
+    super("NoSuchSeat", `Cannot sign as ${name}: ${problem}`, {
+      action: "on a devnet --as adjudicator-1 … adjudicator-7; elsewhere AGENTCITY_ADJUDICATOR_KEY, AGENTCITY_KEYSTORE or --wallet",
+    });
+  }
+}
+
+/** A wallet waits for a finger on a button. */
+const WALLET_PATIENCE = 300_000;
+
+/** The adjudicator at this terminal. Keys come from the environment, a keystore or a wallet, never from the command line. */
+export async function signerOf(chainId: number, { as, wallet }: SignerOptions): Promise<Signer> {
+  if (wallet !== undefined) return walletSigner(wallet, as);
+  const account = as === undefined ? signerAccount("AGENTCITY_ADJUDICATOR_KEY", "adjudicator") : seatOf(chainId, as);
+  return {
+    address: account.address,
+    sign: (domain, message) => account.signTypedData(typedDataOf(domain, message)),
+  };
+}
+
+/** Who pays for a transaction: a relayer's key, or on a devnet the deployer, who has had nothing to send since genesis. */
+export function payerOf(chainId: number): LocalAccount {
+  const own = accountFrom("AGENTCITY_RELAYER_KEY");
+  if (own !== undefined) return own;
+  if (chainId === DEVNET_CHAIN_ID) return memberOf(devnetSociety(), "deployer").account;
+  return signerAccount("AGENTCITY_RELAYER_KEY", "relayer");
+}
+
+/** What is signed, as EIP-712 has it. */
+function typedDataOf(domain: SigningDomain, message: Message<"OverrideAction">) {
+  const types = { OverrideAction: typedDataTypes.OverrideAction };
+  return { ...typedData("OverrideAction", domain.chain.id, consumerOf(domain, "OverrideAction")), types, message };
+}
+
+/** The same as a wallet takes it, and as a dry run shows it. */
+export function walletJson(domain: SigningDomain, message: Message<"OverrideAction">): string {
+  const { types, ...data } = typedDataOf(domain, message);
+  return serializeTypedData({ ...data, types: { EIP712Domain: DOMAIN, ...types } } as never);
+}
+
+function seatOf(chainId: number, name: string): LocalAccount {
+  if (chainId !== DEVNET_CHAIN_ID) {
+    throw new NoSuchSeat(name, `development keys sign on chain ${DEVNET_CHAIN_ID} only, this is ${chainId}`);
+  }
+  const member = membersOf(devnetSociety(), "adjudicator").find((each) => each.name === name);
+  if (member === undefined) throw new NoSuchSeat(name, "there is no such seat");
+  return member.account;
+}
+
+/** viem leaves it out; wallets ask for it. */
+const DOMAIN = [
+  { name: "name", type: "string" },
+  { name: "version", type: "string" },
+  { name: "chainId", type: "uint256" },
+  { name: "verifyingContract", type: "address" },
+] as const;
+
+/** EIP-1193 methods that Frame, a Ledger bridge or Clef answer; `address` chooses among the wallet's accounts. */
+async function walletSigner(url: string, address: string | undefined): Promise<Signer> {
+  const { hostname, protocol } = new URL(url);
+  if (protocol !== "http:" || !["127.0.0.1", "localhost", "[::1]"].includes(hostname)) {
+    throw new InvalidValue("--wallet", "a wallet is asked on this machine only", { details: url, action: "http://127.0.0.1:1248" });
+  }
+  const request = requestOver(url, WALLET_PATIENCE, 0);
+  const accounts = z.array(addressSchema).parse(await request({ method: "eth_requestAccounts" }));
+  const chosen = address === undefined ? accounts[0] : accounts.find((each) => each === getAddress(address));
+  if (chosen === undefined) throw new NoSuchSeat(address ?? "the wallet's account", `the wallet offers ${accounts.join(", ") || "none"}`);
+  return {
+    address: chosen,
+    async sign(domain, message) {
+      return hexSchema.parse(await request({ method: "eth_signTypedData_v4", params: [chosen, walletJson(domain, message)] }));
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { OFFICES } from "../../orchestrator/clerks/clerk.ts";
+import { missionStates, nodeStates } from "../../orchestrator/execution/chain-view.ts";
+import { formatMoney } from "../../orchestrator/primitives/amounts.ts";
+import {
+  type ActionName,
+  actionName,
+  decodeActionData,
+  evidenceRoles,
+  institutionNames,
+  purposes,
+} from "../../orchestrator/protocol/actions.ts";
+import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
+import type { SignedOverride } from "../../orchestrator/protocol/signed-override.ts";
+import { chainTime, type Office } from "./office.ts";
+
+type Order = SignedOverride["message"];
+
+/** An order as a person reads it: what it is, what it would change now, what it still lacks, and every field that is signed. */
+export async function inWords(office: Office, { message, because, signatures, chainId, adjudication }: SignedOverride): Promise<string> {
+  const name = actionName(message.action);
+  if (name === undefined) return `action ${message.action} is none that this version knows`;
+  const needed = await office.client.adjudication.signaturesFor(message);
+  const left = BigInt(message.deadline) - (await chainTime(office));
+  return [
+    name,
+    `  would      ${await effectOf(office, name, message)}`,
+    `  because    ${because}`,
+    `  signed by  ${signatures.map(({ adjudicator }) => adjudicator).join(", ") || "nobody yet"} (${signatures.length} of ${needed})`,
+    `  holds      ${left > 0n ? `${left} s more` : "no longer"}, in ${adjudication} on chain ${chainId}`,
+    "  fields",
+    ...Object.entries(message).map(([field, value]) => `    ${field.padEnd(14)} ${short(String(value))}`),
+  ].join("\n");
+}
+
+/** Evidence is long; a dry run shows every byte of what is signed. */
+function short(value: string): string {
+  return value.length <= LONGEST ? value : `${value.slice(0, LONGEST)}… (${(value.length - 2) / 2} bytes)`;
+}
+const LONGEST = 80;
+
+/** One sentence on what would change, from the state as it is. */
+async function effectOf(office: Office, name: ActionName, order: Order): Promise<string> {
+  const { client } = office;
+  const { mission, node, target, data } = order;
+  const where = `node ${node} of ${mission}`;
+  const stateOf = async () => nodeStates[(await client.mission(mission).nodeOf(node)).state] ?? "in an unknown state";
+  const missionState = async () => missionStates[await client.mission(mission).state()] ?? "in an unknown state";
+  switch (name) {
+    case "FREEZE":
+      return `stop ${where}, now ${await stateOf()}, and its clock`;
+    case "UNFREEZE":
+      return `release ${where}, now ${await stateOf()}: its executors go on, with a new deadline`;
+    case "TERMINATE_MISSION":
+      return `end ${mission}, now ${await missionState()}: what is recorded is paid after its windows, the rest goes back to the sponsor`;
+    case "APPROVE_POP": {
+      const [, items, , share] = decodeActionData(name, data);
+      return `complete ${where}, now ${await stateOf()}, with ${share / 100} % of its price, on ${items.length} proven items of evidence`;
+    }
+    case "REJECT_POP":
+      return `fail ${where}, now ${await stateOf()}: its executors score 0, and lose stake if it is frozen`;
+    case "VETO_OUTPUT":
+      return `hold the output of ${where}, now ${await stateOf()}, until a human releases it`;
+    case "RELEASE_OUTPUT":
+      return `release the vetoed output of ${where}, now ${await stateOf()}`;
+    case "EMERGENCY_STOP":
+      return `stop ${mission}, now ${await missionState()}: nothing is routed until two adjudicators clear it`;
+    case "CLEAR_EMERGENCY_STOP":
+      return `let ${mission}, now ${await missionState()}, go on`;
+    case "CLASSIFY_FALSE_POSITIVE":
+      return `call freeze ${decodeActionData(name, data)[0]} of ${mission} a false alarm of ${target}`;
+    case "RESOLVE_APPEAL": {
+      const [{ attempt, upheld, share, slash }] = decodeActionData(name, data);
+      const ruling = upheld === 0 ? "reject every appeal" : `uphold appeals ${upheld.toString(2)} with ${share / 100} % of the price`;
+      return `${ruling} on attempt ${attempt + 1} of ${where}, slashing ${formatMoney(slash)}`;
+    }
+    case "RULE_ON_BLOC": {
+      const [session, release] = decodeActionData(name, data);
+      return release ? `let the vote of session ${session} stand` : `void the vote of session ${session}`;
+    }
+    case "APPROVE_CODIFICATION":
+      return `let the HIGH-risk law of session ${decodeActionData(name, data)[0]} be deployed`;
+    case "APPROVE_PREDICATE":
+      return `let laws name ${target} as gate ${decodeActionData(name, data)[0]}`;
+    case "CLAIM_INSURANCE": {
+      const [of, loss] = decodeActionData(name, data);
+      return `compensate ${target} for ${formatMoney(loss)} lost in ${of}, from insurance that holds ${await insured(office)}`;
+    }
+    case "DISBURSE": {
+      const [purpose, amount] = decodeActionData(name, data);
+      return `pay ${target} ${formatMoney(amount)} from the treasury, for ${purposes[purpose]}`;
+    }
+    case "AMEND_PARAMETER": {
+      const [index, value] = decodeActionData(name, data);
+      const parameter = PARAMETERS[index];
+      if (parameter === undefined) return `change parameter ${index}, which this version does not know`;
+      return `change ${parameter.name} from ${await client.constitution.param(index)} to ${value} ${parameter.unit}`;
+    }
+    case "ADJUST_REPUTATION":
+      return `change the reputation of ${target}, now ${await client.agents.reputationOf(target)}, by ${decodeActionData(name, data)[0]}`;
+    case "SLASH": {
+      const [amount, ban] = decodeActionData(name, data);
+      const { held } = await client.agents.stakeOf(target);
+      return `take ${formatMoney(amount)} of the stake of ${target}, now ${formatMoney(held)}${ban ? ", and bar it for ever" : ""}`;
+    }
+    case "FREEZE_PRINCIPAL":
+      return decodeActionData(name, data)[0]
+        ? `freeze everything that ${target} answers for, now and later: no vote, no bid, no verdict`
+        : `lift the freeze of everything that ${target} answers for`;
+    case "APPOINT_CLERK": {
+      const [office, principal] = decodeActionData(name, data);
+      const called = Object.keys(OFFICES)[office];
+      return principal === NOBODY ? `take the office of ${called} from ${target}` : `make ${target} of ${principal} ${called}`;
+    }
+    case "SET_ENVELOPE": {
+      const [office, permitted, most] = decodeActionData(name, data);
+      return `let the ${Object.keys(OFFICES)[office]} call ${permitted.length} functions, ${most} times in a session`;
+    }
+    case "PUBLISH_TEMPLATE":
+      return `let missions be cloned from ${target}`;
+    case "REGISTER_ISSUER": {
+      const [role, principal, value] = decodeActionData(name, data);
+      if (role === 0) return `take every role in evidence from ${target}`;
+      return `make ${target} of ${principal} a ${evidenceRoles[role]} (${value})`;
+    }
+    case "ADMIT_ADJUDICATOR":
+      return `seat ${target} of ${decodeActionData(name, data)[0]}: ${await client.roster.activeCount()} are seated now`;
+    case "IMPEACH":
+      return `take seat and stake of adjudicator ${target} and bar it for ever`;
+    case "AMEND_CONSTITUTION": {
+      const called = institutionNames[decodeActionData(name, data)[0]];
+      return target === NOBODY
+        ? `take back the announced ${called}`
+        : `announce ${target} as ${called}; anybody enacts it after the timelock`;
+    }
+    case "AUDIT_UNILATERAL":
+      return `close the audit of what ${target} did alone`;
+  }
+}
+
+async function insured({ client }: Office): Promise<string> {
+  return formatMoney(await client.treasury.insuranceBalance());
+}
+
+const NOBODY = "0x0000000000000000000000000000000000000000";
