@@ -5,8 +5,10 @@ import { z } from "zod";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { judgesElsewhere } from "../../orchestrator/city/case-desk.ts";
 import type { City } from "../../orchestrator/city/city.ts";
+import { membersOf } from "../../orchestrator/city/society.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
 import { OVERRIDE, refusalIn, runCli } from "../support/cli.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
@@ -86,6 +88,32 @@ describe("scenario: an adjudicator's day", function () {
     writeFileSync(forged, text.replace('"action": 4', '"action": 5'));
     expect(refusalIn(await override(["relay", forged])).code).to.equal("TransactionReverted");
     expect(await stateOfReport()).to.equal(PENDING_REVIEW);
+  });
+
+  it("changes the constitution when a second adjudicator signs the same order", async () => {
+    const index = parameterIndex("TURNOUT_QUORUM");
+    const args = ["amend", "turnout_quorum", "6500", ...BECAUSE];
+    expect((await override([...args, "--as", "adjudicator-1", "--dry-run"])).stderr).to.contain("change TURNOUT_QUORUM from 6000 to 6500 bps");
+    const first = signedSchema.parse(JSON.parse((await override([...args, "--as", "adjudicator-1"])).stdout));
+    expect(first).to.include({ signatures: 1, needed: 2 });
+    expect(refusalIn(await override(["relay", first.file])).message).to.contain("NotEnoughSignatures");
+    expect(await city.client.constitution.param(index)).to.equal(6000n);
+    await override(["sign-only", first.file, "--as", "adjudicator-2"]);
+    executedSchema.parse(JSON.parse((await override(["relay", first.file])).stdout));
+    expect(await city.client.constitution.param(index)).to.equal(6500n);
+  });
+
+  it("removes an adjudicator when two thirds sign, and its signature is worth nothing from then on", async () => {
+    const seats = membersOf(city.society, "adjudicator");
+    const target = seats[6]?.account.address ?? "";
+    const { file, needed } = signedSchema.parse(
+      JSON.parse((await override(["impeach", target, "--as", "adjudicator-1", ...BECAUSE])).stdout),
+    );
+    expect(needed).to.equal(5);
+    for (const { name: seat } of seats.slice(1, needed)) await override(["sign-only", file, "--as", seat]);
+    executedSchema.parse(JSON.parse((await override(["relay", file])).stdout));
+    const barred = await override(["approve", name, "--as", "adjudicator-7", ...BECAUSE]);
+    expect(refusalIn(barred).message).to.contain("NotAdjudicator");
   });
 
   it("relays it once, by anybody, and the mission goes on to a bundle that audits", async () => {
