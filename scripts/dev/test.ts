@@ -1,5 +1,5 @@
 /**
- * Runs the tests: compiles the contracts if needed, gives the files to one worker per core, prints each file's result, all failures,
+ * Runs the tests: compiles the contracts if needed, gives the files to one worker per core, prints each file's result and time, all failures,
  * the slowest ten and finally `N passed, N failed` alone on a line. Fails on a failure, on a file without tests, and on no tests.
  *
  * usage: npm test [-- <file>…]      npm run test:full      test/full/** only with --full or when named
@@ -76,7 +76,6 @@ try {
 
 const queue = jobs(names, full);
 const passed: TimedTest[] = [];
-const files: TimedTest[] = [];
 const reports: string[] = [];
 let failed = 0;
 let skipped = 0;
@@ -86,24 +85,20 @@ const workers = Array.from({ length: Math.min(queue.length, availableParallelism
       result = { ...result, failed: 1, report: `${job} holds no test` };
     }
     passed.push(...result.passed);
-    files.push({ title: job, ms: Math.round(ms) });
     failed += result.failed;
     skipped += result.skipped;
     if (result.failed > 0) reports.push(`${job}\n${result.report}`);
-    console.log(`${result.failed > 0 ? "✗" : "✓"} ${job}  ${result.passed.length} passed, ${result.failed} failed`);
+    console.log(
+      `${result.failed > 0 ? "✗" : "✓"} ${job}  ${result.passed.length} passed, ${result.failed} failed  ${(ms / 1000).toFixed(1)} s`,
+    );
   }),
 );
 await Promise.all(workers);
 
 for (const report of reports) console.log(`\n${report}`);
-for (const [kind, timed] of [
-  ["tests", passed],
-  ["files", files],
-] as const) {
-  console.log(`\nslowest ${SLOWEST} ${kind}`);
-  for (const { title, ms } of timed.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
-    console.log(`${String(ms).padStart(7)} ms  ${title}`);
-  }
+console.log(`\nslowest ${SLOWEST}`);
+for (const { title, ms } of passed.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
+  console.log(`${String(ms).padStart(7)} ms  ${title}`);
 }
 if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`\n${passed.length} passed, ${failed} failed`);
