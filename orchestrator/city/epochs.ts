@@ -1,5 +1,6 @@
 import type { AgentCityClient } from "../client/client.ts";
 import { type Fault, faultsOf } from "../execution/faults.ts";
+import { executionMetrics, milestonesOf } from "../execution/metrics.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { Outcome } from "../protocol/outcome.ts";
@@ -42,6 +43,18 @@ export async function describeEpoch(client: AgentCityClient, session: bigint): P
   const common = { session: session.toString(), epoch, cause };
   if (BigInt(mission) === 0n) return { ...common, mission: null, status: "no-law", money: await moneyOfSession(client, session) };
   return { ...common, mission, status: await statusOf(client, mission), money: await moneyIn(client, mission) };
+}
+
+/** What the execution of an order was like, over the missions of the sessions that its laws came from. */
+export async function executionOf(client: AgentCityClient, sessions: readonly bigint[]): Promise<Outcome["execution"]> {
+  const missions: Address[] = [];
+  for (const session of sessions) {
+    const { mission } = await client.legislation.sessionOf(session);
+    if (BigInt(mission) !== 0n) missions.push(mission);
+  }
+  const last = missions.at(-1);
+  const isCompleted = last !== undefined && (await statusOf(client, last)) === "completed";
+  return executionMetrics(await Promise.all(missions.map((mission) => milestonesOf(client, mission))), isCompleted);
 }
 
 /** The fault by which a mission's law was found wanting, if it was. */

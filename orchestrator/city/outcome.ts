@@ -9,7 +9,7 @@ import { balances, type Outcome } from "../protocol/outcome.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
 import type { Conducted } from "./conduct.ts";
-import { describeEpoch } from "./epochs.ts";
+import { describeEpoch, executionOf } from "./epochs.ts";
 import { childrenOf, describeChild, moneyIn, moneyOfSession, statusOf } from "./family.ts";
 import { callsAbout, gasTable } from "./gas.ts";
 import { letterOf } from "./letters.ts";
@@ -71,6 +71,7 @@ export async function outcomeOf(
         ? { entry: winner.entry, letter: letterOf(winner.entry), title: winner.title }
         : null,
     metrics: law.metrics,
+    execution: await executionOf(city.client, conducted.epochs),
     market: await marketOf(city, conducted),
     nodes: await nodesOf(city, conducted, gas.nodes),
     epochs: await Promise.all(conducted.epochs.map((session) => describeEpoch(city.client, session))),

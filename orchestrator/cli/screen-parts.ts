@@ -1,4 +1,4 @@
-import type { Metrics, Share } from "../protocol/metrics.ts";
+import type { ExecutionMetrics, Metrics, Share } from "../protocol/metrics.ts";
 
 /** Width of the column of headings. */
 export const INDENT = 8;
@@ -50,6 +50,18 @@ export function metricLines({ turnout, lpr, dsi, msr, pvrr, cfr, dvr }: Metrics)
     ...told(dvr, `deployed as codified ${dvr.part} of ${dvr.whole} (DVR)`),
   ];
   return [people, law].flatMap((parts) => (parts.length === 0 ? [] : [parts.join(" · ")]));
+}
+
+/** The secondary metrics of execution; what could not be measured is left out. */
+export function stageLines({ ccr, gar, grr, aru }: ExecutionMetrics): string[] {
+  const told = ({ part, whole }: Share, words: string) => (whole === 0 ? [] : [`${part} of ${whole} ${words}`]);
+  const parts = [
+    ...told(ccr, "executors committed (CCR)"),
+    ...told(gar, "attempts deviated (GAR)"),
+    ...told(grr, "outputs were kept back by the gate (GRR)"),
+    ...told(aru, "failed tasks came back (ARU)"),
+  ];
+  return parts.length === 0 ? [] : [parts.join(" · ")];
 }
 
 function percent({ part, whole }: Share): string {

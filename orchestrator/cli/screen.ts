@@ -1,6 +1,6 @@
 import { formatMoney } from "../primitives/amounts.ts";
 import { balances, type Outcome } from "../protocol/outcome.ts";
-import { block, grouped, INDENT, metricLines, pairwiseTable, table } from "./screen-parts.ts";
+import { block, grouped, INDENT, metricLines, pairwiseTable, stageLines, table } from "./screen-parts.ts";
 
 /** The first screen (decision 54), drawn from the outcome alone. `elapsed` is wall time in seconds. */
 export function renderScreen(outcome: Outcome, elapsed: number): string {
@@ -26,6 +26,7 @@ function running(outcome: Outcome): string[] {
       `${outcome.market.tasks} tasks · ${outcome.market.bids} bids · fairness ${outcome.market.fairness} (≥ ${outcome.market.minFairness}) · stake locked ${amount(outcome.market.stakeLocked)}`,
     ]),
     ...block("RUN", outcome.nodes.map(nodeLine)),
+    ...block("STAGES", stageLines(outcome.execution)),
     ...block("EPOCHS", outcome.epochs.length < 2 ? [] : outcome.epochs.map(epochLine)),
     ...block("BELOW", outcome.children.map(childLine)),
     ...block("HUMAN", outcome.human.map(humanLine)),

@@ -22,3 +22,16 @@ export const metricsSchema = z.strictObject({
   dvr: shareSchema,
 });
 export type Metrics = z.infer<typeof metricsSchema>;
+
+/** What the execution of an order was like. How each is computed: `execution/metrics.ts`. */
+export const executionMetricsSchema = z.strictObject({
+  /** Commit Compliance Rate: executors of routed attempts that committed. */
+  ccr: shareSchema,
+  /** Guard Anomaly Rate: routed attempts whose output deviated. */
+  gar: shareSchema,
+  /** Gate Rejection Rate: attempts kept back, of those whose gate spoke. */
+  grr: shareSchema,
+  /** Adaptive Refinement Utilization: failed nodes that another attempt, or another law, completed. */
+  aru: shareSchema,
+});
+export type ExecutionMetrics = z.infer<typeof executionMetricsSchema>;

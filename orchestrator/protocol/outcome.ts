@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { metricsSchema } from "./metrics.ts";
+import { executionMetricsSchema, metricsSchema } from "./metrics.ts";
 
 /** Amounts are decimal text in the settlement token's smallest unit. */
 const units = z.string().regex(/^(0|[1-9]\d*)$/);
@@ -115,6 +115,8 @@ export const outcomeSchema = z.strictObject({
   winner: z.strictObject({ entry: z.int(), letter: z.string(), title: z.string() }).nullable(),
   /** What the session was like. */
   metrics: metricsSchema,
+  /** What the execution was like, over all laws tried. */
+  execution: executionMetricsSchema,
   market: z.strictObject({
     tasks: z.int(),
     bids: z.int(),

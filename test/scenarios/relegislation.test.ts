@@ -6,9 +6,6 @@ import type { City } from "../../orchestrator/city/city.ts";
 import type { Order } from "../../orchestrator/city/conduct.ts";
 import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
 import { faultSchema } from "../../orchestrator/execution/faults.ts";
-import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
-import type { DraftRequest, Ranking, RankRequest } from "../../orchestrator/minds/mind.ts";
-import type { LawShape } from "../../orchestrator/minds/shape.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/json.ts";
@@ -18,6 +15,7 @@ import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { WillingMind } from "../support/willing-mind.ts";
 
 /** Two nodes: rows are read by one executor and estimated by three. */
 const TASKS = {
@@ -32,25 +30,6 @@ const TASKS = {
   },
   output: { task: "estimate", format: "json" },
 };
-
-/** Divides nothing, and pays the first task more with every law that failed, and wants a law. */
-class PlainMind extends HeuristicMind {
-  override async draft(request: DraftRequest): Promise<LawShape> {
-    const shape = await super.draft(request);
-    const tasks = shape.tasks.map((task, index) => ({
-      ...task,
-      shards: 1,
-      weight: index === 0 ? 100 + (request.barred ?? []).length : 300,
-    }));
-    return { ...shape, tasks };
-  }
-
-  override async rank(request: RankRequest): Promise<Ranking> {
-    const order = await super.rank(request);
-    const noLaw = request.candidates.find(({ shape }) => shape === null)?.number;
-    return noLaw === undefined ? order : [...order.filter((number) => number !== noLaw), noLaw];
-  }
-}
 
 /** Everybody has another opinion: nothing agrees with anything. */
 function opinion(agent: string, output: JsonObject): JsonObject {
@@ -89,7 +68,7 @@ describe("scenario: full re-legislation", function () {
     carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv, TASKS), {
       id,
       home: home(),
-      makeMind: (seat) => new PlainMind(seat),
+      makeMind: (seat) => new WillingMind(seat),
       tamper: (work, output) => (work.label.startsWith("estimate") ? lie(work, output) : output),
     });
 

@@ -13,7 +13,7 @@ import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackRanking } from "../../rules/condorcet.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
-import { describeEpoch } from "../epochs.ts";
+import { describeEpoch, executionOf } from "../epochs.ts";
 import { describeChild } from "../family.ts";
 import { callsAbout, gasTable } from "../gas.ts";
 import type { AuditContext } from "./context.ts";
@@ -37,7 +37,7 @@ const VERBS: Readonly<Record<number, string>> = {
 export const outcomeCheck: Check = {
   name: "OUTCOME",
   scope: "bundle",
-  what: "status, law, ballots, metrics, market, nodes, humans, money, gas, reputations and final block against chain and records",
+  what: "status, law, laws tried, ballots, metrics, market, nodes, humans, money, gas, reputations and final block against chain and records",
   file: BUNDLE_FILES.outcome,
   async run(context, seen) {
     const { outcome, name, seed, session, mission, chain, client, bundle, law } = context;
@@ -71,6 +71,7 @@ async function epochs({ outcome, client, session }: AuditContext, seen: Inspecti
   const { legislation } = client;
   const told = outcome.epochs.map((epoch) => BigInt(epoch.session));
   seen.same(outcome.epochs, await Promise.all(told.map((each) => describeEpoch(client, each))), "laws tried");
+  seen.same(outcome.execution, await executionOf(client, told), "metrics of the execution");
   const own = told.indexOf(session);
   seen.holds(own >= 0 && told.length - own <= 2, "laws tried", "do not lead to this mission");
   for (const [place, each] of told.entries()) {

@@ -31,18 +31,21 @@ export async function invoke(world: World, mission: Mission, nodes: readonly Nod
         world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, async () => {
           const done = await run(world, mission, view, slot);
           await before;
+          tellRun(world, view, slot, done);
           return done;
         }),
-      );
-      const { name } = serviceById(world, work.service);
-      world.tell(
-        `${view.law.label}: ${workerOf(world, slot.agent).name} ${work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`}`,
       );
       return { view, slot, work };
     }),
   );
   for (const { view, slot, work } of done) if (work.ok) await hold(world, mission, view, slot, work);
   return done;
+}
+
+function tellRun(world: World, { law }: NodeView, { agent }: SlotView, work: Work): void {
+  const { name } = serviceById(world, work.service);
+  const what = work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`;
+  world.tell(`${law.label}: ${workerOf(world, agent).name} ${what}`);
 }
 
 /** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node. */

@@ -1,0 +1,115 @@
+/**
+ * Conducts hundreds of small missions one after the other in one city, whose chain is an Anvil of its own, and writes what memory the
+ * orchestrator holds after each tenth to bench/memory.json; `npm run docs` shows it in docs/throughput.md. Takes most of an hour, so it is no
+ * part of `npm run bench`.
+ *
+ * usage: npm run bench:memory [-- <missions>]
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { z } from "zod";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { openCity } from "../../orchestrator/city/city.ts";
+import { conduct } from "../../orchestrator/city/conduct.ts";
+import { assemblySociety } from "../../orchestrator/city/society.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { root } from "../dev/files.ts";
+
+const MISSIONS = 500;
+const EVERY = 10;
+const PRODUCERS = 6;
+const SEED = "7";
+const NAME = "memory.yaml";
+/** `enum MissionState`. */
+const COMPLETED = 5;
+/** One node: the rows of a file are counted. */
+const MISSION = `mission: count-rows
+goal: Count the work packages.
+budget: "30.00"
+deadline: 20m
+risk: LOW
+input: { kind: csv, path: missions/data/work-packages.csv }
+tasks:
+  count: { service: count, over: input, tier: 1 }
+output: { task: count, format: json }
+`;
+export const MEMORY_FILE = join(root, "bench", "memory.json");
+
+const sampleSchema = z.strictObject({
+  /** Missions conducted. */
+  missions: z.int().positive(),
+  /** Bytes after a full collection: what JavaScript holds, what it holds outside its heap (the database's WebAssembly memory), the process. */
+  heap: z.int().positive(),
+  external: z.int().positive(),
+  resident: z.int().positive(),
+});
+const reportSchema = z.strictObject({
+  completed: z.int(),
+  seconds: z.number().positive(),
+  samples: z.array(sampleSchema),
+});
+export type MemoryBench = z.infer<typeof reportSchema>;
+export type MemorySample = z.infer<typeof sampleSchema>;
+
+export const readMemoryBench = (): MemoryBench => reportSchema.parse(JSON.parse(readFileSync(MEMORY_FILE, "utf8")));
+
+/** The mean over the second and over the last fifth of all missions: 100–200 and 400–500 of 500. */
+export function fifthsOf({ samples }: MemoryBench, of: (sample: MemorySample) => number): readonly [early: number, late: number] {
+  const most = samples.at(-1)?.missions ?? 0;
+  const mean = (from: number, to: number) => {
+    const inside = samples.filter(({ missions }) => missions > (from * most) / 5 && missions <= (to * most) / 5);
+    return inside.reduce((sum, sample) => sum + of(sample), 0) / inside.length;
+  };
+  return [mean(1, 2), mean(4, 5)];
+}
+
+function collector(): () => void {
+  setFlagsFromString("--expose-gc");
+  return z.custom<() => void>((value) => typeof value === "function").parse(runInNewContext("gc"));
+}
+
+async function benchMemory(missions: number): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), "agentcity-memory-"));
+  const collect = collector();
+  const samples: MemorySample[] = [];
+  const began = performance.now();
+  let completed = 0;
+  try {
+    const city = await openCity({
+      dir: join(home, "city"),
+      cacheDir: join(tmpdir(), "agentcity-bench-cache"),
+      network: "anvil",
+      seed: SEED,
+      tell: () => {},
+      millis: () => performance.now(),
+      society: assemblySociety(PRODUCERS),
+    });
+    try {
+      const file = parseMissionFile(MISSION, { fileName: NAME, catalog: CATALOG, budgetCap: 10n ** 15n });
+      const input = readInput(file.input, root);
+      const judge = simulatedJudge(city.chain.id);
+      for (let done = 1; done <= missions; done += 1) {
+        const { mission } = await conduct(city, { file, input, catalog: CATALOG, id: `memory-${done}`, judge });
+        if (mission !== undefined && (await city.client.mission(mission.address).state()) === COMPLETED) completed += 1;
+        if (done % EVERY !== 0) continue;
+        collect();
+        const { heapUsed, external, rss } = process.memoryUsage();
+        samples.push({ missions: done, heap: heapUsed, external, resident: rss });
+        console.log(JSON.stringify({ ...samples.at(-1), completed, seconds: Math.round((performance.now() - began) / 1000) }));
+      }
+    } finally {
+      await city.close();
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+  const seconds = Number(((performance.now() - began) / 1000).toFixed(1));
+  writeFileSync(MEMORY_FILE, `${JSON.stringify({ completed, seconds, samples }, null, 2)}\n`);
+}
+
+if (import.meta.main) await benchMemory(process.argv.length > 2 ? Number(process.argv[2]) : MISSIONS);
