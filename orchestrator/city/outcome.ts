@@ -1,12 +1,15 @@
 import { isSimulated } from "../adjudication/simulated-judge.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { waveSchema } from "../execution/stages/checkpoint.ts";
 import { resultOf, serviceById } from "../execution/work.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
+import { parseJsonBytes } from "../primitives/json.ts";
 import { actionNumber } from "../protocol/actions.ts";
 import { evidenceClasses } from "../protocol/evidence.ts";
 import { balances, type Outcome } from "../protocol/outcome.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
+import { anchoringOf } from "./anchoring.ts";
 import type { City } from "./city.ts";
 import type { Conducted } from "./conduct.ts";
 import { describeEpoch, executionOf } from "./epochs.ts";
@@ -76,6 +79,7 @@ export async function outcomeOf(
     nodes: await nodesOf(city, conducted, gas.nodes),
     epochs: await Promise.all(conducted.epochs.map((session) => describeEpoch(city.client, session))),
     children: await Promise.all(family.map((child) => describeChild(city.client, child))),
+    hybrid: await hybridOf(city, conducted),
     human: await humanOf(city, conducted),
     settlement: await settlementOf(city, mission?.address),
     money: mission === undefined ? await moneyOfSession(city.client, law.session) : await moneyIn(city.client, mission.address),
@@ -85,6 +89,20 @@ export async function outcomeOf(
     ...paths,
     finalBlock: { number: Number(head.number), hash: head.hash },
   };
+}
+
+/** Waves from the log, checkpoints from the chain. */
+async function hybridOf({ client, log, blocks }: City, { mission }: Conducted): Promise<Outcome["hybrid"]> {
+  const interval = mission?.document.anchorInterval;
+  if (mission === undefined || interval === undefined) return null;
+  const entries = await log.read({ kind: "execution.wave", subject: mission.address });
+  const waves = entries.flatMap(({ content }) => (content === null ? [] : [waveSchema.parse(parseJsonBytes(blocks.get(content)))]));
+  const events = await client.mission(mission.address).history("Checkpointed");
+  const checkpoints = events.map(async ({ blockNumber, args: { previous, nodes } }) => {
+    const { timestamp } = await client.chain.publicClient.getBlock({ blockNumber });
+    return { previous, nodes, time: Number(timestamp) };
+  });
+  return anchoringOf(interval, waves, await Promise.all(checkpoints));
 }
 
 /** What adjudicators did to the mission, as the chain has it; whether a simulation decided stands in its justification. */

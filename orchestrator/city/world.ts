@@ -47,6 +47,7 @@ export function worldOf(
       }),
     ),
     recall: (key, schema) => answers.recall(answerKey(key), schema),
+    logHead: async () => (await log.head()).hash,
     fetchPage: city.fetchPage,
     bidding: city.bidding,
     boundary: city.boundary,

@@ -15,7 +15,7 @@ import { createSandbox } from "../execution/sandbox/run.ts";
 import { AuditNeeded } from "../legislature/errors.ts";
 import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { systemClock } from "../primitives/clock.ts";
-import { parseMissionFile, servicesPathOf } from "../protocol/mission-file.ts";
+import { type MissionFile, parseMissionFile, servicesPathOf } from "../protocol/mission-file.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import { parameter } from "../protocol/parameters.ts";
 import { lawInWords } from "./codification-screen.ts";
@@ -37,6 +37,7 @@ export interface Commission {
   /** What the file's paths are relative to. */
   readonly directory: string;
   readonly input?: string;
+  readonly mode?: MissionFile["mode"];
   readonly cheat?: boolean;
   readonly ask?: boolean;
   /** Leave what needs a human to adjudicators in other processes, and wait for them. */
@@ -58,6 +59,7 @@ export async function carryOut(commission: Commission): Promise<void> {
     fileName,
     catalog,
     budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
+    mode: commission.mode,
   });
   const input = readInput({ ...file.input, path: commission.input ?? file.input.path }, directory);
   const { model } = commission;

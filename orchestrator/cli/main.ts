@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import { MODES } from "../protocol/mission-file-schema.ts";
 import { approveCodification } from "./approve-codification.ts";
 import { audit } from "./audit.ts";
 import { genesis } from "./genesis.ts";
@@ -63,6 +64,7 @@ program
   .argument("<file>", "mission file (YAML)")
   .addOption(new Option("--input <path>", "another input than the file names"))
   .addOption(new Option("--seed <seed>", "seed of a city that is founded now"))
+  .addOption(new Option("--mode <name>", "every stage on chain, or a checkpoint per wave: another than the file says").choices(MODES))
   .addOption(devnet())
   .addOption(new Option("--rpc <url>", "with --network anvil: an Anvil that runs already, with a city's flags (docs/genesis.md)"))
   .addOption(ask())

@@ -4,6 +4,7 @@ import { foundedSeed } from "../city/city.ts";
 import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
 import { isSystemError } from "../primitives/files.ts";
 import { keccak256 } from "../primitives/hash.ts";
+import type { MissionFile } from "../protocol/mission-file.ts";
 import { carryOut } from "./carry-out.ts";
 import { home } from "./home.ts";
 import { devnetNamed } from "./network.ts";
@@ -13,6 +14,7 @@ export interface MissionOptions {
   readonly seed?: string;
   readonly network: string;
   readonly rpc?: string;
+  readonly mode?: MissionFile["mode"];
   readonly ask?: boolean;
   readonly waitForHumans?: boolean;
   readonly model?: string;
@@ -40,6 +42,7 @@ export async function mission(file: string, options: MissionOptions): Promise<vo
     input: options.input ?? "",
     seed,
     model: options.model ?? "",
+    ...(options.mode === undefined ? {} : { mode: options.mode }),
   };
   await carryOut({ ...options, network, seed, key, fileName: basename(file), text, directory: process.cwd() });
 }

@@ -28,6 +28,7 @@ function running(outcome: Outcome): string[] {
     ...block("RUN", outcome.nodes.map(nodeLine)),
     ...block("STAGES", stageLines(outcome.execution)),
     ...block("EPOCHS", outcome.epochs.length < 2 ? [] : outcome.epochs.map(epochLine)),
+    ...block("ANCHOR", outcome.hybrid === null ? [] : [anchorLine(outcome.hybrid)]),
     ...block("BELOW", outcome.children.map(childLine)),
     ...block("HUMAN", outcome.human.map(humanLine)),
     ...block("SETTLE", [settlement(outcome)]),
@@ -78,6 +79,12 @@ function nodeLine({ label, state, attempts, class: evidence, executors, dissent,
 function epochLine({ epoch, mission, status, cause, money }: Outcome["epochs"][number]): string {
   const why = cause === null ? "" : ` after ${cause.type}`;
   return `${epoch}${why}: ${status}${mission === null ? "" : ` ${short(mission)}`} · ${amount(money.deposit)}, ${amount(money.refunded)} not spent`;
+}
+
+function anchorLine({ interval, checkpoints, anchored, late, unaudited, longest }: NonNullable<Outcome["hybrid"]>): string {
+  const parts = [`hybrid, τ ${span(interval)}`, `${checkpoints} checkpoints took ${anchored} nodes`];
+  if (late > 0) parts.push(`${late} went on chain stage by stage`);
+  return [...parts, `N_unaudited ${unaudited}, ${longest} s at most`].join(" · ");
 }
 
 function childLine({ path, status, attempt, mission, title, leaves, money: { deposit, refunded } }: Outcome["children"][number]): string {

@@ -40,6 +40,8 @@ export interface NodeView {
   readonly freezes: number;
   /** Unix seconds; 0n = no clock runs. */
   readonly deadline: bigint;
+  /** Seconds of execution left when it was frozen; 0 = not begun on chain, or running. */
+  readonly remainder: number;
   readonly recorded: boolean;
   /** Some attempt's slash waits for its window. */
   readonly faulted: boolean;
@@ -72,6 +74,7 @@ export async function viewNodes(world: World, mission: Mission): Promise<readonl
         attempt: node.attempt,
         freezes: node.freezeCount,
         deadline: BigInt(node.deadline),
+        remainder: node.remainder,
         recorded: node.recorded,
         faulted: node.faulted,
         share: node.share,

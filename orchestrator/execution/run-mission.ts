@@ -4,6 +4,7 @@ import { awaitsBids, isBranch, type MissionStateName, missionState, type NodeVie
 import { nextTry, release } from "./escrow-buffer.ts";
 
 import { FreezeMirror } from "./guardian/freeze-mirror.ts";
+import { checkpoint } from "./stages/checkpoint.ts";
 import { commit, hasEnoughCommits } from "./stages/commit.ts";
 import { gate } from "./stages/gate.ts";
 import { guard } from "./stages/guard.ts";
@@ -29,11 +30,15 @@ export type Halt =
   /** Failed attempts, and nodes nobody was awarded: the market reopens or the mission aborts (city). */
   | { readonly kind: "fault"; readonly nodes: readonly NodeView[] };
 
-/** The seven stages, once, for every node that is ready for them. What the chain already has is not done again. */
+/**
+ * The seven stages, once, for every node that is ready for them. What the chain already has is not done again. In hybrid mode a checkpoint
+ * takes stages 1 to 4 together, for whatever it can take; the rest goes its way as ever.
+ */
 export async function runWave(world: World, mission: Mission, mirror: FreezeMirror): Promise<void> {
   const view = async () => mirror.overlay(await viewNodes(world, mission));
   // What a human completed, or a run that was interrupted had cleared, is handed on before its successors start.
   await record(world, mission, await view());
+  await checkpoint(world, mission, mirror, await view());
   await orchestrate(world, mission, await view());
   await world.boundary("execution:routed");
   const invocations = await invoke(world, mission, await view());

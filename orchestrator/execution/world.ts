@@ -88,6 +88,8 @@ export interface World {
   readonly bidding: Mutex;
   readonly remember: Remember;
   readonly recall: Recall;
+  /** Hash of the log's last entry. */
+  readonly logHead: () => Promise<Hash>;
   readonly boundary: Boundary<ExecutionBoundary>;
   /** Progress for people. */
   readonly tell: (line: string) => void;

@@ -9,6 +9,9 @@ import type { MissionFile } from "../protocol/mission-file.ts";
 import { planId } from "../protocol/mission-plan.ts";
 import type { MissionInputs } from "./context.ts";
 
+/** Seconds that work may be off chain. No constitution waits less for a node's start (VERIFICATION_TIMEOUT), which is the most a law may say. */
+const ANCHOR_INTERVAL = 60;
+
 /**
  * Writes a draft down as the document that a ballot can be about. Pure: equal drafts are equal documents, whoever wrote them. `parent` is
  * the node that the mission is, if it is one.
@@ -36,6 +39,7 @@ export function documentOf(
     output: { task: mission.output.task, format: mission.output.format },
     predicates: mission.predicates,
     outputPredicate: 0,
+    ...(mission.mode === "hybrid" && riskOf(goal, facts.limits) !== "HIGH" ? { anchorInterval: ANCHOR_INTERVAL } : {}),
   });
 }
 

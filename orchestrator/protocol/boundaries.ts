@@ -60,8 +60,16 @@ export const EXECUTION_BOUNDARIES = [
 /** Points that only a mission whose node is frozen passes. */
 export const FREEZE_BOUNDARIES = ["execution:halted", "execution:frozen"] as const;
 
+/** Points that only a mission in hybrid mode passes. */
+export const HYBRID_BOUNDARIES = ["execution:worked", "execution:checkpointed"] as const;
+
 /** Points that only a mission passes whose nodes are missions. */
 export const BRANCH_BOUNDARIES = ["execution:descended", "execution:concluded"] as const;
-export type ExecutionBoundary = (typeof EXECUTION_BOUNDARIES | typeof FREEZE_BOUNDARIES | typeof BRANCH_BOUNDARIES)[number];
+export type ExecutionBoundary = (
+  | typeof EXECUTION_BOUNDARIES
+  | typeof FREEZE_BOUNDARIES
+  | typeof HYBRID_BOUNDARIES
+  | typeof BRANCH_BOUNDARIES
+)[number];
 
 export type BoundaryName = LegislatureBoundary | ExecutionBoundary | (typeof SENDER_BOUNDARIES)[number];

@@ -14,6 +14,9 @@ const slug = z
 const duration = z.string().refine((text) => parseDuration(text) !== undefined, { error: "not a duration such as 90s, 30m, 1h30m or 2d" });
 const path = z.string().min(1).max(4_096);
 
+/** Every stage a transaction, or a checkpoint per wave (AgentCity B.11.6). */
+export const MODES = ["onchain", "hybrid"] as const;
+
 const inputSchema = z.strictObject({ kind: z.enum(["packages", "files", "urls", "csv"]), path });
 const agreeSchema = z.strictObject({ on: z.string().min(1).max(64), atLeast: z.number().min(0.5).max(1) });
 const goal = z.string().trim().min(1).max(4_000);
@@ -51,6 +54,7 @@ export const missionFileSchema = z.strictObject({
   budget: z.union([z.string(), z.number()]),
   deadline: duration,
   risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
+  mode: z.enum(MODES).optional(),
   input: inputSchema,
   tasks: z.record(slug, taskSchema),
   output: outputSchema,

@@ -6,6 +6,7 @@ import {
   MAX_TASKS,
   type MissionFileText,
   type MissionPredicate,
+  type MODES,
   meant,
   shapeOf,
   type TaskText,
@@ -57,6 +58,7 @@ export interface MissionFile {
   /** Seconds. */
   readonly deadline: number;
   readonly risk: "LOW" | "MEDIUM" | "HIGH";
+  readonly mode: (typeof MODES)[number];
   readonly input: MissionFileText["input"];
   /** Each after all it waits for; otherwise in the order of the file. */
   readonly tasks: readonly MissionTask[];
@@ -79,6 +81,8 @@ export interface MissionFileOptions {
   readonly catalog: readonly KnownService[];
   /** Parameter missionBudgetCap in the smallest unit. */
   readonly budgetCap: bigint;
+  /** Instead of the file's own. */
+  readonly mode?: (typeof MODES)[number] | undefined;
   /** Tells whether an input path exists; without it that is left to the reader. */
   readonly inputExists?: (path: string) => boolean;
 }
@@ -116,12 +120,17 @@ export function parseMissionFile(text: string, options: MissionFileOptions): Mis
   const tasks = readTasks(reading, { tasks: file.tasks, at: [], depth: 0 });
   checkReserved(reading, tasks, budget);
   checkOutput(reading, tasks);
+  const mode = options.mode ?? file.mode ?? "onchain";
+  if (mode === "hybrid" && file.risk === "HIGH") {
+    refuse("InvalidField", [file.mode === undefined ? "risk" : "mode"], "work of HIGH risk is not anchored later: every stage is on chain");
+  }
   return {
     mission: file.mission,
     goal: file.goal,
     budget,
     deadline: secondsOf(file.deadline),
     risk: file.risk,
+    mode,
     input: file.input,
     tasks,
     output: file.output,

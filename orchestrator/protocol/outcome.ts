@@ -89,6 +89,21 @@ const epochSchema = z.strictObject({
   money: moneySchema,
 });
 
+/** Hybrid mode of this mission, not of those below it. */
+const hybridSchema = z.strictObject({
+  /** τ: the longest that work may be off chain, seconds of chain time. */
+  interval: z.int().positive(),
+  checkpoints: z.int().min(0),
+  /** Attempts at nodes that checkpoints took. */
+  anchored: z.int().min(0),
+  /** Begun off chain, and then put on chain stage by stage, or stopped. */
+  late: z.int().min(0),
+  /** N_unaudited: the most nodes that were begun off chain and not anchored yet. */
+  unaudited: z.int().min(0),
+  /** The longest from the beginning of a wave to its checkpoint, seconds of chain time. */
+  longest: z.int().min(0),
+});
+
 /** The one document `--json` prints; the screen is drawn from it alone. */
 export const outcomeSchema = z.strictObject({
   status: statusSchema,
@@ -129,6 +144,8 @@ export const outcomeSchema = z.strictObject({
   epochs: z.array(epochSchema),
   /** Every mission below this one, each before its own children, in the order of opening. */
   children: z.array(childSchema),
+  /** What was worked off chain and anchored afterwards (AgentCity B.11.6); null when the law wants every stage on chain. */
+  hybrid: hybridSchema.nullable(),
   human: z.array(z.strictObject({ node: z.string(), action: z.string(), adjudicator: z.string(), simulated: z.boolean() })),
   settlement: z.strictObject({ appealWindow: z.int(), advancedClock: z.boolean(), closed: z.boolean() }),
   money: moneySchema,

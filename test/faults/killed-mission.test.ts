@@ -1,3 +1,4 @@
-import { describeMissionKills, SOME_MISSION_KILLS } from "../support/killed-missions.ts";
+import { describeMissionKills, SOME_HYBRID_KILLS, SOME_MISSION_KILLS } from "../support/killed-missions.ts";
 
 describeMissionKills("fault: the orchestrator is killed in the middle of a mission", SOME_MISSION_KILLS);
+describeMissionKills("fault: the orchestrator is killed over a checkpoint", SOME_HYBRID_KILLS, "hybrid");

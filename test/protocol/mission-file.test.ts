@@ -79,6 +79,7 @@ describe("protocol/mission-file", () => {
       ],
       output: { task: "report", format: "markdown" },
       predicates: ["every-input-covered", { maxBytes: 2_000_000 }],
+      mode: "onchain",
       seed: null,
       services: null,
     });

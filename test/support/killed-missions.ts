@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { EXECUTION_BOUNDARIES, SENDER_BOUNDARIES } from "../../orchestrator/protocol/boundaries.ts";
+import { EXECUTION_BOUNDARIES, HYBRID_BOUNDARIES, SENDER_BOUNDARIES } from "../../orchestrator/protocol/boundaries.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { copyHome, foundHome, openHome, suiteDirectory } from "./city-home.ts";
 import { outcomeIn, runCli } from "./cli.ts";
@@ -21,17 +21,28 @@ export const MISSION_KILLS: readonly string[] = [
 /** One of them for every run of the tests: work is done and nothing of it is on chain. */
 export const SOME_MISSION_KILLS: readonly string[] = ["execution:invoked"];
 
+/** In hybrid mode: after a wave's work, inside the sending of each checkpoint, and after it. */
+export const HYBRID_KILLS: readonly string[] = [
+  ...HYBRID_BOUNDARIES,
+  ...HYBRID_BOUNDARIES.map((boundary) => `${boundary}@2`),
+  ...[1, 2].flatMap((time) => SENDER_BOUNDARIES.map((sending) => `execution:worked@${time}>${sending}`)),
+  "execution:cleared",
+];
+
+/** One of them for every run of the tests: the checkpoint is signed, and nobody has it. */
+export const SOME_HYBRID_KILLS: readonly string[] = ["execution:worked>sender:signed"];
+
 /** What must not depend on whether the orchestrator was killed. */
-function facts({ status, money, nodes, ballots, winner, law, human, reputations, market, slashed, gasByStage }: Outcome) {
+function facts({ status, money, nodes, ballots, winner, law, hybrid, human, reputations, market, slashed, gasByStage }: Outcome) {
   return {
-    ...{ status, money, ballots, winner, law, human, reputations, market, slashed },
+    ...{ status, money, ballots, winner, law, hybrid, human, reputations, market, slashed },
     nodes: nodes.map(({ gas: _, ...node }) => node),
     sent: gasByStage.map(({ stage, transactions }) => [stage, transactions]),
   };
 }
 
 /** Kills a mission's process at each place for real, gives the command again, and compares with a mission that nobody killed. */
-export function describeMissionKills(title: string, kills: readonly string[]): void {
+export function describeMissionKills(title: string, kills: readonly string[], mode = "onchain"): void {
   describe(title, function () {
     this.timeout(900_000);
     const directory = suiteDirectory();
@@ -42,7 +53,7 @@ export function describeMissionKills(title: string, kills: readonly string[]): v
     before(async () => {
       const file = join(directory(), "mission.yaml");
       writeFileSync(file, smallMission(smallInputs(directory(), CALM_ROWS).csv));
-      args = ["mission", file, "--seed", SEED, "--json"];
+      args = ["mission", file, "--seed", SEED, "--mode", mode, "--json"];
       await foundHome(founded(), SEED);
       undisturbed = outcomeIn(await runCli(args, { home: copyHome(founded(), join(directory(), "undisturbed")), limitMs: 400_000 }));
       expect(undisturbed.status).to.equal("completed");

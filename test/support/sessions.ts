@@ -20,6 +20,7 @@ export const mission: MissionFile = {
   budget: tokens(1_200),
   deadline: 1_800,
   risk: "MEDIUM",
+  mode: "onchain",
   input: { kind: "packages", path: "node_modules" },
   tasks: [
     task("parse", 1, ["fetch-and-parse"], []),

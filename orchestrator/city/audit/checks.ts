@@ -1,3 +1,4 @@
+import { anchors } from "./anchors.ts";
 import { branches } from "./branches.ts";
 import { commits, evidence } from "./commits.ts";
 import type { Check } from "./inspection.ts";
@@ -26,6 +27,7 @@ export const checks: readonly Check[] = [
   bids,
   liveCode,
   commits,
+  anchors,
   evidence,
   verdicts,
   overrides,

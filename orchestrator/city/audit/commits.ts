@@ -33,6 +33,22 @@ export const commits: Check = {
       const [node, slot, opening] = args;
       opened(context, seen, history.slot(node, history.attemptAt(node, at), slot), opening);
     }
+    for (const { at, from, args } of record.calls("CollaborationContract", "checkpoint")) {
+      const [{ pledges, deadline }] = args;
+      for (const { node, openings, signatures } of pledges) {
+        const executors = history.executors(node, history.attemptAt(node, at));
+        for (const [slot, opening] of openings.entries()) {
+          const executor = executors[slot];
+          const [commitment, signature] = [
+            executor === undefined ? undefined : commitmentFor(context, executor, opening),
+            signatures[slot],
+          ];
+          if (commitment !== undefined && signature !== undefined)
+            await signedCommit(context, seen, { at, from, node, slot, commitment, deadline, signature });
+          opened(context, seen, executor, opening);
+        }
+      }
+    }
     for (const executor of history.slots) {
       if (executor.revealed !== undefined) await seen.part(nameOf(context, executor), () => output(context, seen, executor));
     }

@@ -22,8 +22,8 @@ export const haltSchema = z.strictObject({
 });
 export type Halt = z.infer<typeof haltSchema>;
 
-/** Where work is under way; anywhere else a node is over, not begun, or with a human already. */
-const STOPPABLE: readonly NodeView["state"][] = ["EXECUTING", "PENDING_VERIFICATION"];
+/** Where work is under way, in hybrid mode before the chain hears of it; anywhere else a node is over, not begun, or with a human already. */
+const STOPPABLE: readonly NodeView["state"][] = ["ELIGIBLE", "EXECUTING", "PENDING_VERIFICATION"];
 
 /**
  * The Local Freeze Mirror (AgentCity B.11.2): stops a node in this process the moment something is found, and keeps it stopped until

@@ -78,16 +78,22 @@ async function offerAll(world: World, mission: Mission, offers: readonly Offer[]
 }
 
 async function commitIntent(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number): Promise<Intent<LogNote>> {
-  const { obligation, opening } = await envelopeOf(world, mission, view, slot);
-  const commitment = commitmentOf(slot.agent, opening, obligation);
+  const { commitment, opening, signature } = await pledgeOf(world, mission, view, slot, deadline);
   const node = view.law.number;
-  const message = { agent: slot.agent, node, slot: slot.slot, attempt: view.attempt, commitment, deadline };
-  const signature = await signMessage(world.client, workerOf(world, slot.agent).account, "Commit", message, mission.address);
   const { call } = world.client.mission(mission.address);
   const intent = intentKey("commit", ...attemptKey(mission, view), slot.slot);
   return view.law.tier === 2
     ? call.commit([node, slot.slot, commitment, deadline, signature], { intent })
     : call.commitOpen([node, slot.slot, opening, deadline, signature], { intent });
+}
+
+/** What an executor commits to and opens, under its signature. */
+export async function pledgeOf(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number) {
+  const { obligation, opening } = await envelopeOf(world, mission, view, slot);
+  const commitment = commitmentOf(slot.agent, opening, obligation);
+  const message = { agent: slot.agent, node: view.law.number, slot: slot.slot, attempt: view.attempt, commitment, deadline };
+  const signature = await signMessage(world.client, workerOf(world, slot.agent).account, "Commit", message, mission.address);
+  return { commitment, opening, signature };
 }
 
 /** Lets out of escrow what the chain has confirmed. Opens the sealed commitments of every tier-2 node once all its slots have committed, or enough have and time is up. */

@@ -19,7 +19,19 @@ export async function guard(
   nodes: readonly NodeView[],
   invocations: readonly Invocation[],
 ): Promise<void> {
-  for (const view of nodes.filter(({ state }) => state === "EXECUTING" || state === "PENDING_VERIFICATION")) {
+  const working = nodes.filter(({ state }) => state === "EXECUTING" || state === "PENDING_VERIFICATION");
+  await guardAll(world, mission, mirror, working, invocations);
+}
+
+/** The same for these nodes, wherever the chain thinks they are. */
+export async function guardAll(
+  world: World,
+  mission: Mission,
+  mirror: FreezeMirror,
+  nodes: readonly NodeView[],
+  invocations: readonly Invocation[],
+): Promise<void> {
+  for (const view of nodes) {
     const settled = await mirror.settledSlots(view);
     const findings: Finding[] = [];
     for (const slot of view.slots) {

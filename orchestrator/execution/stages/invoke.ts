@@ -17,9 +17,16 @@ export interface Invocation {
 
 /** Stage 2: every executor that has not committed yet runs its service on the node's input, in a sandbox (AgentCity 3.5; decision 44). */
 export async function invoke(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly Invocation[]> {
-  const due = nodes
-    .filter(({ state }) => state === "EXECUTING")
-    .flatMap((view) => view.slots.filter(({ committed }) => !committed).map((slot) => ({ view, slot })));
+  return runAll(
+    world,
+    mission,
+    nodes.filter(({ state }) => state === "EXECUTING"),
+  );
+}
+
+/** The same for these nodes, wherever the chain thinks they are. */
+export async function runAll(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly Invocation[]> {
+  const due = nodes.flatMap((view) => view.slots.filter(({ committed }) => !committed).map((slot) => ({ view, slot })));
   if (due.length === 0) return [];
   // Recorded before anything runs side by side: it is written once.
   await watchTerms(world, mission);

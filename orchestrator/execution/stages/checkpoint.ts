@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { TransactionReverted } from "../../chain/errors.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import { signMessage } from "../../client/sign/sign-message.ts";
+import { addressSchema } from "../../primitives/address.ts";
+import { hashSchema, hexSchema } from "../../primitives/hex.ts";
+import { Turns } from "../../primitives/turns.ts";
+import { workHashOf } from "../../rules/commitments.ts";
+import { isBranch, isStaffed, type NodeView, viewNodes } from "../chain-view.ts";
+import { release } from "../escrow-buffer.ts";
+import type { FreezeMirror } from "../guardian/freeze-mirror.ts";
+import { attemptKey, serviceById } from "../work.ts";
+import type { Mission, World } from "../world.ts";
+import { envelopeOf, pledgeOf } from "./commit.ts";
+import { guardAll } from "./guard.ts";
+import { type Invocation, runAll } from "./invoke.ts";
+
+/** How long the signatures of a checkpoint hold, seconds of chain time. The law's interval is shorter. */
+const CHECKPOINT_VALIDITY = 3600n;
+
+/** Nodes that begin to be worked off chain: written down before anything runs. They are unaudited until a checkpoint takes them. */
+export const waveSchema = z.strictObject({
+  /** The mission's checkpoints so far. */
+  previous: hashSchema,
+  nodes: z.array(z.strictObject({ node: z.int(), attempt: z.int() })),
+  /** Chain time, seconds. */
+  since: z.int(),
+});
+
+/** What a runner saw live in each slot of one attempt: what its signature under the checkpoint rests on. */
+export const liveSchema = z.array(
+  z.strictObject({
+    slot: z.int(),
+    service: hashSchema,
+    hash: hashSchema,
+    deadline: z.int(),
+    runner: addressSchema,
+    signature: hexSchema,
+  }),
+);
+
+/** When a checkpoint was made: the log up to `root` holds all the work that it takes. */
+export const checkpointSchema = z.strictObject({ root: hashSchema, deadline: z.int() });
+
+/**
+ * Hybrid mode (AgentCity B.11.6): works every node that can start without asking the chain, and puts the wave there in one call, which
+ * stands for stages 1 to 3. What cannot go this way (it is late, an executor has no output, the chain refuses) stays ELIGIBLE: the next
+ * stage routes it, and the work that was done is committed there.
+ */
+export async function checkpoint(world: World, mission: Mission, mirror: FreezeMirror, nodes: readonly NodeView[]): Promise<void> {
+  const ready = await startable(world, mission, nodes);
+  if (ready.length === 0) return;
+  const previous = await world.client.mission(mission.address).checkpointed();
+  await world.remember(["wave", ...waveKey(mission, previous, ready)], waveSchema, async () => ({
+    previous,
+    nodes: ready.map(({ law, attempt }) => ({ node: law.number, attempt })),
+    since: Number(world.client.chain.clock.now()),
+  }));
+  const invocations = await runAll(world, mission, ready);
+  await world.boundary("execution:worked");
+  await guardAll(world, mission, mirror, ready, invocations);
+  const numbers = ready.filter((view) => hasOutputs(view, invocations)).map(({ law }) => law.number);
+  const sound = await startable(world, mission, mirror.overlay(await viewNodes(world, mission)));
+  const taken = sound.filter(({ law }) => numbers.includes(law.number));
+  if (taken.length === 0) return;
+  try {
+    await send(world, mission, previous, taken);
+  } catch (error) {
+    if (!(error instanceof TransactionReverted)) throw error;
+    world.tell(`the checkpoint was refused (${error.errorName ?? error.shortMessage}): its nodes go on chain stage by stage`);
+    return;
+  }
+  await world.boundary("execution:checkpointed");
+  await release(world, mission, await viewNodes(world, mission));
+}
+
+/** Nodes that a checkpoint would take now: nothing of them is on chain, and they could not have begun longer ago than the interval. */
+async function startable(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly NodeView[]> {
+  const { anchorInterval } = mission.document;
+  if (anchorInterval === undefined) return [];
+  const { params } = await world.client.mission(mission.address).context();
+  const now = world.client.chain.clock.now();
+  return nodes.filter(
+    (view) =>
+      view.state === "ELIGIBLE" &&
+      !isBranch(view) &&
+      isStaffed(view) &&
+      view.remainder === 0 &&
+      view.slots.every(({ committed }) => !committed) &&
+      now <= view.deadline - BigInt(params.verificationTimeout) + BigInt(anchorInterval),
+  );
+}
+
+function hasOutputs({ law }: NodeView, invocations: readonly Invocation[]): boolean {
+  return invocations.filter(({ view, work }) => view.law.number === law.number && work.ok).length === law.redundancy;
+}
+
+/** Names a set of nodes at a point of the mission's checkpoints. */
+function waveKey(mission: Mission, previous: string, nodes: readonly NodeView[]): readonly (string | number)[] {
+  return [mission.address, previous, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt])];
+}
+
+async function send(world: World, mission: Mission, previous: `0x${string}`, nodes: readonly NodeView[]): Promise<void> {
+  for (const view of nodes) await attest(world, mission, view);
+  // Issuers run side by side; their evidence enters the log in the order of nodes and slots.
+  const turns = new Turns();
+  const slots = nodes.flatMap((view) => view.slots.map((slot) => ({ view, slot })));
+  await Promise.all(slots.map(({ view, slot }) => turns.take((before) => envelopeOf(world, mission, view, slot, before))));
+  const key = waveKey(mission, previous, nodes);
+  const { root, deadline } = await world.remember(["checkpoint", ...key], checkpointSchema, async () => ({
+    root: await world.logHead(),
+    deadline: Number(world.client.chain.clock.now() + CHECKPOINT_VALIDITY),
+  }));
+  const made = await Promise.all(
+    nodes.map(async (view) => ({ view, own: await Promise.all(view.slots.map((slot) => pledgeOf(world, mission, view, slot, deadline))) })),
+  );
+  const work = workHashOf(
+    made.flatMap(({ view, own }) => own.flatMap(({ commitment }, k) => [view.slots[k]?.pledge ?? commitment, commitment])),
+  );
+  const runner = world.runner.account.address;
+  const message = { runner, previous, root, work, deadline };
+  const signature = await signMessage(world.client, world.runner.account, "Checkpoint", message, mission.address);
+  const pledges = made.map(({ view, own }) => ({
+    node: view.law.number,
+    openings: own.map(({ opening }) => opening),
+    signatures: own.map((each) => each.signature),
+  }));
+  await world.client
+    .mission(mission.address)
+    .checkpoint([{ previous, root, runner, deadline, signature, pledges }], { intent: intentKey("checkpoint", ...key) });
+}
+
+/** The runner looks at the code of every slot of a node. */
+async function attest(world: World, mission: Mission, view: NodeView): Promise<void> {
+  await world.remember(["live", ...attemptKey(mission, view)], liveSchema, async () => {
+    const deadline = Number(world.client.chain.clock.now() + CHECKPOINT_VALIDITY);
+    const runner = world.runner.account.address;
+    return Promise.all(
+      view.slots.map(async ({ slot, pledge }) => {
+        const { id: service, bundle } = serviceById(world, pledge);
+        const seen = { slot, service, hash: bundle.codeHash, deadline, runner };
+        const live = { ...seen, mission: mission.address, node: view.law.number, attempt: view.attempt };
+        return { ...seen, signature: await signMessage(world.client, world.runner.account, "LiveHash", live, mission.address) };
+      }),
+    );
+  });
+}
