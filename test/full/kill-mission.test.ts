@@ -1,4 +1,3 @@
 import { describeMissionKills, HYBRID_KILLS, MISSION_KILLS } from "../support/killed-missions.ts";
 
-describeMissionKills("a mission killed at each of the seven stages and between any two sendings", MISSION_KILLS);
-describeMissionKills("a mission in hybrid mode killed around each of its checkpoints", HYBRID_KILLS, "hybrid");
+describeMissionKills("a mission killed at each of the seven stages and between any two sendings", MISSION_KILLS, HYBRID_KILLS);

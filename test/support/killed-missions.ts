@@ -33,16 +33,23 @@ export const HYBRID_KILLS: readonly string[] = [
 export const SOME_HYBRID_KILLS: readonly string[] = ["execution:worked>sender:signed"];
 
 /** What must not depend on whether the orchestrator was killed. */
-function facts({ status, money, nodes, ballots, winner, law, hybrid, human, reputations, market, slashed, gasByStage }: Outcome) {
+function facts({ status, money, nodes, ballots, winner, law, human, reputations, market, slashed, gasByStage }: Outcome) {
   return {
-    ...{ status, money, ballots, winner, law, hybrid, human, reputations, market, slashed },
+    ...{ status, money, ballots, winner, law, human, reputations, market, slashed },
     nodes: nodes.map(({ gas: _, ...node }) => node),
     sent: gasByStage.map(({ stage, transactions }) => [stage, transactions]),
   };
 }
 
+/** What must not depend on the mode either. */
+function results({ status, money, nodes, ballots, winner, reputations, slashed }: Outcome) {
+  return { status, money, nodes: nodes.map(({ gas: _, ...node }) => node), ballots, winner: winner?.title, reputations, slashed };
+}
+
+const inWords = (stopAt: string) => stopAt.replaceAll(">", ", then ");
+
 /** Kills a mission's process at each place for real, gives the command again, and compares with a mission that nobody killed. */
-export function describeMissionKills(title: string, kills: readonly string[], mode = "onchain"): void {
+export function describeMissionKills(title: string, kills: readonly string[], hybridKills: readonly string[]): void {
   describe(title, function () {
     this.timeout(900_000);
     const directory = suiteDirectory();
@@ -53,24 +60,38 @@ export function describeMissionKills(title: string, kills: readonly string[], mo
     before(async () => {
       const file = join(directory(), "mission.yaml");
       writeFileSync(file, smallMission(smallInputs(directory(), CALM_ROWS).csv));
-      args = ["mission", file, "--seed", SEED, "--mode", mode, "--json"];
+      args = ["mission", file, "--seed", SEED, "--json"];
       await foundHome(founded(), SEED);
       undisturbed = outcomeIn(await runCli(args, { home: copyHome(founded(), join(directory(), "undisturbed")), limitMs: 400_000 }));
       expect(undisturbed.status).to.equal("completed");
     });
 
-    for (const [place, stopAt] of kills.entries()) {
-      it(`by SIGKILL at ${stopAt.replaceAll(">", ", then ")}: nothing lost, nothing twice, the paper's invariants hold`, async () => {
-        const home = copyHome(founded(), join(directory(), `killed-${place}`));
-        const killed = await runCli(args, { home, stopAt, limitMs: 400_000 });
-        expect(killed, killed.stderr).to.include({ signal: "SIGKILL", stoppedAt: stopAt.split(">").at(-1)?.replace(/@\d+$/, "") });
-        const outcome = outcomeIn(await runCli(args, { home, limitMs: 400_000 }));
-        expect(facts(outcome)).to.deep.equal(facts(undisturbed));
-        expect(balances(outcome.money)).to.equal(true);
-        const city = await openHome(home, SEED);
-        await expectPaperInvariants(city, outcome);
-        await city.close();
+    for (const stopAt of kills) {
+      it(`by SIGKILL at ${inWords(stopAt)}: nothing lost, nothing twice, the paper's invariants hold`, async () => {
+        expect(facts(await killedAt(stopAt, args))).to.deep.equal(facts(undisturbed));
       });
+    }
+
+    for (const stopAt of hybridKills) {
+      it(`in hybrid mode, by SIGKILL at ${inWords(stopAt)}: one checkpoint per wave, and as much for everybody as on chain`, async () => {
+        const outcome = await killedAt(stopAt, [...args, "--mode", "hybrid"]);
+        expect(results(outcome)).to.deep.equal(results(undisturbed));
+        expect(outcome.hybrid).to.include({ checkpoints: 3, anchored: outcome.nodes.length, late: 0 });
+        expect(outcome.gasByStage.find(({ stage }) => stage === "checkpoint")?.transactions).to.equal(3);
+      });
+    }
+
+    /** Runs a command, kills it there, and gives it again. */
+    async function killedAt(stopAt: string, command: readonly string[]): Promise<Outcome> {
+      const home = copyHome(founded(), join(directory(), `killed at ${stopAt.replaceAll(":", " ")}`));
+      const killed = await runCli(command, { home, stopAt, limitMs: 400_000 });
+      expect(killed, killed.stderr).to.include({ signal: "SIGKILL", stoppedAt: stopAt.split(">").at(-1)?.replace(/@\d+$/, "") });
+      const outcome = outcomeIn(await runCli(command, { home, limitMs: 400_000 }));
+      expect(balances(outcome.money)).to.equal(true);
+      const city = await openHome(home, SEED);
+      await expectPaperInvariants(city, outcome);
+      await city.close();
+      return outcome;
     }
   });
 }
