@@ -49,6 +49,12 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     },
   },
   {
+    operation: "node-tier1-hybrid",
+    measured: "the same in hybrid mode: its part of the wave's checkpoint and of `clear`",
+    reference: 0,
+    budget: null,
+  },
+  {
     operation: "clear-5",
     measured: "five signed verdicts, floor REC, two proven items; a human has the last word, so nothing is recorded",
     reference: 0,
@@ -68,6 +74,30 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
       why: "14 executors commit, nine reveal, and each sends its own transaction: 29 base prices are 609,000 gas. The paper's figure counts no signature; here 14 commits, 14 live hashes, 14 items, 14 verdicts and one act are recovered",
     },
   },
+  {
+    operation: "mission-8-hybrid",
+    measured: "the same mission under a law with checkpoints: three of them, four calls for clearing and the approval",
+    reference: 740_000,
+    budget: 600_000,
+    exception: {
+      limit: 3_600_000,
+      why: "its three checkpoints are 777,000, with 14 commitments opened and 17 signatures recovered. The other 2,500,000 are what every entitlement costs in either mode: 14 verdicts and 14 items proven, 14 stakes and reputations settled, a human's approval; the paper's figure proves nothing and pays nobody on chain",
+    },
+  },
+  {
+    operation: "mission-32-onchain",
+    measured: "16 → 15 → 1 with 62 executors, as above, at most sixteen nodes in a transaction",
+    reference: 9_204_000,
+    budget: null,
+  },
+  { operation: "mission-32-hybrid", measured: "the same in hybrid mode", reference: 0, budget: null },
+  {
+    operation: "mission-100-onchain",
+    measured: "50 → 49 → 1 with 198 executors, in one mission: a law may have 256 nodes",
+    reference: 28_040_000,
+    budget: null,
+  },
+  { operation: "mission-100-hybrid", measured: "the same in hybrid mode", reference: 1_340_000, budget: null },
   {
     operation: "claim-8",
     measured: "per node: that mission's eight nodes in one claim, 14 executors and their verifiers paid",

@@ -2,7 +2,7 @@ import { id, type Wallet, ZeroAddress } from "ethers";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import type { LawNode } from "../../orchestrator/rules/law-codec.ts";
 import { keyOf, networkHelpers, tokens } from "../support/city-fixture.ts";
-import { billOf, node as lawfulNode, lawOf, loadLegislature } from "../support/legislature.ts";
+import { billOf, node as lawfulNode, lawOf, loadLegislature, setParameter } from "../support/legislature.ts";
 import {
   Action,
   FOUR_THREE_ONE,
@@ -19,6 +19,17 @@ import { gasInside, gasOf, type Samples, TRANSACTION } from "./meter.ts";
 const MISSIONS = 3;
 const WAVE = 4;
 const NODES = 8;
+/** Of the paper's estimates: 8 and 100; and between them. */
+const LARGER = [32, 100];
+const BATCH = 16;
+/** A law's longest: what the fixture's missions wait for a start, seconds. */
+const INTERVAL = 300;
+/** One of each principal. */
+const BIDDERS = 4;
+/** Seconds; every bid of a hundred nodes is a transaction in a block of its own. */
+const WINDOW = 900;
+/** Bids that lost stay locked until somebody withdraws them, which nobody does here. */
+const BIDDERS_STAKE = tokens(80_000);
 
 type BusyCity = PeopledCity & { seats: Wallet[]; open(options: MissionOptions): Promise<Mission> };
 
@@ -29,15 +40,23 @@ async function busyCity(): Promise<BusyCity> {
   await city.evidence.revoke(city.issuer.address);
   const classes = (1 << EvidenceClass.ATT) | (1 << EvidenceClass.REC);
   await city.evidence.registerIssuer(city.issuer.address, keyOf("issuer's principal").address, classes);
+  await setParameter(city, "BIDDING_WINDOW", WINDOW);
+  for (const { agent } of city.workers.slice(0, BIDDERS)) {
+    await city.fund(agent, city.addresses.PRODUCERS, BIDDERS_STAKE);
+    await city.producers.connect(agent).topUpStake(agent.address, BIDDERS_STAKE);
+  }
   let session = 0n;
   const open = async (options: MissionOptions) => {
     session += 1n;
-    const mission = await (await (await openMissionIn(city, options, session)).activate()).awardAll();
+    const mission = await (await openMissionIn(city, options, session)).activate();
+    const nodes = [...mission.nodes.keys()];
+    for (const node of nodes) for (let bidder = 0; bidder < BIDDERS; bidder++) await mission.bid(node, (bidder + node) % BIDDERS);
     // Fairness may hold a node back once (decisions 16); after a second window it is awarded.
-    const nodes = await inTurn([...mission.nodes.keys()], (node) => mission.contract.slotOf(node, 0));
-    const late = [...nodes.keys()].filter((node) => nodes[node]?.agent === ZeroAddress);
-    await mission.closeMarket();
-    if (late.length > 0) await city.execution.award(mission.address, late);
+    await networkHelpers.time.increase(WINDOW);
+    for (let late = nodes; late.length > 0; late = await unbound(mission)) {
+      await mission.closeMarket();
+      for (const batch of batched(late)) await city.execution.award(mission.address, batch);
+    }
     return mission;
   };
   return { ...city, seats, open };
@@ -95,24 +114,86 @@ async function wave(city: BusyCity): Promise<number[]> {
   return worked.map((gas) => Math.ceil(gas + (routed + cleared) / WAVE));
 }
 
-/** The reference mission (decisions 32), from its first route to its last record, and its claim. */
-async function mission431(city: BusyCity, seat: number): Promise<{ run: number; claim: number }> {
-  const mission = await city.open({ nodes: FOUR_THREE_ONE });
+/** The same in hybrid mode: one checkpoint for the wave, then its clearing. */
+async function hybridWave(city: BusyCity): Promise<number[]> {
+  const mission = await city.open({ nodes: Array(WAVE).fill(TASK), anchorInterval: INTERVAL });
+  const nodes = [...mission.nodes.keys()];
+  const worked = await gasOf(mission.contract.checkpoint(await mission.wave(nodes)));
+  await networkHelpers.mine();
+  const cleared = await gasOf(mission.contract.clear(await clears(mission, nodes)));
+  return nodes.map(() => Math.ceil((worked + cleared) / WAVE));
+}
+
+/** The reference mission's shape for any size: half are shards, one is the report, three executors classify each of the rest. */
+function shaped(size: number): LawNode[] {
+  const [shard, classify] = [FOUR_THREE_ONE[0], FOUR_THREE_ONE[4]];
+  if (shard === undefined || classify === undefined) throw new Error("the reference mission has other waves");
+  const shards = size / 2;
+  const first = (1n << BigInt(shards)) - 1n;
+  const all = (1n << BigInt(size - 1)) - 1n;
+  // Long enough for every executor's own transaction in a block of its own.
+  const patient = { timeout: 3600 };
+  return [
+    ...Array.from({ length: shards }, () => ({ ...shard, ...patient })),
+    ...Array.from({ length: size - shards - 1 }, () => ({ ...classify, ...patient, predecessors: first })),
+    { ...TASK, ...patient, tier: 3, predecessors: all ^ first },
+  ];
+}
+
+/** A mission's nodes wave by wave, no more of them in one transaction than a block can take beside others'. */
+function batchesOf(size: number): number[][] {
+  const waves = [Array.from({ length: size / 2 }, (_, k) => k), Array.from({ length: size / 2 - 1 }, (_, k) => size / 2 + k), [size - 1]];
+  return waves.flatMap(batched);
+}
+
+function batched(nodes: readonly number[]): number[][] {
+  return Array.from({ length: Math.ceil(nodes.length / BATCH) }, (_, k) => nodes.slice(k * BATCH, (k + 1) * BATCH));
+}
+
+/** Nodes that nobody was awarded yet. */
+async function unbound(mission: Mission): Promise<number[]> {
+  const slots = await inTurn([...mission.nodes.keys()], (node) => mission.contract.slotOf(node, 0));
+  return [...slots.keys()].filter((node) => slots[node]?.agent === ZeroAddress);
+}
+
+/** The reference mission (decisions 32) or a larger one of its shape, from its first route to its last record, and its claim. */
+async function onChain(city: BusyCity, size: number, seat: number): Promise<{ run: number; claim: number }> {
+  const mission = await city.open({ nodes: size === NODES ? FOUR_THREE_ONE : shaped(size) });
   const sum = (gas: readonly number[]) => gas.reduce((total, one) => total + one, 0);
-  const [shards, classes, report] = [[0, 1, 2, 3], [4, 5, 6], 7] as const;
-  let run = await gasOf(mission.contract.advance([], await routes(mission, shards)));
-  run += sum(await work(mission, shards));
-  run += await gasOf(mission.contract.advance(await clears(mission, shards), await routes(mission, classes)));
-  run += sum(await work(mission, classes));
-  run += await gasOf(mission.contract.advance(await clears(mission, classes), await routes(mission, [report])));
-  run += sum(await work(mission, [report]));
-  run += await gasOf(mission.contract.clear(await clears(mission, [report])));
+  let run = 0;
+  let before: readonly number[] = [];
+  for (const nodes of batchesOf(size)) {
+    run += await gasOf(mission.contract.advance(await clears(mission, before), await routes(mission, nodes)));
+    run += sum(await work(mission, nodes));
+    before = nodes;
+  }
+  run += await gasOf(mission.contract.clear(await clears(mission, before)));
+  return { run: run + (await reported(city, mission, size - 1, seat)), claim: size === NODES ? await claimed(mission) : 0 };
+}
+
+/** The same, worked off chain: a checkpoint and a clearing for each batch. */
+async function hybrid(city: BusyCity, size: number, seat: number): Promise<number> {
+  const nodes = size === NODES ? FOUR_THREE_ONE : shaped(size);
+  const mission = await city.open({ nodes, anchorInterval: INTERVAL });
+  let run = 0;
+  for (const batch of batchesOf(size)) {
+    run += await gasOf(mission.contract.checkpoint(await mission.wave(batch)));
+    await networkHelpers.mine();
+    run += await gasOf(mission.contract.clear(await clears(mission, batch)));
+  }
+  return run + (await reported(city, mission, size - 1, seat));
+}
+
+/** An adjudicator approves the report, and it is recorded. */
+async function reported(city: BusyCity, mission: Mission, report: number, seat: number): Promise<number> {
   const judge = city.seats[seat] as Wallet;
-  run += await gasOf(act(city, mission, "APPROVE_POP", report, judge, await mission.approval(report)));
-  run += await gasOf(mission.contract.record(report));
+  const approved = await gasOf(act(city, mission, "APPROVE_POP", report, judge, await mission.approval(report)));
+  return approved + (await gasOf(mission.contract.record(report)));
+}
+
+async function claimed(mission: Mission): Promise<number> {
   await networkHelpers.time.increase(HOUR);
-  const claim = await gasOf(mission.contract.claim([...mission.nodes.keys()]));
-  return { run, claim: Math.ceil(claim / NODES) };
+  return Math.ceil((await gasOf(mission.contract.claim([...mission.nodes.keys()]))) / NODES);
 }
 
 /** Five signed verdicts on two proven records; a human has the last word, so nothing is recorded. */
@@ -137,17 +218,33 @@ async function freezes(city: BusyCity): Promise<Samples> {
   return { freeze, unfreeze };
 }
 
+/** Once each: what they cost hangs on their size, not on chance. */
+async function larger(city: BusyCity): Promise<Samples> {
+  const samples: Samples = {};
+  for (const [turn, size] of LARGER.entries()) {
+    samples[`mission-${size}-onchain`] = [(await onChain(city, size, 2 * turn)).run];
+    samples[`mission-${size}-hybrid`] = [await hybrid(city, size, 2 * turn + 1)];
+  }
+  return samples;
+}
+
 export async function missions(): Promise<Samples> {
   const city = await busyCity();
   const numbers = Array.from({ length: MISSIONS }, (_, i) => i);
-  const whole = await inTurn(numbers, (seat) => mission431(city, seat));
+  const whole = await inTurn(numbers, (seat) => onChain(city, NODES, seat));
   const waves = await inTurn(numbers, () => wave(city));
+  const panels = await panelsOfFive(city);
+  const iced = await freezes(city);
+  // Last: what went before has changed nobody's reputation but as ever.
   return {
     "node-tier1": waves.flat(),
-    "clear-5": await panelsOfFive(city),
+    "clear-5": panels,
     "mission-8-onchain": whole.map(({ run }) => run),
     "claim-8": whole.map(({ claim }) => claim),
-    ...(await freezes(city)),
+    ...iced,
+    "node-tier1-hybrid": await hybridWave(city),
+    "mission-8-hybrid": await inTurn(numbers, (seat) => hybrid(city, NODES, MISSIONS + seat)),
+    ...(await larger(city)),
   };
 }
 

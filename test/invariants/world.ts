@@ -70,7 +70,7 @@ const bill = (nodes: LawNode[], outputPredicate: number, document: string, heade
 });
 
 export const BILLS = {
-  graph: bill(GRAPH, PREDICATE, "graph"),
+  graph: bill(GRAPH, PREDICATE, "graph", { anchorInterval: 300 }),
   market: bill(MARKET, 0, "market"),
   pair: bill(PAIR, PREDICATE, "pair"),
   tree: bill(TREE, 0, "tree"),

@@ -1,5 +1,5 @@
 /** Producers as executors: they bid, commit, reveal, report, withdraw; carelessly and dishonestly too. */
-import { ZeroHash } from "ethers";
+import { ZeroAddress, ZeroHash } from "ethers";
 import { networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { BIDDING_WINDOW, NodeState } from "../../support/mission-fixture.ts";
 import type { FuzzMission } from "../fuzz-mission.ts";
@@ -25,6 +25,14 @@ async function bids(mission: FuzzMission, node: number, world: World): Promise<v
     // Some would rather have more than the law gives.
     if (worker % 4 === 1) await tried(() => mission.bid(node, worker, most + 1n));
   }
+}
+
+/** Eligible nodes with executors. */
+async function startable(mission: FuzzMission): Promise<number[]> {
+  const nodes = [...mission.nodes.keys()];
+  const states = await Promise.all(nodes.map((node) => mission.stateOf(node)));
+  const bound = await Promise.all(nodes.map((node) => mission.contract.slotOf(node, 0)));
+  return nodes.filter((node) => states[node] === ELIGIBLE && bound[node]?.agent !== ZeroAddress);
 }
 
 export async function withdraw(mission: FuzzMission, node: number, worker: number): Promise<unknown> {
@@ -72,6 +80,19 @@ export const EXECUTORS: readonly NodeMove[] = [
     act: (mission, node, { random }) => withdraw(mission, node, random.int(8)),
   },
   { name: "award", suits: [WAITING, ELIGIBLE], weight: 3, act: (mission, node, { execution }) => execution.award(mission.address, [node]) },
+  {
+    name: "checkpoint",
+    suits: [ELIGIBLE],
+    weight: 3,
+    act: async (mission, node, { random }) => {
+      const ready = await startable(mission);
+      const some = random.int(2) === 0 ? ready.filter((one) => one === node) : ready;
+      // A runner that forgot what came before, and a sender that sends the same again.
+      const wave = await mission.wave(some, random.int(4) === 0 ? { previous: ZeroHash } : {});
+      await mission.contract.checkpoint(wave);
+      return random.int(3) === 0 ? mission.contract.checkpoint(wave) : undefined;
+    },
+  },
   {
     name: "commit",
     suits: [EXECUTING],
