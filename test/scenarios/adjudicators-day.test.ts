@@ -93,7 +93,9 @@ describe("scenario: an adjudicator's day", function () {
   it("changes the constitution when a second adjudicator signs the same order", async () => {
     const index = parameterIndex("TURNOUT_QUORUM");
     const args = ["amend", "turnout_quorum", "6500", ...BECAUSE];
-    expect((await override([...args, "--as", "adjudicator-1", "--dry-run"])).stderr).to.contain("change TURNOUT_QUORUM from 6000 to 6500 bps");
+    expect((await override([...args, "--as", "adjudicator-1", "--dry-run"])).stderr).to.contain(
+      "change TURNOUT_QUORUM from 6000 to 6500 bps",
+    );
     const first = signedSchema.parse(JSON.parse((await override([...args, "--as", "adjudicator-1"])).stdout));
     expect(first).to.include({ signatures: 1, needed: 2 });
     expect(refusalIn(await override(["relay", first.file])).message).to.contain("NotEnoughSignatures");
