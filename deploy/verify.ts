@@ -16,6 +16,7 @@ import { PARAMETERS } from "../orchestrator/protocol/parameters.ts";
 import { readArtifact } from "./artifacts.ts";
 import type { Deployment, Finding, FoundedCity, Verification } from "./deployment.ts";
 import { entries, envelopes, institutions, missionTemplate, numberOf, selectorsOf, sources, templateAuditHash } from "./genesis.ts";
+import { ENACTMENT, LAW_GRANTS } from "./grants.ts";
 import { offices } from "./plan.ts";
 
 /** What verification asks of a chain. */
@@ -23,13 +24,17 @@ export interface ChainReader {
   readonly chainId: number;
   call(to: Address, data: Hex): Promise<Hex>;
   codeAt(address: Address): Promise<Hex>;
+  /** Number of the last block. */
+  head(): Promise<number>;
   /** Logs of one contract and event between two blocks. */
-  logs(
-    address: Address,
-    topic: Hex,
-    fromBlock: number,
-    toBlock: number,
-  ): Promise<readonly { readonly topics: readonly Hex[]; readonly data: Hex }[]>;
+  logs(address: Address, topic: Hex, fromBlock: number, toBlock: number): Promise<readonly ChainLog[]>;
+}
+
+export interface ChainLog {
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly blockNumber: number;
+  readonly transactionHash: Hex;
 }
 
 /** Runtime code by genesis step, as the same steps give it on another chain: immutables and library links filled in. */
@@ -215,7 +220,44 @@ const CHECKS: readonly Check[] = [
     what: "issuers and their classes, verifiers and their weights, runners, monitors",
     run: evidenceCheck,
   },
+  {
+    name: "GRANTS",
+    what: "whatever changed the law since genesis came with adjudicators' signatures, in the same transaction",
+    run: grantsCheck,
+  },
 ];
+
+/** Every event that tells of changed law is in a transaction in which an override was executed; what was enacted had been announced. */
+async function grantsCheck({ city, reader }: Subject, seen: Comparison): Promise<void> {
+  const [from, to] = [city.toBlock + 1, await reader.head()];
+  if (to < from) return;
+  const logsOf = async (contract: CityContract, eventName: string, address = city.addresses[contract]) => {
+    const { abi } = readArtifact(sources[contract]);
+    const [topic] = encodeEventTopics({ abi, eventName });
+    return reader.logs(address, topic as Hex, from, to);
+  };
+  const enacted = await logsOf(ENACTMENT.contract, ENACTMENT.event);
+  const announced = await logsOf(ENACTMENT.contract, ENACTMENT.announced);
+  for (const { topics, blockNumber, transactionHash } of enacted) {
+    // The institution is the first indexed field of both.
+    const before = announced.some((each) => each.topics[1] === topics[1] && each.blockNumber < blockNumber);
+    seen.holds(`procedure put in office in ${transactionHash}`, "announced before", before);
+  }
+  const signed = new Set<Hex>();
+  // A replaced adjudication procedure signed in its own time; its successor's word is in the third topic.
+  const procedures = [city.addresses.AdjudicationProcedure, ...enacted.map(({ topics }) => addressIn(topics[3]))];
+  for (const procedure of procedures)
+    for (const { transactionHash } of await logsOf("AdjudicationProcedure", "OverrideExecuted", procedure)) signed.add(transactionHash);
+  for (const { contract, gives, events } of LAW_GRANTS)
+    for (const event of events)
+      for (const { transactionHash } of await logsOf(contract, event))
+        seen.holds(`${gives}: ${contract}.${event} in ${transactionHash}`, "signed by adjudicators", signed.has(transactionHash));
+}
+
+/** The address that an indexed field holds. */
+function addressIn(topic: Hex | undefined): Address {
+  return `0x${(topic ?? "").slice(-40).padStart(40, "0")}`;
+}
 
 /** Of `event EnvelopeSet`. */
 const envelopeSet = z.object({ office: z.coerce.number() });

@@ -3,7 +3,12 @@ import type { ChainReader } from "../../deploy/verify.ts";
 import type { Chain } from "../chain/chain.ts";
 import { hexSchema } from "../primitives/hex.ts";
 
-const logSchema = z.object({ topics: z.array(hexSchema), data: hexSchema });
+const logSchema = z.object({
+  topics: z.array(hexSchema),
+  data: hexSchema,
+  blockNumber: z.coerce.number(),
+  transactionHash: hexSchema,
+});
 
 /** What verification asks, asked of a chain. */
 export function chainReader(chain: Chain): ChainReader {
@@ -14,6 +19,7 @@ export function chainReader(chain: Chain): ChainReader {
       return answer ?? "0x";
     },
     codeAt: async (address) => (await chain.publicClient.getCode({ address })) ?? "0x",
+    head: async () => Number(await chain.publicClient.getBlockNumber()),
     async logs(address, topic, fromBlock, toBlock) {
       const filter = { address, topics: [topic], fromBlock: hexOf(fromBlock), toBlock: hexOf(toBlock) };
       return z.array(logSchema).parse(await chain.request({ method: "eth_getLogs", params: [filter] }));

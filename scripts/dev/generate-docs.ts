@@ -1,6 +1,6 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
- * exported transition tables, `docs/contexts/` from the JSON-LD context, `docs/authority.md` (see `authority-page.ts`), and
+ * exported transition tables, `docs/contexts/` from the JSON-LD context, `docs/authority.md` and `docs/grants.md` (see `authority-page.ts`, `grants-page.ts`), and
  * `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/blocs.md` and `docs/invariants.md` (see the `…-page.ts` of each).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
@@ -20,6 +20,7 @@ import { throughputPage } from "../bench/throughput-page.ts";
 import { calibrationPage } from "../calibrate/page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
+import { grantsPage } from "./grants-page.ts";
 import { invariantsPage } from "./invariants-page.ts";
 import { MADE, table } from "./markdown.ts";
 
@@ -92,6 +93,7 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/blocs.md", blocsPage()],
     ["docs/calibration.md", calibrationPage()],
     ["docs/gas.md", gasPage()],
+    ["docs/grants.md", grantsPage()],
     ["docs/invariants.md", await invariantsPage()],
     ["docs/parameters.md", parametersPage()],
     ["docs/scale.md", scalePage()],
