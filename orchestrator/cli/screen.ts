@@ -83,7 +83,7 @@ function epochLine({ epoch, mission, status, cause, money }: Outcome["epochs"][n
 
 function anchorLine({ interval, checkpoints, anchored, late, unaudited, longest }: NonNullable<Outcome["hybrid"]>): string {
   const parts = [`hybrid, τ ${span(interval)}`, `${checkpoints} checkpoints took ${anchored} nodes`];
-  if (late > 0) parts.push(`${late} went on chain stage by stage`);
+  if (late > 0) parts.push(`${late} came into none`);
   return [...parts, `N_unaudited ${unaudited}, ${longest} s at most`].join(" · ");
 }
 
