@@ -2,10 +2,12 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { anchors } from "../../orchestrator/city/audit/anchors.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
-import { openContext } from "../../orchestrator/city/audit/context.ts";
+import { type AuditContext, openContext } from "../../orchestrator/city/audit/context.ts";
 import { inspect } from "../../orchestrator/city/audit/inspection.ts";
+import { liveCode } from "../../orchestrator/city/audit/live-code.ts";
 import { outcomeCheck } from "../../orchestrator/city/audit/outcome-check.ts";
 import type { City } from "../../orchestrator/city/city.ts";
+import { liveSchema } from "../../orchestrator/execution/stages/checkpoint.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
@@ -92,6 +94,13 @@ describe("scenario: a mission in hybrid mode", function () {
       };
       for (const [lie, forged] of Object.entries(logs))
         expect((await inspect(anchors, [{ ...context, log: forged }])).findings, lie).to.not.have.length(0);
+      // A runner that saw other code live than was bid.
+      const block: AuditContext["block"] = (id) => {
+        const seen = liveSchema.safeParse(context.block(id));
+        return seen.success ? seen.data.map((live) => ({ ...live, hash: sha256(new TextEncoder().encode(live.hash)) })) : context.block(id);
+      };
+      const subjects = (await inspect(liveCode, [{ ...context, block }])).findings.map(({ subject }) => subject);
+      expect(subjects.filter((subject) => subject.endsWith("code hash"))).to.not.have.length(0);
       expect((await inspect(outcomeCheck, [context])).findings).to.deep.equal([]);
       const hybrid = { ...outcome.hybrid!, unaudited: 1 };
       const [finding] = (await inspect(outcomeCheck, [{ ...context, outcome: { ...told, hybrid } }])).findings;

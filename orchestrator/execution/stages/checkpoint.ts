@@ -3,7 +3,7 @@ import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { addressSchema } from "../../primitives/address.ts";
-import { hashSchema, hexSchema } from "../../primitives/hex.ts";
+import { type Hash, hashSchema, hexSchema } from "../../primitives/hex.ts";
 import { Turns } from "../../primitives/turns.ts";
 import { workHashOf } from "../../rules/commitments.ts";
 import { isBranch, isStaffed, type NodeView, viewNodes } from "../chain-view.ts";
@@ -74,7 +74,7 @@ export async function checkpoint(world: World, mission: Mission, mirror: FreezeM
   await release(world, mission, await viewNodes(world, mission));
 }
 
-/** Nodes that a checkpoint would take now: nothing of them is on chain, and they could not have begun longer ago than the interval. */
+/** Nodes that a checkpoint would take now: nothing of them is on chain, their code is what was bid, and they could not have begun longer ago than the interval. */
 async function startable(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly NodeView[]> {
   const { anchorInterval } = mission.document;
   if (anchorInterval === undefined) return [];
@@ -86,9 +86,15 @@ async function startable(world: World, mission: Mission, nodes: readonly NodeVie
       !isBranch(view) &&
       isStaffed(view) &&
       view.remainder === 0 &&
-      view.slots.every(({ committed }) => !committed) &&
+      view.slots.every(({ committed, pledge }) => !committed && isRegisteredCode(world, pledge)) &&
       now <= view.deadline - BigInt(params.verificationTimeout) + BigInt(anchorInterval),
   );
+}
+
+/** A runner signs for nothing else under a checkpoint; where live code differs, `route` takes its word and slashes. */
+function isRegisteredCode(world: World, service: Hash): boolean {
+  const { bundle, record } = serviceById(world, service);
+  return bundle.codeHash === record.codeHash;
 }
 
 function hasOutputs({ law }: NodeView, invocations: readonly Invocation[]): boolean {
@@ -100,7 +106,7 @@ function waveKey(mission: Mission, previous: string, nodes: readonly NodeView[])
   return [mission.address, previous, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt])];
 }
 
-async function send(world: World, mission: Mission, previous: `0x${string}`, nodes: readonly NodeView[]): Promise<void> {
+async function send(world: World, mission: Mission, previous: Hash, nodes: readonly NodeView[]): Promise<void> {
   for (const view of nodes) await attest(world, mission, view);
   // Issuers run side by side; their evidence enters the log in the order of nodes and slots.
   const turns = new Turns();
