@@ -1,3 +1,3 @@
-import { describeMissionKills, SOME_HYBRID_KILLS, SOME_MISSION_KILLS } from "../support/killed-missions.ts";
+import { describeMissionKills, SOME_MISSION_KILLS } from "../support/killed-missions.ts";
 
-describeMissionKills("fault: the orchestrator is killed in the middle of a mission", SOME_MISSION_KILLS, SOME_HYBRID_KILLS);
+describeMissionKills("fault: the orchestrator is killed in the middle of a mission", SOME_MISSION_KILLS, []);

@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { expect } from "chai";
+import { ManualClock } from "../../orchestrator/primitives/clock.ts";
 import { openDatabase } from "../../orchestrator/records/database.ts";
 import { DatabaseInUse } from "../../orchestrator/records/errors.ts";
+import { RecordLog } from "../../orchestrator/records/log.ts";
 import { foundHome, suiteDirectory } from "../support/city-home.ts";
 import { type PostgresServer, postgresBinaries, startPostgres } from "../support/postgres.ts";
 import { rejection } from "../support/rejection.ts";
-import { runSession, SEED } from "./session-process.ts";
+import { SEED } from "./session-process.ts";
 
 /** A real server, started for these tests. Without one installed they are skipped; in CI that is a failure. */
 describe("records in any Postgres", function () {
@@ -21,19 +23,21 @@ describe("records in any Postgres", function () {
   });
   after(() => server?.stop());
 
-  it("hold the same session as the embedded one, through a kill in the middle of the ballots, entry for entry and block for block", async () => {
-    const embedded = join(directory(), "embedded-records");
-    await foundHome(embedded, SEED);
-    const { held: expected } = await runSession(embedded);
-    expect(expected).to.have.property("database", "pglite");
-
-    const databaseUrl = server.database("city");
-    const home = join(directory(), "postgres-records");
-    await foundHome(home, SEED, { databaseUrl });
-    const killed = await runSession(home, { databaseUrl, stopAt: "legislature:mid-ballots>sender:broadcast" });
-    expect(killed).to.include({ signal: "SIGKILL", stoppedAt: "sender:broadcast" });
-    const { held } = await runSession(home, { databaseUrl });
-    expect(held).to.deep.equal({ ...expected, database: "postgres" });
+  it("keep the log, chained, and checkpoints' tables, across connections", async () => {
+    const url = server.database("city");
+    const clock = new ManualClock(1_000n);
+    const first = await openDatabase({ url });
+    await new RecordLog(first, clock).append([
+      { kind: "test.first", subjects: ["a"] },
+      { kind: "test.second", subjects: [] },
+    ]);
+    await first.close();
+    const again = await openDatabase({ url });
+    const log = new RecordLog(again, clock);
+    await log.append([{ kind: "test.third", subjects: ["a"] }]);
+    expect((await log.read()).map(({ kind }) => kind)).to.deep.equal(["test.first", "test.second", "test.third"]);
+    await log.verify();
+    await again.close();
   });
 
   it("are one city's: another is refused by name", async () => {

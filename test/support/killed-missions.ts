@@ -29,9 +29,6 @@ export const HYBRID_KILLS: readonly string[] = [
   "execution:cleared",
 ];
 
-/** One of them for every run of the tests: the checkpoint is signed, and nobody has it. */
-export const SOME_HYBRID_KILLS: readonly string[] = ["execution:worked>sender:signed"];
-
 /** What must not depend on whether the orchestrator was killed. */
 function facts({ status, money, nodes, ballots, winner, law, human, reputations, market, slashed, gasByStage }: Outcome) {
   return {
