@@ -2,10 +2,11 @@ import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { act, type Panel, seatsFor } from "./act.ts";
 
-/** Why nothing of a mission moves until humans have looked at it (AgentCity B.11.5, failure modes 3 and 4). */
+/** Why nothing of a mission moves until humans have looked at it (AgentCity B.11.5, failure modes 3 and 4; B.11.2, emergency stop). */
 export interface Suspension {
   readonly mission: Address;
-  readonly cause: "silence" | "divergence";
+  /** freezes: an agent's freezes stopped the mission; stopped: an adjudicator did. */
+  readonly cause: "silence" | "divergence" | "freezes" | "stopped";
   /** What a person should know, in words. */
   readonly facts: readonly string[];
   /** Where records and chain tell different stories. */
@@ -20,7 +21,7 @@ export interface SuspensionJudge {
 }
 
 /**
- * Asks whether a mission that the chain knows as DEGRADED goes on, and puts a yes on chain under as many adjudicators' names as
+ * Asks whether a mission that the chain knows as DEGRADED or stopped goes on, and puts a yes on chain under as many adjudicators' names as
  * EMERGENCY_CLEAR_SIGNATURES asks for. A no needs no act: the mission's own time ends it.
  */
 export async function ruleOnSuspension(panel: Panel, judge: SuspensionJudge, subject: Suspension): Promise<boolean> {

@@ -45,7 +45,8 @@ export function simulatedJudge(chainId: number) {
     async decideResumption({ cause, divergences }: Suspension) {
       const found = divergences.length === 0 ? "records and chain agree" : `records and chain differ: ${divergences.join("; ")}`;
       return {
-        resume: divergences.length === 0,
+        // What a person stopped, no simulation clears.
+        resume: divergences.length === 0 && cause !== "stopped",
         justification: `${LABEL} adjudicators, no human decided. Suspended by ${cause}; ${found}.`,
       };
     },

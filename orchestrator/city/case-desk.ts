@@ -61,7 +61,9 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judge 
       if (cause === "divergence") return { resume: false, justification: "no adjudicator is here to let a divergence pass" };
       const caseHash = await client.mission(mission).caseHash(0);
       const subject: WaitingCase = { kind: "suspension", ...common, mission, caseHash, facts: [...facts], divergences: [...divergences] };
-      return leave(`suspension-${mission.slice(2, 10)}`, subject, async () => (await client.mission(mission).state()) === DEGRADED);
+      const contract = client.mission(mission);
+      const waits = async () => (cause === "silence" ? (await contract.state()) === DEGRADED : (await contract.watch()).stopped);
+      return leave(`suspension-${mission.slice(2, 10)}`, subject, waits);
     },
   };
 }

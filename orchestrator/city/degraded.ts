@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { ruleOnSuspension, type SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { silenceIn } from "../chain/errors.ts";
 import { intentKey } from "../chain/outbox.ts";
@@ -15,7 +16,10 @@ import { divergencesOf, writtenDown } from "./reconcile.ts";
  */
 export async function runThroughSilence(city: City, world: World, mission: Mission): Promise<Halt> {
   const { patience, client } = city;
-  patience?.escalateAfter(await client.constitution.param(parameterIndex("DEGRADED_MODE_THRESHOLD")));
+  const limit = await client.constitution.param(parameterIndex("DEGRADED_MODE_THRESHOLD"));
+  patience?.escalateAfter(limit);
+  const before = await silenceBefore(city);
+  if (before !== undefined && before >= limit) await suspend(city, world, mission, before);
   try {
     return await runMission(world, mission);
   } catch (error) {
@@ -25,10 +29,30 @@ export async function runThroughSilence(city: City, world: World, mission: Missi
   }
 }
 
-/** Waits until the chain answers, gives it the time that has passed, and suspends the mission there. */
-async function suspend({ chain, patience }: City, world: World, mission: Mission): Promise<void> {
+const silenceSchema = z.object({ since: z.int(), lasted: z.int().optional() });
+
+/**
+ * How long the silence lasted in which an earlier process ended, seconds: the log knows when it began, and that nobody heard its end. Told
+ * once, then the log has its end too.
+ */
+async function silenceBefore({ log, blocks, patience }: City): Promise<bigint | undefined> {
+  if (patience === undefined || patience.isSilent) return undefined;
+  const last = async (kind: string) => (await log.read({ kind, newest: true, limit: 1 })).at(0);
+  const [silent, halted, back] = [await last("chain.silent"), await last("chain.halted"), await last("chain.back")];
+  if (silent === undefined || silent.seq < (back?.seq ?? 0) || silent.content === null) return undefined;
+  const { since } = silenceSchema.parse(blocks.getJson(silent.content));
+  const isHalted = halted !== undefined && halted.seq > silent.seq && halted.content !== null;
+  const known = isHalted ? (silenceSchema.parse(blocks.getJson(halted.content)).lasted ?? 0) : 0;
+  const passed = Number(patience.clock.now()) - since;
+  const lasted = Math.max(known, passed);
+  await log.append([{ kind: "chain.back", subjects: [], content: blocks.putJson({ kind: "back", since, lasted }) }]);
+  return BigInt(lasted);
+}
+
+/** Waits until the chain answers, gives it the time that has passed, and suspends the mission there. `known`: an earlier process's silence. */
+async function suspend({ chain, patience }: City, world: World, mission: Mission, known?: bigint): Promise<void> {
   const silentSince = chain.clock.now();
-  const lasted = await patience?.untilHeard(() => chain.request({ method: "eth_blockNumber" }));
+  const lasted = known ?? (await patience?.untilHeard(() => chain.request({ method: "eth_blockNumber" })));
   await chain.clock.sleepUntil(silentSince + (lasted ?? 0n));
   if ((await missionState(world, mission)) !== "EXECUTING") return;
   await world.client.mission(mission.address).degrade([Number(silentSince)], {
@@ -62,5 +86,25 @@ export async function humansResume(city: City, judge: SuspensionJudge, world: Wo
   }
   const sent = await city.sender.recover();
   if (goesOn) world.tell(`resumed by adjudicators: ${sent} transactions that waited were sent, in their order`);
+  return goesOn;
+}
+
+/**
+ * Asks humans about a mission that is stopped (AgentCity B.11.2): by too many freezes, or by an adjudicator. Two signatures let it go on, with a
+ * longer window from then on; without them its own time ends it. True: it goes on.
+ */
+export async function humansClear(city: City, judge: SuspensionJudge, world: World, mission: Mission): Promise<boolean> {
+  const stops = await world.client.mission(mission.address).history("EmergencyStopped");
+  const last = stops.at(-1);
+  const byFreezes = last !== undefined && BigInt(last.args.agent) !== 0n;
+  const why = byFreezes ? `the freezes of ${last.args.agent} stopped it` : `${last?.args.by ?? "an adjudicator"} stopped it`;
+  world.tell(`EMERGENCY STOP: ${why}; only adjudicators can let this mission go on`);
+  const goesOn = await ruleOnSuspension({ ...panelOf(city), sender: world.monitor.account }, judge, {
+    mission: mission.address,
+    cause: byFreezes ? "freezes" : "stopped",
+    facts: [why, `stop number ${stops.length} of this mission`],
+    divergences: await divergencesOf(world, mission),
+  });
+  if (goesOn) world.tell("adjudicators cleared the stop: the mission goes on");
   return goesOn;
 }

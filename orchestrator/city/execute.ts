@@ -12,7 +12,7 @@ import type { EnactedLaw } from "../legislature/result.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { caseOf } from "./case-file.ts";
 import type { City } from "./city.ts";
-import { humansResume, runThroughSilence } from "./degraded.ts";
+import { humansClear, humansResume, runThroughSilence } from "./degraded.ts";
 import { panelOf } from "./panel.ts";
 import { reconcile } from "./reconcile.ts";
 import { settle } from "./settle.ts";
@@ -63,12 +63,8 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
     await endOrphan(world, mission, lead);
     const halt = await runThroughSilence(city, world, mission);
     if (halt.kind === "done" || halt.kind === "ended") break;
-    if (halt.kind === "degraded") {
-      if (await humansResume(city, lead.judge, world, mission)) continue;
-      break;
-    }
-    if (halt.kind === "stopped") {
-      await endStopped(world, mission);
+    if (halt.kind === "degraded" || halt.kind === "stopped") {
+      if (await isLetGoOn(city, world, mission, halt.kind, lead.judge)) continue;
       break;
     }
     if (halt.kind === "review") await judge(city, world, mission, halt.nodes, lead.judge);
@@ -85,6 +81,14 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
       await sell(reopened);
     }
   }
+}
+
+/** Whether humans let a mission go on that only they can; else its time ends it. */
+async function isLetGoOn(city: City, world: World, mission: Mission, why: "degraded" | "stopped", by: SuspensionJudge): Promise<boolean> {
+  if (why === "degraded") return humansResume(city, by, world, mission);
+  if (await humansClear(city, by, world, mission)) return true;
+  await endStopped(world, mission);
+  return false;
 }
 
 /** Brings every case that waits for a human before the judge. */
@@ -139,7 +143,6 @@ async function endOrphan(world: World, mission: Mission, lead: Lead): Promise<vo
 
 /** A stop that nobody clears ends with the mission's time: what was not earned goes back (decision 24). */
 async function endStopped(world: World, mission: Mission): Promise<void> {
-  world.tell("EMERGENCY STOP: too many freezes; only adjudicators can let this mission go on");
   const contract = world.client.mission(mission.address);
   await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
   await contract.abort([], { intent: intentKey("abort", mission.address) });

@@ -11,25 +11,34 @@ import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { actionNumber } from "../../orchestrator/protocol/actions.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { rejection } from "../support/rejection.ts";
 import { RpcProxy } from "../support/rpc-proxy.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+
+/** The process as good as dies. */
+class Died extends Error {}
 
 /** One city on an Anvil behind a network that fails while services have run and nothing of their work is on chain yet. */
 describe("fault: the chain falls silent in the middle of a mission", function () {
   this.timeout(400_000);
   const directory = suiteDirectory();
-  const clock = new JumpingClock(0n);
+  const clock = new (class extends JumpingClock {
+    override async sleepUntil(time: bigint): Promise<void> {
+      if (isDying && lines.some((line) => line.includes("all work stops"))) throw new Died("while it waited for the chain");
+      await super.sleepUntil(time);
+    }
+  })(0n);
   const lines: string[] = [];
   let anvil: Anvil;
   let proxy: RpcProxy;
   let city: City;
   /** Seconds of silence after the next invocation. */
   let silence = 0n;
+  /** The process ends while it waits for the chain. */
+  let isDying = false;
 
-  before(async () => {
-    anvil = await startAnvil({ driven: ANVIL_GENESIS });
-    proxy = await new RpcProxy(anvil.url).open();
-    city = await openHome(join(directory(), "home"), "23", {
+  const open = () =>
+    openHome(join(directory(), "home"), "23", {
       network: "anvil",
       rpcUrl: proxy.url,
       silenceClock: clock,
@@ -41,6 +50,11 @@ describe("fault: the chain falls silent in the middle of a mission", function ()
         proxy.weather = () => (clock.now() < until ? "cut" : "clear");
       },
     });
+
+  before(async () => {
+    anvil = await startAnvil({ driven: ANVIL_GENESIS });
+    proxy = await new RpcProxy(anvil.url).open();
+    city = await open();
   });
   after(async () => {
     await city?.close();
@@ -97,5 +111,23 @@ describe("fault: the chain falls silent in the middle of a mission", function ()
     expect(outcome.slashed).to.equal("0");
     expect(await city.client.mission(outcome.mission as Address).history("MissionRecovered")).to.have.length(0);
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+
+  it("for longer, and the process ends meanwhile: the next one suspends the mission before it does anything", async () => {
+    const { seq } = await city.log.head();
+    isDying = true;
+    expect((await rejection(run("outlived", 700n))).message).to.include("while it waited");
+    expect(await kinds("chain.", seq)).to.deep.equal(["chain.silent", "chain.halted"]);
+    isDying = false;
+    await city.close();
+    proxy.weather = () => "clear";
+    city = await open();
+    const outcome = await run("outlived", 0n);
+    expect(await kinds("chain.", seq)).to.deep.equal(["chain.silent", "chain.halted", "chain.back"]);
+    const contract = city.client.mission(outcome.mission as Address);
+    expect(await contract.history("MissionDegraded")).to.have.length(1);
+    expect(await contract.history("Overridden", { action: actionNumber("CLEAR_EMERGENCY_STOP") })).to.have.length(1);
+    expect(outcome.status).to.equal("completed");
+    expect(balances(outcome.money)).to.equal(true);
   });
 });

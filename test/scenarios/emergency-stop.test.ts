@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect } from "chai";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
@@ -7,16 +8,15 @@ import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
 import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
 import { digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { actionNumber } from "../../orchestrator/protocol/actions.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 
-/** `Action.EMERGENCY_STOP` (contracts/types/Actions.sol). */
-const EMERGENCY_STOP = 9;
 const NOBODY: Address = "0x0000000000000000000000000000000000000000";
 
-/** An adjudicator stops a whole mission while its first work is being verified, and nobody clears the stop. */
-describe("scenario: an emergency stop that nobody clears", function () {
+/** An adjudicator stops a whole mission while its first work is being verified: nobody clears the stop, or two adjudicators do. */
+describe("scenario: an emergency stop", function () {
   this.timeout(240_000);
   const directory = suiteDirectory();
   let city: City;
@@ -27,13 +27,13 @@ describe("scenario: an emergency stop that nobody clears", function () {
   const stop = async (): Promise<void> => {
     if (isStopped) return;
     isStopped = true;
-    const [mission] = (await missionsOf(city)) as [Address];
+    const mission = (await missionsOf(city)).at(-1) as Address;
     const adjudicator = memberOf(city.society, "adjudicator", "adjudicator-1").account;
     const justification = digestOf(city.blocks.put(new TextEncoder().encode("A test stops this mission.")));
     const caseHash = await city.client.mission(mission).caseHash(0);
     const deadline = Number(city.client.chain.clock.now()) + 3_600;
     const message = {
-      action: EMERGENCY_STOP,
+      action: actionNumber("EMERGENCY_STOP"),
       mission,
       node: 0,
       target: NOBODY,
@@ -44,7 +44,9 @@ describe("scenario: an emergency stop that nobody clears", function () {
       deadline,
     } as const;
     const signature = await signMessage(city.client, adjudicator, "OverrideAction", message);
-    await city.client.adjudication.act([message, [{ adjudicator: adjudicator.address, signature }]], { intent: intentKey("test", "stop") });
+    await city.client.adjudication.act([message, [{ adjudicator: adjudicator.address, signature }]], {
+      intent: intentKey("test", "stop", mission),
+    });
   };
 
   before(async () => {
@@ -75,5 +77,31 @@ describe("scenario: an emergency stop that nobody clears", function () {
 
   it("leaves a bundle that an auditor accepts", async () => {
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+
+  describe("that two adjudicators clear", () => {
+    let cleared: Outcome;
+
+    before(async () => {
+      isStopped = false;
+      lines.length = 0;
+      cleared = await carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv), {
+        id: "cleared",
+        home: join(directory(), "home"),
+        judge: { ...simulatedJudge(city.chain.id), decideResumption: async () => ({ resume: true, justification: "a test clears it" }) },
+      });
+    });
+
+    it("lets the mission go on to its end, with everybody paid", async () => {
+      expect(cleared.status).to.equal("completed");
+      expect(balances(cleared.money)).to.equal(true);
+      expect(cleared.slashed).to.equal("0");
+      const contract = city.client.mission(cleared.mission as Address);
+      expect(await contract.history("EmergencyStopped")).to.have.length(1);
+      expect((await contract.history("EmergencyCleared")).map(({ args }) => args.cleared)).to.deep.equal([1]);
+      const overrides = await city.client.adjudication.history("OverrideExecuted", { mission: cleared.mission as Address });
+      const clearing = overrides.filter(({ args }) => args.action === actionNumber("CLEAR_EMERGENCY_STOP"));
+      expect(clearing.map(({ args }) => args.adjudicators.length)).to.deep.equal([2]);
+    });
   });
 });

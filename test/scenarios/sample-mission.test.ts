@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { missionBallot } from "../support/ballot.ts";
-import { suiteDirectory } from "../support/city-home.ts";
+import { openHome, suiteDirectory } from "../support/city-home.ts";
 import { type CliRun, outcomeIn, runCli } from "../support/cli.ts";
+import { expectPaperInvariants } from "../support/paper-invariants.ts";
 
 /** `npm start` as a newcomer runs it: in an empty folder, nothing prepared. */
 describe("scenario: the sample mission", function () {
@@ -96,6 +97,15 @@ describe("scenario: the sample mission", function () {
     expect(other.stdout).to.not.contain(outcome.law.lawHash?.slice(0, 10));
     const [, path = ""] = /^REPORT +(\S+)$/m.exec(other.stdout) ?? [];
     expect(existsSync(join(directory(), "three", path))).to.equal(true);
+  });
+
+  it("keeps the paper's five invariants, as whoever opens its city afterwards can see", async () => {
+    const city = await openHome(join(directory(), "one", ".agentcity"), "7");
+    try {
+      await expectPaperInvariants(city, outcome);
+    } finally {
+      await city.close();
+    }
   });
 
   function reportOf(folder: string, { report }: Outcome): string {

@@ -18,9 +18,10 @@ const PASS = 1;
  * INVARIANTS 1–5 of the paper (AgentCity B.11.5) over the whole history of a mission and everything its city wrote down, not its
  * end alone. Called after every scenario and every fault.
  */
-export async function expectPaperInvariants(city: City, outcome: Pick<Outcome, "mission" | "report">): Promise<void> {
-  if (outcome.mission === null) return;
-  expect(await brokenInvariants(city, outcome.mission as Address, outcome.report !== null)).to.deep.equal([]);
+export async function expectPaperInvariants(city: City, { mission: own, report, epochs }: Outcome): Promise<void> {
+  for (const { mission } of epochs) {
+    if (mission !== null) expect(await brokenInvariants(city, mission as Address, mission === own && report !== null)).to.deep.equal([]);
+  }
 }
 
 /** What is broken, in words; nothing when all five hold. */
