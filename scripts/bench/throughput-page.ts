@@ -1,4 +1,5 @@
 import { MADE, table } from "../dev/markdown.ts";
+import { fifthsOf, type MemorySample, readMemoryBench } from "./memory.ts";
 import { readThroughputBench } from "./throughput.ts";
 
 const grouped = (value: number): string => Math.round(value).toLocaleString("en-US");
@@ -38,5 +39,30 @@ export function throughputPage(): string {
     "\nWhat missions share they take turns in: the sponsor's allowance while a deposit is paid, and every agent's nonce and free stake while bids\n",
     "are placed. Everything else runs side by side, and chain time jumps only when all of them wait. In each mission the nodes of a wave are\n",
     "routed, cleared and claimed in one transaction each.\n",
+    ...memorySection(),
   ].join("");
+}
+
+/** What the orchestrator holds after hundreds of missions. */
+function memorySection(): string[] {
+  const bench = readMemoryBench();
+  const missions = bench.samples.at(-1)?.missions ?? 0;
+  const rowOf = (name: string, of: (sample: MemorySample) => number) => {
+    const [early, late] = fifthsOf(bench, of);
+    return [name, (early / 2 ** 20).toFixed(1), (late / 2 ** 20).toFixed(1), `${((100 * late) / early - 100).toFixed(1)} %`];
+  };
+  return [
+    "\n## Memory\n\n",
+    `${missions} missions of one node, one after the other in one city of six producers whose chain is an Anvil of its own; ${bench.completed} completed.\n`,
+    "MiB after a full collection, every tenth mission, mean over the second and over the last fifth (bench/memory.json, which\n",
+    "`npm run bench:memory` writes).\n\n",
+    table(
+      ["", `missions ${missions / 5}–${(2 * missions) / 5}`, `missions ${(4 * missions) / 5}–${missions}`, "change"],
+      [
+        rowOf("JavaScript heap", ({ heap }) => heap),
+        rowOf("outside it (the database's WebAssembly)", ({ external }) => external),
+        rowOf("process, resident", ({ resident }) => resident),
+      ],
+    ),
+  ];
 }
