@@ -32,6 +32,7 @@ export const institutions: Partial<Record<CityContract, number>> = {
   AdjudicationProcedure: 11,
   AdjudicatorRoster: 12,
   StakePool: 13,
+  AdjudicatorWatchdog: 14,
 };
 
 /** Contracts that ask nobody who is who; all others take the constitution's address. */
@@ -54,6 +55,7 @@ export const sources: Record<CityContract, string> = {
   AdjudicationProcedure: "meta/AdjudicationProcedure",
   AdjudicatorRoster: "meta/AdjudicatorRoster",
   StakePool: "collaboration/StakePool",
+  AdjudicatorWatchdog: "meta/AdjudicatorWatchdog",
 };
 
 /** The template every mission is a clone of. */

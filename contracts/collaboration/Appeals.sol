@@ -13,6 +13,7 @@ import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 import {NodeWord} from "./NodeWord.sol";
+import {WatchdogHold} from "./WatchdogHold.sol";
 
 /// @title Appeals against a clearing decision: filed with a bond, decided by a human, or by time
 /// @notice Decisions 6 and 29. A resolution changes what is still provisional, the share and the slash; the node's state never.
@@ -31,6 +32,7 @@ library Appeals {
         LawNode memory law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         (uint8 attempt, uint40 until) = _appealable(s, w, node);
+        until = WatchdogHold.extended(f.city.constitution, until, f.window(law));
         if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
         uint64 price = _requireParty(s, f, law, w, node, attempt);
         MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
@@ -46,7 +48,7 @@ library Appeals {
         s.appealAt[MissionStorage.slotKey(node, attempt, filed)] = MissionStorage.Appeal(msg.sender, bond);
         appeals.filed = filed + 1;
         appeals.open += 1;
-        appeals.until = uint40(block.timestamp) + 2 * uint40(f.context.params.maxHumanReviewTimeout);
+        appeals.until = uint40(block.timestamp) + _patience(f);
         s.books.bonds += bond;
         emit ICollaborationContract.AppealFiled(node, msg.sender, evidence, bond);
         f.city.token.pull(msg.sender, bond);
@@ -98,7 +100,8 @@ library Appeals {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, r.attempt)];
         if (appeals.open == 0) revert ICollaborationContract.NoOpenAppeal(node, r.attempt);
-        if (block.timestamp >= appeals.until) revert ICollaborationContract.WindowClosed(node, appeals.until);
+        uint40 until = WatchdogHold.extended(f.city.constitution, appeals.until, _patience(f));
+        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
         if (r.filed != appeals.filed || r.upheld >> appeals.filed != 0) {
             revert ICollaborationContract.AppealsDiffer(node, r.filed, appeals.filed, r.upheld);
         }
@@ -205,15 +208,20 @@ library Appeals {
 
     // --- Shared with the escrow --------------------------------------------------------------------------------------
 
-    /// @notice When a decision is final: its window, or the time its open appeals may take.
+    /// @notice When a decision is final: its window, or the time its open appeals may take; longer if the panel was frozen.
+    /// @param due End of the node's window.
     function heldUntil(
         MissionStorage.Layout storage s,
+        Frame memory f,
         uint8 node,
         uint8 attempt,
-        uint40 window
-    ) internal view returns (uint40) {
+        uint40 due
+    ) internal view returns (uint40 until) {
+        until = WatchdogHold.extended(f.city.constitution, due, f.window(f.node(node)));
         MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
-        return appeals.open != 0 && appeals.until > window ? appeals.until : window;
+        if (appeals.open == 0) return until;
+        uint40 ruling = WatchdogHold.extended(f.city.constitution, appeals.until, _patience(f));
+        if (ruling > until) until = ruling;
     }
 
     /// @notice Nobody resolved the appeals in time: the clearing stands, the bonds go back.
@@ -230,6 +238,11 @@ library Appeals {
 
     function splitOf(Frame memory f, uint64 price, uint16 share, uint256 psi) internal pure returns (Split memory) {
         return Payout.split(price, f.context.params.protocolFeeRate, f.context.params.insuranceReserveRate, share, psi);
+    }
+
+    /// @dev Seconds after which an unresolved appeal leaves the clearing as it is.
+    function _patience(Frame memory f) private pure returns (uint40) {
+        return 2 * uint40(f.context.params.maxHumanReviewTimeout);
     }
 
     /// @dev An appellant whose account refuses its bond cannot hold up the others: the bond is insurance's.

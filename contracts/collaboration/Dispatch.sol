@@ -18,6 +18,7 @@ import {Descent} from "./Descent.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {WatchdogHold} from "./WatchdogHold.sol";
 
 /// @title Starting: the mission with its escrow, a node with its executors; and what runners attest
 /// @notice Decisions 4, 5, 15 and 17. A linked library: it runs in the clone's frame and storage.
@@ -93,6 +94,7 @@ library Dispatch {
     ) external {
         if (orders.length == 0) revert ICollaborationContract.EmptyBatch();
         if (s.head.stopped) revert ICollaborationContract.Stopped();
+        WatchdogHold.requireUnfrozen(city.constitution);
         Frame memory f = MissionFrame.open(city);
         for (uint256 i = 0; i < orders.length; ++i) {
             NodeCore.requireMission(s, NodeCore.RUNNING);

@@ -156,7 +156,7 @@ library Escrow {
         MissionStorage.Node memory w,
         uint8 node
     ) private returns (uint64 forTreasury, uint64 forInsurance) {
-        uint40 until = Appeals.heldUntil(s, node, w.attempt, w.settlesAt);
+        uint40 until = Appeals.heldUntil(s, f, node, w.attempt, w.settlesAt);
         if (block.timestamp < until) revert ICollaborationContract.WindowOpen(node, until);
         Claim memory c = _sum(s, f, law, w, node);
         MissionStorage.Books storage books = s.books;
@@ -283,7 +283,7 @@ library Escrow {
             uint256 key = MissionStorage.attemptKey(node, uint8(attempt));
             MissionStorage.Fault memory fault = s.faults[key];
             if (fault.dueAt == 0 || fault.settled) continue;
-            uint40 until = Appeals.heldUntil(s, node, uint8(attempt), fault.dueAt);
+            uint40 until = Appeals.heldUntil(s, f, node, uint8(attempt), fault.dueAt);
             if (block.timestamp < until) {
                 ++waiting;
                 dueAt = until;

@@ -13,6 +13,7 @@ import {Escrow} from "./Escrow.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {WatchdogHold} from "./WatchdogHold.sol";
 import {NodeWord} from "./NodeWord.sol";
 
 /// @title What happens when a node does not go its straight way
@@ -38,7 +39,7 @@ library Remedies {
         } else if (w.state == NodeState.ELIGIBLE) {
             _expireEligible(s, f, law, w, node);
         } else {
-            if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
+            _requireOverdue(f, law, w, node);
             if (w.state == NodeState.EXECUTING) _expireExecution(s, f, law, w, node);
             else if (w.state == NodeState.PENDING_VERIFICATION) _expireVerification(f, law, w, node);
             else _expireHuman(s, f, law, w, node);
@@ -96,6 +97,28 @@ library Remedies {
         NodeCore.store(s, node, w);
     }
 
+    /// @dev While the watchdog has frozen the panel nobody could route or rule: that time does not count. Agents work on.
+    function _requireOverdue(
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private view {
+        uint40 deadline = w.deadline;
+        if (
+            block.timestamp >= deadline && w.state != NodeState.EXECUTING && w.state != NodeState.PENDING_VERIFICATION
+        ) {
+            uint40 patience =
+                w.state == NodeState.ELIGIBLE
+                    ? f.context.params.verificationTimeout
+                    : w.state == NodeState.PENDING_REVIEW
+                        ? law.reviewWindow
+                        : 2 * uint40(f.context.params.maxHumanReviewTimeout);
+            deadline = WatchdogHold.extended(f.city.constitution, deadline, patience);
+        }
+        if (block.timestamp < deadline) revert ICollaborationContract.TooEarly(node, deadline);
+    }
+
     /// @dev Bound and never routed, or never bid on: the attempt ends, nobody is at fault.
     function _expireEligible(
         MissionStorage.Layout storage s,
@@ -111,7 +134,7 @@ library Remedies {
         }
         // Nobody could route it: its clock stands still.
         if (s.head.stopped) revert ICollaborationContract.Stopped();
-        if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
+        _requireOverdue(f, law, w, node);
         uint8 mask = NodeCore.outstanding(w, law);
         NodeCore.settleMask(s, node, w.attempt, mask, 0, false, SlashingSchedule.NOT_ROUTED);
         NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.NOT_ROUTED);
@@ -127,7 +150,7 @@ library Remedies {
     ) private {
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.ELIGIBLE));
         if (s.head.stopped) revert ICollaborationContract.Stopped();
-        if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
+        _requireOverdue(f, law, w, node);
         NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.NOT_ROUTED);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {IAdjudicatorWatchdog} from "../interfaces/IAdjudicatorWatchdog.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {MissionParamsCodec} from "../libraries/MissionParamsCodec.sol";
 import {ParamRanges} from "../libraries/ParamRanges.sol";
@@ -131,6 +132,7 @@ contract ConstitutionContract is IConstitutionContract {
     function enact(Institution institution) external {
         Amendment memory amendment = _announced(institution);
         if (block.timestamp < amendment.effectiveFrom) revert NotYet(institution, amendment.effectiveFrom);
+        IAdjudicatorWatchdog(at(Institution.WATCHDOG)).requireUnfrozen();
         address former = _institutions[institution];
         delete _amendments[institution];
         _standings[institution][former] = Standing.RETIRED;

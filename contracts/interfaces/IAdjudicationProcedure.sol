@@ -14,7 +14,7 @@ interface IAdjudicationProcedure {
 
     /// @notice One row of the action table.
     struct Row {
-        /// Signatures needed now; two rows may ask for more (`signaturesFor`).
+        /// Signatures needed now; some rows may ask for more (`signaturesFor`).
         uint8 signatures;
         /// Executed by `onOverride` on a clone, else city-wide.
         bool onMission;
@@ -50,15 +50,16 @@ interface IAdjudicationProcedure {
 
     /// @notice Executes a signed action. Anyone may relay; signers in strictly ascending address order. A mission's
     /// action names a genuine clone and its `caseHash(node)`; a city-wide one names no mission, and `target` and `data` as `Action`
-    /// says. Who took part in the mission, sponsors the session, or is or answers for the target (or the principal that data names) is
-    /// conflicted, as things are when it executes.
+    /// says. While the watchdog has frozen the panel only IMPEACH and RELEASE_WATCHDOG execute. Conflicted is, as things are when it
+    /// executes, who took part in the mission, sponsors the session, or is or answers for the target (or the principal that data
+    /// names), and for the release who is flagged.
     /// @dev Below ⌈q/2⌉ unconflicted seats (q = ADJUDICATOR_QUORUM) the senior's signature alone is enough on a mission; the next
     /// time only after that was audited.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external;
 
     function rowOf(Action action) external view returns (Row memory);
     /// @notice Signatures that exactly this action needs now: AMEND_PARAMETER depends on the parameter's risk, CLEAR_EMERGENCY_STOP
-    /// on the constitution.
+    /// on the constitution, RELEASE_WATCHDOG on who is flagged.
     function signaturesFor(OverrideAction calldata action) external view returns (uint256);
     /// @notice What the senior adjudicator did alone and nobody has audited; zero if there is nothing.
     function unaudited() external view returns (bytes32 digest, address senior);

@@ -72,7 +72,7 @@ interface IConstitutionContract {
     function withdrawAmendment(Institution institution, bytes32 justification) external;
 
     /// @notice Puts an announced replacement in office; the former procedure is RETIRED: it keeps the missions it began and opens
-    /// nothing new. Anyone, once its time has come.
+    /// nothing new. Anyone, once its time has come, unless the watchdog has frozen the panel.
     function enact(Institution institution) external;
 
     /// @notice What is announced for an institution; zero if nothing is.

@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {Action} from "../types/Actions.sol";
+import {Action, Decision} from "../types/Actions.sol";
 
 /// @title What each action of the override panel needs: one row, one byte, one table (AgentCity B.12; decisions 26)
 /// @notice Bits 0–3 signatures needed (15 = two thirds of the active seats, rounded up; 0 = no action), bit 4 executed on a mission,
-/// bit 5 rotates: an approval that one person may not give alone for ever in one mission. Two rows ask for more where the
-/// constitution says so: AMEND_PARAMETER (two for a HIGH parameter) and CLEAR_EMERGENCY_STOP.
+/// bit 5 rotates: an approval that one person may not give alone for ever in one mission; bits 6 and 7 approves, rejects: what the
+/// watchdog counts. Three rows ask for other counts where the constitution or the watchdog says so: AMEND_PARAMETER (two for a HIGH
+/// parameter), CLEAR_EMERGENCY_STOP and RELEASE_WATCHDOG.
 library ActionTable {
     uint256 private constant SUPERMAJORITY = 15;
     uint256 private constant MISSION = 1 << 4;
     uint256 private constant ROTATES = 1 << 5;
+    uint256 private constant APPROVES = 1 << 6;
+    uint256 private constant REJECTS = 1 << 7;
 
     uint256 private constant TABLE =
-        ((1 | MISSION) << (8 * uint256(Action.FREEZE))) |
-            ((1 | MISSION | ROTATES) << (8 * uint256(Action.UNFREEZE))) |
-            ((1 | MISSION) << (8 * uint256(Action.TERMINATE_MISSION))) |
-            ((1 | MISSION | ROTATES) << (8 * uint256(Action.APPROVE_POP))) |
-            ((1 | MISSION) << (8 * uint256(Action.REJECT_POP))) |
+        ((1 | MISSION | REJECTS) << (8 * uint256(Action.FREEZE))) |
+            ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.UNFREEZE))) |
+            ((1 | MISSION | REJECTS) << (8 * uint256(Action.TERMINATE_MISSION))) |
+            ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.APPROVE_POP))) |
+            ((1 | MISSION | REJECTS) << (8 * uint256(Action.REJECT_POP))) |
             (1 << (8 * uint256(Action.AMEND_PARAMETER))) |
             (1 << (8 * uint256(Action.ADJUST_REPUTATION))) |
-            ((1 | MISSION | ROTATES) << (8 * uint256(Action.CLASSIFY_FALSE_POSITIVE))) |
-            ((1 | MISSION) << (8 * uint256(Action.EMERGENCY_STOP))) |
-            ((2 | MISSION) << (8 * uint256(Action.CLEAR_EMERGENCY_STOP))) |
-            (1 << (8 * uint256(Action.APPROVE_PREDICATE))) |
-            ((1 | MISSION) << (8 * uint256(Action.VETO_OUTPUT))) |
-            ((1 | MISSION | ROTATES) << (8 * uint256(Action.RELEASE_OUTPUT))) |
+            ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.CLASSIFY_FALSE_POSITIVE))) |
+            ((1 | MISSION | REJECTS) << (8 * uint256(Action.EMERGENCY_STOP))) |
+            ((2 | MISSION | APPROVES) << (8 * uint256(Action.CLEAR_EMERGENCY_STOP))) |
+            ((1 | APPROVES) << (8 * uint256(Action.APPROVE_PREDICATE))) |
+            ((1 | MISSION | REJECTS) << (8 * uint256(Action.VETO_OUTPUT))) |
+            ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.RELEASE_OUTPUT))) |
             ((1 | MISSION) << (8 * uint256(Action.RESOLVE_APPEAL))) |
             (2 << (8 * uint256(Action.SLASH))) |
             (2 << (8 * uint256(Action.FREEZE_PRINCIPAL))) |
             (2 << (8 * uint256(Action.CLAIM_INSURANCE))) |
             (2 << (8 * uint256(Action.DISBURSE))) |
-            (1 << (8 * uint256(Action.APPROVE_CODIFICATION))) |
+            ((1 | APPROVES) << (8 * uint256(Action.APPROVE_CODIFICATION))) |
             (2 << (8 * uint256(Action.APPOINT_CLERK))) |
             (2 << (8 * uint256(Action.SET_ENVELOPE))) |
             (2 << (8 * uint256(Action.PUBLISH_TEMPLATE))) |
@@ -40,7 +43,8 @@ library ActionTable {
             (SUPERMAJORITY << (8 * uint256(Action.AMEND_CONSTITUTION))) |
             (2 << (8 * uint256(Action.RULE_ON_BLOC))) |
             (SUPERMAJORITY << (8 * uint256(Action.IMPEACH))) |
-            (2 << (8 * uint256(Action.AUDIT_UNILATERAL)));
+            (2 << (8 * uint256(Action.AUDIT_UNILATERAL))) |
+            (2 << (8 * uint256(Action.RELEASE_WATCHDOG)));
 
     function onMission(Action action) internal pure returns (bool) {
         return _row(action) & MISSION != 0;
@@ -48,6 +52,17 @@ library ActionTable {
 
     function rotates(Action action) internal pure returns (bool) {
         return _row(action) & ROTATES != 0;
+    }
+
+    function decision(Action action) internal pure returns (Decision) {
+        uint256 row = _row(action);
+        if (row & APPROVES != 0) return Decision.APPROVES;
+        return row & REJECTS != 0 ? Decision.REJECTS : Decision.NEITHER;
+    }
+
+    /// @notice The two that execute while the watchdog has frozen the panel (invariant 22).
+    function passesFreeze(Action action) internal pure returns (bool) {
+        return action == Action.RELEASE_WATCHDOG || action == Action.IMPEACH;
     }
 
     /// @param active Seats filled now.

@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {IAdjudicationProcedure} from "../interfaces/IAdjudicationProcedure.sol";
 import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
+import {IAdjudicatorWatchdog} from "../interfaces/IAdjudicatorWatchdog.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
@@ -11,7 +12,7 @@ import {ActionTable} from "../libraries/ActionTable.sol";
 import {ParamRanges} from "../libraries/ParamRanges.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {Action, OverrideAction} from "../types/Actions.sol";
+import {Action, Decision, OverrideAction} from "../types/Actions.sol";
 import {Param} from "../types/Params.sol";
 import {Institution} from "../types/Roles.sol";
 import {Conflicts} from "./adjudication/Conflicts.sol";
@@ -50,6 +51,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         IAdjudicatorRoster roster = _roster();
         uint256 needed = _needed(action, roster);
         if (needed == 0) revert ActionUnavailable(action.action);
+        if (!action.action.passesFreeze()) _watchdog().requireUnfrozen();
         Signatures.requireInTime(action.deadline);
         if (_executed[digest]) revert AlreadyExecuted(digest);
         _requireCase(action);
@@ -61,6 +63,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
 
         _executed[digest] = true;
         if (action.action.rotates()) _rotate(action, adjudicators);
+        _note(action, adjudicators);
         if (alone) _unaudited = Unilateral({digest: digest, senior: adjudicators[0]});
 
         if (action.action == Action.AUDIT_UNILATERAL) _audit(action);
@@ -144,6 +147,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     function _needed(OverrideAction calldata action, IAdjudicatorRoster roster) private view returns (uint256) {
         Action what = action.action;
         if (what == Action.CLEAR_EMERGENCY_STOP) return _CONSTITUTION.param(Param.EMERGENCY_CLEAR_SIGNATURES);
+        if (what == Action.RELEASE_WATCHDOG) return _watchdog().releaseQuorum();
         uint256 needed = what.signatures(roster.activeCount());
         if (what != Action.AMEND_PARAMETER) return needed;
         (Param which, ) = abi.decode(action.data, (Param, uint256));
@@ -178,6 +182,21 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         }
     }
 
+    /// @dev Tells the watchdog, before a parameter is what it will be.
+    function _note(OverrideAction calldata action, address[] memory adjudicators) private {
+        Action what = action.action;
+        Decision decision = what.decision();
+        bool weakens = false;
+        if (what == Action.RULE_ON_BLOC) {
+            (, bool released) = abi.decode(action.data, (uint256, bool));
+            decision = released ? Decision.APPROVES : Decision.REJECTS;
+        } else if (what == Action.AMEND_PARAMETER) {
+            (Param which, uint256 value) = abi.decode(action.data, (Param, uint256));
+            weakens = ParamRanges.weakens(which, _CONSTITUTION.param(which), value);
+        }
+        if (decision != Decision.NEITHER || weakens) _watchdog().note(adjudicators, decision, weakens);
+    }
+
     /// @dev Who acted alone is the action's target, and so cannot sign its own audit.
     function _audit(OverrideAction calldata action) private {
         bytes32 digest = abi.decode(action.data, (bytes32));
@@ -185,6 +204,10 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (!isPending) revert NothingToAudit(digest);
         delete _unaudited;
         emit UnilateralAudited(digest, action.target, action.justification);
+    }
+
+    function _watchdog() private view returns (IAdjudicatorWatchdog) {
+        return IAdjudicatorWatchdog(_CONSTITUTION.at(Institution.WATCHDOG));
     }
 
     function _roster() private view returns (IAdjudicatorRoster) {

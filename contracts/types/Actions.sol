@@ -52,7 +52,16 @@ enum Action {
     /// Takes seat and stake of an adjudicator and bars it for ever [adjudicator].
     IMPEACH,
     /// Closes the audit of what the senior adjudicator did alone [the senior who did it; bytes32 digest].
-    AUDIT_UNILATERAL
+    AUDIT_UNILATERAL,
+    /// Ends the watchdog's freeze of the panel.
+    RELEASE_WATCHDOG
+}
+
+/// @notice What an action says about the work it is about, to the watchdog.
+enum Decision {
+    NEITHER,
+    APPROVES,
+    REJECTS
 }
 
 /// @notice The one typed message of adjudication (decisions 28).

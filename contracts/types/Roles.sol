@@ -37,7 +37,8 @@ enum Institution {
     EXECUTION,
     ADJUDICATION,
     ROSTER,
-    STAKE_POOL
+    STAKE_POOL,
+    WATCHDOG
 }
 
 /// @notice Standing of a procedure: a RETIRED one keeps the missions it began and opens nothing new.

@@ -23,6 +23,7 @@ const ROOMS = {
   adjudication: "AdjudicationProcedure",
   roster: "AdjudicatorRoster",
   pools: "StakePool",
+  watchdog: "AdjudicatorWatchdog",
 } as const satisfies Record<string, Exclude<ContractName, "CollaborationContract">>;
 
 type Rooms = { readonly [Room in keyof typeof ROOMS]: ContractActions<(typeof ROOMS)[Room]> };
@@ -59,6 +60,7 @@ export function createAgentCityClient({ chain, addresses, sender }: ClientOption
     adjudication: contractActions(base, ROOMS.adjudication),
     roster: contractActions(base, ROOMS.roster),
     pools: contractActions(base, ROOMS.pools),
+    watchdog: contractActions(base, ROOMS.watchdog),
     mission: (address) => contractActions(base, "CollaborationContract", address),
   };
 }

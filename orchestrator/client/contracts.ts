@@ -1,6 +1,7 @@
 import type { Abi } from "viem";
 import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
 import { adjudicatorRosterAbi } from "../chain/abi/AdjudicatorRoster.ts";
+import { adjudicatorWatchdogAbi } from "../chain/abi/AdjudicatorWatchdog.ts";
 import { cityTokenAbi } from "../chain/abi/CityToken.ts";
 import { clerkContractAbi } from "../chain/abi/ClerkContract.ts";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
@@ -20,6 +21,7 @@ import { treasuryAbi } from "../chain/abi/Treasury.ts";
 export const contractAbis = {
   AdjudicationProcedure: adjudicationProcedureAbi,
   AdjudicatorRoster: adjudicatorRosterAbi,
+  AdjudicatorWatchdog: adjudicatorWatchdogAbi,
   StakePool: stakePoolAbi,
   CityToken: cityTokenAbi,
   ClerkContract: clerkContractAbi,

@@ -113,6 +113,7 @@ export const ACTION_DATA = {
   ],
   IMPEACH: [],
   AUDIT_UNILATERAL: [{ name: "digest", type: "bytes32" }],
+  RELEASE_WATCHDOG: [],
 } as const satisfies Record<string, readonly AbiParameter[]>;
 
 export type ActionName = keyof typeof ACTION_DATA;
@@ -164,5 +165,6 @@ export const institutionNames = [
   "ADJUDICATION",
   "ROSTER",
   "STAKE_POOL",
+  "WATCHDOG",
 ] as const;
 export type InstitutionName = (typeof institutionNames)[number];

@@ -18,6 +18,7 @@ export const cityContracts = [
   "AdjudicationProcedure",
   "AdjudicatorRoster",
   "StakePool",
+  "AdjudicatorWatchdog",
 ] as const;
 
 export type CityContract = (typeof cityContracts)[number];
@@ -41,6 +42,7 @@ export const cityAddressesSchema = z.strictObject({
   AdjudicationProcedure: address,
   AdjudicatorRoster: address,
   StakePool: address,
+  AdjudicatorWatchdog: address,
 } satisfies Record<CityContract, typeof address>);
 
 export type CityAddresses = z.infer<typeof cityAddressesSchema>;

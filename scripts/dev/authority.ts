@@ -43,6 +43,7 @@ export const ROLES = {
   ADJUDICATION: "AdjudicationProcedure, the governor",
   ROSTER: "AdjudicatorRoster",
   STAKE_POOL: "StakePool",
+  WATCHDOG: "AdjudicatorWatchdog",
 } as const;
 export type Role = keyof typeof ROLES;
 
@@ -140,6 +141,10 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     resign: only("NotSeated", "agent", "adjudicator"),
     withdrawStake: only("NothingToWithdraw", "agent"),
     impeach: governor,
+  },
+  AdjudicatorWatchdog: {
+    note: governor,
+    release: governor,
   },
   AdjudicationProcedure: {
     act: [{ when: "signed", callers: ANYONE }],

@@ -19,6 +19,7 @@ import { impeach } from "./actions/impeach.ts";
 import { insure } from "./actions/insure.ts";
 import { predicate } from "./actions/predicate.ts";
 import { reject } from "./actions/reject.ts";
+import { releaseWatchdog } from "./actions/release-watchdog.ts";
 import { replace } from "./actions/replace.ts";
 import { resolve } from "./actions/resolve.ts";
 import { role } from "./actions/role.ts";
@@ -135,6 +136,7 @@ ordering("audit-unilateral", "close the audit of what the senior did alone")
   .argument("<senior>")
   .argument("<digest>")
   .action(auditUnilateral);
+ordering("release-watchdog", "end the watchdog's freeze of the panel").action(releaseWatchdog);
 acting("sign-only", "add a signature to an order that somebody began, and send nothing")
   .argument("<file>")
   .action((file, options) => countersign(file, { ...options, signOnly: true }));

@@ -132,6 +132,8 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
         ? `take back the announced ${called}`
         : `announce ${target} as ${called}; anybody enacts it after the timelock`;
     }
+    case "RELEASE_WATCHDOG":
+      return "end the watchdog's freeze: the panel acts again, missions start and are routed";
     case "AUDIT_UNILATERAL":
       return `close the audit of what ${target} did alone`;
   }

@@ -45,6 +45,8 @@ async function attempts(city: City): Promise<Attempt[]> {
     ["EvidenceRegistry", "suspend", () => city.evidence.suspend(principal, true)],
     ["EvidenceRegistry", "revoke", () => city.evidence.revoke(keyOf("runner").address)],
     ["AdjudicatorRoster", "seat", () => city.roster.seat(adjudicator.address, keyOf("adjudicator's principal").address)],
+    ["AdjudicatorWatchdog", "note", () => city.watchdog.note([adjudicator.address], 1, false)],
+    ["AdjudicatorWatchdog", "release", () => city.watchdog.release(), "NotFrozen"],
     ["TemplateRegistry", "publish", () => city.templates.publish(id("template"), template, WHY)],
     ["ExecutionProcedure", "approvePredicate", () => city.execution.approvePredicate(7, someone)],
     ["Treasury", "claimInsurance", () => city.treasury.claimInsurance(someone, someone, 1, WHY), "NotMission"],

@@ -60,6 +60,7 @@ export class Chronicle {
       ADJUDICATION: world.adjudication,
       ROSTER: world.roster,
       STAKE_POOL: world.pools,
+      WATCHDOG: world.watchdog,
     };
     for (const name of INSTITUTIONS) {
       this.#institutions.set(world.addresses[name].toLowerCase(), { name, abi: contracts[name].interface });

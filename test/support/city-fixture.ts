@@ -71,6 +71,7 @@ export const INSTITUTIONS = [
   "ADJUDICATION",
   "ROSTER",
   "STAKE_POOL",
+  "WATCHDOG",
 ] as const;
 export type InstitutionName = (typeof INSTITUTIONS)[number];
 
@@ -135,6 +136,7 @@ async function deployWiredCity() {
   const adjudication = await ethers.getContractAt("AdjudicationProcedure", built.AdjudicationProcedure);
   const roster = await ethers.getContractAt("AdjudicatorRoster", built.AdjudicatorRoster);
   const pools = await ethers.getContractAt("StakePool", built.StakePool);
+  const watchdog = await ethers.getContractAt("AdjudicatorWatchdog", built.AdjudicatorWatchdog);
   const addresses: Record<InstitutionName, Address> = {
     TOKEN: built.CityToken,
     PRODUCERS: built.ProducerContract,
@@ -150,6 +152,7 @@ async function deployWiredCity() {
     ADJUDICATION: built.AdjudicationProcedure,
     ROSTER: built.AdjudicatorRoster,
     STAKE_POOL: built.StakePool,
+    WATCHDOG: built.AdjudicatorWatchdog,
   };
 
   /** A key with gas. */
@@ -274,6 +277,7 @@ async function deployWiredCity() {
     adjudication,
     roster,
     pools,
+    watchdog,
     account,
     as,
     fund,

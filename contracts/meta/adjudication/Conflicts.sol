@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {IAdjudicatorRoster} from "../../interfaces/IAdjudicatorRoster.sol";
+import {IAdjudicatorWatchdog} from "../../interfaces/IAdjudicatorWatchdog.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 import {ActionTable} from "../../libraries/ActionTable.sol";
@@ -22,6 +23,9 @@ library Conflicts {
     ) internal view returns (bool) {
         Action what = order.action;
         if (what.onMission()) return roster.isConflicted(adjudicator, order.mission);
+        if (what == Action.RELEASE_WATCHDOG) {
+            return IAdjudicatorWatchdog(city.at(Institution.WATCHDOG)).isFlagged(adjudicator);
+        }
         if (roster.isInterested(adjudicator, order.target)) return true;
         if (what == Action.CLAIM_INSURANCE) {
             (address mission, ) = abi.decode(order.data, (address, uint64));

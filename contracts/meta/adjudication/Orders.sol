@@ -3,6 +3,7 @@ pragma solidity 0.8.33;
 
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {IAdjudicatorRoster} from "../../interfaces/IAdjudicatorRoster.sol";
+import {IAdjudicatorWatchdog} from "../../interfaces/IAdjudicatorWatchdog.sol";
 import {IClerkContract} from "../../interfaces/IClerkContract.sol";
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
@@ -80,6 +81,8 @@ library Orders {
         } else if (what == Action.IMPEACH) {
             IAdjudicatorRoster(city.at(Institution.ROSTER)).impeach(order.target, order.justification);
             IProducerContract(city.at(Institution.PRODUCERS)).ban(order.target, order.justification);
+        } else if (what == Action.RELEASE_WATCHDOG) {
+            IAdjudicatorWatchdog(city.at(Institution.WATCHDOG)).release();
         } else {
             return false;
         }

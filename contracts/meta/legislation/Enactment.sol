@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {IAdjudicatorRoster} from "../../interfaces/IAdjudicatorRoster.sol";
+import {IAdjudicatorWatchdog} from "../../interfaces/IAdjudicatorWatchdog.sol";
 import {IClerkContract} from "../../interfaces/IClerkContract.sol";
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
@@ -100,6 +101,7 @@ library Enactment {
         if (Blocs.isDelayed(docket)) revert ILegislativeProcedure.AwaitingRuling(session, docket.bloc.caseHash);
         IAdjudicatorRoster roster = IAdjudicatorRoster(constitution.at(Institution.ROSTER));
         if (!roster.hasQuorum()) revert ILegislativeProcedure.TooFewAdjudicators(roster.activeCount());
+        IAdjudicatorWatchdog(constitution.at(Institution.WATCHDOG)).requireUnfrozen();
 
         docket.end(session, SessionState.DEPLOYED);
         mission = _deploy(docket, constitution, session, law, docHash);

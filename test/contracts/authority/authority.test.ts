@@ -6,7 +6,15 @@ import { expect } from "chai";
 import { ANYONE, AUTHORITY, type Role, type Rule } from "../../../scripts/dev/authority.ts";
 import { AuthorityTrial, DEPLOYED, mutatingFunctions } from "../../support/authority-trial.ts";
 import { INSTITUTIONS } from "../../support/city-fixture.ts";
-import { playAdjudication, playConstitution, playMoney, playOffices, playProducers, playRegistries } from "./play-foundational.ts";
+import {
+  playAdjudication,
+  playConstitution,
+  playMoney,
+  playOffices,
+  playProducers,
+  playRegistries,
+  playWatchdog,
+} from "./play-foundational.ts";
 import { playDeployment, playEnds, playSessions } from "./play-legislature.ts";
 import { playConsensus, playDescent, playHappyNode, playMarket, playRemedies, playSettlement } from "./play-mission.ts";
 import { playPools } from "./play-pools.ts";
@@ -18,6 +26,7 @@ const PLAYS = [
   playRegistries,
   playMoney,
   playAdjudication,
+  playWatchdog,
   playSessions,
   playDeployment,
   playEnds,

@@ -220,6 +220,20 @@ const PERMIT = [
   { name: "deadline", type: "uint256" },
 ];
 
+/** The watchdog over the panel. */
+export async function playWatchdog(trial: AuthorityTrial): Promise<void> {
+  const city = await loadCity();
+  const [judge] = await city.seatAdjudicators(1);
+  const cast = await castOf(city, {});
+  const watchdog = city.watchdog.connect(await city.as("ADJUDICATION"));
+  const approves = 1;
+  const note = (weakens: boolean) => watchdog.note([judge?.address ?? ""], approves, weakens);
+  await trial.record("AdjudicatorWatchdog.note", cast, () => note(false));
+  // Two families of anomalies freeze the panel.
+  for (let i = 0; i < 21; i++) await note(true);
+  await trial.record("AdjudicatorWatchdog.release", cast, () => watchdog.release());
+}
+
 /** An override of the adjudicators on a genuine mission. */
 export async function playAdjudication(trial: AuthorityTrial): Promise<void> {
   const city = await loadCity();

@@ -36,6 +36,7 @@ const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
   ["RULE_ON_BLOC", 2, ""],
   ["IMPEACH", 5, ""],
   ["AUDIT_UNILATERAL", 2, ""],
+  ["RELEASE_WATCHDOG", 2, ""],
 ];
 
 describe("AdjudicationProcedure", () => {

@@ -286,6 +286,21 @@ describe("LegislativeProcedure: enactment", () => {
         .withArgs(6);
     });
 
+    it("waits until the watchdog has released the panel", async () => {
+      const house = await loadLegislature();
+      const { legislation, watchdog, steps, adjudicators } = house;
+      const session = await steps.toCodified(BILL, NODES);
+      const signatures = await steps.approvals(session, BILL.specHash, signers(house));
+      const suspect = (adjudicators[0] as Wallet).address;
+      for (let i = 0; i < 20; i++) await watchdog.note([suspect], 1, i < 4);
+      await expect(legislation.approve(session, BILL.law, BILL.docHash, signatures)).to.be.revertedWithCustomError(
+        watchdog,
+        "FrozenByWatchdog",
+      );
+      await watchdog.release();
+      await legislation.approve(session, BILL.law, BILL.docHash, signatures);
+    });
+
     it("comes too late after its stage, which then expires with a refund", async () => {
       const house = await loadLegislature();
       const { legislation, steps } = house;

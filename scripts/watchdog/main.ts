@@ -1,0 +1,49 @@
+/**
+ * How often the watchdog suspects honest adjudicators: the paper's table (AgentCity B.12) beside its own model, the exact probability
+ * under the contract's rules, and the real contract.
+ *
+ * usage: npm run watchdog [-- --adjudicators 400] [--seed 7] [--json | --write]
+ *        --write puts the result into bench/watchdog.json, whose figures docs/adjudication.md quotes
+ */
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { compile } from "../dev/compile.ts";
+import { root } from "../dev/files.ts";
+import { HEADINGS, studySchema, WATCHDOG_FILE, watchdogRows } from "./study.ts";
+
+const MEASURE = "test/bench/measure-watchdog.ts";
+
+const { values } = parseArgs({
+  options: {
+    adjudicators: { type: "string", default: "400" },
+    seed: { type: "string", default: "7" },
+    json: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+  },
+});
+const adjudicators = z.coerce.number().int().min(1).max(20_000).safeParse(values.adjudicators);
+if (!adjudicators.success) {
+  process.stderr.write("--adjudicators must be a whole number from 1 to 20000\n");
+  process.exitCode = 2;
+} else {
+  compile();
+  const { status, stdout } = spawnSync(process.execPath, [MEASURE, String(adjudicators.data), values.seed], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (status !== 0) throw new Error(`${MEASURE} failed`);
+  const study = studySchema.parse(JSON.parse(stdout));
+  if (values.write) writeFileSync(WATCHDOG_FILE, `${JSON.stringify(study, null, 2)}\n`);
+  if (values.json) process.stdout.write(`${JSON.stringify(study)}\n`);
+  else {
+    const lines = [HEADINGS, ...watchdogRows(study)];
+    const widths = HEADINGS.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
+    for (const line of lines) process.stdout.write(`${line.map((cell, column) => cell.padStart(widths[column] ?? 0)).join("  ")}\n`);
+    process.stdout.write(
+      "\npercent; ± two standard errors; one adjudicator, alert within 30 days, freeze within 60; `exact` is for so many decisions in 30 days\n",
+    );
+  }
+}
