@@ -14,6 +14,10 @@ export interface Machine<State> {
   readonly invariants: readonly Invariant<State>[];
   /** From every state some way must lead to one of these. Default: nothing is asked. */
   readonly end?: (state: State) => boolean;
+  /** Whether a move may be counted on for that. Default: every move. */
+  readonly certain?: (move: Move<State>) => boolean;
+  /** What a state is called in the table of ways out. */
+  readonly kind?: (state: State) => string;
 }
 
 export interface Move<State> {
@@ -32,6 +36,14 @@ export interface Violation {
   readonly trace: readonly string[];
 }
 
+/** How a kind of state is left on a shortest way to an end: the next moves, and how many there are in all at most. */
+export interface WayOut {
+  readonly kind: string;
+  readonly states: number;
+  readonly moves: readonly string[];
+  readonly furthest: number;
+}
+
 export interface Exploration {
   /** States that moves led to, with repetitions, and the first. */
   readonly generated: number;
@@ -40,50 +52,98 @@ export interface Exploration {
   readonly violation: Violation | undefined;
 }
 
+/** Numbered in the order they were found. */
 interface Seen<State> {
   readonly state: State;
   readonly label: string;
-  readonly from: string | undefined;
+  readonly from: number;
+}
+
+/** Moves that may be counted on, by where they lead: origin and label. */
+type Arrivals = (readonly [from: number, label: string])[][];
+
+interface Search<State> {
+  readonly seen: readonly Seen<State>[];
+  readonly arrivals: Arrivals;
+  readonly generated: number;
+  readonly broken: { readonly at: number; readonly invariant: string } | undefined;
 }
 
 const NO_WAY_OUT = "some way leads to an end";
+const START = -1;
 
 /** Breadth first: the first state found to break an invariant is one of the nearest. */
 export function explore<State>(machine: Machine<State>): Exploration {
-  const { initial, moves, key, within = () => true, invariants } = machine;
-  const first = key(initial);
-  const seen = new Map<string, Seen<State>>([[first, { state: initial, label: "", from: undefined }]]);
-  const before = new Map<string, string[]>();
+  const { seen, arrivals, generated, broken } = search(machine);
+  const report = (violation?: Violation): Exploration => ({ generated, distinct: seen.length, violation });
+  if (broken !== undefined) return report({ invariant: broken.invariant, trace: wayTo(seen, broken.at) });
+  if (machine.end === undefined) return report();
+  const trapped = stepsToEnd(machine, seen, arrivals).indexOf(undefined);
+  return report(trapped < 0 ? undefined : { invariant: NO_WAY_OUT, trace: wayTo(seen, trapped) });
+}
+
+/** For each kind of state the moves that end it soonest. */
+export function waysOut<State>(machine: Machine<State>): readonly WayOut[] {
+  const { kind } = machine;
+  if (kind === undefined || machine.end === undefined) return [];
+  const { seen, arrivals } = search(machine);
+  const kinds = new Map<string, { states: number; moves: Set<string>; furthest: number }>();
+  for (const [i, way] of stepsToEnd(machine, seen, arrivals).entries()) {
+    const one = seen[i];
+    if (one === undefined || way === undefined || way.steps === 0) continue;
+    const name = kind(one.state);
+    const group = kinds.get(name) ?? { states: 0, moves: new Set<string>(), furthest: 0 };
+    group.states += 1;
+    group.moves.add(way.label);
+    group.furthest = Math.max(group.furthest, way.steps);
+    kinds.set(name, group);
+  }
+  return [...kinds].map(([name, { states, moves, furthest }]) => ({ kind: name, states, moves: [...moves].sort(), furthest }));
+}
+
+function search<State>({ initial, moves, key, within = () => true, invariants, end, certain = () => true }: Machine<State>): Search<State> {
+  const numbers = new Map([[key(initial), 0]]);
+  const seen: Seen<State>[] = [{ state: initial, label: "", from: START }];
+  const arrivals: Arrivals = [[]];
   let generated = 1;
-  const report = (violation?: Violation): Exploration => ({ generated, distinct: seen.size, violation });
-  for (const [name, { state }] of seen) {
+  for (const [from, { state }] of seen.entries()) {
     const broken = invariants.find(({ holds }) => !holds(state));
-    if (broken !== undefined) return report({ invariant: broken.name, trace: wayTo(seen, name) });
-    for (const { label, next } of moves(state)) {
+    if (broken !== undefined) return { seen, arrivals, generated, broken: { at: from, invariant: broken.name } };
+    for (const move of moves(state)) {
       generated += 1;
-      if (!within(next)) continue;
-      const reached = key(next);
-      if (!seen.has(reached)) seen.set(reached, { state: next, label, from: name });
-      if (machine.end !== undefined) before.set(reached, [...(before.get(reached) ?? []), name]);
+      if (!within(move.next)) continue;
+      const reached = key(move.next);
+      let number = numbers.get(reached);
+      if (number === undefined) {
+        number = seen.push({ state: move.next, label: move.label, from }) - 1;
+        numbers.set(reached, number);
+        arrivals.push([]);
+      }
+      if (end !== undefined && certain(move)) arrivals[number]?.push([from, move.label]);
     }
   }
-  const trapped = machine.end === undefined ? undefined : firstTrapped(seen, before, machine.end);
-  return report(trapped === undefined ? undefined : { invariant: NO_WAY_OUT, trace: wayTo(seen, trapped) });
+  return { seen, arrivals, generated, broken: undefined };
 }
 
-/** The nearest state that no end can be reached from. */
-function firstTrapped<State>(
-  seen: ReadonlyMap<string, Seen<State>>,
-  before: ReadonlyMap<string, readonly string[]>,
-  end: (state: State) => boolean,
-): string | undefined {
-  const free = new Set([...seen].filter(([, { state }]) => end(state)).map(([name]) => name));
-  for (const name of free) for (const earlier of before.get(name) ?? []) free.add(earlier);
-  return [...seen.keys()].find((name) => !free.has(name));
+/** How far the nearest end is, and by which move; undefined where none can be reached. */
+function stepsToEnd<State>({ end = () => true }: Machine<State>, seen: readonly Seen<State>[], arrivals: Arrivals) {
+  const ways: ({ readonly steps: number; readonly label: string } | undefined)[] = seen.map(({ state }) =>
+    end(state) ? { steps: 0, label: "" } : undefined,
+  );
+  const reached = [...ways.keys()].filter((i) => ways[i] !== undefined);
+  for (const at of reached) {
+    const steps = (ways[at]?.steps ?? 0) + 1;
+    for (const [from, label] of arrivals[at] ?? []) {
+      if (ways[from] !== undefined) continue;
+      ways[from] = { steps, label };
+      reached.push(from);
+    }
+  }
+  return ways;
 }
 
-function wayTo<State>(seen: ReadonlyMap<string, Seen<State>>, name: string): string[] {
+function wayTo<State>(seen: readonly Seen<State>[], number: number): string[] {
   const trace: string[] = [];
-  for (let at = seen.get(name); at?.from !== undefined; at = seen.get(at.from)) trace.unshift(at.label);
+  for (let at = seen[number]; at !== undefined && at.from !== START; at = seen[at.from]) trace.unshift(at.label);
   return trace;
 }

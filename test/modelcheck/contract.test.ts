@@ -1,0 +1,51 @@
+import { expect } from "chai";
+import { stillTime } from "../support/city-fixture.ts";
+import { explore } from "./explore.ts";
+import { MISSING } from "./machines/mission/guards.ts";
+import { LAWS } from "./machines/mission/laws.ts";
+import { DROPPED, without } from "./machines/mission/mutants.ts";
+import { type Walked, walk, wouldTake } from "./walks.ts";
+
+/** Steps that are only made, then steps in which every call is tried. */
+const STAGES = [0, 6, 12, 18];
+const TRIED = 3;
+
+describe("model and contract", function () {
+  this.timeout(300_000);
+  let restore: () => void;
+  const all: Walked[] = [];
+
+  before(() => {
+    restore = stillTime();
+  });
+  after(() => restore());
+
+  for (const [name, law] of Object.entries(LAWS)) {
+    it(`${name}: what one allows the other does, what one refuses the other refuses`, async () => {
+      for (const [seed, unseen] of STAGES.entries()) {
+        const walked = await walk({ law, seed, steps: unseen + TRIED, unseen });
+        all.push(walked);
+        expect(walked.differences).to.deep.equal([]);
+      }
+    });
+  }
+
+  /** Where the machine without a guard goes wrong by a call that the guard refuses. */
+  const REFUSING = DROPPED.filter(
+    ({ guard }) =>
+      guard !== "bonds go back with the claim" && guard !== "too few commitments end the attempt" && !guard.startsWith("a waiting node"),
+  );
+  for (const dropped of REFUSING) {
+    const missing = MISSING.includes(dropped.guard);
+    it(`${dropped.guard}: ${missing ? "not yet" : "so"} on chain, where the machine without it goes wrong`, async () => {
+      const { violation } = explore(without(dropped));
+      expect(await wouldTake(LAWS[dropped.law], violation?.trace ?? [])).to.equal(missing);
+    });
+  }
+
+  it("and both happened often", () => {
+    const sum = (of: (walked: Walked) => number) => all.reduce((total, walked) => total + of(walked), 0);
+    expect(sum(({ allowed }) => allowed)).to.be.at.least(200);
+    expect(sum(({ tried, allowed }) => tried - allowed)).to.be.at.least(1000);
+  });
+});

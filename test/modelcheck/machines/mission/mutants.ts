@@ -1,0 +1,50 @@
+import { missionTransitions } from "../../../../orchestrator/rules/transitions/mission.ts";
+import type { Machine } from "../../explore.ts";
+import type { GuardName } from "./guards.ts";
+import { LAWS, type LawName } from "./laws.ts";
+import { type MissionOptions, mission } from "./mission.ts";
+import type { State } from "./state.ts";
+
+interface Dropped {
+  readonly law: LawName;
+  readonly guard: GuardName;
+}
+
+/** Each guard, and the mission that needs it. */
+export const DROPPED: readonly Dropped[] = [
+  { law: "two nodes in sequence", guard: "a stopped mission routes nothing" },
+  { law: "two nodes in sequence", guard: "a waiting node that is reopened goes on waiting" },
+  { law: "two nodes in sequence", guard: "too few commitments end the attempt" },
+  { law: "a human's node, an output that is vetoed", guard: "a node is recorded once" },
+  { law: "decisions under appeal", guard: "a claim waits for the window" },
+  { law: "decisions under appeal", guard: "a claim waits for open appeals" },
+  { law: "decisions under appeal", guard: "bonds go back with the claim" },
+  { law: "decisions under appeal", guard: "waiting slashes keep the books open" },
+  { law: "decisions under appeal", guard: "what is owed keeps the books open" },
+  { law: "decisions under appeal", guard: "a settled slash is not appealed" },
+];
+
+export const without = ({ law, guard }: Dropped): Machine<State> => mission(law, LAWS[law], { without: [guard] });
+
+const unmade = (law: LawName, call: NonNullable<MissionOptions["unmade"]>[number]): [string, Machine<State>] => [
+  `nobody may call ${call}`,
+  mission(law, LAWS[law], { unmade: [call] }),
+];
+
+const SOURCE_BITS = 16n;
+/** A degraded mission that no arc leaves. */
+const withoutWayOut = (): bigint =>
+  missionTransitions.table & ~(0xffffn << (SOURCE_BITS * BigInt(missionTransitions.states.indexOf("DEGRADED"))));
+
+/** One guard, call or row of a table less: the promise that it keeps is broken, and the checker says how. */
+export const missionMutants = (): readonly (readonly [name: string, machine: Machine<State>])[] => [
+  ...DROPPED.map((dropped): [string, Machine<State>] => [`without "${dropped.guard}"`, without(dropped)]),
+  unmade("a human's node, an output that is vetoed", "abort"),
+  unmade("a human's node, an output that is vetoed", "record"),
+  unmade("decisions under appeal", "claim"),
+  unmade("everything that watches a node", "expire"),
+  [
+    "a degraded mission has no way out",
+    mission("degraded", LAWS["everything that watches a node"], { tables: { mission: withoutWayOut() } }),
+  ],
+];
