@@ -62,11 +62,16 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judge 
       const caseHash = await client.mission(mission).caseHash(0);
       const subject: WaitingCase = { kind: "suspension", ...common, mission, caseHash, facts: [...facts], divergences: [...divergences] };
       const contract = client.mission(mission);
-      const waits = async () => (cause === "silence" ? (await contract.state()) === DEGRADED : (await contract.watch()).stopped);
+      const waits = async () => {
+        const state = await contract.state();
+        // Whoever ends a stopped mission has acted on it too.
+        return cause === "silence" ? state === DEGRADED : state < COMPLETED && (await contract.watch()).stopped;
+      };
       return leave(`suspension-${mission.slice(2, 10)}`, subject, waits);
     },
   };
 }
 
-/** `MissionState.DEGRADED`. */
+/** `MissionState`: suspended, and the first state that is an end. */
 const DEGRADED = 4;
+const COMPLETED = 5;

@@ -33,6 +33,12 @@ const VERBS: Readonly<Record<number, string>> = {
   [actionNumber("TERMINATE_MISSION")]: "ended the mission",
   [actionNumber("APPROVE_POP")]: "approved",
   [actionNumber("REJECT_POP")]: "rejected",
+  [actionNumber("EMERGENCY_STOP")]: "stopped the mission",
+  [actionNumber("CLEAR_EMERGENCY_STOP")]: "let the mission go on",
+  [actionNumber("VETO_OUTPUT")]: "vetoed the output",
+  [actionNumber("RELEASE_OUTPUT")]: "released the output",
+  [actionNumber("RESOLVE_APPEAL")]: "decided an appeal",
+  [actionNumber("CLASSIFY_FALSE_POSITIVE")]: "called a freeze a false alarm",
 };
 
 /** `outcome.json` says what chain and records say, in every field but the folder it was written to. */
