@@ -2,7 +2,7 @@
  * How often the watchdog suspects honest adjudicators: the paper's table (AgentCity B.12) beside its own model, the exact probability
  * under the contract's rules, and the real contract.
  *
- * usage: npm run watchdog [-- --adjudicators 400] [--seed 7] [--json | --write]
+ * usage: npm run watchdog [-- --adjudicators 100] [--seed 7] [--json | --write]
  *        --write puts the result into bench/watchdog.json, whose figures docs/adjudication.md quotes
  */
 import { spawnSync } from "node:child_process";
@@ -17,7 +17,7 @@ const MEASURE = "test/bench/measure-watchdog.ts";
 
 const { values } = parseArgs({
   options: {
-    adjudicators: { type: "string", default: "400" },
+    adjudicators: { type: "string", default: "100" },
     seed: { type: "string", default: "7" },
     json: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
