@@ -6,6 +6,7 @@ import { LAWS, type LawName } from "./machines/mission/laws.ts";
 import { type MissionOptions, mission } from "./machines/mission/mission.ts";
 import { missionMutants } from "./machines/mission/mutants.ts";
 import { OBLIGATION_MUTANTS, obligation } from "./machines/obligation.ts";
+import { NEEDED_BY, PANEL_GUARDS, panel } from "./machines/panel.ts";
 
 /** A machine, made anew for each look: its type of state stays its own business. */
 export interface Model {
@@ -41,6 +42,8 @@ export const MODELS: readonly CountedModel[] = [
   { ...model(missionOf("a node of two executors")), generated: 8019, distinct: 1302 },
   { ...model(missionOf("a human's node, an output that is vetoed")), generated: 3709, distinct: 757 },
   { ...model(missionOf("decisions under appeal")), generated: 45_225, distinct: 10_736 },
+  { ...model(panel("missions")), generated: 5021, distinct: 1204 },
+  { ...model(panel("watchdog")), generated: 57_039, distinct: 11_613 },
 ];
 
 /** Machines with one fault each: the checker is worth what it says of these. */
@@ -56,6 +59,7 @@ export const MUTANTS: readonly Model[] = [
   ...Object.entries(OBLIGATION_MUTANTS).map(([name, steps]) => mutant(name, obligation(steps))),
   mutant("a deployed session expires", session(withArc("DEPLOYED", "EXPIRED"))),
   ...missionMutants().map(([name, machine]) => mutant(name, machine)),
+  ...PANEL_GUARDS.map((guard) => mutant(`without "${guard}"`, panel(NEEDED_BY[guard], [guard]))),
 ];
 
 function mutant<State>(name: string, machine: Machine<State>): Model {

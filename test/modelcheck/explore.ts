@@ -50,6 +50,8 @@ export interface Exploration {
   /** Different ones, up to symmetry. */
   readonly distinct: number;
   readonly violation: Violation | undefined;
+  /** Of a machine that names kinds of state and an end, unless something is broken. */
+  readonly ways?: readonly WayOut[];
 }
 
 /** Numbered in the order they were found. */
@@ -78,24 +80,23 @@ export function explore<State>(machine: Machine<State>): Exploration {
   const report = (violation?: Violation): Exploration => ({ generated, distinct: seen.length, violation });
   if (broken !== undefined) return report({ invariant: broken.invariant, trace: wayTo(seen, broken.at) });
   if (machine.end === undefined) return report();
-  const trapped = stepsToEnd(machine, seen, arrivals).indexOf(undefined);
-  return report(trapped < 0 ? undefined : { invariant: NO_WAY_OUT, trace: wayTo(seen, trapped) });
+  const steps = stepsToEnd(machine, seen, arrivals);
+  const trapped = steps.indexOf(undefined);
+  if (trapped >= 0) return report({ invariant: NO_WAY_OUT, trace: wayTo(seen, trapped) });
+  return machine.kind === undefined ? report() : { ...report(), ways: waysOut(machine.kind, seen, steps) };
 }
 
 /** For each kind of state the moves that end it soonest. */
-export function waysOut<State>(machine: Machine<State>): readonly WayOut[] {
-  const { kind } = machine;
-  if (kind === undefined || machine.end === undefined) return [];
-  const { seen, arrivals } = search(machine);
+function waysOut<State>(kind: (state: State) => string, seen: readonly Seen<State>[], steps: readonly (Way | undefined)[]): WayOut[] {
   const kinds = new Map<string, { states: number; moves: Set<string>; furthest: number }>();
-  for (const [i, way] of stepsToEnd(machine, seen, arrivals).entries()) {
-    const one = seen[i];
-    if (one === undefined || way === undefined || way.steps === 0) continue;
-    const name = kind(one.state);
+  for (const [i, { state }] of seen.entries()) {
+    const way = steps[i];
+    if (way === undefined || way.left === 0) continue;
+    const name = kind(state);
     const group = kinds.get(name) ?? { states: 0, moves: new Set<string>(), furthest: 0 };
     group.states += 1;
     group.moves.add(way.label);
-    group.furthest = Math.max(group.furthest, way.steps);
+    group.furthest = Math.max(group.furthest, way.left);
     kinds.set(name, group);
   }
   return [...kinds].map(([name, { states, moves, furthest }]) => ({ kind: name, states, moves: [...moves].sort(), furthest }));
@@ -125,17 +126,21 @@ function search<State>({ initial, moves, key, within = () => true, invariants, e
   return { seen, arrivals, generated, broken: undefined };
 }
 
-/** How far the nearest end is, and by which move; undefined where none can be reached. */
-function stepsToEnd<State>({ end = () => true }: Machine<State>, seen: readonly Seen<State>[], arrivals: Arrivals) {
-  const ways: ({ readonly steps: number; readonly label: string } | undefined)[] = seen.map(({ state }) =>
-    end(state) ? { steps: 0, label: "" } : undefined,
-  );
+/** The next move towards the nearest end, and how many are left. */
+interface Way {
+  readonly left: number;
+  readonly label: string;
+}
+
+/** Undefined where no end can be reached. */
+function stepsToEnd<State>({ end = () => true }: Machine<State>, seen: readonly Seen<State>[], arrivals: Arrivals): (Way | undefined)[] {
+  const ways = seen.map(({ state }): Way | undefined => (end(state) ? { left: 0, label: "" } : undefined));
   const reached = [...ways.keys()].filter((i) => ways[i] !== undefined);
   for (const at of reached) {
-    const steps = (ways[at]?.steps ?? 0) + 1;
+    const left = (ways[at]?.left ?? 0) + 1;
     for (const [from, label] of arrivals[at] ?? []) {
       if (ways[from] !== undefined) continue;
-      ways[from] = { steps, label };
+      ways[from] = { left, label };
       reached.push(from);
     }
   }

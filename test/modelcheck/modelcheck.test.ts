@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { MODELS, MUTANTS } from "./catalogue.ts";
-import { explore, type Machine } from "./explore.ts";
+import { endings, endingsTable } from "./ends.ts";
+import { explore, type Machine, type WayOut } from "./explore.ts";
 
 /** Two switches, either first. */
 const switches = (changes: Partial<Machine<readonly boolean[]>> = {}): Machine<readonly boolean[]> => ({
@@ -43,12 +45,19 @@ describe("the model checker", () => {
 
 describe("model checking", function () {
   this.timeout(120_000);
+  const ways: WayOut[] = [];
 
   for (const { name, explore: look, generated, distinct, published } of MODELS) {
     it(`${name}: ${distinct} states${published ? `, as ${published} has it` : ""}, nothing broken`, () => {
-      expect(look()).to.deep.equal({ generated, distinct, violation: undefined });
+      const { ways: out = [], ...found } = look();
+      ways.push(...out);
+      expect(found).to.deep.equal({ generated, distinct, violation: undefined });
     });
   }
+
+  it("docs/modelcheck.md tells who ends each kind of state, as it is", () => {
+    expect(readFileSync("docs/modelcheck.md", "utf8")).to.include(endingsTable(endings(ways)));
+  });
 
   it("is worth something: a dozen seeded faults and more", () => {
     expect(MUTANTS.length).to.be.at.least(12);
