@@ -2,8 +2,8 @@ import { type Exploration, explore, type Machine } from "./explore.ts";
 import { disclosure, forgetting, lifecycle, withoutRule } from "./machines/claims.ts";
 import { CLEARING_MUTANTS, clearing } from "./machines/clearing.ts";
 import { session, withArc } from "./machines/lifecycles.ts";
-import { LAWS, type LawName } from "./machines/mission/laws.ts";
-import { type MissionOptions, mission } from "./machines/mission/mission.ts";
+import { LAWS, type LawName, WORKED_ON } from "./machines/mission/laws.ts";
+import { type MissionOptions, mission, workedOn } from "./machines/mission/mission.ts";
 import { missionMutants } from "./machines/mission/mutants.ts";
 import { OBLIGATION_MUTANTS, obligation } from "./machines/obligation.ts";
 import { NEEDED_BY, PANEL_GUARDS, panel } from "./machines/panel.ts";
@@ -38,10 +38,11 @@ export const MODELS: readonly CountedModel[] = [
   { ...model(obligation()), generated: 77, distinct: 53 },
   { ...model(session()), generated: 26, distinct: 12 },
   { ...model(missionOf("two nodes in sequence")), generated: 182_835, distinct: 29_565 },
-  { ...model(missionOf("everything that watches a node")), generated: 59_136, distinct: 9701 },
-  { ...model(missionOf("a node of two executors")), generated: 8019, distinct: 1302 },
+  { ...model(missionOf("everything that watches a node")), generated: 52_816, distinct: 8649 },
+  { ...model(missionOf("a node of two executors")), generated: 5733, distinct: 950 },
   { ...model(missionOf("a human's node, an output that is vetoed")), generated: 3709, distinct: 757 },
   { ...model(missionOf("decisions under appeal")), generated: 45_225, distinct: 10_736 },
+  { ...model(workedOn("two nodes, worked on", WORKED_ON)), generated: 125_374, distinct: 24_255 },
   { ...model(panel("missions")), generated: 5021, distinct: 1204 },
   { ...model(panel("watchdog")), generated: 57_039, distinct: 11_613 },
 ];

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { stillTime } from "../support/city-fixture.ts";
 import { explore } from "./explore.ts";
 import { MISSING } from "./machines/mission/guards.ts";
-import { LAWS } from "./machines/mission/laws.ts";
-import { DROPPED, without } from "./machines/mission/mutants.ts";
+import { LAWS, WORKED_ON } from "./machines/mission/laws.ts";
+import { DROPPED, PASSED_OVER, without } from "./machines/mission/mutants.ts";
 import { type Walked, walk, wouldTake } from "./walks.ts";
 
 /** Steps that are only made, then steps in which every call is tried. */
@@ -42,6 +42,13 @@ describe("model and contract", function () {
       expect(await wouldTake(LAWS[dropped.law], violation?.trace ?? [])).to.equal(missing);
     });
   }
+
+  const missing = MISSING.includes(PASSED_OVER);
+  it(`${PASSED_OVER}: ${missing ? "not yet" : "so"} on chain`, async () => {
+    const way = ["executor: bid 1", "monitor: report 0", "adjudicator: REJECT_POP 0", "anybody: reopen 0"];
+    const award = ["time: the bidding for node 1 is over", "anybody: award 1"];
+    expect(await wouldTake(WORKED_ON, ["legislature: activate", ...way, ...award])).to.equal(!missing);
+  });
 
   it("and both happened often", () => {
     const sum = (of: (walked: Walked) => number) => all.reduce((total, walked) => total + of(walked), 0);

@@ -108,12 +108,14 @@ const bid: NodeCall = (_rules, state, index, { market }) => {
 };
 
 /** First windows are awarded in order; a market without enough bids is extended once. */
-const award: NodeCall = (_rules, state, index, node) => {
+const award: NodeCall = (rules, state, index, node) => {
   const { market } = node;
   const first = market.window === "first";
   need(market.window !== "none" && market.window !== "awarded" && market.over);
-  need(!first || state.cursor === index);
-  const passed = first ? { ...state, cursor: state.cursor + 1 } : state;
+  const counted = rules.without.has("a node with a market of its own is passed over");
+  if (first && counted) need(state.cursor === index);
+  else if (first) need(state.nodes.every((earlier, i) => i >= index || earlier.market.window !== "first"));
+  const passed = first && counted ? { ...state, cursor: state.cursor + 1 } : state;
   if (!market.bids) {
     const window = market.window === "extended" ? "none" : "extended";
     return withNode(passed, index, { market: { window, bids: false, over: false } });

@@ -15,19 +15,18 @@ export const GUARDS = [
   "what is owed keeps the books open",
   "a node is recorded once",
   "a settled slash is not appealed",
+  "a node with a market of its own is passed over",
 ] as const;
 export type GuardName = (typeof GUARDS)[number];
 
 /** Guards that the contracts do not have yet: the machine has them, a walk over a real mission does not. Empty is what it should be. */
-export const MISSING: readonly GuardName[] = ["a settled slash is not appealed"];
+export const MISSING: readonly GuardName[] = ["a settled slash is not appealed", "a node with a market of its own is passed over"];
 
 /** The contracts' rules, less the guards that were dropped. */
 export interface Rules {
   readonly law: Law;
   readonly without: ReadonlySet<GuardName>;
   readonly tables: { readonly mission: bigint; readonly node: bigint };
-  /** Every arc that was taken, `mission: A → B`. */
-  readonly taken?: Set<string>;
 }
 
 /** A call that the contract refuses. */
@@ -51,12 +50,10 @@ function arc(table: bigint, names: readonly string[], from: string, to: string):
 
 export function missionArc(rules: Rules, from: MissionStateName, to: MissionStateName): MissionStateName {
   arc(rules.tables.mission, missionTransitions.states, from, to);
-  rules.taken?.add(`mission: ${from} → ${to}`);
   return to;
 }
 export function nodeArc(rules: Rules, from: NodeStateName, to: NodeStateName): NodeStateName {
   arc(rules.tables.node, nodeTransitions.states, from, to);
-  rules.taken?.add(`node: ${from} → ${to}`);
   return to;
 }
 

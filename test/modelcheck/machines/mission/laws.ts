@@ -27,6 +27,9 @@ export const LAWS = {
   "decisions under appeal": lawOf([leaf(1)], ["appeals"]),
 } as const satisfies Record<string, Law>;
 
+/** Without a clock of its own: what is left is the will to work. */
+export const WORKED_ON: Law = { ...lawOf(TWO_IN_SEQUENCE, []), features: new Set<Feature>(["reports"]) };
+
 /** Too many states for every run. */
 export const WATCHED_SEQUENCE: Law = lawOf(TWO_IN_SEQUENCE, ["reports", "stop"]);
 

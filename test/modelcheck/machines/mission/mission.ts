@@ -86,18 +86,31 @@ function kindOf(state: State): string {
   return state.books.entitled + state.books.accrued !== 0 ? "ended, executors not paid" : "ended, nothing owed";
 }
 
+/**
+ * That those who work can finish: nothing but their will, and no human, is needed, unless an attempt too many failed or something
+ * waits for a human.
+ */
+export function workedOn(name: string, law: Law, options: MissionOptions = {}): Machine<State> {
+  const { kind: _, ...machine } = mission(name, law, options);
+  const waits = ({ at }: Node) => at === "FROZEN" || at === "PENDING_REVIEW";
+  return {
+    ...machine,
+    end: (state) => isFinal(state.at) || state.exhausted !== 0 || state.stopped || state.nodes.some(waits),
+    certain: ({ label }) => !/^(adjudicator|monitor): /.test(label),
+  };
+}
+
 export interface MissionOptions {
   readonly without?: readonly GuardName[];
   /** Calls that nobody makes. */
   readonly unmade?: readonly Call["call"][];
   readonly tables?: Partial<Rules["tables"]>;
-  readonly taken?: Set<string>;
 }
 
 /** The mission's end is nobody's favour: only what anybody may call, and time, are counted on. */
 export function mission(name: string, law: Law, options: MissionOptions = {}): Machine<State> {
-  const { without = [], unmade = [], tables = {}, taken } = options;
-  const rules: Rules = { law, without: new Set(without), tables: { ...TABLES, ...tables }, ...(taken === undefined ? {} : { taken }) };
+  const { without = [], unmade = [], tables = {} } = options;
+  const rules: Rules = { law, without: new Set(without), tables: { ...TABLES, ...tables } };
   const calls = callsUnder(law).filter(({ call }) => !unmade.includes(call));
   return {
     name: `mission: ${name}`,

@@ -1,8 +1,8 @@
 import { missionTransitions } from "../../../../orchestrator/rules/transitions/mission.ts";
 import type { Machine } from "../../explore.ts";
 import type { GuardName } from "./guards.ts";
-import { LAWS, type LawName } from "./laws.ts";
-import { type MissionOptions, mission } from "./mission.ts";
+import { LAWS, type LawName, WORKED_ON } from "./laws.ts";
+import { type MissionOptions, mission, workedOn } from "./mission.ts";
 import type { State } from "./state.ts";
 
 interface Dropped {
@@ -26,6 +26,9 @@ export const DROPPED: readonly Dropped[] = [
 
 export const without = ({ law, guard }: Dropped): Machine<State> => mission(law, LAWS[law], { without: [guard] });
 
+/** Who works could not finish: the bids for a later node are never looked at. */
+export const PASSED_OVER: GuardName = "a node with a market of its own is passed over";
+
 const unmade = (law: LawName, call: NonNullable<MissionOptions["unmade"]>[number]): [string, Machine<State>] => [
   `nobody may call ${call}`,
   mission(law, LAWS[law], { unmade: [call] }),
@@ -39,6 +42,7 @@ const withoutWayOut = (): bigint =>
 /** One guard, call or row of a table less: the promise that it keeps is broken, and the checker says how. */
 export const missionMutants = (): readonly (readonly [name: string, machine: Machine<State>])[] => [
   ...DROPPED.map((dropped): [string, Machine<State>] => [`without "${dropped.guard}"`, without(dropped)]),
+  [`without "${PASSED_OVER}"`, workedOn("worked on", WORKED_ON, { without: [PASSED_OVER] })],
   unmade("a human's node, an output that is vetoed", "abort"),
   unmade("a human's node, an output that is vetoed", "record"),
   unmade("decisions under appeal", "claim"),

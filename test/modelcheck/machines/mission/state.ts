@@ -87,7 +87,7 @@ export interface State {
   /** Of a degraded time: humans need not be waited for any longer. */
   readonly waited: boolean;
   readonly closed: boolean;
-  /** The node whose first market is awarded next. */
+  /** The node whose first market is awarded next, where that is counted. */
   readonly cursor: number;
   /** Bitmap: failed with no attempt left, or by its law's fault. */
   readonly exhausted: number;
