@@ -243,13 +243,13 @@ async function deployWiredCity() {
   }
 
   /** A genuine mission that only reports what reaches it (`MissionProbe`), as mission number `session`. */
-  async function probe(session: number) {
+  async function probe(session: number, params = 0n) {
     const name = id("probe");
     if ((await templates.latestVersion(name)) === 0n) {
       await templates.publish(name, await ethers.deployContract("MissionProbe"), id("audit"));
     }
-    // A law of one node and its context, nine words; word 0 counts the nodes, word 7 is the session.
-    const words = [1n, 0n, 0n, 0n, 0n, 0n, 0n, BigInt(session), 0n];
+    // A law of one node and its context, nine words; word 0 counts the nodes, word 5 are the parameters, word 7 is the session.
+    const words = [1n, 0n, 0n, 0n, 0n, params, 0n, BigInt(session), 0n];
     const args = AbiCoder.defaultAbiCoder().encode(Array(9).fill("uint256"), words);
     const address = await templates.predict(name, 1, args, session);
     await templates.connect(await as("LEGISLATION")).deploy(name, 1, args, session);
@@ -319,5 +319,7 @@ export async function probeAt(address: string) {
       send("payPremium", treasury, agent, principal, wanted),
     /** Refuses every override from now on. */
     refuse: () => send("refuse"),
+    /** Is in this state of a mission from now on. */
+    become: (state: number) => send("become", state),
   };
 }

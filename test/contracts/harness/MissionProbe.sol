@@ -16,6 +16,7 @@ contract MissionProbe {
     uint256 private _epoch;
 
     bool private _refuses;
+    MissionState private _state;
 
     event Overridden(Action action, uint8 node, address target, bytes data, address caller);
 
@@ -31,6 +32,11 @@ contract MissionProbe {
         _refuses = true;
     }
 
+    /// @dev Until told, it is ACTIVE.
+    function become(MissionState next) external {
+        _state = next;
+    }
+
     function payPremium(ITreasury treasury, address agent, address principal, uint64 wanted) external returns (uint64) {
         return treasury.payPremium(agent, principal, wanted);
     }
@@ -39,8 +45,8 @@ contract MissionProbe {
         return keccak256(abi.encode(_epoch, node));
     }
 
-    function state() external pure returns (MissionState) {
-        return MissionState.ACTIVE;
+    function state() external view returns (MissionState) {
+        return _state == MissionState.PENDING ? MissionState.ACTIVE : _state;
     }
 
     function law() external view returns (bytes memory) {

@@ -19,6 +19,9 @@ const { time } = networkHelpers;
 const BILL = billOf(lawOf());
 const MASK = (...states: number[]): number => states.reduce((mask, state) => mask | (1 << state), 0);
 
+/** In `enum MissionState`. */
+const [COMPLETED, FAILED, ABORTED] = [5, 6, 7];
+
 describe("LegislativeProcedure: sessions", () => {
   describe("openSession", () => {
     it("pulls the deposit and copies electorate, parameters and rules", async () => {
@@ -75,6 +78,27 @@ describe("LegislativeProcedure: sessions", () => {
       const { address } = await house.probe(77);
       await house.legislation.connect(house.sponsor).openSession(GOAL, DEPOSIT, address);
       expect((await house.legislation.sessionOf(1)).parent).to.equal(address);
+    });
+
+    it("counts the laws that failed for a goal, and refuses one more than the first of them allowed", async () => {
+      const house = await loadLegislature();
+      const legislation = house.legislation.connect(house.sponsor);
+      await setParameter(house, "MAX_REFINEMENT_ITERATIONS", 1);
+      const params = await house.constitution.missionParams();
+      await legislation.openSession(GOAL, DEPOSIT, ZeroAddress);
+      const first = await house.probe(1, params);
+      await first.become(FAILED);
+      await legislation.openSession(GOAL, DEPOSIT, first.address);
+      expect((await legislation.sessionOf(2)).epoch).to.equal(1);
+      const second = await house.probe(2, params);
+      await second.become(ABORTED);
+      await expect(legislation.openSession(GOAL, DEPOSIT, second.address))
+        .to.be.revertedWithCustomError(legislation, "EpochsExhausted")
+        .withArgs(second.address, 2);
+      // What was completed is continued, not made good.
+      await second.become(COMPLETED);
+      await legislation.openSession(GOAL, DEPOSIT, second.address);
+      expect((await legislation.sessionOf(3)).epoch).to.equal(0);
     });
 
     it("needs a procedure in office", async () => {
