@@ -63,8 +63,10 @@ library Appeals {
         if (NodeCore.has(w, MissionStorage.RECORDED)) return (w.attempt, w.settlesAt);
         attempt = w.attempt;
         if (w.state != NodeState.FAILED && attempt != 0) --attempt;
-        until = s.faults[MissionStorage.attemptKey(node, attempt)].dueAt;
-        if (until == 0) revert ICollaborationContract.NotAppealable(node, msg.sender);
+        MissionStorage.Fault storage fault = s.faults[MissionStorage.attemptKey(node, attempt)];
+        until = fault.dueAt;
+        // Once settled there is nothing to move back, and nobody would settle the bond.
+        if (until == 0 || fault.settled) revert ICollaborationContract.NotAppealable(node, msg.sender);
     }
 
     /// @dev Sponsor, executors of the attempt, panel members whose verdicts counted.

@@ -70,8 +70,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 4_750_000,
-      why: "14 executors commit, nine reveal, and each sends its own transaction: 29 base prices are 609,000 gas. The paper's figure counts no signature; here 14 commits, 14 live hashes, 14 items, 14 verdicts and one act are recovered",
+      limit: 4_900_000,
+      why: "14 executors commit, nine reveal, and each sends its own transaction: 29 base prices are 609,000 gas. The paper's figure counts no signature; here 14 commits, 14 live hashes, 14 items, 14 verdicts and one act are recovered; the watchdog is asked at each route and told of the act",
     },
   },
   {
@@ -104,7 +104,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 30_000,
     exception: {
-      limit: 120_000,
+      limit: 125_000,
       why: "a node of this mission pays 1.75 executors with their premiums and 1.75 verifiers: four token transfers and a call to the treasury each",
     },
   },
@@ -142,7 +142,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 40_000,
     budget: 60_000,
     exception: {
-      limit: 87_000,
+      limit: 89_000,
       why: "an agent's first freeze writes the word that counts its freezes (22,000), by which the mission is stopped when they get too many; without it the row was 59,999",
     },
   },
@@ -152,8 +152,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 38_000,
     budget: 115_000,
     exception: {
-      limit: 175_000,
-      why: "the executed digest is a new word (22,000), eight contracts are entered for the first time (21,000), the case is hashed from the mission before it is judged, and the run of sole approvals is counted",
+      limit: 235_000,
+      why: "the executed digest is a new word (22,000), eight contracts are entered for the first time (21,000), the case is hashed from the mission before it is judged, and the run of sole approvals is counted; the watchdog writes down the decision and judges its signer (53,000)",
     },
   },
   {

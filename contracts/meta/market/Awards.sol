@@ -77,10 +77,14 @@ library Awards {
         if (market.awarded || market.closesAt == 0) revert IExecutionProcedure.MarketClosed(mission, node);
         if (market.own) return market;
         MissionMarket storage first = self.markets[mission];
-        // Nobody bids on what a child mission does.
-        while (first.cursor < node && !_lawOf(mission, uint8(first.cursor)).leaf) ++first.cursor;
+        // Nobody bids on what a child mission does; a market of its own keeps its own time.
+        while (first.cursor < node && _isPassedOver(self, mission, uint8(first.cursor))) ++first.cursor;
         if (node != first.cursor) revert IExecutionProcedure.AwardOutOfOrder(mission, first.cursor, node);
         ++first.cursor;
+    }
+
+    function _isPassedOver(MarketStorage storage self, address mission, uint8 node) private view returns (bool) {
+        return self.nodeMarket(mission, node).own || !_lawOf(mission, node).leaf;
     }
 
     function _awardNode(

@@ -1,7 +1,15 @@
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
 import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
-import { BIDDING_WINDOW, FOUR_THREE_ONE, type Mission, type MissionOptions, openMission, TASK } from "../../support/mission-fixture.ts";
+import {
+  Action,
+  BIDDING_WINDOW,
+  FOUR_THREE_ONE,
+  type Mission,
+  type MissionOptions,
+  openMission,
+  TASK,
+} from "../../support/mission-fixture.ts";
 
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
 
@@ -187,6 +195,17 @@ describe("ExecutionProcedure", () => {
       expect(await market.lockOf(mission.address, 0, 1)).to.equal(tokens(150));
       const [, assignments, bidders] = await market.fairnessOf(mission.address);
       expect([assignments, bidders]).to.deep.equal([4n, 4n]);
+    });
+
+    it("passes over a node that got a market of its own before its turn", async () => {
+      await open({ nodes: [TASK, TASK] });
+      await mission.override(Action.FREEZE, 0);
+      await mission.override(Action.REJECT_POP, 0);
+      await mission.contract.reopen(0);
+      await mission.bid(1, 0);
+      await mission.closeMarket();
+      await award(1);
+      expect(await executors(1)).to.deep.equal([0]);
     });
 
     it("leaves out a bidder that is no longer eligible", async () => {

@@ -41,6 +41,10 @@ describe("Appeals", () => {
 
   afterEach(async () => expect(await mission.imbalance()).to.equal(""));
 
+  const ruling = (over: Partial<Record<"attempt" | "filed" | "upheld" | "share" | "culprits", number>> & { slash?: bigint } = {}) =>
+    encodeActionData("RESOLVE_APPEAL", [{ attempt: 0, filed: 1, upheld: 1, share: 0, slash: 0n, culprits: 0, ...over }]);
+  const resolve = (over: Parameters<typeof ruling>[0] = {}) => mission.override(Action.RESOLVE_APPEAL, 0, ruling(over));
+
   describe("appeal", () => {
     it("pulls a bond, blocks the claim, and lapses when nobody resolves it", async () => {
       await cleared();
@@ -95,6 +99,15 @@ describe("Appeals", () => {
       expect(await balanceOf(agent.address)).to.equal(tokens(10));
     });
 
+    it("comes too late for a slash that a human settled: nobody would settle its bond", async () => {
+      await cleared({}, Result.FAIL);
+      const { agent } = await mission.executorOf(0);
+      await appealAs(mission.city.sponsor);
+      await resolve({ share: 0, slash: 0n });
+      await refused(appealAs(agent), "NotAppealable");
+      expect((await mission.contract.ledger()).bonds).to.equal(0);
+    });
+
     it("concerns decisions only", async () => {
       await awarded();
       await refused(appealAs(mission.city.sponsor), "NotAppealable");
@@ -102,10 +115,6 @@ describe("Appeals", () => {
   });
 
   describe("RESOLVE_APPEAL", () => {
-    const ruling = (over: Partial<Record<"attempt" | "filed" | "upheld" | "share" | "culprits", number>> & { slash?: bigint } = {}) =>
-      encodeActionData("RESOLVE_APPEAL", [{ attempt: 0, filed: 1, upheld: 1, share: 0, slash: 0n, culprits: 0, ...over }]);
-    const resolve = (over: Parameters<typeof ruling>[0] = {}) => mission.override(Action.RESOLVE_APPEAL, 0, ruling(over));
-
     it("takes a share back while nothing has left, and the bond goes back", async () => {
       await cleared();
       const { sponsor } = mission.city;

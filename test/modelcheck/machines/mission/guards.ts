@@ -20,7 +20,7 @@ export const GUARDS = [
 export type GuardName = (typeof GUARDS)[number];
 
 /** Guards that the contracts do not have yet: the machine has them, a walk over a real mission does not. Empty is what it should be. */
-export const MISSING: readonly GuardName[] = ["a settled slash is not appealed", "a node with a market of its own is passed over"];
+export const MISSING: readonly GuardName[] = [];
 
 /** The contracts' rules, less the guards that were dropped. */
 export interface Rules {
