@@ -38,6 +38,9 @@ describe("grants", () => {
       // One agent's standing, one law's fate, money: no power over others.
       "ProducerContract.adjustReputation",
       "ProducerContract.slash",
+      // The panel's own conduct: what it may do, it may do again.
+      "AdjudicatorWatchdog.note",
+      "AdjudicatorWatchdog.release",
       "LegislativeProcedure.ruleOnBloc",
       "LegislativeProcedure.approveCodification",
       "Treasury.claimInsurance",
