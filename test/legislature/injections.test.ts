@@ -76,7 +76,7 @@ describe("a session among hostile words", function () {
     const sent = city.chain
       .transcript()
       .split("\n")
-      .flatMap((line) => [...line.matchAll(/"(0x02[0-9a-f]+)"/g)].map(([, raw]) => parseTransaction(raw as `0x02${string}`)));
+      .flatMap((line) => [...line.matchAll(/"(0x02[0-9a-f]{65,})"/g)].map(([, raw]) => parseTransaction(raw as `0x02${string}`)));
     return {
       asked: [...server.asked],
       candidates: law.candidates,

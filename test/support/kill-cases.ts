@@ -28,6 +28,3 @@ export const REINTRODUCTION_KILLS: readonly string[] = [
   "legislature:reintroduced",
   ...SENDER_BOUNDARIES.map((boundary) => `legislature:expired>${boundary}`),
 ];
-
-/** One of them for every run of the tests: inside a batch of ballots. The scenario of HIGH risk is killed under a human's signature. */
-export const SOME_KILLS: readonly string[] = ["legislature:mid-ballots>sender:signed"];
