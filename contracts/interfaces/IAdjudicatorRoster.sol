@@ -18,12 +18,14 @@ interface IAdjudicatorRoster {
     error NotSeated(address adjudicator);
     error StillUnbonding(address adjudicator, uint40 until);
     error TooManySeats(uint256 max);
+    error LastSeats(uint256 kept);
     error NothingToWithdraw(address adjudicator);
     error NothingAtStake(address adjudicator);
 
     /// @notice Seats an adjudicator; pulls ADJUDICATOR_STAKE from it. Caller: governor.
     function seat(address adjudicator, address principal) external;
-    /// @notice Leaves the seat; the stake is withdrawable after UNBONDING_PERIOD. Caller: the adjudicator.
+    /// @notice Leaves the seat; the stake is withdrawable after UNBONDING_PERIOD. The last two stay until others are admitted: the
+    /// watchdog's freeze is lifted by two, and impeachment, which the target does not sign, leaves two as well. Caller: the adjudicator.
     function resign() external;
     /// @notice Pays the stake of a seat that was left, after UNBONDING_PERIOD. Caller: the former adjudicator.
     function withdrawStake() external;

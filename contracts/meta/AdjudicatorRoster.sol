@@ -29,6 +29,8 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     }
 
     uint256 private constant _MAX_SEATS = 20;
+    /// As many as lift the watchdog's freeze at least: no panel is so small that it stays frozen for ever.
+    uint256 private constant _MIN_SEATS = 2;
     bytes32 private constant _IMPEACHED = "IMPEACHED";
 
     IConstitutionContract private immutable _CONSTITUTION;
@@ -75,6 +77,7 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     function resign() external {
         Seat storage own = _seats[msg.sender];
         if (!own.active) revert NotSeated(msg.sender);
+        if (_seated.length <= _MIN_SEATS) revert LastSeats(_MIN_SEATS);
         uint40 until = uint40(block.timestamp + _CONSTITUTION.param(Param.UNBONDING_PERIOD));
         own.unbondingUntil = until;
         _leave(msg.sender, own);

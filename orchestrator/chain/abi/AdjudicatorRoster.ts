@@ -4,6 +4,7 @@ import type { Abi } from "viem";
 export const adjudicatorRosterAbi = [
   {"type":"constructor","inputs":[{"name":"constitution","type":"address"}],"stateMutability":"nonpayable"},
   {"type":"error","name":"AlreadySeated","inputs":[{"name":"adjudicator","type":"address"}]},
+  {"type":"error","name":"LastSeats","inputs":[{"name":"kept","type":"uint256"}]},
   {"type":"error","name":"NotGovernor","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotSeated","inputs":[{"name":"adjudicator","type":"address"}]},
   {"type":"error","name":"NothingAtStake","inputs":[{"name":"adjudicator","type":"address"}]},

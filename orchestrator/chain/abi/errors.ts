@@ -100,6 +100,7 @@ export const errorsAbi = [
   {"type":"error","name":"IssuerNotRegistered","inputs":[{"name":"issuer","type":"address"},{"name":"class","type":"uint8"}]},
   {"type":"error","name":"ItemNotInEnvelope","inputs":[{"name":"slot","type":"uint8"},{"name":"index","type":"uint8"}]},
   {"type":"error","name":"IterationsExhausted","inputs":[{"name":"node","type":"uint8"},{"name":"attempt","type":"uint8"}]},
+  {"type":"error","name":"LastSeats","inputs":[{"name":"kept","type":"uint256"}]},
   {"type":"error","name":"LengthMismatch","inputs":[{"name":"have","type":"uint256"},{"name":"need","type":"uint256"}]},
   {"type":"error","name":"LiveHashMissing","inputs":[{"name":"node","type":"uint8"},{"name":"mask","type":"uint8"},{"name":"needed","type":"uint8"}]},
   {"type":"error","name":"LockExceeded","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"locked","type":"uint64"},{"name":"wanted","type":"uint64"}]},

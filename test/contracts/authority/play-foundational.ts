@@ -156,7 +156,9 @@ export async function playOffices(trial: AuthorityTrial): Promise<void> {
 export async function playRegistries(trial: AuthorityTrial): Promise<void> {
   const city = await loadCity();
   const verifier = (await city.register("new verifier", { kind: Kind.VERIFIER })).agent.address;
-  const [judge] = [await city.account("new judge")];
+  const judge = await city.account("new judge");
+  // Who resigns leaves two behind.
+  await city.seatAdjudicators(2);
   await city.fund(judge, city.addresses.ROSTER, tokens(5000));
   const cast = { ...(await castOf(city, {})), agent: judge.address };
   const governor = await city.as("ADJUDICATION");

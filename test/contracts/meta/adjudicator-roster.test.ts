@@ -37,6 +37,7 @@ describe("AdjudicatorRoster", () => {
 
     it("gives one seat to an adjudicator and one to a principal", async () => {
       const [a, b] = [await funded("a"), await funded("b")];
+      await city.seatAdjudicators(2);
       await contract.seat(a.address, principal);
       await expect(contract.seat(a.address, keyOf("x").address))
         .to.be.revertedWithCustomError(contract, "AlreadySeated")
@@ -65,6 +66,11 @@ describe("AdjudicatorRoster", () => {
   });
 
   describe("resign and withdrawStake", () => {
+    /** Whoever leaves leaves two behind. */
+    beforeEach(async () => {
+      await city.seatAdjudicators(2);
+    });
+
     it("end the seat at once and return the stake after unbonding", async () => {
       const adjudicator = await funded("a");
       await contract.seat(adjudicator.address, principal);
@@ -73,7 +79,7 @@ describe("AdjudicatorRoster", () => {
       await expect(own.resign()).to.emit(contract, "Resigned");
       const until = (await city.now()) + BigInt(UNBONDING);
       expect(await contract.isActive(adjudicator.address)).to.equal(false);
-      expect(await contract.activeCount()).to.equal(0);
+      expect(await contract.activeCount()).to.equal(2);
       await expect(own.resign()).to.be.revertedWithCustomError(contract, "NotSeated").withArgs(adjudicator.address);
       await expect(own.withdrawStake()).to.be.revertedWithCustomError(contract, "StillUnbonding").withArgs(adjudicator.address, until);
       await expect(contract.seat(adjudicator.address, principal)).to.be.revertedWithCustomError(contract, "StillUnbonding");
@@ -97,6 +103,16 @@ describe("AdjudicatorRoster", () => {
       await contract.seat(adjudicator.address, principal);
       expect(await contract.isActive(adjudicator.address)).to.equal(true);
     });
+  });
+
+  it("resign keeps the last two seats, until a third is filled", async () => {
+    const [first, second] = await city.seatAdjudicators(2);
+    for (const seated of [first, second]) {
+      await expect(contract.connect(seated).resign()).to.be.revertedWithCustomError(contract, "LastSeats").withArgs(2);
+    }
+    await contract.seat((await funded("third")).address, principal);
+    await contract.connect(first).resign();
+    await expect(contract.connect(second).resign()).to.be.revertedWithCustomError(contract, "LastSeats");
   });
 
   describe("impeach", () => {
@@ -125,6 +141,7 @@ describe("AdjudicatorRoster", () => {
 
     it("reaches what a former adjudicator still has here, and never what was paid out", async () => {
       const a = await funded("a");
+      await city.seatAdjudicators(2);
       await contract.seat(a.address, principal);
       await contract.connect(a).resign();
       await contract.impeach(a.address, id("why"));

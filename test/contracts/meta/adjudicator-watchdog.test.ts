@@ -231,6 +231,16 @@ describe("AdjudicatorWatchdog", () => {
     });
   });
 
+  it("a panel of two is released as soon as the warning lapses: neither leaves before", async () => {
+    panel = await openPanel(2);
+    const { city, act, seats, seat } = panel;
+    await freeze(seat(0));
+    await expect(city.roster.connect(seat(1)).resign()).to.be.revertedWithCustomError(city.roster, "LastSeats");
+    await expect(act(await releasing(), ...seats)).to.be.revertedWithCustomError(city.adjudication, "Conflicted");
+    await days(60);
+    await expect(act(await releasing(), ...seats)).to.emit(contract, "Released");
+  });
+
   describe("honest adjudicators", () => {
     it("are warned as often as the exact probability says, and freeze only in a second window", async () => {
       const limits = { window: 30n, rate: 95n, consecutive: 20n, weakenings: 3n };

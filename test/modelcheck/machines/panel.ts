@@ -85,8 +85,8 @@ export const NEEDED_BY: Readonly<Record<PanelGuard, Business>> = {
   "the last two seats are kept": "watchdog",
 };
 
-/** Guards that the contracts do not have yet (AdjudicatorRoster.resign). Empty is what it should be. */
-export const PANEL_MISSING: readonly PanelGuard[] = ["the last two seats are kept"];
+/** Guards that the contracts do not have yet. Empty is what it should be. */
+export const PANEL_MISSING: readonly PanelGuard[] = [];
 
 const NOBODY: Run = { who: -1, length: 0 };
 const SEATED: Seat = { standing: "seated", conflicted: false, run: 0, approvalWarned: false, weakeningWarned: false };
