@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IProofVerifier} from "../interfaces/IProofVerifier.sol";
+import {IQuoteVerifier} from "../interfaces/IQuoteVerifier.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {Commitments} from "../libraries/Commitments.sol";
@@ -33,6 +34,8 @@ library ClearingDesk {
     uint8 private constant QUESTIONS = 2;
     uint256 private constant CLASS_BITS = 3;
     uint16 private constant WHOLE = 10_000;
+    /// @dev Bytes of code of a key that delegates its account (EIP-7702).
+    uint256 private constant DELEGATED = 23;
 
     /// @dev What a node's clearing rests on, gathered once.
     struct Docket {
@@ -406,11 +409,8 @@ library ClearingDesk {
         for (uint256 i = 0; i < d.parties.length; ++i) {
             if (d.parties[i] == principal) revert ICollaborationContract.IssuerConflict(item.issuer, principal);
         }
-        if (item.class == EvidenceClass.PROOF && item.issuer.code.length != 0) {
-            bytes memory question = abi.encodeCall(IProofVerifier.proves, (d.obligation, item.payload, item.signature));
-            if (!NodeCore.probe(item.issuer, question, f.context.params.predicateGasLimit)) {
-                revert ICollaborationContract.ProofRejected(item.slot, item.index);
-            }
+        if (item.class == EvidenceClass.PROOF) {
+            _ask(f, item, abi.encodeCall(IProofVerifier.proves, (d.obligation, item.payload, item.signature)));
             return;
         }
         bytes32 digest = f.digest(
@@ -424,10 +424,22 @@ library ClearingDesk {
                 item.class
             )
         );
+        if (item.issuer.code.length > DELEGATED) {
+            _ask(f, item, abi.encodeCall(IQuoteVerifier.attests, (digest, item.signature)));
+            return;
+        }
         (address signer, ECDSA.RecoverError problem, ) = ECDSA.tryRecover(digest, item.signature);
         if (problem != ECDSA.RecoverError.NoError || signer != item.issuer) {
             revert ICollaborationContract.InvalidSignature(item.issuer);
         }
+    }
+
+    /// @dev A key proves nothing, whatever it signs, and a key that lent its account to some code is still a key.
+    function _ask(Frame memory f, EvidenceItem memory item, bytes memory question) private view {
+        if (
+            item.issuer.code.length <= DELEGATED ||
+            !NodeCore.probe(item.issuer, question, f.context.params.predicateGasLimit)
+        ) revert ICollaborationContract.ProofRejected(item.slot, item.index);
     }
 
     /// @dev Every item the basis names exists and is ⪰ the node's floor.

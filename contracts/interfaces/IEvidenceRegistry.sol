@@ -23,8 +23,8 @@ interface IEvidenceRegistry {
     error AlreadyRegistered(address account);
     error PanelUnavailable(uint8 size, uint256 unconflicted);
 
-    /// @notice Lets an account issue evidence; `classes` is a bitmap over `EvidenceClass`. Caller: governor. A
-    /// contract issuer registered for PROOF is a proof verifier.
+    /// @notice Lets an account issue evidence; `classes` is a bitmap over `EvidenceClass`. Caller: governor. Only
+    /// a contract proves (`IProofVerifier`); below PROOF a contract is asked as `IQuoteVerifier`, a key signs.
     function registerIssuer(address issuer, address principal, uint8 classes) external;
     /// @notice Makes a verifier drawable; it must be eligible with kind VERIFIER in ProducerContract, and its principal there
     /// is its principal here. Caller: governor. At most 256 at a time. It gets the next number, which is never given again.

@@ -1,14 +1,15 @@
 import { type Admissibility, RAILS_ADMISSIBILITY } from "./admissibility.ts";
+import type { BoundObligation } from "./bind.ts";
 import type { EvidenceItem, Hop } from "./evidence-envelope.ts";
 import type { Obligation } from "./obligation.ts";
 import type { Registry } from "./registry.ts";
 import { type VerifySignature, verifySignature } from "./signature.ts";
 
 /**
- * Checks what a class claims beyond a signature: a TEE quote for ATT, a proof for PROOF. PROOF without a checker is never
- * admitted.
+ * Checks what a class claims beyond a signature: a TEE quote for ATT (`quoteCheck`), a proof for PROOF. PROOF without a checker is
+ * never admitted.
  */
-export type ClassCheck = (item: EvidenceItem, hop: Hop) => boolean;
+export type ClassCheck = (item: EvidenceItem, hop: Hop, obligation: BoundObligation) => boolean;
 
 /** What a deployment decides: its order of classes, who is registered, and how things are verified. */
 export interface Deployment {

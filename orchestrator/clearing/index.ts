@@ -14,6 +14,7 @@ export * from "./lifecycle.ts";
 export * from "./obligation.ts";
 export * from "./panel.ts";
 export * from "./passport.ts";
+export * from "./quote.ts";
 export * from "./refusal.ts";
 export * from "./registry.ts";
 export * from "./seal.ts";

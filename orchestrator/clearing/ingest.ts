@@ -1,7 +1,7 @@
 import type { Brand, Hash } from "../primitives/hex.ts";
 import { type ClassName, meetAll } from "./admissibility.ts";
 import type { BoundObligation } from "./bind.ts";
-import type { Deployment } from "./deployment.ts";
+import type { ClassCheck, Deployment } from "./deployment.ts";
 import {
   contentMatches,
   type EvidenceEnvelope,
@@ -136,7 +136,7 @@ function faultOf(
     return { guard: "HOP_SIGNATURE", details: `${emitter}'s signature is not over this artifact under this obligation` };
   }
   const check = classChecks[claimed];
-  if (check === undefined ? claimed === admissibility.top : !holds(check, item, hop))
+  if (check === undefined ? claimed === admissibility.top : !holds(check, item, hop, obligation))
     return { guard: "PROOF_NOT_CHECKED", details: `${claimed} by ${emitter}` };
   return undefined;
 }
@@ -161,9 +161,9 @@ export function actorsOf({ parties, agents = [] }: Pick<BoundObligation, "partie
   return [parties.provider, ...agents];
 }
 
-function holds(check: (item: EvidenceItem, hop: Hop) => boolean, item: EvidenceItem, hop: Hop): boolean {
+function holds(check: ClassCheck, item: EvidenceItem, hop: Hop, obligation: BoundObligation): boolean {
   try {
-    return check(item, hop);
+    return check(item, hop, obligation);
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { z } from "zod";
 import { bindObligation } from "../../orchestrator/clearing/bind.ts";
 import { clear } from "../../orchestrator/clearing/clearing-decision.ts";
 import { type Deployment, deployment } from "../../orchestrator/clearing/deployment.ts";
@@ -13,9 +14,11 @@ import {
 } from "../../orchestrator/clearing/evidence-envelope.ts";
 import { type AdmittedEnvelope, ingest } from "../../orchestrator/clearing/ingest.ts";
 import { type ObligationTerms, signObligation } from "../../orchestrator/clearing/obligation.ts";
+import { type Quote, type QuoteVerifier, quoteCheck, quoteStatement } from "../../orchestrator/clearing/quote.ts";
 import { GUARDS, type Guard, type Refusal } from "../../orchestrator/clearing/refusal.ts";
 import { hashOf, refOf } from "../../orchestrator/clearing/seal.ts";
 import { settle } from "../../orchestrator/clearing/settlement-instruction.ts";
+import { type Signer, signatureSchema, signer, verifySignature } from "../../orchestrator/clearing/signature.ts";
 import { signOutput, type VerifierOutput } from "../../orchestrator/clearing/verifier-output.ts";
 import { castOf } from "../../scripts/clearing/cast.ts";
 import { granted } from "../../scripts/clearing/scenario.ts";
@@ -125,6 +128,31 @@ function judged(...outputs: readonly unknown[]): readonly Refusal[] {
   expect(cleared.decision.performance).to.equal("unverifiable");
   expect(settle(cleared, signers.engine)).to.equal(undefined);
   return cleared.refusals;
+}
+
+const PLATFORM = signer("platform", "ed25519", new Uint8Array(32).fill(9));
+const GARAGE = signer("garage", "ed25519", new Uint8Array(32).fill(8));
+const quoteMessage = ({ measurement, reportData }: Quote) => new TextEncoder().encode(`${measurement} ${reportData}`);
+/** The smallest TEE: one platform key that signs measurement and report data. */
+const tee: QuoteVerifier = {
+  platform: "tee",
+  verify(quote) {
+    const { signature, ...says } = quoteSchema.parse(quote);
+    return verifySignature(PLATFORM.key, quoteMessage(says), signature) ? says : undefined;
+  },
+};
+const quoteSchema = z.strictObject({ measurement: z.string(), reportData: z.string(), signature: signatureSchema });
+const enclaves = deployment(registry, { classChecks: { ATT: quoteCheck([tee], ["reviewed code"]) } });
+
+/** The runner's log with a quote, bent before the runner signs. */
+function quoted(
+  bend: { artifact?: typeof LOG; measurement?: string; platform?: string; holder?: Signer; about?: typeof hash } = {},
+): EvidenceItem {
+  const { measurement = "reviewed code", platform = "tee", holder = PLATFORM, about = hash, artifact = LOG } = bend;
+  const hop = { emitter: "runner", class: "ATT", issued_at: AT };
+  const says = { measurement, reportData: quoteStatement(about, selfReport(artifact.id, artifact.type, artifact.content), hop) };
+  const attachment = { platform, quote: { ...says, signature: holder.sign(quoteMessage(says)) } };
+  return emitted(hash, LOG, { ...by("runner", "ATT"), attachment });
 }
 
 const twoHops = emit(hash, honest, by("shop", "REC"));
@@ -307,6 +335,32 @@ const ATTEMPTS: readonly Attempt[] = [
           },
         }),
       ),
+  },
+  { guard: "PROOF_NOT_CHECKED", tries: "an attestation without the quote it needs", attack: () => offers(honest, [], enclaves) },
+  {
+    guard: "PROOF_NOT_CHECKED",
+    tries: "a quote of other code",
+    attack: () => offers(quoted({ measurement: "patched code" }), [], enclaves),
+  },
+  {
+    guard: "PROOF_NOT_CHECKED",
+    tries: "a quote of a platform nobody knows",
+    attack: () => offers(quoted({ platform: "abacus" }), [], enclaves),
+  },
+  {
+    guard: "PROOF_NOT_CHECKED",
+    tries: "a quote that the platform never signed",
+    attack: () => offers(quoted({ holder: GARAGE }), [], enclaves),
+  },
+  {
+    guard: "PROOF_NOT_CHECKED",
+    tries: "a quote about another artifact",
+    attack: () => offers(quoted({ artifact: { ...LOG, content: { status: "red" } } }), [], enclaves),
+  },
+  {
+    guard: "PROOF_NOT_CHECKED",
+    tries: "a quote for another deal",
+    attack: () => offers(quoted({ about: otherDeal.obligation_hash }), [], enclaves),
   },
   { guard: "UNKNOWN_ITEM_CLASS", tries: "a class above all classes", attack: () => offers(rewritten(honest, { class: "ABSOLUTE" })) },
   {
@@ -515,6 +569,8 @@ describe("forging", () => {
     const envelope = granted(ingest(seal([weaker, own, modest]), bound, world));
     expect(envelope.refusals).to.deep.equal([]);
     expect([...envelope.items.values()].map((item) => item.class)).to.deep.equal(["REC", "SIGN", "SIGN"]);
+    const enclave = quoted();
+    expect(granted(ingest(seal([enclave]), bound, enclaves)).items.get(itemHash(enclave))?.class).to.equal("ATT");
     const proven = emitted(hash, { ...LOG, id: "proof" }, { ...by("prover", "PROOF"), attachment: "a proof that checks" });
     expect(granted(ingest(seal([proven]), bound, world)).items.get(itemHash(proven))?.class).to.equal("PROOF");
   });
