@@ -51,8 +51,8 @@ interface IAdjudicationProcedure {
     /// @notice Executes a signed action. Anyone may relay; signers in strictly ascending address order. A mission's
     /// action names a genuine clone and its `caseHash(node)`; a city-wide one names no mission, and `target` and `data` as `Action`
     /// says. While the watchdog has frozen the panel only IMPEACH and RELEASE_WATCHDOG execute. Conflicted is, as things are when it
-    /// executes, who took part in the mission, sponsors the session, or is or answers for the target (or the principal that data
-    /// names), and for the release who is flagged.
+    /// executes, who took part in the mission or its tree, sponsors the session, or is or answers for the target (or the principal
+    /// that data names), and for the release who is flagged.
     /// @dev Below ⌈q/2⌉ unconflicted seats (q = ADJUDICATOR_QUORUM) the senior's signature alone is enough on a mission; the next
     /// time only after that was audited.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external;

@@ -3,15 +3,18 @@ pragma solidity 0.8.33;
 
 /// @title Seats of the override panel (decisions 26, 27).
 /// @notice Powers. The governor seats adjudicators, one per principal, staked, and takes seat and stake of one that was impeached; each
-/// may resign. A seat gives nothing but the right to sign.
+/// may resign. A seat gives nothing but the right to sign. The market says who works in missions below others.
 interface IAdjudicatorRoster {
     event Seated(address indexed adjudicator, address indexed principal, uint64 stake);
     event Resigned(address indexed adjudicator, uint40 withdrawableAt);
     event StakeWithdrawn(address indexed adjudicator, uint64 amount);
     /// @param stake All of it; half to the treasury, half (and the odd unit) to insurance.
     event Impeached(address indexed adjudicator, uint64 stake, bytes32 justification);
+    /// @notice A principal works somewhere below a mission.
+    event PartyRecorded(address indexed root, address indexed principal);
 
     error NotGovernor(address caller);
+    error NotExecution(address caller);
     error AlreadySeated(address adjudicator);
     error PrincipalAlreadySeated(address principal);
     error WasImpeached(address adjudicator);
@@ -32,6 +35,9 @@ interface IAdjudicatorRoster {
     /// @notice Takes the seat and all the stake of an adjudicator, also of one that resigned and whose stake is still here; it is never
     /// seated again, and what it signed is void from now on. Caller: governor.
     function impeach(address adjudicator, bytes32 justification) external;
+    /// @notice Remembers a principal that executes or verifies in a mission of which `root` is the topmost above. Caller: an execution
+    /// procedure of the city, in office or retired.
+    function recordParty(address root, address principal) external;
 
     function isActive(address adjudicator) external view returns (bool);
     function principalOf(address adjudicator) external view returns (address);
@@ -45,7 +51,8 @@ interface IAdjudicatorRoster {
     function senior() external view returns (address);
     /// @notice True if enough seats are filled for new missions (ADJUDICATOR_QUORUM).
     function hasQuorum() external view returns (bool);
-    /// @notice True if the adjudicator's principal is sponsor, executor or verifier in the mission, now.
+    /// @notice True if the adjudicator's principal is sponsor, executor or verifier, now, in the mission or anywhere in its tree: what a
+    /// mission decides moves the money of those above and below it.
     function isConflicted(address adjudicator, address mission) external view returns (bool);
     /// @notice Seats that are not conflicted in the mission.
     function unconflictedIn(address mission) external view returns (uint256);

@@ -131,6 +131,8 @@ interface IExecutionProcedure {
     function bidsOf(address mission, uint8 node) external view returns (StoredBid[] memory);
     function marketOf(address mission, uint8 node) external view returns (Market memory);
     function participationOf(address mission, address principal) external view returns (Participation memory);
+    /// @notice The mission at the top of the tree that a mission belongs to: itself, if no mission is above it.
+    function rootOf(address mission) external view returns (address);
     function fairnessOf(address mission) external view returns (uint256 score, uint256 assignments, uint256 bidders);
     function lockOf(address mission, uint8 node, uint8 slot) external view returns (uint64);
     /// @notice Contract behind a predicate number, zero if none: a gate that nobody approved vetoes.

@@ -13,7 +13,7 @@ import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Param} from "../types/Params.sol";
-import {Institution, Kind} from "../types/Roles.sol";
+import {Institution, Kind, Standing} from "../types/Roles.sol";
 
 /// @notice See `IAdjudicatorRoster`.
 contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
@@ -37,6 +37,7 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
 
     mapping(address adjudicator => Seat own) private _seats;
     mapping(address principal => bool represented) private _represented;
+    mapping(address root => mapping(address principal => bool works)) private _parties;
     /// The longest held first; at most `_MAX_SEATS`.
     address[] private _seated;
 
@@ -112,6 +113,15 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     }
 
     /// @inheritdoc IAdjudicatorRoster
+    function recordParty(address root, address principal) external {
+        if (_CONSTITUTION.standingOf(Institution.EXECUTION, msg.sender) == Standing.NONE)
+            revert NotExecution(msg.sender);
+        if (_parties[root][principal]) return;
+        _parties[root][principal] = true;
+        emit PartyRecorded(root, principal);
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
     function isActive(address adjudicator) external view returns (bool) {
         return _seats[adjudicator].active;
     }
@@ -164,15 +174,22 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
 
     /// @inheritdoc IAdjudicatorRoster
     function isConflicted(address adjudicator, address mission) public view returns (bool) {
-        ITemplateRegistry templates = ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES));
-        address execution = templates.executionOf(mission);
+        IExecutionProcedure execution = _executionOf(mission);
         // Not a genuine mission: nobody took part in it.
-        if (execution == address(0)) return false;
-        IExecutionProcedure.Participation memory part = IExecutionProcedure(execution).participationOf(
-            mission,
-            _seats[adjudicator].principal
-        );
+        if (address(execution) == address(0)) return false;
+        address principal = _seats[adjudicator].principal;
+        if (_takesPart(execution, mission, principal)) return true;
+        address root = execution.rootOf(mission);
+        return _parties[root][principal] || (root != mission && _takesPart(_executionOf(root), root, principal));
+    }
+
+    function _takesPart(IExecutionProcedure execution, address mission, address principal) private view returns (bool) {
+        IExecutionProcedure.Participation memory part = execution.participationOf(mission, principal);
         return part.sponsor || part.executor || part.verifier;
+    }
+
+    function _executionOf(address mission) private view returns (IExecutionProcedure) {
+        return IExecutionProcedure(ITemplateRegistry(_CONSTITUTION.at(Institution.TEMPLATES)).executionOf(mission));
     }
 
     /// @dev Ends a seat and keeps the others in their order.

@@ -7,6 +7,7 @@ import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
+import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {IServiceContract} from "../interfaces/IServiceContract.sol";
 import {IStakePool} from "../interfaces/IStakePool.sol";
@@ -54,15 +55,19 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         MissionMarket storage market = _market.markets[mission];
         if (market.closesAt != 0) revert AlreadyOpen(mission);
         uint16 nodes = ICollaborationContract(mission).header().nodeCount;
-        address sponsor = _contextOf(mission).sponsor;
+        MissionContext memory context = _contextOf(mission);
         uint40 closesAt = uint40(block.timestamp + _param(Param.BIDDING_WINDOW));
-        market.sponsor = sponsor;
+        market.sponsor = context.sponsor;
         market.nodes = nodes;
         market.closesAt = closesAt;
         market.stakes[0] = _units(Param.MIN_STAKE_LOW);
         market.stakes[1] = _units(Param.MIN_STAKE_MEDIUM);
         market.stakes[2] = _units(Param.MIN_STAKE_HIGH);
-        _market.participations[mission][sponsor].sponsor = true;
+        (address parent, , ) = ILegislativeProcedure(msg.sender).parentOf(context.session);
+        if (parent != address(0)) {
+            market.root = IExecutionProcedure(_templates().executionOf(parent)).rootOf(parent);
+        }
+        _market.participations[mission][context.sponsor].sponsor = true;
         emit MarketOpened(mission, type(uint256).max >> (256 - uint256(nodes)), closesAt, 0);
     }
 
@@ -208,7 +213,11 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     function recordVerifiers(address[] calldata verifiers) external {
         _requireMission(msg.sender);
         for (uint256 i = 0; i < verifiers.length; ++i) {
-            _market.participations[msg.sender][_principalOf(verifiers[i])].verifier = true;
+            address principal = _principalOf(verifiers[i]);
+            Participation storage part = _market.participations[msg.sender][principal];
+            if (part.verifier) continue;
+            part.verifier = true;
+            _market.announceParty(_CONSTITUTION, msg.sender, principal);
         }
     }
 
@@ -228,6 +237,12 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     /// @inheritdoc IExecutionProcedure
     function participationOf(address mission, address principal) external view returns (Participation memory) {
         return _market.participations[mission][principal];
+    }
+
+    /// @inheritdoc IExecutionProcedure
+    function rootOf(address mission) external view returns (address) {
+        address root = _market.markets[mission].root;
+        return root == address(0) ? mission : root;
     }
 
     /// @inheritdoc IExecutionProcedure

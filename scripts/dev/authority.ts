@@ -139,6 +139,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
   AdjudicatorRoster: {
     seat: governor,
     resign: only("NotSeated", "agent", "adjudicator"),
+    recordParty: only("NotExecution", "EXECUTION"),
     withdrawStake: only("NothingToWithdraw", "agent"),
     impeach: governor,
   },

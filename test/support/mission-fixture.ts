@@ -522,7 +522,8 @@ export class Mission {
   }
 }
 
-async function librariesOf(name: string): Promise<Record<string, string>> {
+/** Of a contract, deployed, and theirs. */
+export async function librariesOf(name: string): Promise<Record<string, string>> {
   const { linkReferences } = await hre.artifacts.readArtifact(name);
   const libraries: Record<string, string> = {};
   for (const library of Object.values(linkReferences).flatMap((file) => Object.keys(file))) {

@@ -1,5 +1,5 @@
 /** The override panel at work: seven seats, a mission to judge, and actions signed as adjudicators sign them. */
-import { id, type Wallet, ZeroAddress } from "ethers";
+import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { encodeAbiParameters, type Hex } from "viem";
 import { ACTION_DATA, type ActionName, actionNumber } from "../../orchestrator/protocol/actions.ts";
 import { type City, keyOf, loadCity, probeAt } from "./city-fixture.ts";
@@ -11,10 +11,13 @@ export function dataOf(name: ActionName, ...args: readonly unknown[]): Hex {
 
 /** A city with `count` adjudicators and a mission that reports what reaches it. */
 export async function openPanel(count = 7) {
-  const city: City = await loadCity();
+  const city = await loadCity();
+  return panelOver(city, await city.seatAdjudicators(count), await city.probe(1));
+}
+
+/** Those seats of a city, and a mission that they judge unless told otherwise. */
+export function panelOver(city: City, seats: readonly Wallet[], mission: Awaited<ReturnType<typeof probeAt>>) {
   const contract = city.adjudication;
-  const seats = await city.seatAdjudicators(count);
-  const mission = await city.probe(1);
   let salt = 0n;
 
   const seat = (index: number): Wallet => {
@@ -26,19 +29,24 @@ export async function openPanel(count = 7) {
   const others = (...out: readonly { readonly address: string }[]): Wallet[] =>
     seats.filter(({ address }) => out.every((one) => one.address !== address));
 
+  /** What an action is beside its mission. */
+  const order = async (name: ActionName | "NONE") => ({
+    action: name === "NONE" ? 0 : actionNumber(name),
+    target: keyOf("target").address,
+    data: "0x1234",
+    justification: id("why"),
+    salt: salt++,
+    deadline: (await city.now()) + 600n,
+  });
   /** An action on a mission as it stands now, by default the probe. */
   async function override(name: ActionName | "NONE", over: Record<string, unknown> = {}) {
     const on = over["mission"] === undefined ? mission : await probeAt(String(over["mission"]));
+    const node = Number(over["node"] ?? 3);
     return {
-      action: name === "NONE" ? 0 : actionNumber(name),
+      ...(await order(name)),
       mission: on.address,
-      node: 3,
-      target: keyOf("target").address,
-      data: "0x1234",
-      justification: id("why"),
-      caseHash: await on.caseHash(3),
-      salt: salt++,
-      deadline: (await city.now()) + 600n,
+      node,
+      caseHash: await on.caseHash(node),
       ...over,
     };
   }
@@ -46,8 +54,10 @@ export async function openPanel(count = 7) {
 
   /** A city-wide action. */
   const wide = async (name: ActionName, target: string, ...args: readonly unknown[]): Promise<Override> => ({
-    ...(await override(name)),
+    ...(await order(name)),
     mission: ZeroAddress,
+    node: 0,
+    caseHash: ZeroHash,
     target,
     data: dataOf(name, ...args),
   });
@@ -65,4 +75,4 @@ export async function openPanel(count = 7) {
   return { city, contract, seats, seat, others, mission, override, wide, signed, act };
 }
 
-export type Panel = Awaited<ReturnType<typeof openPanel>>;
+export type Panel = ReturnType<typeof panelOver>;

@@ -34,8 +34,11 @@ library Conflicts {
         if (what == Action.APPROVE_CODIFICATION || what == Action.RULE_ON_BLOC) {
             ILegislativeProcedure legislation = ILegislativeProcedure(city.at(Institution.LEGISLATION));
             // The session comes first in both.
-            uint256 session = abi.decode(order.data, (uint256));
-            return roster.isInterested(adjudicator, legislation.sessionOf(session).sponsor);
+            uint256 id = abi.decode(order.data, (uint256));
+            ILegislativeProcedure.Session memory session = legislation.sessionOf(id);
+            // The law of a child moves the money of its parent's tree. Another parent is the sponsor's to name, and decides nothing.
+            if (session.child && roster.isConflicted(adjudicator, session.parent)) return true;
+            return roster.isInterested(adjudicator, session.sponsor);
         }
         return roster.isInterested(adjudicator, _named(order));
     }

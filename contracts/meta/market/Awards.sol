@@ -116,7 +116,7 @@ library Awards {
         }
         market.awarded = true;
         self.nodeMarkets[mission][node] = market;
-        _bindAll(self, mission, node, MarketLedger.key(node, market.attempt), draft);
+        _bindAll(self, constitution, mission, MarketLedger.key(node, market.attempt), draft);
     }
 
     function _draft(
@@ -178,12 +178,13 @@ library Awards {
 
     function _bindAll(
         MarketStorage storage self,
+        IConstitutionContract constitution,
         address mission,
-        uint8 node,
         uint16 nodeAttempt,
         Draft memory draft
     ) private {
         MissionMarket storage market = self.markets[mission];
+        uint8 node = uint8(nodeAttempt >> 8);
         for (uint8 slot = 0; slot < draft.picked; ++slot) {
             uint256 pick = draft.picks[slot];
             IExecutionProcedure.StoredBid memory won = draft.bids[pick];
@@ -192,7 +193,10 @@ library Awards {
             market.sumSquares += 2 * uint64(part.assignments) + 1;
             ++market.assignments;
             ++part.assignments;
-            part.executor = true;
+            if (!part.executor) {
+                part.executor = true;
+                self.announceParty(constitution, mission, draft.principals[pick]);
+            }
             self.locks[mission][node][won.agent].awarded = true;
             self.bids[mission][nodeAttempt][pick].awarded = true;
             uint256 fairness = Fairness.score(market.sumSquares, market.assignments, draft.bidders);

@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {IExecutionProcedure} from "../../interfaces/IExecutionProcedure.sol";
 
-/// @notice Two words per mission.
+/// @notice Three words per mission.
 struct MissionMarket {
     address sponsor;
     uint40 closesAt;
@@ -14,6 +14,8 @@ struct MissionMarket {
     uint16 bidders;
     uint64 sumSquares;
     uint32 assignments;
+    /// The mission above all that are above this one; zero if none is.
+    address root;
     /// minStake by risk, whole tokens scaled; copied when the market opens.
     uint64[3] stakes;
 }

@@ -56,6 +56,7 @@ export const executionProcedureAbi = [
   {"type":"function","name":"predicateOf","inputs":[{"name":"id","type":"uint16"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"recordVerifiers","inputs":[{"name":"verifiers","type":"address[]"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"reopenMarket","inputs":[{"name":"node","type":"uint8"},{"name":"attempt","type":"uint8"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"rootOf","inputs":[{"name":"mission","type":"address"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"settleSlot","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"agent","type":"address"},{"name":"release","type":"uint64"},{"name":"slash","type":"uint64"},{"name":"scored","type":"bool"},{"name":"score","type":"uint16"},{"name":"reason","type":"bytes32"}],"outputs":[{"name":"slashed","type":"uint64"}],"stateMutability":"nonpayable"},
   {"type":"function","name":"settleVerifier","inputs":[{"name":"verifier","type":"address"},{"name":"slash","type":"uint64"},{"name":"reason","type":"bytes32"}],"outputs":[{"name":"slashed","type":"uint64"}],"stateMutability":"nonpayable"},
   {"type":"function","name":"slashExecutor","inputs":[{"name":"executor","type":"address"},{"name":"slash","type":"uint64"},{"name":"reason","type":"bytes32"}],"outputs":[{"name":"slashed","type":"uint64"}],"stateMutability":"nonpayable"},

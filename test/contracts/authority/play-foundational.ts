@@ -178,6 +178,8 @@ export async function playRegistries(trial: AuthorityTrial): Promise<void> {
 
   const roster = city.roster;
   await trial.record("AdjudicatorRoster.seat", cast, () => roster.connect(governor).seat(judge.address, owner));
+  const market = roster.connect(await city.as("EXECUTION"));
+  await trial.record("AdjudicatorRoster.recordParty", cast, () => market.recordParty(addressOf("mission"), owner));
   await trial.record("AdjudicatorRoster.resign", cast, () => roster.connect(judge).resign());
   await networkHelpers.time.increase(UNBONDING);
   await trial.record("AdjudicatorRoster.withdrawStake", cast, () => roster.connect(judge).withdrawStake());

@@ -42,7 +42,7 @@ const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
 describe("AdjudicationProcedure", () => {
   let city: City;
   let contract: City["adjudication"];
-  let seats: Wallet[];
+  let seats: Panel["seats"];
   let mission: Panel["mission"];
   let seat: Panel["seat"];
   let override: Panel["override"];

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { id, type Wallet } from "ethers";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
-import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { type City, ethers, INSTITUTIONS, Kind, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
 
 const STAKE = tokens(5000);
 const UNBONDING = 1_209_600;
@@ -153,6 +153,23 @@ describe("AdjudicatorRoster", () => {
       await networkHelpers.time.increase(UNBONDING);
       await contract.connect(b).withdrawStake();
       await expect(contract.impeach(b.address, id("why"))).to.be.revertedWithCustomError(contract, "NothingAtStake");
+    });
+  });
+
+  describe("recordParty", () => {
+    it("is for a market of the city, in office or retired, and tells once", async () => {
+      const root = keyOf("root").address;
+      await expect(contract.recordParty(root, principal))
+        .to.be.revertedWithCustomError(contract, "NotExecution")
+        .withArgs(city.deployer.address);
+      const market = contract.connect(await city.as("EXECUTION"));
+      await expect(market.recordParty(root, principal)).to.emit(contract, "PartyRecorded").withArgs(root, principal);
+      await expect(market.recordParty(root, principal)).to.not.emit(contract, "PartyRecorded");
+      const execution = INSTITUTIONS.indexOf("EXECUTION");
+      await city.constitution.amend(execution, await ethers.deployContract("MissionProbe"), id("why"));
+      await networkHelpers.time.increaseTo((await city.constitution.amendmentOf(execution)).effectiveFrom);
+      await city.constitution.enact(execution);
+      await expect(market.recordParty(root, keyOf("later").address)).to.emit(contract, "PartyRecorded");
     });
   });
 
