@@ -5,10 +5,12 @@
  * usage: npm test [-- <file>…]      npm run test:full      test/full/** only with --full or when named
  */
 import { fork } from "node:child_process";
-import { availableParallelism } from "node:os";
+import { existsSync, statfsSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compile } from "./compile.ts";
-import { filesIn } from "./files.ts";
+import { filesIn, root } from "./files.ts";
 import { type JobResult, SOLIDITY_TESTS, type TimedTest } from "./test-protocol.ts";
 
 /** A file that takes longer has hung where Mocha's own limit cannot see it: in synchronous code or while loading. */
@@ -18,6 +20,16 @@ const SLOWEST = 10;
 const LONG = [/^test\/full\//, /\.t\.sol$/, /^test\/(scenarios|faults)\//, /^test\/contracts\//];
 
 const worker = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
+
+/** Cities live in memory where there is room for them: each has a thousand files. Commands that tests start load what was compiled before. */
+const environment = { ...process.env, TMPDIR: roomiest(), NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node") };
+
+function roomiest(): string {
+  const memory = "/dev/shm";
+  if (!existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize >= 4 * 1024 ** 3 ? memory : tmpdir();
+}
 
 /** Named files, or all of them; the longest kinds first, else by name. */
 function jobs(names: readonly string[], full: boolean): string[] {
@@ -31,7 +43,7 @@ function jobs(names: readonly string[], full: boolean): string[] {
 /** Takes jobs from the queue until it is empty. A worker that dies or hangs fails its job; another one takes its place. */
 function work(queue: string[], report: (job: string, result: JobResult, ms: number) => void): Promise<void> {
   return new Promise((resolve) => {
-    const child = fork(worker, { execArgv: [] });
+    const child = fork(worker, { execArgv: [], env: environment });
     let job: string | undefined;
     let timer: NodeJS.Timeout | undefined;
     let since = 0;

@@ -13,6 +13,7 @@ import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
+import { cache } from "../support/cache.ts";
 import { suiteDirectory } from "../support/city-home.ts";
 import { PACKAGES, SMALL_MISSION } from "../support/mission-bundle.ts";
 import { rejection } from "../support/rejection.ts";
@@ -37,7 +38,7 @@ describe("fault: Anvil is killed", function () {
   const openOn = (folder: string, url: string, boundary?: (name: string) => Promise<void>): Promise<City> =>
     openCity({
       dir: join(directory(), folder),
-      cacheDir: join(directory(), "cache"),
+      cacheDir: cache,
       network: "anvil",
       rpcUrl: url,
       seed: "7",

@@ -2,7 +2,7 @@ import { Annotation, Command, END, interrupt, Send, START, StateGraph } from "@l
 import { expect } from "chai";
 import { DURABILITY, openCheckpointer, pruneCheckpoints } from "../../orchestrator/records/checkpoints.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
-import { cache } from "./cache.ts";
+import { cache } from "../support/cache.ts";
 
 const State = Annotation.Root({
   seen: Annotation<string[]>({ reducer: (a, b) => [...a, ...b], default: () => [] }),

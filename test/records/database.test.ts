@@ -17,7 +17,7 @@ import { EMPTY_LOG, type LogInput, RecordLog, verifyLog } from "../../orchestrat
 import { MIGRATIONS, migrate } from "../../orchestrator/records/migrations.ts";
 import { openOutbox } from "../../orchestrator/records/outbox.ts";
 import { rejection } from "../support/rejection.ts";
-import { cache } from "./cache.ts";
+import { cache } from "../support/cache.ts";
 
 const SIGNER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 

@@ -10,7 +10,7 @@ import { createSender } from "../../orchestrator/chain/sender.ts";
 import { openDatabase } from "../../orchestrator/records/database.ts";
 import { RecordLog } from "../../orchestrator/records/log.ts";
 import { openOutbox } from "../../orchestrator/records/outbox.ts";
-import { cache } from "./cache.ts";
+import { cache } from "../support/cache.ts";
 import { runSteps } from "./kill-steps.ts";
 
 const [dir = "", stopAt = "", crossing = "1"] = process.argv.slice(2);

@@ -12,7 +12,7 @@ import { openDatabase } from "../../orchestrator/records/database.ts";
 import { RecordLog } from "../../orchestrator/records/log.ts";
 import { openOutbox } from "../../orchestrator/records/outbox.ts";
 import { countOf } from "../chain/counter.ts";
-import { cache } from "./cache.ts";
+import { cache } from "../support/cache.ts";
 import { runSteps } from "./kill-steps.ts";
 
 const child = join(import.meta.dirname, "kill-child.ts");

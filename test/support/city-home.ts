@@ -14,6 +14,7 @@ import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { parseMissionFile, servicesPathOf } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
+import { cache } from "./cache.ts";
 import { PROJECT } from "./cli.ts";
 import { expectPaperInvariants } from "./paper-invariants.ts";
 
@@ -35,7 +36,7 @@ export function openHome(
 ): Promise<City> {
   return openCity({
     dir: join(home, "embedded"),
-    cacheDir: join(home, "cache"),
+    cacheDir: cache,
     seed,
     tell: () => {},
     millis: () => performance.now(),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { type Outcome, outcomeSchema } from "../../orchestrator/protocol/outcome.ts";
+import { cache } from "./cache.ts";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const MAIN = "orchestrator/cli/main.ts";
@@ -43,7 +44,7 @@ export function runCli(
 ): Promise<CliRun> {
   const child = spawn(process.execPath, [join(PROJECT, program), ...args], {
     cwd,
-    env: { ...process.env, ...env, AGENTCITY_HOME: home, ...(stopAt === undefined ? {} : { AGENTCITY_TEST_STOP_AT: stopAt }) },
+    env: { ...process.env, ...env, AGENTCITY_HOME: home, AGENTCITY_CACHE: cache, ...(stopAt === undefined ? {} : { AGENTCITY_TEST_STOP_AT: stopAt }) },
     stdio: stopAt === undefined ? ["pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe", "ipc"],
   });
   const output = { stdout: "", stderr: "" };

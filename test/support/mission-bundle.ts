@@ -7,7 +7,7 @@ import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
-import { cache } from "../records/cache.ts";
+import { cache } from "./cache.ts";
 
 /** Thirty packages on which the three ways agree well enough. */
 export const PACKAGES = readFileSync(join(import.meta.dirname, "../../missions/data/work-packages.csv"), "utf8");
