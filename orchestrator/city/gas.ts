@@ -103,18 +103,20 @@ export async function callsAbout(client: AgentCityClient, from: bigint, { sessio
     ...sessions.map((session) => numberToHex(session, { size: 32 })),
   ]);
   const isOurs = (value: unknown) => typeof value === "string" && ours.has(value.toLowerCase());
+  const isHandover = ({ functionName, args }: Pick<CityCall, "functionName" | "args">) =>
+    functionName === "delegate" && sessions.some((session) => session === args[0]);
   const calls = await callsSince(client, from, missions);
   // What a mission or a session is handed over to: a delegation is named by its own hash from then on.
   for (const { functionName, args, receipt } of calls) {
-    if (functionName !== "delegate" || !sessions.some((session) => session === args[0])) continue;
+    if (!isHandover({ functionName, args })) continue;
     for (const { args: event } of client.mandates.events(receipt, "Delegated")) ours.add(event.delegation.toLowerCase());
   }
   return calls.filter(
-    ({ to, args, receipt }) =>
+    ({ functionName, to, args, receipt }) =>
       isOurs(to) ||
       leavesOf(args).some(isOurs) ||
       receipt.logs.some(({ address, topics }) => address.toLowerCase() === legislation && isOurs(topics[1])) ||
-      client.mandates.events(receipt, "Delegated").some(({ args: event }) => isOurs(event.delegation)),
+      isHandover({ functionName, args }),
   );
 }
 

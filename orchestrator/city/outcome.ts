@@ -5,7 +5,6 @@ import { resultOf, serviceById } from "../execution/work.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { parseJsonBytes } from "../primitives/json.ts";
-import { actionNumber } from "../protocol/actions.ts";
 import { evidenceClasses } from "../protocol/evidence.ts";
 import { balances, type Outcome } from "../protocol/outcome.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
@@ -17,22 +16,9 @@ import { childrenOf, describeChild, moneyIn, moneyOfSession, statusOf } from "./
 import { callsAbout, gasTable } from "./gas.ts";
 import { letterOf } from "./letters.ts";
 import { membersOf, nameOf } from "./society.ts";
+import { pastTenseOf } from "./verbs.ts";
 
 const POINTS = 1000;
-/** By number of `enum Action`. */
-const PAST_TENSE: Readonly<Record<number, string>> = {
-  [actionNumber("FREEZE")]: "froze it",
-  [actionNumber("UNFREEZE")]: "released it",
-  [actionNumber("TERMINATE_MISSION")]: "ended the mission",
-  [actionNumber("APPROVE_POP")]: "approved",
-  [actionNumber("REJECT_POP")]: "rejected",
-  [actionNumber("EMERGENCY_STOP")]: "stopped the mission",
-  [actionNumber("CLEAR_EMERGENCY_STOP")]: "let the mission go on",
-  [actionNumber("VETO_OUTPUT")]: "vetoed the output",
-  [actionNumber("RELEASE_OUTPUT")]: "released the output",
-  [actionNumber("RESOLVE_APPEAL")]: "decided an appeal",
-  [actionNumber("CLASSIFY_FALSE_POSITIVE")]: "called a freeze a false alarm",
-};
 
 /** Describes a conducted mission from chain and records; nothing in it depends on the wall clock. */
 export async function outcomeOf(
@@ -117,7 +103,7 @@ async function humanOf({ client, blocks, society }: City, { mission }: Conducted
   const events = await client.adjudication.history("OverrideExecuted", { mission: mission.address });
   return events.map(({ args }) => ({
     node: mission.document.nodes[args.node]?.label ?? String(args.node),
-    action: PAST_TENSE[args.action] ?? "acted",
+    action: pastTenseOf(args.action),
     adjudicator: args.adjudicators.map((address) => nameOf(society, address)).join(", "),
     simulated: isSimulated(new TextDecoder().decode(blocks.get(contentIdFromDigest(args.justification)))),
   }));

@@ -1,7 +1,6 @@
 /**
  * Measures what the law costs, compiled for production, on a chain in this process; OpenZeppelin's Governor in the same run.
  * Writes bench/gas.json and prints it as a table; `npm run docs` makes docs/gas.md of it. Fails when a row exceeds what it may cost.
- * Then holds sessions of growing size (`session.ts`).
  *
  * usage: npm run bench [-- --check]      --check writes nothing and fails when bench/gas.json no longer tells what was measured
  */
@@ -13,7 +12,6 @@ import { compile } from "../dev/compile.ts";
 import { root } from "../dev/files.ts";
 import { compileForProduction, sizesIn } from "../dev/production.ts";
 import { GAS_FILE, type GasReport, overruns, readGasReport, rowsOf, staleness } from "./gas-report.ts";
-import { benchSessions } from "./session.ts";
 
 const MEASURE = "test/bench/measure-gas.ts";
 
@@ -60,8 +58,6 @@ try {
     mkdirSync(dirname(GAS_FILE), { recursive: true });
     writeFileSync(GAS_FILE, `${JSON.stringify(report, null, 2)}\n`);
   }
-  // Wall time is nobody's to check.
-  if (!process.argv.includes("--check")) await benchSessions();
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
 } catch (error) {

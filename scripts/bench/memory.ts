@@ -5,25 +5,23 @@
  *
  * usage: npm run bench:memory [-- <missions>]
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
-import { openCity } from "../../orchestrator/city/city.ts";
 import { conduct } from "../../orchestrator/city/conduct.ts";
 import { assemblySociety } from "../../orchestrator/city/society.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
+import { inBenchCity } from "./bench-city.ts";
 
 const MISSIONS = 500;
 const EVERY = 10;
 const PRODUCERS = 6;
-const SEED = "7";
 const NAME = "memory.yaml";
 /** `enum MissionState`. */
 const COMPLETED = 5;
@@ -73,43 +71,28 @@ function collector(): () => void {
   return z.custom<() => void>((value) => typeof value === "function").parse(runInNewContext("gc"));
 }
 
+/** What was measured so far is written with every sample: the run takes hours. */
 async function benchMemory(missions: number): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), "agentcity-memory-"));
   const collect = collector();
   const samples: MemorySample[] = [];
   const began = performance.now();
   let completed = 0;
-  try {
-    const city = await openCity({
-      dir: join(home, "city"),
-      cacheDir: join(tmpdir(), "agentcity-bench-cache"),
-      network: "anvil",
-      seed: SEED,
-      tell: () => {},
-      millis: () => performance.now(),
-      society: assemblySociety(PRODUCERS),
-    });
-    try {
-      const file = parseMissionFile(MISSION, { fileName: NAME, catalog: CATALOG, budgetCap: 10n ** 15n });
-      const input = readInput(file.input, root);
-      const judge = simulatedJudge(city.chain.id);
-      for (let done = 1; done <= missions; done += 1) {
-        const { mission } = await conduct(city, { file, input, catalog: CATALOG, id: `memory-${done}`, judge });
-        if (mission !== undefined && (await city.client.mission(mission.address).state()) === COMPLETED) completed += 1;
-        if (done % EVERY !== 0) continue;
-        collect();
-        const { heapUsed, external, rss } = process.memoryUsage();
-        samples.push({ missions: done, heap: heapUsed, external, resident: rss });
-        console.log(JSON.stringify({ ...samples.at(-1), completed, seconds: Math.round((performance.now() - began) / 1000) }));
-      }
-    } finally {
-      await city.close();
+  await inBenchCity({ network: "anvil", society: assemblySociety(PRODUCERS) }, async (city) => {
+    const file = parseMissionFile(MISSION, { fileName: NAME, catalog: CATALOG, budgetCap: 10n ** 15n });
+    const input = readInput(file.input, root);
+    const judge = simulatedJudge(city.chain.id);
+    for (let done = 1; done <= missions; done += 1) {
+      const { mission } = await conduct(city, { file, input, catalog: CATALOG, id: `memory-${done}`, judge });
+      if (mission !== undefined && (await city.client.mission(mission.address).state()) === COMPLETED) completed += 1;
+      if (done % EVERY !== 0) continue;
+      collect();
+      const { heapUsed, external, rss } = process.memoryUsage();
+      samples.push({ missions: done, heap: heapUsed, external, resident: rss });
+      const seconds = Number(((performance.now() - began) / 1000).toFixed(1));
+      writeFileSync(MEMORY_FILE, `${JSON.stringify({ completed, seconds, samples }, null, 2)}\n`);
+      console.log(JSON.stringify({ ...samples.at(-1), completed, seconds }));
     }
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
-  const seconds = Number(((performance.now() - began) / 1000).toFixed(1));
-  writeFileSync(MEMORY_FILE, `${JSON.stringify({ completed, seconds, samples }, null, 2)}\n`);
+  });
 }
 
 if (import.meta.main) await benchMemory(process.argv.length > 2 ? Number(process.argv[2]) : MISSIONS);

@@ -4,18 +4,18 @@
  *
  * usage: node scripts/bench/session.ts
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
-import { openCity } from "../../orchestrator/city/city.ts";
 import { holdSession } from "../../orchestrator/city/hold-session.ts";
 import { assemblySociety } from "../../orchestrator/city/society.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
+import { inBenchCity } from "./bench-city.ts";
 
 /** Voters and ballot entries of each row: growth in n at eight entries, growth in m at two hundred voters. */
 const SIZES: readonly (readonly [agents: number, candidates: number])[] = [
@@ -29,7 +29,6 @@ const SIZES: readonly (readonly [agents: number, candidates: number])[] = [
   [1_000, 8],
 ];
 const MISSION = "missions/incident-notes.yaml";
-const SEED = "7";
 export const SESSION_FILE = join(root, "bench", "session.json");
 
 const rowSchema = z.strictObject({
@@ -51,59 +50,42 @@ export type SessionBench = z.infer<typeof reportSchema>;
 export const readSessionBench = (): SessionBench => reportSchema.parse(JSON.parse(readFileSync(SESSION_FILE, "utf8")));
 
 async function rowOf(agents: number, candidates: number): Promise<SessionBench["rows"][number]> {
-  const home = mkdtempSync(join(tmpdir(), "agentcity-bench-"));
   const began = performance.now();
-  try {
-    const city = await openCity({
-      dir: join(home, "city"),
-      cacheDir: join(tmpdir(), "agentcity-bench-cache"),
-      seed: SEED,
-      tell: () => {},
-      millis: () => performance.now(),
-      society: assemblySociety(agents),
-      catalog: [],
+  return inBenchCity({ society: assemblySociety(agents), catalog: [] }, async (city) => {
+    const founded = performance.now();
+    const used = process.cpuUsage();
+    const file = parseMissionFile(readFileSync(join(root, MISSION), "utf8"), {
+      fileName: MISSION,
+      catalog: CATALOG,
+      budgetCap: 10n ** 15n,
     });
-    try {
-      const founded = performance.now();
-      const used = process.cpuUsage();
-      const file = parseMissionFile(readFileSync(join(root, MISSION), "utf8"), {
-        fileName: MISSION,
-        catalog: CATALOG,
-        budgetCap: 10n ** 15n,
-      });
-      const { items, digest } = readInput(file.input, root);
-      const { gas, status } = await holdSession(city, {
-        file,
-        inputs: { count: items.length, digest },
-        services: CATALOG,
-        id: "bench",
-        candidates,
-        bloc: { size: 0, strategy: "identical" },
-        judge: simulatedJudge(city.chain.id),
-      });
-      const { user, system } = process.cpuUsage(used);
-      const seconds = (from: number, to: number) => Number(((to - from) / 1000).toFixed(1));
-      return {
-        agents,
-        candidates,
-        founding: seconds(began, founded),
-        session: seconds(founded, performance.now()),
-        processor: Number(((user + system) / 1e6).toFixed(1)),
-        transactions: gas.steps.reduce((sum, step) => sum + step.transactions, 0),
-        gas: gas.total,
-        gasPerBallot: gas.ballots.perBallot,
-        status,
-      };
-    } finally {
-      await city.close();
-    }
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+    const { items, digest } = readInput(file.input, root);
+    const { gas, status } = await holdSession(city, {
+      file,
+      inputs: { count: items.length, digest },
+      services: CATALOG,
+      id: "bench",
+      candidates,
+      bloc: { size: 0, strategy: "identical" },
+      judge: simulatedJudge(city.chain.id),
+    });
+    const { user, system } = process.cpuUsage(used);
+    const seconds = (from: number, to: number) => Number(((to - from) / 1000).toFixed(1));
+    return {
+      agents,
+      candidates,
+      founding: seconds(began, founded),
+      session: seconds(founded, performance.now()),
+      processor: Number(((user + system) / 1e6).toFixed(1)),
+      transactions: gas.steps.reduce((sum, step) => sum + step.transactions, 0),
+      gas: gas.total,
+      gasPerBallot: gas.ballots.perBallot,
+      status,
+    };
+  });
 }
 
-/** Holds a session of each size. */
-export async function benchSessions(): Promise<void> {
+if (import.meta.main) {
   const rows: SessionBench["rows"] = [];
   for (const [agents, candidates] of SIZES) {
     const row = await rowOf(agents, candidates);
@@ -112,5 +94,3 @@ export async function benchSessions(): Promise<void> {
   }
   writeFileSync(SESSION_FILE, `${JSON.stringify({ cores: availableParallelism(), rows }, null, 2)}\n`);
 }
-
-if (import.meta.main) await benchSessions();

@@ -4,23 +4,23 @@
  *
  * usage: node scripts/bench/throughput.ts
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
-import { type City, openCity } from "../../orchestrator/city/city.ts";
+import type { City } from "../../orchestrator/city/city.ts";
 import { conduct } from "../../orchestrator/city/conduct.ts";
 import { assemblySociety } from "../../orchestrator/city/society.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
+import { inBenchCity } from "./bench-city.ts";
 
 /** Missions at once. */
 const SIZES: readonly number[] = [1, 8, 32];
 const MISSION = "missions/csv-estimates.yaml";
-const SEED = "7";
 /** So many that the stakes of thirty-two missions find cover. */
 const PRODUCERS = 16;
 /** `enum MissionState`. */
@@ -77,32 +77,11 @@ async function missionsIn(city: City, count: number): Promise<Row> {
   };
 }
 
-async function rowOf(count: number): Promise<Row> {
-  const home = mkdtempSync(join(tmpdir(), "agentcity-bench-"));
-  try {
-    const city = await openCity({
-      dir: join(home, "city"),
-      cacheDir: join(tmpdir(), "agentcity-bench-cache"),
-      seed: SEED,
-      tell: () => {},
-      millis: () => performance.now(),
-      society: assemblySociety(PRODUCERS),
-    });
-    try {
-      return await missionsIn(city, count);
-    } finally {
-      await city.close();
-    }
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
-}
-
 /** Conducts each number of missions in a city of its own. */
 export async function benchThroughput(sizes: readonly number[] = SIZES): Promise<void> {
   const rows: Row[] = [];
   for (const count of sizes) {
-    const row = await rowOf(count);
+    const row = await inBenchCity({ society: assemblySociety(PRODUCERS) }, (city) => missionsIn(city, count));
     rows.push(row);
     console.log(JSON.stringify(row));
   }

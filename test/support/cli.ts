@@ -44,7 +44,13 @@ export function runCli(
 ): Promise<CliRun> {
   const child = spawn(process.execPath, [join(PROJECT, program), ...args], {
     cwd,
-    env: { ...process.env, ...env, AGENTCITY_HOME: home, AGENTCITY_CACHE: cache, ...(stopAt === undefined ? {} : { AGENTCITY_TEST_STOP_AT: stopAt }) },
+    env: {
+      ...process.env,
+      ...env,
+      AGENTCITY_HOME: home,
+      AGENTCITY_CACHE: cache,
+      ...(stopAt === undefined ? {} : { AGENTCITY_TEST_STOP_AT: stopAt }),
+    },
     stdio: stopAt === undefined ? ["pipe", "pipe", "pipe"] : ["pipe", "pipe", "pipe", "ipc"],
   });
   const output = { stdout: "", stderr: "" };

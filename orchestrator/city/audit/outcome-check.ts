@@ -5,7 +5,6 @@ import { resultSchema } from "../../execution/work.ts";
 import { metricsOf } from "../../legislature/metrics.ts";
 import { sessionRecord } from "../../legislature/session-record.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
-import { actionNumber } from "../../protocol/actions.ts";
 import { evidenceClasses } from "../../protocol/evidence.ts";
 import { missionDocumentSchema } from "../../protocol/mission-document.ts";
 import { balances, type Outcome } from "../../protocol/outcome.ts";
@@ -17,6 +16,8 @@ import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import { describeEpoch, executionOf } from "../epochs.ts";
 import { describeChild } from "../family.ts";
 import { callsAbout, gasTable } from "../gas.ts";
+import { letterOf } from "../letters.ts";
+import { pastTenseOf } from "../verbs.ts";
 import { checkpointsIn, wavesIn } from "./anchors.ts";
 import type { AuditContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
@@ -26,20 +27,6 @@ import { recordOf } from "./works.ts";
 const COMPLETED = 5;
 const FAILED = 6;
 const PRODUCER = 1;
-/** How the outcome calls the only kind of chain that has a transcript. */
-const VERBS: Readonly<Record<number, string>> = {
-  [actionNumber("FREEZE")]: "froze it",
-  [actionNumber("UNFREEZE")]: "released it",
-  [actionNumber("TERMINATE_MISSION")]: "ended the mission",
-  [actionNumber("APPROVE_POP")]: "approved",
-  [actionNumber("REJECT_POP")]: "rejected",
-  [actionNumber("EMERGENCY_STOP")]: "stopped the mission",
-  [actionNumber("CLEAR_EMERGENCY_STOP")]: "let the mission go on",
-  [actionNumber("VETO_OUTPUT")]: "vetoed the output",
-  [actionNumber("RELEASE_OUTPUT")]: "released the output",
-  [actionNumber("RESOLVE_APPEAL")]: "decided an appeal",
-  [actionNumber("CLASSIFY_FALSE_POSITIVE")]: "called a freeze a false alarm",
-};
 
 /** `outcome.json` says what chain and records say, in every field but the folder it was written to. */
 export const outcomeCheck: Check = {
@@ -127,10 +114,6 @@ async function vote({ outcome, client, session, nameOf, record, document, block 
     const told = index === 0 || cid === undefined ? "no law" : missionDocumentSchema.parse(block(contentIdFromDigest(cid))).title;
     seen.same(title, told, `title at entry ${index}`);
   }
-}
-
-function letterOf(entry: number): string {
-  return entry === 0 ? "no law" : String.fromCharCode("A".charCodeAt(0) + entry - 1);
 }
 
 function byAgent(ballots: Outcome["ballots"]): Outcome["ballots"] {
@@ -241,7 +224,7 @@ function humans({ outcome, record, mission, label, nameOf, bundle, hasBlock }: A
     const justification = contentIdFromDigest(args.justification);
     return {
       node: label(args.node),
-      action: VERBS[args.action] ?? "acted",
+      action: pastTenseOf(args.action),
       adjudicator: args.adjudicators.map(nameOf).join(", "),
       simulated: hasBlock(justification) && isSimulated(bundle.text(blockFile(justification))),
     };

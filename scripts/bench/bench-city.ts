@@ -1,0 +1,33 @@
+/** A city for one measurement, in a temporary folder that goes with it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
+
+/** Every measured city's: what is random is the same in each run. */
+const SEED = "7";
+
+/** Founds a city, lets it be used, and removes it. */
+export async function inBenchCity<T>(
+  options: Pick<CityOptions, "catalog" | "network" | "society">,
+  use: (city: City) => Promise<T>,
+): Promise<T> {
+  const home = mkdtempSync(join(tmpdir(), "agentcity-bench-"));
+  try {
+    const city = await openCity({
+      dir: join(home, "city"),
+      cacheDir: join(tmpdir(), "agentcity-bench-cache"),
+      seed: SEED,
+      tell: () => {},
+      millis: () => performance.now(),
+      ...options,
+    });
+    try {
+      return await use(city);
+    } finally {
+      await city.close();
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
