@@ -16,8 +16,8 @@ import { DatabaseUnreachable, LogBroken, MigrationMismatch } from "../../orchest
 import { EMPTY_LOG, type LogInput, RecordLog, verifyLog } from "../../orchestrator/records/log.ts";
 import { MIGRATIONS, migrate } from "../../orchestrator/records/migrations.ts";
 import { openOutbox } from "../../orchestrator/records/outbox.ts";
-import { rejection } from "../support/rejection.ts";
 import { cache } from "../support/cache.ts";
+import { rejection } from "../support/rejection.ts";
 
 const SIGNER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
