@@ -1,6 +1,7 @@
 /**
- * Runs the tests: compiles the contracts if needed, gives the files to one worker per core, prints each file's result and time, all failures,
- * the slowest ten and finally `N passed, N failed` alone on a line. Fails on a failure, on a file without tests, and on no tests.
+ * Runs the tests: compiles the contracts if needed, gives the files to a worker per core and one more for while others wait, prints each
+ * file's result and time, all failures, the slowest ten and finally `N passed, N failed` alone on a line. Fails on a failure, on a file
+ * without tests, and on no tests.
  *
  * usage: npm test [-- <file>…]      npm run test:full      test/full/** only with --full or when named
  */
@@ -91,7 +92,7 @@ const passed: TimedTest[] = [];
 const reports: string[] = [];
 let failed = 0;
 let skipped = 0;
-const workers = Array.from({ length: Math.min(queue.length, availableParallelism()) }, () =>
+const workers = Array.from({ length: Math.min(queue.length, availableParallelism() + 1) }, () =>
   work(queue, (job, result, ms) => {
     if (result.passed.length + result.failed + result.skipped === 0) {
       result = { ...result, failed: 1, report: `${job} holds no test` };

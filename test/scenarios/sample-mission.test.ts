@@ -12,7 +12,6 @@ describe("scenario: the sample mission", function () {
   this.timeout(240_000);
   const directory = suiteDirectory();
   let first: CliRun;
-  let again: CliRun;
   let other: CliRun;
   let outcome: Outcome;
 
@@ -23,7 +22,7 @@ describe("scenario: the sample mission", function () {
 
   before(async () => {
     first = await startIn("one", "--json");
-    [again, other] = await Promise.all([startIn("two", "--json"), startIn("three", "--seed", "8")]);
+    other = await startIn("two", "--seed", "8");
     outcome = outcomeIn(first);
   });
 
@@ -83,10 +82,6 @@ describe("scenario: the sample mission", function () {
     expect(reputations.some(({ before, after }) => after > before)).to.equal(true);
   });
 
-  it("is the same for the same seed wherever it runs, block for block", () => {
-    expect(outcomeIn(again)).to.deep.equal(outcome);
-  });
-
   it("is another for another seed; the screen says it all in words", () => {
     expect(other, other.stderr).to.deep.include({ code: 0 });
     expect(other.stdout).to.match(/^AgentCity · dependency-licences · embedded L2 31337 · seed 8$/m);
@@ -96,7 +91,7 @@ describe("scenario: the sample mission", function () {
     expect(other.stdout).to.match(/1,200\.00 = .* refunded ✓/);
     expect(other.stdout).to.not.contain(outcome.law.lawHash?.slice(0, 10));
     const [, path = ""] = /^REPORT +(\S+)$/m.exec(other.stdout) ?? [];
-    expect(existsSync(join(directory(), "three", path))).to.equal(true);
+    expect(existsSync(join(directory(), "two", path))).to.equal(true);
   });
 
   it("keeps the paper's five invariants, as whoever opens its city afterwards can see", async () => {
