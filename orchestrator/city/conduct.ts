@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import type { Judge } from "../adjudication/case.ts";
 import type { BlocJudge } from "../adjudication/rule-on-bloc.ts";
@@ -27,6 +26,7 @@ import { type MindMaker, mindsOf } from "./minds.ts";
 import { reconcile } from "./reconcile.ts";
 import { offersOf, registeredService, registerServices } from "./services.ts";
 import { memberOf, membersOf } from "./society.ts";
+import { startBlockOf } from "./start-block.ts";
 import { lieAbout, worldOf } from "./world.ts";
 
 /** A mission to be made law, executed and paid. */
@@ -102,15 +102,13 @@ export async function conduct(
 /** One law, from its session to what its mission hands out. */
 async function lead(hall: Hall, cause: Cause, past: readonly bigint[]): Promise<Conducted> {
   const { city, order } = hall;
-  const fromBlock = await city.answers.remember({ session: cause.id, agent: "", step: "from-block", round: 0 }, decimalSchema, async () =>
-    city.chain.head().number.toString(),
-  );
+  const fromBlock = await startBlockOf(city, cause.id);
   const { law, world, mission, agrees } = await pursue(hall, cause);
   const epochs = [...past, law.session];
   const nothing = {
     law,
     epochs,
-    fromBlock: BigInt(fromBlock),
+    fromBlock,
     items: cause.items,
     world: undefined,
     mission: undefined,
@@ -149,8 +147,6 @@ async function release(city: City, { judge }: Order, world: World, mission: Miss
   const agrees = await reconcile(city, judge, world, mission, { name: "output-release" });
   return agrees && (await missionState(world, mission)) === "COMPLETED" ? reportOf(world, mission) : undefined;
 }
-
-const decimalSchema = z.string().regex(/^\d+$/);
 
 /** What all missions of an order share. */
 interface Hall {

@@ -123,30 +123,35 @@ async function reopen(world: World, mission: Mission, view: NodeView): Promise<b
 
 /** Ends a mission that cannot reach its goal: at once when a node is out of attempts, else when its time is over (decision 24). */
 async function abort(world: World, mission: Mission): Promise<void> {
-  const contract = world.client.mission(mission.address);
   for (const view of await viewNodes(world, mission)) {
     // A node nobody wanted fails by its own timeout: that is what exhausts its attempts.
     if (view.state === "ELIGIBLE" && awaitsBids(view)) await timeout(world, mission, view);
   }
   const isExhausted = (await viewNodes(world, mission)).some(({ state }) => state === "FAILED");
-  if (!isExhausted) await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
-  await contract.abort([], { intent: intentKey("abort", mission.address) });
-  world.tell("mission ended before its goal: what was not earned goes back to the sponsor");
+  if (!isExhausted) await expire(world, mission);
+  await end(world, mission, "mission ended before its goal: what was not earned goes back to the sponsor");
 }
 
-/** Ends a mission whose parent ended; anyone may. */
+async function expire({ client }: World, { address }: Mission): Promise<void> {
+  await client.chain.clock.sleepUntil(BigInt(await client.mission(address).expiresAt()) + 1n);
+}
+
+/** Anyone may. */
+async function end(world: World, { address }: Mission, because: string): Promise<void> {
+  await world.client.mission(address).abort([], { intent: intentKey("abort", address) });
+  world.tell(because);
+}
+
+/** Ends a mission whose parent ended. */
 async function endOrphan(world: World, mission: Mission, lead: Lead): Promise<void> {
   if (!(await lead.isOrphan()) || isOver(await missionState(world, mission))) return;
-  await world.client.mission(mission.address).abort([], { intent: intentKey("abort", mission.address) });
-  world.tell("the mission above is over: what was not earned goes back to it");
+  await end(world, mission, "the mission above is over: what was not earned goes back to it");
 }
 
 /** A stop that nobody clears ends with the mission's time: what was not earned goes back (decision 24). */
 async function endStopped(world: World, mission: Mission): Promise<void> {
-  const contract = world.client.mission(mission.address);
-  await world.client.chain.clock.sleepUntil(BigInt(await contract.expiresAt()) + 1n);
-  await contract.abort([], { intent: intentKey("abort", mission.address) });
-  world.tell("mission ended stopped: what was not earned goes back to the sponsor");
+  await expire(world, mission);
+  await end(world, mission, "mission ended stopped: what was not earned goes back to the sponsor");
 }
 
 async function stakesOf({ client }: City): Promise<readonly [bigint, bigint, bigint]> {

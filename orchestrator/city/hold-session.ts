@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { BlocJudge } from "../adjudication/rule-on-bloc.ts";
 import type { LegislatureResult } from "../legislature/result.ts";
 import type { BoundaryName } from "../protocol/boundaries.ts";
@@ -8,6 +7,7 @@ import { type Assembly, assemblyOf, type PlantedBloc } from "./assembly.ts";
 import type { City } from "./city.ts";
 import { type Bill, legislate } from "./legislate.ts";
 import { sessionReport } from "./session-report.ts";
+import { startBlockOf } from "./start-block.ts";
 
 /** A session to be held for its own sake: a law is made, and nobody executes it. */
 export interface Sitting extends Pick<Bill, "inputs" | "services" | "id" | "byPetition"> {
@@ -34,9 +34,7 @@ export interface Held {
 export async function holdSession(city: City, sitting: Sitting): Promise<SessionReport> {
   const { file, inputs, services, id, candidates } = sitting;
   const assembly = assemblyOf(city, sitting.bloc);
-  const fromBlock = await city.answers.remember({ session: id, agent: "", step: "from-block", round: 0 }, z.string(), async () =>
-    city.chain.head().number.toString(),
-  );
+  const fromBlock = await startBlockOf(city, id);
   const law = await legislate(city, {
     file,
     inputs,
@@ -49,7 +47,7 @@ export async function holdSession(city: City, sitting: Sitting): Promise<Session
     ballotBatch: BALLOTS_PER_BATCH,
     progress: progressOf(city, assembly.minds.size),
   });
-  return sessionReport(city, file.mission, { law, assembly, fromBlock: BigInt(fromBlock) });
+  return sessionReport(city, file.mission, { law, assembly, fromBlock });
 }
 
 /** What a person hears at the boundaries that take time to reach. */

@@ -13,7 +13,7 @@ import type { City } from "./city.ts";
 import type { Conducted } from "./conduct.ts";
 import { describeEpoch, executionOf } from "./epochs.ts";
 import { childrenOf, describeChild, moneyIn, moneyOfSession, statusOf } from "./family.ts";
-import { callsAbout, gasTable } from "./gas.ts";
+import { callsAbout, gasTable, treeOf } from "./gas.ts";
 import { letterOf } from "./letters.ts";
 import { membersOf, nameOf } from "./society.ts";
 import { pastTenseOf } from "./verbs.ts";
@@ -29,10 +29,7 @@ export async function outcomeOf(
 ): Promise<Outcome> {
   const { law, mission } = conducted;
   const family = mission === undefined ? [] : await childrenOf(city.client, (id) => city.blocks.get(id), mission);
-  const tree = {
-    sessions: [law.session, ...law.past.map(({ session }) => session), ...family.map(({ session }) => session)],
-    missions: mission === undefined ? [] : [mission.address, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])],
-  };
+  const tree = treeOf([law.session, ...law.past.map(({ session }) => session)], mission?.address, family);
   const gas = gasTable(await callsAbout(city.client, conducted.fromBlock + 1n, tree), mission?.address);
   const winner = law.candidates[law.winner];
   const head = city.chain.head();

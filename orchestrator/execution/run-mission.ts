@@ -57,8 +57,9 @@ export async function runWave(world: World, mission: Mission, mirror: FreezeMirr
 export async function runMission(world: World, mission: Mission): Promise<Halt> {
   const mirror = new FreezeMirror(world, mission);
   // A process that was killed after the chain's confirmation never let these out of escrow.
-  await release(world, mission, await viewNodes(world, mission));
-  if (!isOver(await missionState(world, mission))) await mirror.restore(await viewNodes(world, mission));
+  const found = await viewNodes(world, mission);
+  await release(world, mission, found);
+  if (!isOver(await missionState(world, mission))) await mirror.restore(found);
   let before = "";
   for (;;) {
     const state = await missionState(world, mission);

@@ -11,7 +11,7 @@ import { digestOf } from "../../orchestrator/attestation/claims.ts";
 import { AttestationDesk } from "../../orchestrator/attestation/desk.ts";
 import { httpFetcher } from "../../orchestrator/attestation/http-fetcher.ts";
 import { CLAIMS, DOCUMENTS, depsOver, keyFor, RULES, sent } from "../../scripts/attestation/underwriting.ts";
-import { suiteDirectory } from "../support/city-home.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Where each name of the walkthrough is really served. */

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { foundHome, openHome, suiteDirectory } from "../support/city-home.ts";
+import { foundHome, openHome } from "../support/city-home.ts";
 import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** A refusal takes seconds; only the first look at a chain that does not answer takes longer. */
 const LIMIT_MS = 60_000;

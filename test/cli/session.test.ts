@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { sessionReportSchema } from "../../orchestrator/protocol/session-report.ts";
 import { packRanking, pairwise } from "../../orchestrator/rules/condorcet.ts";
-import { suiteDirectory } from "../support/city-home.ts";
 import { type CliRun, refusalIn, runCli } from "../support/cli.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 describe("cli: session", function () {
   this.timeout(240_000);

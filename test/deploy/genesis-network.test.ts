@@ -14,8 +14,8 @@ import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { deploymentFile, readDeployment } from "../../orchestrator/city/deployment-file.ts";
 import { GENESIS_GAS } from "../../orchestrator/city/found-network.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
-import { suiteDirectory } from "../support/city-home.ts";
 import { type CliOptions, type CliRun, refusalIn, runCli } from "../support/cli.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** One deployment by founders whose keys genesis does not have, on a node in another process. */
 describe("genesis by RPC", function () {

@@ -14,9 +14,9 @@ import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { cache } from "../support/cache.ts";
-import { suiteDirectory } from "../support/city-home.ts";
 import { PACKAGES, SMALL_MISSION } from "../support/mission-bundle.ts";
 import { rejection } from "../support/rejection.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** Anvil in a third process, killed for real while a mission runs (decisions 49). */
 describe("fault: Anvil is killed", function () {

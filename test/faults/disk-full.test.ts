@@ -3,10 +3,11 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { foundHome, openHome, suiteDirectory } from "../support/city-home.ts";
+import { foundHome, openHome } from "../support/city-home.ts";
 import { type CliRun, outcomeIn, runCli } from "../support/cli.ts";
 import { expectPaperInvariants } from "../support/paper-invariants.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** What is left when the mission begins: enough to begin, not to end. */
 const LEFT = 600 * 1024;

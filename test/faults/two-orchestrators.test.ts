@@ -2,10 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { foundHome, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { foundHome, missionsOf, openHome } from "../support/city-home.ts";
 import { type CliRun, outcomeIn, refusalIn, runCli } from "../support/cli.ts";
 import { expectPaperInvariants } from "../support/paper-invariants.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** The same command given twice at once: two processes race for one city and one mission. */
 describe("fault: two orchestrators race on one mission", function () {

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { balances } from "../../orchestrator/protocol/outcome.ts";
-import { suiteDirectory } from "../support/city-home.ts";
 import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";
 import { modelServer, obedient, order, sensible } from "../support/model-server.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** `--model`: a chat model decides for all producers, behind a server of the provider's kind on loopback. */
 describe("scenario: producers that ask a chat model", function () {

@@ -10,8 +10,9 @@ import { workSchema } from "../../orchestrator/execution/work.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 import { WillingMind } from "../support/willing-mind.ts";
 
 /** What a service does, and what its sandbox calls it. */

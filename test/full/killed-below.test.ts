@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { suiteDirectory } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /**
  * Where the orchestrator dies while a node is a mission of its own: just after the chain opened its session, in the vote of that session

@@ -8,9 +8,10 @@ import { keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { missionsOf, openHome } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** Says one thing more than the constitution lets it. */
 const CHATTY = `

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import { runSession, SEED } from "../records/session-process.ts";
-import { foundHome, suiteDirectory } from "../support/city-home.ts";
+import { foundHome } from "../support/city-home.ts";
 import { type PostgresServer, postgresBinaries, startPostgres } from "../support/postgres.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** A real server, started for these tests. Without one installed they are skipped; in CI that is a failure. */
 describe("a session with its records in any Postgres", function () {

@@ -6,10 +6,11 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { balances } from "../../orchestrator/protocol/outcome.ts";
 import { networkHelpers } from "../support/city-fixture.ts";
-import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { MissionState } from "../support/mission-fixture.ts";
 import { countLeaves, depthOf, MissionTree, type Plan } from "../support/mission-tree.ts";
 import { smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const UNIT = 100_000n;
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { suiteDirectory } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 describe("the sample mission, twice", function () {
   this.timeout(480_000);

@@ -10,10 +10,11 @@ import { JumpingClock } from "../../orchestrator/primitives/clock.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { actionNumber } from "../../orchestrator/protocol/actions.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { RpcProxy } from "../support/rpc-proxy.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** The process as good as dies. */
 class Died extends Error {}

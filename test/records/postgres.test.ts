@@ -4,9 +4,10 @@ import { ManualClock } from "../../orchestrator/primitives/clock.ts";
 import { openDatabase } from "../../orchestrator/records/database.ts";
 import { DatabaseInUse } from "../../orchestrator/records/errors.ts";
 import { RecordLog } from "../../orchestrator/records/log.ts";
-import { foundHome, suiteDirectory } from "../support/city-home.ts";
+import { foundHome } from "../support/city-home.ts";
 import { type PostgresServer, postgresBinaries, startPostgres } from "../support/postgres.ts";
 import { rejection } from "../support/rejection.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 import { SEED } from "./session-process.ts";
 
 /** A real server, started for these tests. Without one installed they are skipped; in CI that is a failure. */

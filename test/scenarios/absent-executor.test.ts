@@ -5,8 +5,9 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import type { Sandbox } from "../../orchestrator/execution/sandbox/run.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** What silence costs, smallest unit (Table 19). */
 const ABSENCE = "50000000";

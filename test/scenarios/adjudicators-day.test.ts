@@ -7,9 +7,10 @@ import { judgesElsewhere } from "../../orchestrator/city/case-desk.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
 import { OVERRIDE, refusalIn, runCli } from "../support/cli.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const queueSchema = z.object({
   cases: z.array(z.looseObject({ name: z.string(), current: z.boolean(), label: z.string(), node: z.number() })),

@@ -4,8 +4,9 @@ import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** The offices have signed; before their word is on chain the sponsor changes its mind. */
 describe("scenario: a session whose sponsor cancels", function () {

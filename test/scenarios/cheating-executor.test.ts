@@ -3,8 +3,9 @@ import { expect } from "chai";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { openHome, suiteDirectory } from "../support/city-home.ts";
+import { openHome } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** `npm start -- --cheat`: one executor leaves work out and says it did it. */
 describe("scenario: a cheating executor", function () {

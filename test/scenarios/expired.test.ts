@@ -6,9 +6,10 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** The city stops when its executors have first committed, and nobody is there until the mission's time is over. */
 describe("scenario: a mission that expires", function () {

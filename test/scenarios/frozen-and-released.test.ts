@@ -7,8 +7,9 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const REASON = stringToHex("an output drifts from its task", { size: 32 });
 const DOUBT = 10n;

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
-import { foundHome, suiteDirectory } from "../support/city-home.ts";
+import { foundHome } from "../support/city-home.ts";
 import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const waitingSchema = z.looseObject({
   status: z.literal("waiting"),

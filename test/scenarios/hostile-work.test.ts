@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { balances } from "../../orchestrator/protocol/outcome.ts";
-import { suiteDirectory } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";
 import { OUTPUTS, obeying, tracesIn } from "../support/injections.ts";
 import { modelServer } from "../support/model-server.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** Work that gives orders: its words are in every output from the first node to the report. */
 describe("scenario: hostile work among producers that ask a chat model", function () {

@@ -13,8 +13,9 @@ import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { openBundle } from "../../orchestrator/records/bundle.ts";
 import type { LogEntry } from "../../orchestrator/records/log.ts";
-import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** The law's interval, seconds. */
 const TAU = 60n;

@@ -6,8 +6,9 @@ import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { createFetcher } from "../../orchestrator/execution/fetch/fetcher.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const PAGES: Readonly<Record<string, readonly [type: string, text: string]>> = {
   "/ada.html": ["text/html", "<title>Ada</title><p>Ada Lovelace wrote to bo@pages.test on 2026-03-08."],

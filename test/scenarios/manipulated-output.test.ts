@@ -14,8 +14,9 @@ import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/j
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { escalationThreshold } from "../../orchestrator/rules/escalation.ts";
-import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** Missions before the lie: their honest work is what the Guardian knows of each agent. */
 const CALM_MISSIONS = 5;

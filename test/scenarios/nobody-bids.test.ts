@@ -6,8 +6,9 @@ import { memberOf } from "../../orchestrator/city/society.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { Offer } from "../../orchestrator/minds/mind.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** Makes laws like anybody, and takes no work. */
 class IdleMind extends HeuristicMind {

@@ -18,8 +18,9 @@ import { parseJson } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { lying, more, replaced } from "../city/audit/lies.ts";
-import { carryOutIn, missionsOf, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const COUNT = { service: "count", over: "input", tier: 1 };
 const report = (after: string) => ({ service: "aggregate", after: [after], tier: 1 });

@@ -12,9 +12,10 @@ import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/j
 import type { BoundaryName } from "../../orchestrator/protocol/boundaries.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
-import { carryOutIn, openHome, suiteDirectory } from "../support/city-home.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 import { WillingMind } from "../support/willing-mind.ts";
 
 /** Two nodes: rows are read by one executor and estimated by three. */

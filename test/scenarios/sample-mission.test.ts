@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { missionBallot } from "../support/ballot.ts";
-import { openHome, suiteDirectory } from "../support/city-home.ts";
+import { openHome } from "../support/city-home.ts";
 import { type CliRun, outcomeIn, runCli } from "../support/cli.ts";
 import { expectPaperInvariants } from "../support/paper-invariants.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** `npm start` as a newcomer runs it: in an empty folder, nothing prepared. */
 describe("scenario: the sample mission", function () {

@@ -1,5 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
 import type { SuspensionJudge } from "../../orchestrator/adjudication/rule-on-suspension.ts";
@@ -17,16 +16,6 @@ import { CATALOG } from "../../services/catalog.ts";
 import { cache } from "./cache.ts";
 import { PROJECT } from "./cli.ts";
 import { expectPaperInvariants } from "./paper-invariants.ts";
-
-/** A directory for a whole suite, gone afterwards. Call inside `describe`. */
-export function suiteDirectory(): () => string {
-  let path = "";
-  before(() => {
-    path = realpathSync(mkdtempSync(join(tmpdir(), "agentcity-test-")));
-  });
-  after(() => rmSync(path, { recursive: true, force: true }));
-  return () => path;
-}
 
 /** Opens the city of a home in this process, founding it if there is none. */
 export function openHome(

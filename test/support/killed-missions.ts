@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { EXECUTION_BOUNDARIES, HYBRID_BOUNDARIES, SENDER_BOUNDARIES } from "../../orchestrator/protocol/boundaries.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { copyHome, foundHome, openHome, suiteDirectory } from "./city-home.ts";
+import { copyHome, foundHome, openHome } from "./city-home.ts";
 import { outcomeIn, runCli } from "./cli.ts";
 import { expectPaperInvariants } from "./paper-invariants.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "./small-mission.ts";
+import { suiteDirectory } from "./temporary-directory.ts";
 
 const SEED = "29";
 

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { expect } from "chai";
 import { type Held, runSession, SEED, type Way } from "../records/session-process.ts";
-import { copyHome, foundHome, suiteDirectory } from "./city-home.ts";
+import { copyHome, foundHome } from "./city-home.ts";
+import { suiteDirectory } from "./temporary-directory.ts";
 
 /** Kills a session's process at each place for real, lets another one go on, and compares with a session nobody killed. */
 export function describeKills(title: string, kills: readonly string[], way: Way = "straight"): void {

@@ -11,3 +11,13 @@ export function temporaryDirectory(): () => string {
   afterEach(() => rmSync(path, { recursive: true, force: true }));
   return () => path;
 }
+
+/** A directory for a whole suite, gone afterwards. Call inside `describe`. */
+export function suiteDirectory(): () => string {
+  let path = "";
+  before(() => {
+    path = realpathSync(mkdtempSync(join(tmpdir(), "agentcity-test-")));
+  });
+  after(() => rmSync(path, { recursive: true, force: true }));
+  return () => path;
+}

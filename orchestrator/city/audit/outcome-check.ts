@@ -15,7 +15,7 @@ import { anchoringOf } from "../anchoring.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import { describeEpoch, executionOf } from "../epochs.ts";
 import { describeChild } from "../family.ts";
-import { callsAbout, gasTable } from "../gas.ts";
+import { callsAbout, gasTable, treeOf } from "../gas.ts";
 import { letterOf } from "../letters.ts";
 import { pastTenseOf } from "../verbs.ts";
 import { checkpointsIn, wavesIn } from "./anchors.ts";
@@ -197,11 +197,8 @@ function fateOf(
 async function gas({ outcome, client, record, mission, session, chain, family }: AuditContext, seen: Inspection): Promise<void> {
   const own = [session, ...outcome.law.past.map(({ session: former }) => BigInt(former))];
   const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => own.includes(args.session));
-  const tree = {
-    sessions: [...own, ...family.map((child) => child.session)],
-    missions: [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])],
-  };
-  const table = gasTable(await callsAbout(client, opened?.block ?? chain.head().number, tree), mission);
+  const calls = await callsAbout(client, opened?.block ?? chain.head().number, treeOf(own, mission, family));
+  const table = gasTable(calls, mission);
   seen.same(outcome.gasByStage, table.stages, "gas by stage");
   for (const [number, { label, gas: told }] of outcome.nodes.entries()) seen.same(told, table.nodes.get(number) ?? 0, `gas of ${label}`);
 }
