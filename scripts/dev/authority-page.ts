@@ -5,9 +5,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { ACTION_NAMES } from "../../orchestrator/protocol/actions.ts";
 import { ANYONE, AUTHORITY, ROLES, type Rule } from "./authority.ts";
 import { filesIn, root } from "./files.ts";
 import { MADE, table } from "./markdown.ts";
+import { answerTo, NO_MISSION, NO_SIGNER, NO_SIGNERS, SIGNERS, SIGNS } from "./signers.ts";
 
 interface Argument {
   type: string;
@@ -97,6 +99,28 @@ function refused({ refusal, except = {} }: Rule): string {
   return [...(refusal === undefined ? [] : [`\`${refusal}\``]), ...exceptions].join(", ");
 }
 
+/** Who may sign what, action by action. */
+function signersPart(): string {
+  const kinds = Object.entries(SIGNERS);
+  const told = (answer: string) => (answer === SIGNS ? "✓" : `\`${answer}\``);
+  return [
+    "\n## Signatures\n\n",
+    "Anybody relays an order of the panel; what it does depends on who signed. One signature of each kind among those that the action needs,\n",
+    "tried by `test/contracts/authority/signers.test.ts`:\n\n",
+    table(
+      ["kind", "who"],
+      kinds.map(([kind, { who }]) => [kind, who]),
+    ),
+    "\n",
+    table(
+      ["action", ...kinds.map(([kind]) => kind)],
+      ACTION_NAMES.map((action) => [action, ...kinds.map(([, rule]) => told(answerTo(rule, action)))]),
+    ),
+    `\n\`${NO_SIGNER}\` whatever it is: ${NO_SIGNERS.join(", ")}. An action on a mission is carried out on one of an old template as on one of\n`,
+    `the newest, and is \`${NO_MISSION}\` on a contract that is no mission, as is an order about the city that names a mission.\n`,
+  ].join("");
+}
+
 export async function authorityPage(): Promise<string> {
   const parts: string[] = [];
   const silent: string[] = [];
@@ -126,6 +150,7 @@ export async function authorityPage(): Promise<string> {
       ["kind", "who"],
       Object.entries(ROLES).map(([role, who]) => [role, who]),
     ),
+    signersPart(),
     ...parts,
   ].join("");
 }

@@ -10,16 +10,23 @@ export const ROLES = {
   deployer: "who deployed the city, after `seal`",
   producer: "a producer with nothing to do with the call",
   principal: "that producer's principal",
+  "sub-agent": "a producer that another producer made",
   verifier: "a verifier with nothing to do with the call",
   registrar: "a clerk",
   speaker: "a clerk",
   regulator: "a clerk",
   codifier: "a clerk",
   adjudicator: "a seated adjudicator",
+  senior: "the adjudicator who has been seated longest",
+  conflicted: "a seated adjudicator whose principal takes part in the missions of the cast",
+  flagged: "a seated adjudicator whom the watchdog has warned of",
+  resigned: "an adjudicator who left its seat, its stake still unbonding",
+  impeached: "an adjudicator who lost its seat and is banned",
   runner: "attests live code",
   monitor: "reports anomalies",
   issuer: "signs evidence",
   mission: "a genuine mission that is not the one concerned",
+  "old clone": "such a mission, of a template that has a newer version",
   sponsor: "who pays the session or mission concerned",
   executor: "an agent bound to the node concerned",
   panel: "a verifier drawn for the node concerned",
@@ -44,8 +51,20 @@ export const ROLES = {
   ROSTER: "AdjudicatorRoster",
   STAKE_POOL: "StakePool",
   WATCHDOG: "AdjudicatorWatchdog",
+  "former LEGISLATION": "a legislature that was replaced",
+  "former EXECUTION": "a market that was replaced",
+  "former ADJUDICATION": "a panel's procedure that was replaced",
 } as const;
 export type Role = keyof typeof ROLES;
+
+/** Kinds that get the answers of another kind wherever a row does not name them: what sets them apart counts elsewhere. */
+export const LIKE: Partial<Record<Role, Role>> = {
+  senior: "adjudicator",
+  conflicted: "adjudicator",
+  flagged: "adjudicator",
+  "sub-agent": "producer",
+  "old clone": "mission",
+};
 
 export const ANYONE = "anyone";
 
@@ -72,6 +91,20 @@ const signedBy = (signer: Role): readonly Rule[] => [
 
 const refuse = (error: string, ...roles: Role[]): Partial<Record<Role, string>> => Object.fromEntries(roles.map((role) => [role, error]));
 
+/** Who works in the city, or did. */
+const MEMBERS = [
+  "producer",
+  "executor",
+  "verifier",
+  "registrar",
+  "speaker",
+  "regulator",
+  "codifier",
+  "adjudicator",
+  "resigned",
+  "impeached",
+] as const;
+
 /** Rows by contract, then by function. */
 export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly Rule[]>>>> = {
   ConstitutionContract: {
@@ -93,14 +126,14 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     deregister: only("NotAuthorised", "agent", "its principal"),
     withdrawStake: anyone,
     topUpStake: [{ callers: ANYONE, except: refuse("Shortfall", "PRODUCERS") }],
-    lock: only("NotAuthorised", "EXECUTION"),
-    settle: only("NotAuthorised", "EXECUTION"),
+    lock: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
+    settle: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
     adjustReputation: governor,
     slash: governor,
     ban: governor,
     freezePrincipal: governor,
     lapse: only("NotAuthorised", "LEGISLATION"),
-    attend: only("NotAuthorised", "agent", "its principal", "LEGISLATION"),
+    attend: only("NotAuthorised", "agent", "its principal", "LEGISLATION", "former LEGISLATION"),
   },
   ClerkContract: {
     appoint: governor,
@@ -139,8 +172,8 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
   AdjudicatorRoster: {
     seat: governor,
     resign: only("NotSeated", "agent", "adjudicator"),
-    recordParty: only("NotExecution", "EXECUTION"),
-    withdrawStake: only("NothingToWithdraw", "agent"),
+    recordParty: only("NotExecution", "EXECUTION", "former EXECUTION"),
+    withdrawStake: only("NothingToWithdraw", "agent", "resigned"),
     impeach: governor,
   },
   AdjudicatorWatchdog: {
@@ -155,7 +188,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
       {
         callers: ANYONE,
         except: {
-          ...refuse("NotEligible", "producer", "verifier", "registrar", "speaker", "regulator", "codifier", "adjudicator", "executor"),
+          ...refuse("NotEligible", ...MEMBERS),
           LEGISLATION: "Shortfall",
         },
       },
@@ -166,7 +199,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
       {
         callers: ANYONE,
         except: {
-          ...refuse("NotEligible", "producer", "verifier", "registrar", "speaker", "regulator", "codifier", "adjudicator", "executor"),
+          ...refuse("NotEligible", ...MEMBERS),
           LEGISLATION: "Shortfall",
         },
       },
@@ -224,8 +257,8 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     ],
     cover: only("NotManager", "manager"),
     uncover: only("NotAuthorised", "manager", "agent", "its principal"),
-    stand: only("NotAuthorised", "EXECUTION"),
-    settle: only("NotAuthorised", "EXECUTION"),
+    stand: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
+    settle: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
     collect: anyone,
   },
   CollaborationContract: {

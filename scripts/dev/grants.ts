@@ -3,7 +3,7 @@
  * leads to which other is computed, so that a row that opens the law to an agent shows as a path.
  */
 import { LAW, LAW_GRANTS, type LawStanding } from "../../deploy/grants.ts";
-import { ANYONE, AUTHORITY, ROLES, type Role } from "./authority.ts";
+import { ANYONE, AUTHORITY, LIKE, ROLES, type Role } from "./authority.ts";
 
 export type Standing = Role | LawStanding;
 
@@ -43,7 +43,7 @@ const LAWGIVERS: readonly Role[] = ["ADJUDICATION", "CONSTITUTION", "ROSTER", "C
 
 /** Everybody who is neither an adjudicator nor an institution that only adjudicators move: agents, clerks, sponsors, missions, contracts. */
 export const AGENTS: readonly Role[] = (Object.keys(ROLES) as Role[]).filter(
-  (role) => role !== "adjudicator" && role !== "deployer" && !LAWGIVERS.includes(role),
+  (role) => ![role, LIKE[role]].includes("adjudicator") && role !== "deployer" && !LAWGIVERS.includes(role),
 );
 
 /** Everything that whoever has these standings can come by, step after step, with a way to it. */

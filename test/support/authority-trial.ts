@@ -4,14 +4,15 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Transaction } from "ethers";
+import { id, Transaction } from "ethers";
 import hre from "hardhat";
 import { type Abi, type Hex, isHex, toFunctionSelector } from "viem";
 import { formatAbiItem } from "viem/utils";
 import { z } from "zod";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import type { Role } from "../../scripts/dev/authority.ts";
 import { filesIn, root } from "../../scripts/dev/files.ts";
-import { type City, ethers, INSTITUTIONS, Kind, Office, tokens } from "./city-fixture.ts";
+import { type City, ethers, INSTITUTIONS, Kind, keyOf, Office, predecessorOf, tokens } from "./city-fixture.ts";
 
 /** One address per kind of caller; a kind that plays no part in a call is absent. */
 export type Cast = Readonly<Partial<Record<Role, string>>>;
@@ -20,6 +21,9 @@ export type Cast = Readonly<Partial<Record<Role, string>>>;
 export type Answers = ReadonlyMap<Role, string>;
 
 const OK = "ok";
+const WHY = id("why");
+/** `enum Decision`. */
+const APPROVES = 1;
 
 const sentSchema = z.object({ to: z.string(), data: z.string(), from: z.string() });
 const failureSchema = z.object({ message: z.string(), data: z.unknown() });
@@ -115,7 +119,7 @@ export class AuthorityTrial {
 }
 
 /** The name of the custom error a simulated call reverted with, or what else went wrong. */
-function refusalOf(error: unknown): string {
+export function refusalOf(error: unknown): string {
   const { data, message } = failureSchema.parse(error);
   const selector = (revertSchema.safeParse(data).data ?? "").slice(0, 10);
   return ERRORS.get(selector) ?? `${selector} ${message}`;
@@ -137,24 +141,25 @@ export async function castOf(city: City, known: Cast): Promise<Cast> {
   cast.CONSTITUTION = city.built.ConstitutionContract;
   cast.outsider = await named("outsider");
   cast.contract = String((await ethers.deployContract("MissionProbe")).target);
+  cast["old clone"] = (await city.probe(899)).address;
+  await city.publishProbe();
   cast.mission = (await city.probe(900)).address;
+  for (const institution of ["LEGISLATION", "EXECUTION", "ADJUDICATION"] as const)
+    cast[`former ${institution}`] = predecessorOf(institution);
   if (known.producer === undefined) {
     const { agent, principal } = await city.register("cast producer");
     Object.assign(cast, { producer: agent.address, principal: principal.address });
   }
-  cast.verifier = (await city.register("cast verifier", { kind: Kind.VERIFIER })).agent.address;
+  cast["sub-agent"] = await subAgentOf(city);
+  const verifying = await city.register("cast verifier", { kind: Kind.VERIFIER });
+  cast.verifier = verifying.agent.address;
   for (const role of ["registrar", "speaker", "regulator", "codifier"] as const) {
     if (known[role] !== undefined) continue;
     cast[role] = await named(role);
     const office = { registrar: Office.REGISTRAR, speaker: Office.SPEAKER, regulator: Office.REGULATOR, codifier: Office.CODIFIER }[role];
     await city.clerks.appoint(office, cast[role], await named(`${role}'s principal`));
   }
-  if (known.adjudicator === undefined) {
-    const adjudicator = await city.account("cast adjudicator");
-    await city.fund(adjudicator, city.addresses.ROSTER, tokens(5000));
-    await city.roster.seat(adjudicator.address, await named("adjudicator's principal"));
-    cast.adjudicator = adjudicator.address;
-  }
+  Object.assign(cast, await seatPanel(city, { ...cast, ...known }, verifying.principal.address));
   for (const [role, register] of [
     ["runner", city.evidence.registerRunner],
     ["monitor", city.evidence.registerMonitor],
@@ -170,6 +175,51 @@ export async function castOf(city: City, known: Cast): Promise<Cast> {
   Object.assign(cast, known);
   await city.constitution.seal();
   return cast;
+}
+
+/** A producer that another one made. */
+async function subAgentOf(city: City): Promise<string> {
+  const { agent: creator } = await city.register("cast creator");
+  const agent = await city.account("cast sub-agent");
+  const { message, did, byCreator, byAgent } = await city.subBinding(agent, creator);
+  await city.fund(creator, city.addresses.PRODUCERS, message.stake);
+  await city.producers.registerSubAgent(message, did, byCreator, byAgent);
+  // The electorate stays what the play expects.
+  const legislature = city.producers.connect(await city.as("LEGISLATION"));
+  for (const one of [creator, agent]) await legislature.lapse(one.address);
+  return agent.address;
+}
+
+/** A seat of each kind, and former ones. `principal`, who verifies, becomes part of the missions in the cast. */
+async function seatPanel(city: City, cast: Cast, principal: string): Promise<Cast> {
+  const { roster, execution, watchdog, producers, constitution, addresses } = city;
+  const seat = async (role: Role, owner?: string) => {
+    const judge = await city.account(`cast ${role}`);
+    await city.fund(judge, addresses.ROSTER, tokens(5000));
+    await roster.seat(judge.address, owner ?? keyOf(`cast ${role}'s principal`).address);
+    return judge;
+  };
+  await constitution.setParam(parameterIndex("SENIOR_ADJUDICATOR_ENABLED"), 1, WHY);
+  if ((await roster.activeCount()) === 0n) await seat("senior");
+  const adjudicator = cast.adjudicator ?? (await seat("adjudicator")).address;
+  const [conflicted, flagged] = [await seat("conflicted", principal), await seat("flagged")];
+  for (const mission of [cast.mission, cast["old clone"], cast.itself]) {
+    if (mission !== undefined) await execution.connect(await city.as(mission)).recordVerifiers([cast.verifier ?? ""]);
+  }
+  // Twenty-one approvals in a row.
+  await watchdog.note(Array(21).fill(flagged.address), APPROVES, false);
+  const [resigned, impeached] = [await seat("resigned"), await seat("impeached")];
+  await roster.connect(resigned).resign();
+  await roster.impeach(impeached.address, WHY);
+  await producers.ban(impeached.address, WHY);
+  return {
+    adjudicator,
+    senior: await roster.senior(),
+    conflicted: conflicted.address,
+    flagged: flagged.address,
+    resigned: resigned.address,
+    impeached: impeached.address,
+  };
 }
 
 /** Lets everyone in the cast pay what `payee` asks for. */

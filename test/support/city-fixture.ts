@@ -90,6 +90,9 @@ export const tokens = (whole: number | bigint): bigint => BigInt(whole) * 1_000_
 /** The devnet preset in the order of `enum Param`. */
 export const parameterValues = (): bigint[] => PARAMETERS.map(({ name }) => DEVNET[name]);
 
+/** Name of the template of probes. */
+const PROBE = id("probe");
+
 /** A key that is the same in every run; it signs, and pays gas once it came from `city.account`. */
 export const keyOf = (name: string): Wallet => new Wallet(id(`agentcity test key ${name}`), ethers.provider);
 
@@ -100,6 +103,10 @@ export interface AgentOptions {
   capabilities?: bigint;
 }
 
+/** Procedures that a test city had before it got those it works with: retired, without a mission of their own. */
+const REPLACED = ["LEGISLATION", "EXECUTION", "ADJUDICATION"] as const;
+export const predecessorOf = (institution: (typeof REPLACED)[number]): Address => getAddress(keyOf(`former ${institution}`).address);
+
 /** Genesis as it runs everywhere, over this chain's deployer. */
 function genesisPort(deployer: HardhatEthersSigner): GenesisPort {
   return {
@@ -109,10 +116,28 @@ function genesisPort(deployer: HardhatEthersSigner): GenesisPort {
       const receipt = await (await deployer.sendTransaction({ data: code })).wait();
       return getAddress(receipt?.contractAddress ?? "");
     },
-    async call(_step, to, data) {
-      await (await deployer.sendTransaction({ to, data })).wait();
+    async call(step, to, data) {
+      if (step === "genesis:wire") await wireSuccessors(to, data);
+      else await (await deployer.sendTransaction({ to, data })).wait();
     },
   };
+}
+
+/** Wires a city with other procedures, and puts its own in their place, as the constitution has it. */
+async function wireSuccessors(to: Address, data: string): Promise<void> {
+  const constitution = await ethers.getContractAt("ConstitutionContract", to);
+  const [institutions, addresses] = constitution.interface.decodeFunctionData("wire", data);
+  const replaced = REPLACED.map((name) => INSTITUTIONS.indexOf(name));
+  const first = [...addresses].map((address: string, i) => {
+    const name = REPLACED[replaced.indexOf(Number(institutions[i]))];
+    return name === undefined ? address : predecessorOf(name);
+  });
+  await constitution.wire([...institutions], first);
+  const why = id("a city with a past");
+  for (const [i, institution] of [...institutions].entries())
+    if (first[i] !== addresses[i]) await constitution.amend(institution, addresses[i], why);
+  await networkHelpers.time.increase(DEVNET.UNBONDING_PERIOD);
+  for (const institution of replaced) await constitution.enact(institution);
 }
 
 /** Deploys and wires every institution. Use it through `loadWiredCity`. */
@@ -242,17 +267,21 @@ async function deployWiredCity() {
     return seated.sort((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
   }
 
+  /** A version more of the template of probes. */
+  async function publishProbe(): Promise<void> {
+    await templates.publish(PROBE, await ethers.deployContract("MissionProbe"), id("audit"));
+  }
+
   /** A genuine mission that only reports what reaches it (`MissionProbe`), as mission number `session`. */
   async function probe(session: number, params = 0n) {
-    const name = id("probe");
-    if ((await templates.latestVersion(name)) === 0n) {
-      await templates.publish(name, await ethers.deployContract("MissionProbe"), id("audit"));
-    }
-    // A law of one node and its context, nine words; word 0 counts the nodes, word 5 are the parameters, word 7 is the session.
+    const name = PROBE;
+    if ((await templates.latestVersion(name)) === 0n) await publishProbe();
+    // Of the newest version. A law of one node and its context, nine words; word 0 counts the nodes, word 5 are the parameters, word 7 is the session.
     const words = [1n, 0n, 0n, 0n, 0n, params, 0n, BigInt(session), 0n];
     const args = AbiCoder.defaultAbiCoder().encode(Array(9).fill("uint256"), words);
-    const address = await templates.predict(name, 1, args, session);
-    await templates.connect(await as("LEGISLATION")).deploy(name, 1, args, session);
+    const version = await templates.latestVersion(name);
+    const address = await templates.predict(name, version, args, session);
+    await templates.connect(await as("LEGISLATION")).deploy(name, version, args, session);
     return probeAt(address);
   }
 
@@ -284,6 +313,7 @@ async function deployWiredCity() {
     now,
     sign,
     probe,
+    publishProbe,
     binding,
     subBinding,
     register,

@@ -157,8 +157,6 @@ export async function playRegistries(trial: AuthorityTrial): Promise<void> {
   const city = await loadCity();
   const verifier = (await city.register("new verifier", { kind: Kind.VERIFIER })).agent.address;
   const judge = await city.account("new judge");
-  // Who resigns leaves two behind.
-  await city.seatAdjudicators(2);
   await city.fund(judge, city.addresses.ROSTER, tokens(5000));
   const cast = { ...(await castOf(city, {})), agent: judge.address };
   const governor = await city.as("ADJUDICATION");
@@ -193,7 +191,7 @@ export async function playMoney(trial: AuthorityTrial): Promise<void> {
   const { token, treasury, addresses } = city;
   const itself = (await city.probe(901)).address;
   const [holder, spender] = [await city.account("holder"), await city.account("spender")];
-  const cast = { ...(await castOf(city, {})), itself, agent: holder.address, spender: spender.address };
+  const cast = { ...(await castOf(city, { itself })), agent: holder.address, spender: spender.address };
   await city.token.mint(holder.address, tokens(100));
   for (const payer of Object.values(cast)) await city.token.mint(payer, tokens(1));
 
@@ -244,7 +242,7 @@ export async function playAdjudication(trial: AuthorityTrial): Promise<void> {
   const [judge] = await city.seatAdjudicators(1);
   if (judge === undefined) throw new Error("nobody was seated");
   const mission = await city.probe(901);
-  const cast = { ...(await castOf(city, { adjudicator: judge.address })), itself: mission.address };
+  const cast = await castOf(city, { adjudicator: judge.address, itself: mission.address });
   const action = {
     action: 1,
     mission: mission.address,
