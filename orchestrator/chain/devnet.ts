@@ -1,5 +1,6 @@
 import { bytesToHex, type LocalAccount, parseEther } from "viem";
 import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
+import { type ByteSigner, signerOf } from "../primitives/signing.ts";
 import type { Genesis } from "./transcript.ts";
 
 /** The chain id of every devnet; what is allowed only there (simulated humans, time travel, known keys) asks for it. */
@@ -25,10 +26,19 @@ export const DEVNET_GENESIS: Genesis = {
 const branches = new Map<string, ReturnType<ReturnType<typeof mnemonicToAccount>["getHdKey"]>>();
 
 /** Account `index` of a devnet, m/44'/60'/0'/0/index; the first ten have gas money, here and on Anvil. */
-export function devnetAccount(index: number, mnemonic: string = DEVNET_MNEMONIC): LocalAccount {
+export function devnetAccount(index: number, mnemonic?: string): LocalAccount {
+  return privateKeyToAccount(bytesToHex(devnetKey(index, mnemonic)));
+}
+
+/** The same key, for what stays off chain. */
+export function devnetSigner(index: number, mnemonic?: string): ByteSigner {
+  return signerOf("secp256k1", devnetKey(index, mnemonic));
+}
+
+function devnetKey(index: number, mnemonic: string = DEVNET_MNEMONIC): Uint8Array {
   const branch = branches.get(mnemonic) ?? mnemonicToAccount(mnemonic, { path: "m/44'/60'/0'/0" }).getHdKey();
   branches.set(mnemonic, branch);
   const { privateKey } = branch.deriveChild(index);
   if (privateKey === null) throw new RangeError(`no key at index ${index}`);
-  return privateKeyToAccount(bytesToHex(privateKey));
+  return privateKey;
 }

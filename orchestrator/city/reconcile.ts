@@ -1,6 +1,8 @@
 import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { isBranch, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { type ChainDecision, clearingRecordSchema, isDecidedAs } from "../execution/clearing-record.ts";
 import { heldKey, heldSchema, releasedKey, releasedSchema } from "../execution/escrow-buffer.ts";
+import { clearingKey } from "../execution/stages/verify.ts";
 import { attemptKey, resultSchema, workSchema } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
@@ -63,6 +65,7 @@ export async function divergencesOf(world: World, mission: Mission): Promise<rea
   const contract = world.client.mission(mission.address);
   const story: Story = {
     revealed: (await contract.history("Revealed")).map(({ args }) => args),
+    cleared: (await contract.history("Cleared")).map(({ args }) => args),
     judged: (
       await Promise.all([contract.history("Cleared"), contract.history("ReviewApproved"), contract.history("ChildConcluded")])
     ).flatMap((events) => events.map(({ args }) => args)),
@@ -79,9 +82,10 @@ export async function divergencesOf(world: World, mission: Mission): Promise<rea
 interface Story {
   readonly revealed: readonly { readonly node: number; readonly slot: number; readonly attempt: number; readonly outputHash: Hash }[];
   readonly judged: readonly { readonly node: number; readonly attempt: number }[];
+  readonly cleared: readonly (ChainDecision & { readonly node: number; readonly attempt: number })[];
 }
 
-async function nodeProblems(world: World, mission: Mission, view: NodeView, { judged }: Story): Promise<string[]> {
+async function nodeProblems(world: World, mission: Mission, view: NodeView, { judged, cleared }: Story): Promise<string[]> {
   const { law, state, recorded, attempt } = view;
   // What a mission below hands up is kept before the node is told.
   const isHandedUp = isBranch(view) && state === "EXECUTING";
@@ -91,6 +95,10 @@ async function nodeProblems(world: World, mission: Mission, view: NodeView, { ju
   if (result === undefined && recorded) found.push("recorded on chain, without a result in the records");
   if (state === "COMPLETED" && !judged.some((each) => each.node === law.number && each.attempt === attempt))
     found.push("complete on chain, without the proof of performance that its tier asks for");
+  const decided = cleared.findLast((each) => each.node === law.number && each.attempt === attempt);
+  const documents = decided && (await world.recall(clearingKey(mission, view), clearingRecordSchema));
+  if (decided !== undefined && (documents === undefined || !isDecidedAs(documents, decided)))
+    found.push("cleared on chain otherwise than in the records");
   return found;
 }
 

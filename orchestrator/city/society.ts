@@ -1,6 +1,7 @@
 import type { LocalAccount } from "viem";
-import { devnetAccount } from "../chain/devnet.ts";
+import { devnetAccount, devnetSigner } from "../chain/devnet.ts";
 import type { Address } from "../primitives/hex.ts";
+import type { ByteSigner } from "../primitives/signing.ts";
 
 /** What somebody does in a city. */
 export type Role =
@@ -25,6 +26,8 @@ export interface Member {
   readonly role: Role;
   readonly principal?: string;
   readonly account: LocalAccount;
+  /** The same key over plain bytes: claims, evidence and decisions off chain. */
+  readonly seal: () => ByteSigner;
 }
 
 /** Who there is of a role, and who answers for them, in turn. */
@@ -77,11 +80,22 @@ function societyOf(plan: readonly Roll[], mnemonic?: string): readonly Member[] 
   return plan.flatMap(({ role, names, principals }) =>
     names.map((name, position): Member => {
       const principal = principals?.[position % principals.length];
-      const member = { name, role, account: devnetAccount(index, mnemonic), ...(principal === undefined ? {} : { principal }) };
+      const key = index;
+      const seal = once(() => devnetSigner(key, mnemonic));
+      const member = { name, role, account: devnetAccount(key, mnemonic), seal, ...(principal === undefined ? {} : { principal }) };
       index += 1;
       return member;
     }),
   );
+}
+
+/** Most keys never seal anything, and deriving one takes a millisecond. */
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** Members of one role, in order. */

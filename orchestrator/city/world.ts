@@ -26,8 +26,10 @@ export function worldOf(
     workers: membersOf(society, "producer").map((member) => {
       const mind = minds.get(member.name);
       if (mind === undefined) throw new RangeError(`${member.name} has no mind`);
-      return { name: member.name, account: member.account, principal: principalOf(society, member).account.address, mind };
+      const { name, account, seal } = member;
+      return { name, account, seal, principal: principalOf(society, member).account.address, mind };
     }),
+    sponsor: memberOf(society, "sponsor"),
     verifiers: membersOf(society, "verifier"),
     reexecutor,
     receiver,
@@ -82,8 +84,8 @@ function answerKey(key: readonly (string | number)[]): AnswerKey {
 }
 
 /** The human behind an agent. */
-export function principalOf(society: readonly Member[], { principal, account, name, role }: Member): Member {
-  return principal === undefined ? { name, role, account } : memberOf(society, "principal", principal);
+export function principalOf(society: readonly Member[], { principal, account, name, role, seal }: Member): Member {
+  return principal === undefined ? { name, role, account, seal } : memberOf(society, "principal", principal);
 }
 
 /** A lie that saves work: the first item is left out; an output without items claims something else. */

@@ -7,6 +7,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import type { Mutex } from "../primitives/mutex.ts";
+import type { ByteSigner } from "../primitives/signing.ts";
 import type { ExecutionBoundary } from "../protocol/boundaries.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { FetchPage } from "./fetch/fetcher.ts";
@@ -18,6 +19,8 @@ import type { Sandbox } from "./sandbox/run.ts";
 export interface Signatory {
   readonly name: string;
   readonly account: LocalAccount;
+  /** The same key over plain bytes. */
+  readonly seal: () => ByteSigner;
 }
 
 /** A producer that bids and executes. */
@@ -66,6 +69,8 @@ export interface World {
   readonly client: AgentCityClient;
   readonly seed: string;
   readonly workers: readonly Worker[];
+  /** Who pays. */
+  readonly sponsor: Signatory;
   readonly verifiers: readonly Signatory[];
   /** Reruns committed bundles (class ATT). */
   readonly reexecutor: Signatory;

@@ -1,6 +1,7 @@
 import { anchors } from "./anchors.ts";
 import { branches } from "./branches.ts";
 import { commits, evidence } from "./commits.ts";
+import { claims, decisions } from "./decisions.ts";
 import type { Check } from "./inspection.ts";
 import { law } from "./law.ts";
 import { liveCode } from "./live-code.ts";
@@ -28,8 +29,10 @@ export const checks: readonly Check[] = [
   liveCode,
   commits,
   anchors,
+  claims,
   evidence,
   verdicts,
+  decisions,
   overrides,
   payouts,
   money,

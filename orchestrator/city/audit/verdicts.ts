@@ -49,7 +49,7 @@ export const verdicts: Check = {
   },
 };
 
-function clearOrders({ record }: AuditContext) {
+export function clearOrders({ record }: AuditContext) {
   const cleared = record.calls("CollaborationContract", "clear").map(({ at, hash, args }) => ({ at, hash, orders: args[0] }));
   const advanced = record.calls("CollaborationContract", "advance").map(({ at, hash, args }) => ({ at, hash, orders: args[0] }));
   return [...cleared, ...advanced].flatMap(({ at, hash, orders }) => orders.map((order) => ({ at, hash, order })));
@@ -115,9 +115,9 @@ async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing
   return weighed;
 }
 
-async function panelOf(
+export async function panelOf(
   { history, law, client, chain, mission, roles }: AuditContext,
-  { at, node, attempt }: Clearing,
+  { at, node, attempt }: Pick<Clearing, "at" | "node" | "attempt">,
   verifiers: readonly Verifier[],
 ) {
   const blockNumber = history.drawBlockAt(node, at);

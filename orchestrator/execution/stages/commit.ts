@@ -11,10 +11,11 @@ import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../
 import { EvidenceClass, geq } from "../../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
+import { type Claimed, type ClaimFile, claimFileSchema, claimInference, claimKey, claimReceipt, outputOf } from "../claims.ts";
 import { isDue, refused, release } from "../escrow-buffer.ts";
 import { openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
 import { toolsOf } from "../fetch/tools.ts";
-import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workOf } from "../work.ts";
+import { attemptKey, inputOf, serviceById, type Work, workOf } from "../work.ts";
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
 import { type Invocation, limitsOf } from "./invoke.ts";
 
@@ -26,6 +27,7 @@ export interface Envelope {
   readonly obligation: Hash;
   readonly work: Work & { ok: true };
   readonly opening: Opening;
+  readonly claimed: ClaimFile;
   readonly items: readonly SignedItem[];
 }
 
@@ -137,13 +139,24 @@ export async function envelopeOf(
 ): Promise<Envelope> {
   const obligation = await obligationOf(world, mission, view);
   const work = await workOf(world, mission, view, slot.slot);
+  const claimed = await world.remember(claimKey(mission, view, slot.slot), claimFileSchema, async () => {
+    const file = await claimOf(world, { mission, view, slot, work });
+    await before;
+    return file;
+  });
   const items = await world.remember(["evidence", ...attemptKey(mission, view), slot.slot], z.array(signedItemSchema), async () => {
-    const item = await evidenceFor(world, mission, view, slot, obligation, work);
+    const item = await evidenceFor(world, mission, view, { slot: slot.slot, obligation, payload: claimed.found });
     await before;
     return [item];
   });
   const { outputHash, trail } = work;
-  return { obligation, work, items, opening: openingOf({ seed: world.seed, agent: slot.agent, obligation, outputHash, trail, items }) };
+  return {
+    obligation,
+    work,
+    claimed,
+    items,
+    opening: openingOf({ seed: world.seed, agent: slot.agent, obligation, outputHash, trail, items }),
+  };
 }
 
 /** The obligation of a node's current attempt, as the chain computes it. */
@@ -155,22 +168,31 @@ export function obligationOf(world: World, mission: Mission, view: NodeView): Pr
  * Tier 2 compares outputs, so that a receipt is enough, unless the law's floor is above receipts. Else: what an independent issuer gets
  * from the same bundle and input (decision 43).
  */
-async function evidenceFor(
+function takesReceipts({ law }: Pick<NodeView, "law">): boolean {
+  return law.tier === 2 && geq(EvidenceClass.REC, EvidenceClass[law.floor]);
+}
+
+/** The executor's claim about its output, checked by the issuer that vouches for it. */
+async function claimOf(world: World, subject: Claimed): Promise<ClaimFile> {
+  const { mission, view, work } = subject;
+  if (takesReceipts(view)) return claimReceipt(world, world.receiver, subject);
+  const { bundle, schemas } = serviceById(world, work.service);
+  const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
+  return claimInference(world, world.reexecutor, subject, input, async () =>
+    outputOf(await world.sandbox.run({ bundle, schemas, input, limits, tools: toolsOf(world, mission) })),
+  );
+}
+
+/** The issuer signs for the chain what it found. */
+function evidenceFor(
   world: World,
   mission: Mission,
   view: NodeView,
-  slot: SlotView,
-  obligation: Hash,
-  work: Work & { ok: true },
+  found: { readonly slot: number; readonly obligation: Hash; readonly payload: Hash },
 ): Promise<SignedItem> {
-  if (view.law.tier === 2 && geq(EvidenceClass.REC, EvidenceClass[view.law.floor])) {
-    return issue(world, mission, world.receiver, "REC", evidenceKinds.RECEIPT, { slot: slot.slot, obligation, payload: work.outputHash });
-  }
-  const { bundle, schemas } = serviceById(world, work.service);
-  const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
-  const rerun = await world.sandbox.run({ bundle, schemas, input, limits, tools: toolsOf(world, mission) });
-  const payload = rerun.status === "ok" && isObject(rerun.output) ? outputHashOf(rerun.output) : NO_OUTPUT;
-  return issue(world, mission, world.reexecutor, "ATT", evidenceKinds.REEXECUTION, { slot: slot.slot, obligation, payload });
+  return takesReceipts(view)
+    ? issue(world, mission, world.receiver, "REC", evidenceKinds.RECEIPT, found)
+    : issue(world, mission, world.reexecutor, "ATT", evidenceKinds.REEXECUTION, found);
 }
 
 async function issue(
@@ -186,6 +208,3 @@ async function issue(
   const signature = await signMessage(world.client, issuer.account, "Evidence", message, mission.address);
   return { slot, index: 0, kind, payload, issuer: address, class: evidenceClass, signature };
 }
-
-/** Payload of a re-execution that itself gave no output. */
-const NO_OUTPUT: Hash = `0x${"0".repeat(64)}`;

@@ -14,10 +14,12 @@ import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
 import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
+import { Band, Risk } from "../../rules/law-codec.ts";
 import type { NodeView } from "../chain-view.ts";
+import { clearingRecordSchema, makeClearingRecord } from "../clearing-record.ts";
 import { provenItem } from "../evidence.ts";
-import { inputOf, readOutput } from "../work.ts";
-import type { Mission, World } from "../world.ts";
+import { attemptKey, inputOf, readOutput } from "../work.ts";
+import type { Mission, Signatory, World } from "../world.ts";
 import { type Envelope, envelopeOf, obligationOf } from "./commit.ts";
 
 /** How long a verdict holds, seconds of chain time. */
@@ -89,12 +91,64 @@ async function clearOrder(world: World, mission: Mission, view: NodeView) {
   });
   const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
   const panel = await panelOf(world, mission, view);
+  await writeDown(world, mission, view, envelopes, judgements, panel);
   const verdicts = await Promise.all(
     panel.flatMap((verifier) =>
       judgements.map((judgement) => signVerdict(world, mission, verifier, judgement, obligation, nodeCommitmentOf(commitments), deadline)),
     ),
   );
   return { node: view.law.number, openings, verdicts, items };
+}
+
+/** Where the documents of a clearing are kept: each panel is drawn by a block of its own. */
+export function clearingKey(mission: Mission, view: Pick<NodeView, "law" | "attempt" | "drawBlock">): readonly (string | number)[] {
+  return ["clearing", ...attemptKey(mission, view), view.drawBlock];
+}
+
+/** The same clearing in documents, before the chain is asked for its own: whoever doubts one can make the other. */
+async function writeDown(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  envelopes: readonly (Envelope | undefined)[],
+  judgements: readonly Judgement[],
+  panel: readonly Signatory[],
+): Promise<void> {
+  await world.remember(clearingKey(mission, view), clearingRecordSchema, async () => {
+    const { law, slots, attempt } = view;
+    const contract = world.client.mission(mission.address);
+    const accounts = panel.map(({ account }) => account.address);
+    const [obligation, { params }, [weights]] = await Promise.all([
+      obligationOf(world, mission, view),
+      contract.context(),
+      world.client.evidence.verifiersOf(accounts),
+    ]);
+    const present = slots.flatMap(({ slot, agent, price }, place) => {
+      const envelope = envelopes[place];
+      return envelope === undefined ? [] : [{ slot, agent, price, items: envelope.items, claimed: envelope.claimed }];
+    });
+    const terms = {
+      obligation,
+      sponsor: mission.sponsor,
+      executors: present.map(({ agent }) => agent),
+      task: { mission: mission.address, node: law.label, attempt },
+      floor: law.floor,
+      asked: law.questions,
+      panel: accounts.map((verifier, place) => ({ verifier, weight: weights[place] ?? 0 })),
+      minConfidence: params.minConfidence[Risk[law.risk]] ?? 0,
+      price: present.reduce((sum, { price }) => sum + price, 0n),
+      timeout: law.timeout,
+      appealWindow: params.appealWindows[Band[law.band]] ?? 0,
+    };
+    const holders = [...world.workers, ...panel, world.sponsor, world.reexecutor, world.receiver, world.runner];
+    const of = (address: string) => {
+      const holder = holders.find(({ account }) => account.address === address);
+      if (holder === undefined) throw new RangeError(`no key of ${address} here`);
+      return holder.seal();
+    };
+    const keys = { of, runner: world.runner.account.address };
+    return makeClearingRecord(terms, present, () => judgements, keys, world.client.chain.clock.now());
+  });
 }
 
 function isIn(basis: bigint, { slot, index }: { readonly slot: number; readonly index: number }): boolean {

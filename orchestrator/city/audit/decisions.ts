@@ -1,0 +1,231 @@
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { publicKeyToAddress } from "viem/accounts";
+import { digestOf } from "../../attestation/claims.ts";
+import { isOutcomeSignedBy } from "../../attestation/outcome.ts";
+import { isSigned } from "../../clearing/clearing-decision.ts";
+import { secondsOf } from "../../clearing/fields.ts";
+import { obligationHash } from "../../clearing/obligation.ts";
+import { verifySignature } from "../../clearing/signature.ts";
+import { claimFileSchema, NO_OUTPUT, trailOf } from "../../execution/claims.ts";
+import {
+  asChainDecision,
+  type ClearingRecord,
+  cityDeployment,
+  clearAgain,
+  clearingRecordSchema,
+  engineOf,
+  type NodeTerms,
+  roleOf,
+  type Standing,
+  seatOf,
+  termsOfNode,
+  weightsOf,
+} from "../../execution/clearing-record.ts";
+import { signedItemSchema } from "../../execution/evidence.ts";
+import { workSchema } from "../../execution/work.ts";
+import { parseContentId } from "../../primitives/hash.ts";
+import type { Hex } from "../../primitives/hex.ts";
+import { evidenceClasses, questions, verdictResults } from "../../protocol/evidence.ts";
+import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import type { AuditContext } from "./context.ts";
+import type { SlotHistory } from "./history.ts";
+import type { Check, Inspection } from "./inspection.ts";
+import { clearOrders, panelOf } from "./verdicts.ts";
+import { recordOf } from "./works.ts";
+
+/** Every output was claimed by whoever made it, and an issuer says by its key what it found when it checked (Pramana 2). */
+export const claims: Check = {
+  name: "CLAIMS",
+  what: "every output's claim: whose it is, what it says, how its check ended, the issuer's signature, the trail of its life",
+  file: BUNDLE_FILES.log,
+  async run(context, seen) {
+    for (const executor of context.history.slots) {
+      if (executor.revealed === undefined) continue;
+      const { node, slot, attempt } = executor;
+      const subject = `claim of ${context.label(node)}, slot ${slot}${attempt === 0 ? "" : `, attempt ${attempt + 1}`}`;
+      await seen.part(subject, () => claim(context, seen, executor, subject));
+    }
+  },
+};
+
+function claim({ log, block, hasBlock, mission, record, bundle }: AuditContext, seen: Inspection, executor: SlotHistory, subject: string) {
+  const { node, attempt, slot, agent, service, revealed } = executor;
+  const place = [mission, node, attempt, slot];
+  const context = { log, block, hasBlock };
+  const found = recordOf(context, "execution.claim", place, claimFileSchema);
+  const [item] = recordOf(context, "execution.evidence", place, signedItemSchema.array())?.value ?? [];
+  const work = recordOf(context, "execution.work", place, workSchema)?.value;
+  if (!seen.holds(found !== undefined && item !== undefined && revealed !== undefined, subject, "has no record in the log")) return;
+  if (found === undefined || item === undefined || revealed === undefined) return;
+  const file = blockFile(found.id);
+  const { claim: said, outcome, found: output, key, trail } = found.value;
+  seen.same([said.claim_id, said.attester_id], [["claim", ...place].join("/"), agent], `${subject}: whose it is`, file);
+  const code = record.events("ServiceContract", "ServiceRegistered").find(({ args }) => args.service === service)?.args.codeHash;
+  if (said.claim_type === "inference") {
+    seen.same(said.conclusion, `output ${revealed.outputHash}`, `${subject}: what it concludes`, file);
+    seen.same(said.premises[1], `code ${code}`, `${subject}: by which code`, file);
+  } else {
+    const value = said.claim_type === "measurement" ? said.measured_value : undefined;
+    seen.same(value, revealed.outputHash, `${subject}: what was handed in`, file);
+  }
+  const status = output === NO_OUTPUT ? "unverifiable" : output === revealed.outputHash ? "verified" : "rejected";
+  seen.same(outcome.status, status, `${subject}: how its check ended`, file);
+  seen.same([outcome.verifier_id, output], [item.issuer, item.payload], `${subject}: against the evidence`, file);
+  const handedIn = work?.ok === true ? parseContentId(work.outputId) : undefined;
+  if (status === "verified" && handedIn !== undefined && hasBlock(handedIn))
+    seen.same(outcome.source_digest, digestOf(bundle.bytes(blockFile(handedIn))), `${subject}: the source of its check`, file);
+  seen.holds(isOutcomeSignedBy(outcome, key) && accountOf(key.key) === item.issuer, subject, "is not signed by its issuer", file);
+  seen.same(trail, trailOf(said, outcome), `${subject}: the trail of its life`, file);
+}
+
+/**
+ * Each clearing once more, from its documents: real signatures, the registry as the chain has it, the library's own Γ. What it decides
+ * has to be what the documents say and what the chain decided.
+ */
+export const decisions: Check = {
+  name: "DECISIONS",
+  what: "every clearing again from its documents: obligation, evidence, verdicts and their signatures; against the chain's decision",
+  file: BUNDLE_FILES.log,
+  async run(context, seen) {
+    const cleared = context.record.events("CollaborationContract", "Cleared");
+    for (const { at, hash, order } of clearOrders(context)) {
+      const event = cleared.find((each) => each.hash === hash && each.args.node === order.node);
+      if (event === undefined) continue;
+      const { node, attempt } = event.args;
+      const subject = `clearing of ${context.label(node)}${attempt === 0 ? "" : `, attempt ${attempt + 1}`}`;
+      await seen.part(subject, async () => {
+        const drawn = context.history.drawBlockAt(node, at) ?? 0n;
+        const found = recordOf(context, "execution.clearing", [context.mission, node, attempt, drawn], clearingRecordSchema);
+        if (!seen.holds(found !== undefined, subject, "has no documents in the log") || found === undefined) return;
+        const clearing: Clearing = { at, node, attempt, subject, file: blockFile(found.id), order, record: found.value };
+        const known = await standingsAt(context, clearing);
+        documents(context, seen, clearing, known);
+        const has = asChainDecision(found.value);
+        const { result, confidence, evidenceClass, basis } = event.args;
+        seen.same(
+          has,
+          { result, confidence, evidenceClass, basis },
+          `${subject}: the documents' decision against the chain's`,
+          clearing.file,
+        );
+      });
+    }
+  },
+};
+
+interface Clearing {
+  readonly at: bigint;
+  readonly node: number;
+  readonly attempt: number;
+  readonly subject: string;
+  readonly file: string;
+  readonly order: ReturnType<typeof clearOrders>[number]["order"];
+  readonly record: ClearingRecord;
+}
+
+/** What chain and law say of a clearing. */
+interface Known {
+  readonly terms: NodeTerms;
+  readonly standings: readonly Standing[];
+}
+
+function documents(context: AuditContext, seen: Inspection, clearing: Clearing, { terms, standings }: Known): void {
+  const { subject, file, record, node, attempt, order } = clearing;
+  const { keys, obligation, envelope, outputs, decision } = record;
+  for (const [id, key] of Object.entries(keys)) {
+    seen.same(accountOf(hexOf(key)), id.split("/")[0], `${subject}: the key of ${id}`, file);
+  }
+  seen.same(obligation.obligation_hash, obligationHash(termsOfNode(terms)), `${subject}: the obligation against law and chain`, file);
+  seen.same(record.weights, weightsOf(terms), `${subject}: the verifiers' weights`, file);
+
+  const evidence = terms.executors.flatMap((_, at) => {
+    const slot = context.history.executors(node, attempt).filter(({ revealed }) => revealed !== undefined)[at]?.slot ?? at;
+    return recordOf(context, "execution.evidence", [context.mission, node, attempt, slot], signedItemSchema.array())?.value ?? [];
+  });
+  seen.same(
+    envelope.items
+      .filter(({ type }) => type !== "claim")
+      .map(({ id, class: own, provenance, content }) => [id, own, provenance[0]?.emitter, payloadOf(content)]),
+    evidence.map(({ slot, index, class: own, issuer, payload }) => [`${slot}/${index}`, own, issuer, payload]),
+    `${subject}: the envelope against the evidence on chain`,
+    file,
+  );
+  seen.same(
+    outputs.map(({ verifier, verdict, confidence }) => [verifier, verdict, Math.round(confidence * 10_000)]),
+    order.verdicts.map(({ verifier, question, result, confidence }) => [
+      seatOf(verifier, questions[question] ?? "POLICY"),
+      verdictResults[result],
+      confidence,
+    ]),
+    `${subject}: the outputs against the verdicts on chain`,
+    file,
+  );
+
+  const world = cityDeployment(keys, standings, verifySignature);
+  const engine = {
+    id: decision.clearing_engine,
+    key: keys[decision.clearing_engine] ?? "ed25519:0x",
+    sign: () => decision.clearing_engine_signature,
+  };
+  seen.holds(isSigned(decision, world), `${subject}: decision`, "is not signed by the engine", file);
+  const again = clearAgain(record, world, engine, BigInt(secondsOf(decision.emitted_at)));
+  seen.same(decision.clearing_decision_hash, again.clearing_decision_hash, `${subject}: decision, cleared again`, file);
+}
+
+/** Parties, issuers and verifiers of a clearing, with what the chain's registries said of them then. */
+async function standingsAt(context: AuditContext, { at, node, attempt, record }: Clearing): Promise<Known> {
+  const { history, roles, law, document, client, mission, session, record: chain } = context;
+  const { verifiers, issuers, runners } = roles.before(at);
+  const own = law.nodes[node];
+  const said = document.document.nodes[node];
+  const opened = chain.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
+  if (own === undefined || said === undefined || opened === undefined) throw new RangeError(`no law for node ${node}`);
+  const params = unpackMissionParams(opened.args.params);
+  const { sponsor } = await client.mission(mission).context();
+  const panel = await panelOf(context, { at, node, attempt }, verifiers);
+  const present = history.executors(node, attempt).filter(({ revealed }) => revealed !== undefined && revealed.at < at);
+  const asked = said.questions;
+  const standings: Standing[] = [
+    { id: sponsor, principal: sponsor },
+    ...present.map(({ agent }) => ({ id: agent, principal: roles.principalOf(agent) })),
+    ...[...issuers].map(([id, { principal, classes }]) => ({
+      id,
+      principal,
+      issues: evidenceClasses.filter((_, code) => (classes >> code) % 2 === 1),
+    })),
+    ...verifiers.flatMap(({ address, principal }) =>
+      asked.map((question) => ({ id: seatOf(address, question), principal, role: roleOf(question) })),
+    ),
+    ...[...runners].map(([runner, principal]) => ({ id: engineOf(runner), principal })),
+  ];
+  return {
+    terms: {
+      obligation: history.obligation(node, attempt),
+      sponsor,
+      executors: present.map(({ agent }) => agent),
+      task: { mission, node: said.label, attempt },
+      floor: evidenceClasses[own.floor] ?? "",
+      asked,
+      panel: panel.map((verifier) => ({ verifier, weight: verifiers.find(({ address }) => address === verifier)?.weight ?? 0 })),
+      minConfidence: params.minConfidence[own.risk] ?? 0,
+      price: present.reduce((sum, { price }) => sum + price, 0n),
+      timeout: own.timeout,
+      appealWindow: params.appealWindows[own.band] ?? 0,
+    },
+    standings: standings.filter(({ id }) => Object.hasOwn(record.keys, id)),
+  };
+}
+
+function payloadOf(content: unknown): unknown {
+  return typeof content === "object" && content !== null ? Reflect.get(content, "payload") : undefined;
+}
+
+function hexOf(key: `${string}:${Hex}`): Hex {
+  return `0x${key.split(":0x")[1] ?? ""}`;
+}
+
+/** The account whose key this is. Throws for what is no point of the curve. */
+function accountOf(key: Hex): string {
+  return publicKeyToAddress(`0x${secp256k1.Point.fromHex(key.slice(2)).toHex(false)}`);
+}

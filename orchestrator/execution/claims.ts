@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { type ClaimAttestation, claimAttestationSchema, claimDigest } from "../attestation/claims.ts";
+import type { LifecycleEvent } from "../attestation/events.ts";
+import { advance, type ClaimRecord } from "../attestation/lifecycle.ts";
+import { type VerificationOutcome, verificationOutcomeSchema } from "../attestation/outcome.ts";
+import type { InferenceOracle, MeasurementFetcher, VerifierDeps } from "../attestation/ports.ts";
+import { headOf, type TrailEntry, trailEntrySchema } from "../attestation/trail.ts";
+import { verify } from "../attestation/verify.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
+import { type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
+import { canonicalBytes, type JsonObject } from "../primitives/json.ts";
+import { SIGNATURE_ALGORITHMS } from "../primitives/signing.ts";
+import type { NodeView, SlotView } from "./chain-view.ts";
+import type { RunResult } from "./sandbox/result.ts";
+import { attemptKey, isObject, serviceById, type Work } from "./work.ts";
+import type { Mission, Signatory, World } from "./world.ts";
+
+/** Named by the claim; whoever knows the code and the input can repeat it. */
+export const RE_EXECUTION = "re-execution/v1";
+const RECEIPT = "receipt/v1";
+
+/** Payload of an item whose issuer got no output to name. */
+export const NO_OUTPUT: Hash = `0x${"0".repeat(64)}`;
+
+/** What an executor claims of its output, what an issuer found when it checked, and the story of the claim (Pramana 2). */
+export const claimFileSchema = z.strictObject({
+  claim: claimAttestationSchema,
+  outcome: verificationOutcomeSchema,
+  /** Hash of the output that the issuer had before it, zero for none: what its evidence says. */
+  found: hashSchema,
+  /** The issuer's key, for the outcome's signature. */
+  key: z.strictObject({ algorithm: z.enum(SIGNATURE_ALGORITHMS), key: hexSchema }),
+  trail: z.array(trailEntrySchema),
+});
+export type ClaimFile = z.infer<typeof claimFileSchema>;
+
+/** One executor's work on one node. */
+export interface Claimed {
+  readonly mission: Mission;
+  readonly view: NodeView;
+  readonly slot: SlotView;
+  readonly work: Work & { ok: true };
+}
+
+/** Where the claim of a slot's output is kept. */
+export function claimKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">, slot: number): readonly (string | number)[] {
+  return ["claim", ...attemptKey(mission, view), slot];
+}
+
+/** That this output follows from that code on that input; checked by running it again. */
+export async function claimInference(
+  world: World,
+  issuer: Signatory,
+  subject: Claimed,
+  input: JsonObject,
+  rerun: () => Promise<JsonObject>,
+): Promise<ClaimFile> {
+  const { name, bundle } = serviceById(world, subject.work.service);
+  let found: Hash = NO_OUTPUT;
+  const inference: InferenceOracle = {
+    id: RE_EXECUTION,
+    determinism: "deterministic",
+    async entails({ conclusion }) {
+      const source = canonicalBytes(await rerun());
+      found = keccak256(source);
+      return { holds: conclusion === `output ${found}`, source };
+    },
+  };
+  const claim: ClaimAttestation = {
+    claim_type: "inference",
+    ...claimantOf(world, subject),
+    claim: `${name} gives this output on the input of ${subject.view.law.label}`,
+    premises: [`input ${sha256(canonicalBytes(input))}`, `code ${bundle.codeHash}`],
+    conclusion: `output ${subject.work.outputHash}`,
+    inference_method: RE_EXECUTION,
+  };
+  const outcome = await verify(claim, depsOf(world, issuer, { inference }));
+  return { claim, outcome, found, key: issuer.seal().publicKey, trail: trailOf(claim, outcome) };
+}
+
+/** That these bytes were handed in; checked by reading them. */
+export async function claimReceipt(world: World, issuer: Signatory, subject: Claimed): Promise<ClaimFile> {
+  const { outputId, outputHash } = subject.work;
+  let found: Hash = NO_OUTPUT;
+  const measurements: MeasurementFetcher = {
+    id: "content-store/v1",
+    determinism: "deterministic",
+    async read() {
+      const source = await world.store.get(parseContentId(outputId));
+      found = keccak256(source);
+      return { value: found, source };
+    },
+  };
+  const claim: ClaimAttestation = {
+    claim_type: "measurement",
+    ...claimantOf(world, subject),
+    claim: `the output of ${subject.view.law.label} was handed in`,
+    measured_value: outputHash,
+    unit: "keccak256",
+    method: RECEIPT,
+    measurement_source: `urn:agentcity:block:${outputId}`,
+    uncertainty: 0,
+  };
+  const outcome = await verify(claim, depsOf(world, issuer, { measurements }));
+  return { claim, outcome, found, key: issuer.seal().publicKey, trail: trailOf(claim, outcome) };
+}
+
+function claimantOf(world: World, { mission, view, slot }: Claimed) {
+  return {
+    claim_id: ["claim", ...attemptKey(mission, view), slot.slot].join("/"),
+    attester_id: slot.agent,
+    attested_at: new Date(millisecondsOf(world)).toISOString(),
+  };
+}
+
+function millisecondsOf(world: World): number {
+  return 1000 * Number(world.client.chain.clock.now());
+}
+
+/** An issuer checks one kind of claim; asked for another it has nothing to say. */
+function depsOf(world: World, issuer: Signatory, own: Partial<VerifierDeps>): VerifierDeps {
+  const refuse = (): Promise<never> => Promise.reject(new AgentCityError("NotMine", "This issuer does not check such claims"));
+  const none = { id: "none", determinism: "deterministic" } as const;
+  return {
+    verifierId: issuer.account.address,
+    signer: issuer.seal(),
+    now: () => millisecondsOf(world),
+    sources: { fetch: refuse },
+    measurements: { ...none, read: refuse },
+    similarity: { ...none, compute: refuse },
+    inference: { ...none, entails: refuse },
+    ...own,
+  };
+}
+
+/** The story of a claim: emitted, checked, and withdrawn where it did not hold. */
+export function trailOf(claim: ClaimAttestation, outcome: VerificationOutcome): TrailEntry[] {
+  const { claim_id, claim_type, attester_id, attested_at } = claim;
+  const { status, verifier_id: verifier } = outcome;
+  const life: LifecycleEvent[] = [
+    { action: "emit", claim: claim_id, claimType: claim_type, attester: attester_id, digest: claimDigest(claim) },
+    { action: "verify", claim: claim_id, status, verifier },
+    ...(status === "verified" ? [] : [{ action: "suppress", claim: claim_id } as const]),
+  ];
+  let known: ClaimRecord | undefined;
+  const trail: TrailEntry[] = [];
+  for (const event of life) {
+    const { record, entry } = advance(known, headOf(trail), event, event.action === "emit" ? attested_at : outcome.verified_at);
+    known = record;
+    trail.push(entry);
+  }
+  return trail;
+}
+
+/** The output of a second run. Without one the claim is unverifiable. */
+export function outputOf(run: RunResult): JsonObject {
+  if (run.status === "ok" && isObject(run.output)) return run.output;
+  const details = run.status === "ok" ? "the output is not an object" : `${run.kind}: ${run.details}`;
+  throw new AgentCityError("NoOutput", "The second run gave no output", { details });
+}

@@ -1,0 +1,313 @@
+import { z } from "zod";
+import { meetAll, RAILS_ADMISSIBILITY } from "../clearing/admissibility.ts";
+import { bindObligation } from "../clearing/bind.ts";
+import { type ClearingDecision, clear, clearingDecisionSchema } from "../clearing/clearing-decision.ts";
+import { type Deployment, deployment } from "../clearing/deployment.ts";
+import { type EvidenceItem, emitted, envelopeSchema, itemHash, sealEnvelope } from "../clearing/evidence-envelope.ts";
+import { fromBps, nameSchema, QUESTIONS, timeOf, toBps } from "../clearing/fields.ts";
+import { ingest } from "../clearing/ingest.ts";
+import type { Judgement } from "../clearing/judgement.ts";
+import { type ObligationTerms, obligationSchema, signObligation } from "../clearing/obligation.ts";
+import type { Checked } from "../clearing/refusal.ts";
+import { type Role, registryOf } from "../clearing/registry.ts";
+import { publicKeySchema, type Signer } from "../clearing/signature.ts";
+import { signOutput, verifierOutputSchema } from "../clearing/verifier-output.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Hash } from "../primitives/hex.ts";
+import type { ByteSigner } from "../primitives/signing.ts";
+import { evidenceKinds, ITEMS_PER_SLOT, type QuestionName, questions } from "../protocol/evidence.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
+import { ClearingResult, overall } from "../rules/clearing.ts";
+import type { ClaimFile } from "./claims.ts";
+import type { SignedItem } from "./evidence.ts";
+
+/**
+ * One clearing of a node as RAILS has it: the obligation both sides signed, the evidence, what each verifier said, and the decision.
+ * The chain decides by its own Γ from its own signatures; this is the same in documents that anybody can clear again.
+ */
+export const clearingRecordSchema = z.strictObject({
+  /** Whose key is whose; an id begins with the account that the key is of. */
+  keys: z.record(nameSchema, publicKeySchema),
+  /** Prior weights by verifier, as the registry has them. */
+  weights: z.record(nameSchema, z.int().nonnegative()),
+  obligation: obligationSchema,
+  envelope: envelopeSchema,
+  outputs: z.array(verifierOutputSchema),
+  decision: clearingDecisionSchema,
+});
+export type ClearingRecord = z.infer<typeof clearingRecordSchema>;
+
+/** What the city's deployment of clearing knows of somebody. */
+export interface Standing {
+  readonly id: string;
+  readonly principal: string;
+  readonly issues?: readonly string[];
+  readonly role?: Role;
+}
+
+/** A verifier answers each question by itself, so it has a seat for each. */
+export function seatOf(verifier: string, question: QuestionName): string {
+  return `${verifier}/${question.toLowerCase()}`;
+}
+
+/** Who sits where: performance is judged on claims that issuers checked, policy by the law's predicates. */
+export function roleOf(question: QuestionName): Role {
+  return question === "PERFORMANCE" ? "attestation" : "policy";
+}
+
+/** The engine signs under a name of its own: its account may issue nothing and act for nobody. */
+export function engineOf(runner: string): string {
+  return `${runner}/engine`;
+}
+
+/** The city's deployment, over whoever a record names. */
+export function cityDeployment(keys: ClearingRecord["keys"], standings: readonly Standing[], verify?: Deployment["verify"]): Deployment {
+  const known = standings.flatMap(({ id, principal, issues = [], role }) => {
+    const key = keys[id];
+    return key === undefined ? [] : [{ id, principal, key, issues: [...issues], ...(role === undefined ? {} : { role }) }];
+  });
+  return deployment(registryOf(known), verify === undefined ? {} : { verify });
+}
+
+/** What the law and the market fixed for one attempt at a node. */
+export interface NodeTerms {
+  /** As the chain computes it. */
+  readonly obligation: Hash;
+  readonly sponsor: string;
+  /** In order of slot. */
+  readonly executors: readonly string[];
+  readonly task: { readonly mission: string; readonly node: string; readonly attempt: number };
+  readonly floor: string;
+  readonly asked: readonly QuestionName[];
+  readonly panel: readonly { readonly verifier: string; readonly weight: number }[];
+  /** Basis points. */
+  readonly minConfidence: number;
+  /** Smallest units of the settlement token. */
+  readonly price: bigint;
+  /** Seconds. */
+  readonly timeout: number;
+  /** Minutes. */
+  readonly appealWindow: number;
+}
+
+/** The obligation of one attempt at a node, before anybody signs it. */
+export function termsOfNode(node: NodeTerms): ObligationTerms {
+  const [provider = "", ...agents] = node.executors;
+  const seats = node.panel.flatMap(({ verifier }) => node.asked.map((question) => seatOf(verifier, question)));
+  return {
+    obligation_id: node.obligation,
+    parties: { requestor: node.sponsor, provider },
+    ...(agents.length === 0 ? {} : { agents }),
+    task: node.task,
+    scope: {},
+    prohibitions: [],
+    required_actions: [],
+    acceptance_criteria: [],
+    admissibility_floors: { fee_release: node.floor },
+    verifier_policy: {
+      verifiers: seats,
+      count: seats.length,
+      questions: QUESTIONS.filter((question) => node.asked.some((asked) => asked.toLowerCase() === question)),
+      min_confidence: fromBps(node.minConfidence),
+      confidence_form: "mean",
+    },
+    economic_terms: { fee: Number(node.price), collateral: 0, currency: "settlement token" },
+    deadlines: { execution_window_hours: node.timeout / 3600, appeal_window_hours: node.appealWindow / 60 },
+  };
+}
+
+/** By seat. */
+export function weightsOf({ panel, asked }: Pick<NodeTerms, "panel" | "asked">): ClearingRecord["weights"] {
+  return Object.fromEntries(
+    panel.flatMap(({ verifier, weight }) => asked.map((question) => [seatOf(verifier, question), weight] as const)),
+  );
+}
+
+/** What one slot handed in, with its claim. */
+export interface Handed {
+  readonly slot: number;
+  readonly agent: string;
+  readonly items: readonly SignedItem[];
+  readonly claimed: ClaimFile;
+}
+
+/** Everybody whose key the record needs. */
+export interface Keys {
+  readonly of: (account: string) => ByteSigner;
+  readonly runner: string;
+}
+
+/** Makes and signs the record of one clearing. Deterministic but for `now`, seconds of chain time. */
+export function makeClearingRecord(
+  node: NodeTerms,
+  handed: readonly Handed[],
+  judgementsOf: (verifier: string) => readonly Judgement[],
+  keys: Keys,
+  now: bigint,
+): ClearingRecord {
+  const signers = new Map<string, Signer>();
+  const as = (id: string): Signer => {
+    const [account = id] = id.split("/");
+    const known = signers.get(id) ?? sealerOf(id, keys.of(account));
+    signers.set(id, known);
+    return known;
+  };
+  const terms = termsOfNode(node);
+  const provider = as(terms.parties.provider);
+  const obligation = signObligation(terms, { requestor: as(node.sponsor), provider });
+  const hash = obligation.obligation_hash;
+  const items = handed.flatMap((one) => itemsOf(hash, one, as));
+  const envelope = sealEnvelope(provider, { obligation_hash: hash, submitted_at: timeOf(now), items });
+  const named = new Map(items.map((item) => [item.id, item]));
+  const outputs = node.panel.flatMap(({ verifier }) =>
+    judgementsOf(verifier).map(({ question, result, confidence, basis }) => {
+      const own = placesOf(basis).flatMap((place) => named.get(place) ?? []);
+      return signOutput(as(seatOf(verifier, question)), {
+        role: roleOf(question),
+        obligation_hash: hash,
+        envelope_id: envelope.envelope_id,
+        answers: [{ question: question === "PERFORMANCE" ? "performance" : "policy" }],
+        class_of_basis: meetAll(
+          RAILS_ADMISSIBILITY,
+          own.map((item) => item.class),
+        ),
+        basis: own.map(itemHash),
+        verdict: result,
+        confidence: fromBps(confidence),
+      });
+    }),
+  );
+  const engine = as(engineOf(keys.runner));
+  const standings: Standing[] = [...signers.keys()].map((id) => {
+    const question = questions.find((each) => id === seatOf(id.split("/")[0] ?? id, each));
+    const issues = handed.flatMap((one) => one.items.filter(({ issuer }) => issuer === id).map((item) => item.class));
+    return { id, principal: id, issues, ...(question === undefined ? {} : { role: roleOf(question) }) };
+  });
+  const bare = {
+    keys: Object.fromEntries([...signers].map(([id, { key }]) => [id, key])),
+    weights: weightsOf(node),
+    obligation,
+    envelope,
+    outputs,
+  };
+  // Every signature was made a line above; who has interests in what the chain asks, and the audit again.
+  const decision = clearAgain(
+    bare,
+    cityDeployment(bare.keys, standings, () => true),
+    engine,
+    now,
+  );
+  return { ...bare, decision };
+}
+
+/** The library's decision on the documents of a record. Throws what ingest or binding refuse. */
+export function clearAgain(
+  { obligation, envelope, outputs, weights }: Omit<ClearingRecord, "decision">,
+  world: Deployment,
+  engine: Signer,
+  now: bigint,
+): ClearingDecision {
+  const bound = granted(bindObligation(obligation, world));
+  const admitted = granted(ingest(envelope, bound, world));
+  const [refused] = admitted.refusals;
+  if (refused !== undefined) throw new NotCleared(refused);
+  const input = { obligation: bound, envelope: admitted, outputs, deployment: world, engine, now };
+  const { decision, refusals } = clear({ ...input, weightOf: (seat) => weights[seat] ?? 0 });
+  const [broken] = refusals;
+  if (broken !== undefined) throw new NotCleared(broken);
+  return decision;
+}
+
+/** What the chain's event says of a clearing, as far as the documents say it too. */
+export interface ChainDecision {
+  readonly result: number;
+  readonly confidence: number;
+  readonly evidenceClass: number;
+  readonly basis: bigint;
+}
+
+const RESULTS = {
+  cleared: ClearingResult.PASS,
+  complied: ClearingResult.PASS,
+  failed: ClearingResult.FAIL,
+  violated: ClearingResult.FAIL,
+  disputed: ClearingResult.DISPUTED,
+  unverifiable: ClearingResult.UNVERIFIABLE,
+} as const;
+
+/** The record's decision in the chain's terms: the chain answers all questions at once, and names items by their places. */
+export function asChainDecision({ decision, envelope }: ClearingRecord): ChainDecision {
+  const answers = QUESTIONS.flatMap((question) => {
+    const status = decision[question];
+    const confidence = toBps(decision.question_confidence[question]);
+    return status === "not_asked" ? [] : [{ result: RESULTS[status], confidence }];
+  });
+  const places = envelope.items.filter((item) => decision.aggregate_basis.includes(itemHash(item))).map(({ id }) => bitOf(id));
+  return {
+    ...overall(answers),
+    evidenceClass: classCode(decision.class_of_basis),
+    basis: places.reduce((bits, bit) => bits | bit, 0n),
+  };
+}
+
+/** Whether chain and documents decided alike. */
+export function isDecidedAs(record: ClearingRecord, { result, confidence, evidenceClass, basis }: ChainDecision): boolean {
+  const has = asChainDecision(record);
+  return has.result === result && has.confidence === confidence && has.evidenceClass === evidenceClass && has.basis === basis;
+}
+
+/** Documents of this city that its own rules refuse. */
+export class NotCleared extends AgentCityError {
+  constructor({ guard, subject, details }: { readonly guard: string; readonly subject: string; readonly details: string }) {
+    super("NotCleared", `The clearing's documents do not hold: ${guard}`, { details: `${subject}: ${details}` });
+  }
+}
+
+function granted<Value>(checked: Checked<Value>): Value {
+  if (!checked.ok) throw new NotCleared(checked.refusals[0]);
+  return checked.value;
+}
+
+/** The executor's claim by its own key, and what an issuer says of it by the issuer's. */
+function itemsOf(obligation: Hash, { slot, agent, items, claimed }: Handed, as: (id: string) => Signer): EvidenceItem[] {
+  const { claim, outcome } = claimed;
+  const issuedAt = timeOf(Math.floor(Date.parse(outcome.verified_at) / 1000));
+  const own = emitted(
+    obligation,
+    { id: `${slot}/claim`, type: "claim", content: z.record(z.string(), z.json()).parse(claim) },
+    { signer: as(agent), class: "SIGN", issuedAt },
+  );
+  return [
+    own,
+    ...items.map((item) => {
+      const type = item.kind === evidenceKinds.RECEIPT ? "receipt" : "re-execution";
+      const content = { payload: item.payload, outcome };
+      return emitted(obligation, { id: placeOf(item), type, content }, { signer: as(item.issuer), class: item.class, issuedAt });
+    }),
+  ];
+}
+
+function sealerOf(id: string, { publicKey, sign }: ByteSigner): Signer {
+  return { id, key: `${publicKey.algorithm}:${publicKey.key}`, sign: (message) => `${publicKey.algorithm}:${sign(message)}` };
+}
+
+/** Item i of slot s is bit 32·s + i of a basis on chain, and `s/i` here. */
+function placeOf({ slot, index }: { readonly slot: number; readonly index: number }): string {
+  return `${slot}/${index}`;
+}
+
+function bitOf(place: string): bigint {
+  const [slot, index] = place.split("/").map(Number);
+  return Number.isInteger(slot) && Number.isInteger(index) ? 1n << BigInt(ITEMS_PER_SLOT * (slot ?? 0) + (index ?? 0)) : 0n;
+}
+
+function placesOf(basis: bigint): string[] {
+  return [...basis.toString(2)]
+    .reverse()
+    .flatMap((bit, at) => (bit === "1" ? [placeOf({ slot: Math.floor(at / ITEMS_PER_SLOT), index: at % ITEMS_PER_SLOT })] : []));
+}
+
+function classCode(name: string): number {
+  const found = Object.entries(EvidenceClass).find(([each]) => each === name);
+  return found?.[1] ?? EvidenceClass.SELF;
+}
