@@ -7,7 +7,7 @@ import { ethers, networkHelpers, stillTime } from "../support/city-fixture.ts";
 import { State } from "../support/legislature.ts";
 import { Action, MissionState, NodeState } from "../support/mission-fixture.ts";
 import { sessionMoves } from "../support/session-moves.ts";
-import { attackers } from "./actors/attackers.ts";
+import { attackers, ordersIn, showAgain } from "./actors/attackers.ts";
 import { citizenMoves } from "./actors/citizens.ts";
 import { BRANCHES, childOf, close, delegate } from "./actors/descent.ts";
 import { EXECUTORS } from "./actors/executors.ts";
@@ -186,7 +186,11 @@ class Walk {
     await this.soberly(async () => {
       if (await tried(move)) this.#findings.taken.set(name, (this.#findings.taken.get(name) ?? 0) + 1);
     });
+    const before = this.#past.length;
     await this.listen();
+    // Nothing else refuses it yet: no deadline, no later stage.
+    const [order] = ordersIn(this.#past.slice(before), this.#chronicle, this.#world).slice(-1);
+    if (order !== undefined) await this.soberly(() => showAgain(this.#world, this.#chronicle, order));
     if (index % BETWEEN_LOOKS === 0) await this.look();
   }
 

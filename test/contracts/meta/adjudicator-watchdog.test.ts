@@ -52,9 +52,10 @@ describe("AdjudicatorWatchdog", () => {
       await act(await override("REJECT_POP"), seat(0));
       await act(await override("UNFREEZE"), seat(0));
       await act(await override("RESOLVE_APPEAL"), seat(0));
-      await act(await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("MIN_FAIRNESS_SCORE"), 599n), seat(0));
-      await act(await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("MIN_FAIRNESS_SCORE"), 700n), seat(0));
-      expect(await contract.conductOf(seat(0).address)).to.deep.equal([[3n, 4n, 1n], 1n, [0n, 0n]]);
+      // Lower, lower, higher.
+      for (const score of [599n, 598n, 700n])
+        await act(await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("MIN_FAIRNESS_SCORE"), score), seat(0));
+      expect(await contract.conductOf(seat(0).address)).to.deep.equal([[3n, 4n, 2n], 1n, [0n, 0n]]);
       expect(await contract.conductOf(seat(1).address)).to.deep.equal([[1n, 1n, 0n], 1n, [0n, 0n]]);
     });
 

@@ -117,8 +117,17 @@ const ORDERS = new Set([
   "reintroduce",
 ]);
 
-function isOrder(chronicle: Chronicle, tx: Sent, by: string): boolean {
-  return tx.from === by && ORDERS.has(chronicle.callOf(tx)?.name ?? "");
+/** Of what happened: orders that the deployer relayed, as everybody's relayer. */
+export function ordersIn(past: readonly Sent[], chronicle: Chronicle, { deployer }: World): readonly Sent[] {
+  return past.filter((tx) => tx.from === deployer.address && ORDERS.has(chronicle.callOf(tx)?.name ?? ""));
+}
+
+/** Somebody else brings an order that was taken. */
+export async function showAgain(world: World, chronicle: Chronicle, { to, data }: Sent): Promise<void> {
+  const call = chronicle.callOf({ to, data });
+  if (await isOpen(world, call)) return;
+  const taken = await tried(() => world.stranger.call({ to, data }));
+  world.trial(24, !taken, () => `${call?.name} was taken twice`);
 }
 
 /** What a stranger may do without any signature is no order: to release a bid that can no longer win. */
@@ -166,14 +175,10 @@ export const attackers = (chronicle: Chronicle, past: readonly Sent[]): readonly
     name: "show signatures again",
     weight: 10,
     act: async (world) => {
-      const { random, stranger, deployer } = world;
-      const orders = past.filter((tx) => isOrder(chronicle, tx, deployer.address));
+      const { random } = world;
+      const orders = ordersIn(past, chronicle, world);
       const chosen = [...random.shuffle(orders).slice(0, 6), ...random.shuffle(orders.slice(-12)).slice(0, 6)];
-      for (const { to, data } of chosen) {
-        if (await isOpen(world, chronicle.callOf({ to, data }))) continue;
-        const taken = await tried(() => stranger.call({ to, data }));
-        world.trial(24, !taken, () => `${chronicle.callOf({ to, data })?.name} was taken twice`);
-      }
+      for (const order of chosen) await showAgain(world, chronicle, order);
     },
   },
   {
