@@ -26,7 +26,7 @@ async function bundle(source: string) {
 
 describe("agentcity/clearing", () => {
   it("brings no chain, no wallet and no graph along, and nothing of Node", async () => {
-    const { metafile } = await bundle(`export * from "agentcity/clearing";`);
+    const { metafile } = await bundle(`export * from "./orchestrator/clearing/index.ts";`);
     const inputs = Object.entries(Object.values(metafile.outputs)[0]!.inputs).flatMap(([path, { bytesInOutput }]) =>
       bytesInOutput > 0 ? [path] : [],
     );
@@ -41,7 +41,7 @@ describe("agentcity/clearing", () => {
     const folder = mkdtempSync(join(tmpdir(), "agentcity-clearing-"));
     try {
       const { outputFiles } = await bundle(`
-        import { extendAdmissibility, RAILS_ADMISSIBILITY, signer, verifySignature, bindObligation, deployment, registryOf } from "agentcity/clearing";
+        import { extendAdmissibility, RAILS_ADMISSIBILITY, signer, verifySignature, bindObligation, deployment, registryOf } from "./orchestrator/clearing/index.ts";
         const ada = signer("ada", "secp256k1", new Uint8Array(32).fill(7));
         const message = new Uint8Array([1, 2, 3]);
         const refused = bindObligation({}, deployment(registryOf([])));

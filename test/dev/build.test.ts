@@ -1,0 +1,118 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { expect } from "chai";
+import ts from "typescript";
+import { buildPackage } from "../../scripts/dev/build.ts";
+import { root } from "../../scripts/dev/files.ts";
+
+/** What a stranger writes who has only the package. */
+const PROGRAM = `
+import { claimAttestationSchema, ruleOracle, signOutcome, verify } from "agentcity/attestation";
+import { bindObligation, deployment, RAILS_ADMISSIBILITY, registryOf, signer, verifySignature } from "agentcity/clearing";
+
+const rule = { rule: "dti/v1", conditions: ["dti 0.31"], conclusion: "approve" };
+const sources = { fetch: async () => new TextEncoder().encode(JSON.stringify(rule)) };
+const none = { id: "none", determinism: "deterministic", read: () => Promise.reject(new Error()), compute: () => Promise.reject(new Error()) };
+const ada = signer("ada", "ed25519", new Uint8Array(32).fill(7));
+const deps = {
+  verifierId: "ada",
+  signer: { publicKey: { algorithm: "ed25519", key: ada.key.slice(8) }, sign: (bytes) => ada.sign(bytes).slice(8) },
+  now: () => 0,
+  sources,
+  measurements: none,
+  similarity: none,
+  inference: ruleOracle(sources, () => "urn:rule"),
+};
+const claim = {
+  claim_type: "inference", claim_id: "c1", claim: "approve", attester_id: "bo", attested_at: "2026-01-01T00:00:00Z",
+  premises: ["dti 0.31"], conclusion: "approve", inference_method: "dti/v1",
+};
+const { status, method } = await verify(claim, deps);
+const refused = bindObligation({}, deployment(registryOf([])));
+const message = new Uint8Array([1, 2, 3]);
+console.log(JSON.stringify({
+  status, method,
+  parses: claimAttestationSchema.safeParse({}).success,
+  meet: RAILS_ADMISSIBILITY.meet("WIT", "REC"),
+  signed: verifySignature(ada.key, message, ada.sign(message)),
+  guard: refused.ok ? "bound" : refused.refusals[0].guard,
+  exports: typeof signOutcome,
+}));
+`;
+const TYPED = `
+import type { ClaimAttestation, VerificationOutcome } from "agentcity/attestation";
+import { type Cleared, RAILS_ADMISSIBILITY } from "agentcity/clearing";
+
+export const type: ClaimAttestation["claim_type"] = "analogy";
+export const floor: string = RAILS_ADMISSIBILITY.meet("WIT", "REC");
+export const paid = ({ decision }: Cleared): boolean => decision.performance === "cleared";
+export const status = ({ status }: VerificationOutcome): "verified" | "rejected" | "unverifiable" => status;
+export const wrong: ClaimAttestation["claim_type"] = "rumour";
+export const paidTwice = ({ decision }: Cleared): boolean => decision.performance === "cleared twice";
+`;
+
+describe("npm run build", () => {
+  let project: string;
+  const shell = (command: string, args: readonly string[], cwd = project) =>
+    execFileSync(command, args, { cwd, encoding: "utf8", env: { ...process.env, PATH: ownPath(), npm_config_offline: "true" } });
+
+  before(async function () {
+    this.timeout(60_000);
+    project = mkdtempSync(join(tmpdir(), "agentcity-build-"));
+    await buildPackage(join(project, "dist"));
+    mkdirSync(join(project, "stranger"));
+    writeFileSync(join(project, "stranger/package.json"), JSON.stringify({ name: "stranger", private: true, type: "module" }));
+    shell("npm", ["pack", "--silent", "./dist"]);
+    const [tarball = ""] = readdirSync(project).filter((name) => name.endsWith(".tgz"));
+    shell("npm", ["install", "--offline", "--silent", "--no-audit", "--no-fund", join("..", tarball)], join(project, "stranger"));
+  });
+  after(() => rmSync(project, { recursive: true, force: true }));
+
+  it("makes a package that a stranger's project runs, without network and with nothing else installed", () => {
+    writeFileSync(join(project, "stranger/main.js"), PROGRAM);
+    const printed: unknown = JSON.parse(shell("node", ["main.js"], join(project, "stranger")));
+    expect(printed).to.deep.equal({
+      status: "verified",
+      method: "inference/rule-replayed",
+      parses: false,
+      meet: "SIGN",
+      signed: true,
+      guard: "OBLIGATION_SHAPE",
+      exports: "function",
+    });
+    expect(readdirSync(join(project, "stranger/node_modules")).filter((name) => !name.startsWith("."))).to.deep.equal(["agentcity"]);
+  });
+
+  it("declares types that hold and that refuse", () => {
+    // The declarations speak of zod's and hono's types: whoever wants them installs both, as the manifest says.
+    for (const peer of ["zod", "hono"]) symlinkSync(join(root, "node_modules", peer), join(project, "stranger/node_modules", peer), "dir");
+    writeFileSync(join(project, "stranger/main.ts"), TYPED);
+    const options = {
+      strict: true,
+      noEmit: true,
+      module: ts.ModuleKind.NodeNext,
+      target: ts.ScriptTarget.ES2022,
+      types: [],
+      skipLibCheck: true,
+    };
+    const program = ts.createProgram([join(project, "stranger/main.ts")], options);
+    const refused = ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
+    expect(refused).to.have.length(2);
+    expect(refused[0]).to.match(/"rumour".* is not assignable/);
+    expect(refused[1]).to.match(/"cleared twice".* no overlap/);
+  });
+
+  it("names every licence that it passes on", () => {
+    const text = readFileSync(join(project, "dist/LICENSES.txt"), "utf8");
+    for (const name of ["@noble/curves", "@noble/hashes", "canonicalize", "hono", "multiformats", "zod"])
+      expect(text).to.include(`# ${name}\n`);
+  });
+});
+
+/** Where a stranger finds Node: outside this project, if the machine has one. */
+function ownPath(): string {
+  const outside = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  return [...outside, dirname(process.execPath)].join(delimiter);
+}
