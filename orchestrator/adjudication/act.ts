@@ -1,4 +1,4 @@
-import type { LocalAccount } from "viem";
+import { type LocalAccount, zeroAddress } from "viem";
 import { intentKey } from "../chain/outbox.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import { type Message, signMessage } from "../client/sign/sign-message.ts";
@@ -8,8 +8,7 @@ import { canonicalBytes } from "../primitives/json.ts";
 import { type ActionName, actionNumber } from "../protocol/actions.ts";
 
 /** How long a signature holds, seconds of chain time. */
-const VALIDITY = 86_400n;
-const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+export const VALIDITY = 86_400n;
 
 /** One seat of the override panel whose key is here. */
 export interface Seat {
@@ -22,7 +21,7 @@ export interface Panel {
   readonly client: AgentCityClient;
   readonly seats: readonly Seat[];
   /** Keeps the justification's text under the id that goes on chain. */
-  readonly keep: (text: Uint8Array) => ContentId | Promise<ContentId>;
+  readonly keep: (text: string) => ContentId | Promise<ContentId>;
   /** Pays for the act, so that no queued transaction goes before it. Default: a relayer. */
   readonly sender?: LocalAccount | undefined;
 }
@@ -40,7 +39,7 @@ export interface OverrideOrder {
 
 /** The message of an order. The same order on the same state has the same salt: it cannot be carried out twice. */
 export function overrideOf(order: OverrideOrder, deadline: bigint): Message<"OverrideAction"> {
-  const { action, caseHash, justification, mission = NOBODY, node = 0, target = NOBODY, data = "0x" } = order;
+  const { action, caseHash, justification, mission = zeroAddress, node = 0, target = zeroAddress, data = "0x" } = order;
   return {
     action: actionNumber(action),
     mission,
@@ -58,16 +57,16 @@ export function overrideOf(order: OverrideOrder, deadline: bigint): Message<"Ove
 export async function act({ client, sender }: Panel, seats: readonly Seat[], order: OverrideOrder): Promise<void> {
   const message = overrideOf(order, client.chain.clock.now() + VALIDITY);
   const signatures = [];
-  for (const { account } of ascending(seats)) {
+  for (const { account } of seats) {
     signatures.push({ adjudicator: account.address, signature: await signMessage(client, account, "OverrideAction", message) });
   }
   const intent = intentKey("act", message.mission, message.node, message.caseHash, order.action);
-  await client.adjudication.act([message, signatures], { intent, account: sender });
+  await client.adjudication.act([message, ascending(signatures)], { intent, account: sender });
 }
 
 /** In the order that `act` wants its signers. */
-function ascending(seats: readonly Seat[]): readonly Seat[] {
-  return seats.toSorted((a, b) => (a.account.address.toLowerCase() < b.account.address.toLowerCase() ? -1 : 1));
+export function ascending<Signed extends { readonly adjudicator: Address }>(signatures: readonly Signed[]): readonly Signed[] {
+  return signatures.toSorted((a, b) => (a.adjudicator.toLowerCase() < b.adjudicator.toLowerCase() ? -1 : 1));
 }
 
 export class TooFewSeats extends RangeError {

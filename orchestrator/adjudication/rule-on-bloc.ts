@@ -28,9 +28,10 @@ export interface BlocJudge {
 const NEEDED = 2;
 
 /** Decides one case and puts the action on chain under two adjudicators' names; the seats take turns by session. */
-export async function ruleOnBloc(panel: Panel, judge: BlocJudge, { session, caseHash, ...rest }: BlocCase): Promise<void> {
+export async function ruleOnBloc(panel: Panel, judge: BlocJudge, subject: BlocCase): Promise<void> {
   const { client, keep } = panel;
-  const decided = await judge.decideBloc({ session, caseHash, ...rest });
+  const { session, caseHash } = subject;
+  const decided = await judge.decideBloc(subject);
   if (decided === undefined) return;
   const { sponsor } = await client.legislation.sessionOf(session);
   const seats = await seatsFor(panel, {
@@ -42,7 +43,7 @@ export async function ruleOnBloc(panel: Panel, judge: BlocJudge, { session, case
   await act(panel, seats, {
     action: "RULE_ON_BLOC",
     caseHash,
-    justification: await keep(new TextEncoder().encode(decided.justification)),
+    justification: await keep(decided.justification),
     data: encodeActionData("RULE_ON_BLOC", [session, decided.release]),
   });
 }

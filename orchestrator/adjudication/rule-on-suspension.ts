@@ -29,7 +29,7 @@ export async function ruleOnSuspension(panel: Panel, judge: SuspensionJudge, sub
   const { mission } = subject;
   const decided = await judge.decideResumption(subject);
   if (decided === undefined) return true;
-  const justification = await keep(new TextEncoder().encode(decided.justification));
+  const justification = await keep(decided.justification);
   if (!decided.resume) return false;
   const seats = await seatsFor(panel, {
     needed: Number(await client.constitution.param(parameterIndex("EMERGENCY_CLEAR_SIGNATURES"))),

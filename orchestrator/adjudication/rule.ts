@@ -26,7 +26,7 @@ export async function ruleOn(panel: Panel, judge: Judge, subject: Case): Promise
     subject: `mission ${mission}`,
     may: async ({ account }) => !(await panel.client.roster.isConflicted(account.address, mission)),
   });
-  const content = await panel.keep(new TextEncoder().encode(justification));
+  const content = await panel.keep(justification);
   const data = action === "APPROVE_POP" ? approval : "0x";
   await act(panel, seats, { action, mission, node, caseHash, justification: content, data });
   return { ruling, adjudicator: seats.map(({ name }) => name).join(", "), simulated: judge.simulated, justification: content };

@@ -1,13 +1,20 @@
 import { AgentCityError } from "../primitives/errors.ts";
-import type { Case, Judge } from "./case.ts";
-import type { BlocCase, BlocJudge } from "./rule-on-bloc.ts";
-import type { Suspension, SuspensionJudge } from "./rule-on-suspension.ts";
+import type { Case } from "./case.ts";
+import type { Judges } from "./judges.ts";
+import type { AppealCase } from "./rule-on-appeal.ts";
+import type { BlocCase } from "./rule-on-bloc.ts";
+import type { Suspension } from "./rule-on-suspension.ts";
 
 /** Thresholds of the paper's simulated human (AgentCity D.5): calibrated there, an upper bound on what people achieve. */
 export const SIMULATED_THRESHOLDS = { maxRisk: 0.8, minQuality: 0.6 } as const;
 
 /** Chain id of a devnet: the only place where a simulated signature may stand for a human's (decision 42). */
 const DEVNET = 31337;
+
+type Judged = Pick<Case, "label" | "quality" | "risk">;
+const isGood = ({ quality, risk }: Judged): boolean => risk <= SIMULATED_THRESHOLDS.maxRisk && quality >= SIMULATED_THRESHOLDS.minQuality;
+const reasonFor = ({ label, quality, risk }: Judged): string =>
+  `${LABEL} adjudicator, no human decided. ${label}: quality ${quality.toFixed(4)} (≥ ${SIMULATED_THRESHOLDS.minQuality}), risk ${risk.toFixed(4)} (≤ ${SIMULATED_THRESHOLDS.maxRisk}).`;
 
 /** First word of every justification that no human wrote. */
 const LABEL = "SIMULATED";
@@ -27,20 +34,19 @@ export class SimulationRefused extends AgentCityError {
 
 /**
  * Rejects what is too risky or too poor, approves the rest; voids a vote whose winner changes without the flagged ballots, releases any other;
- * lets a suspended mission go on when its records and the chain agree. Says that no human decided.
+ * lets a suspended mission go on when its records and the chain agree; lets a clearing stand that it would have approved, else upholds
+ * every appeal with the mesh's score as share. Says that no human decided.
  */
 export function simulatedJudge(chainId: number) {
   if (chainId !== DEVNET) throw new SimulationRefused(chainId);
   return {
     simulated: true,
     async decide(subject: Case) {
-      const { maxRisk, minQuality } = SIMULATED_THRESHOLDS;
-      const approve = subject.risk <= maxRisk && subject.quality >= minQuality;
-      const figures = `quality ${subject.quality.toFixed(4)} (≥ ${minQuality}), risk ${subject.risk.toFixed(4)} (≤ ${maxRisk})`;
-      return {
-        ruling: approve ? "approve" : "reject",
-        justification: `${LABEL} adjudicator, no human decided. ${subject.label}: ${figures}.`,
-      };
+      return { ruling: isGood(subject) ? "approve" : "reject", justification: reasonFor(subject) };
+    },
+    async decideAppeal(subject: AppealCase) {
+      const upheld = isGood(subject) ? [] : [...subject.appeals.keys()];
+      return { upheld, share: upheld.length === 0 ? 0 : subject.quality, slash: 0n, culprits: [], justification: reasonFor(subject) };
     },
     async decideResumption({ cause, divergences }: Suspension) {
       const found = divergences.length === 0 ? "records and chain agree" : `records and chain differ: ${divergences.join("; ")}`;
@@ -59,5 +65,5 @@ export function simulatedJudge(chainId: number) {
         justification: `${LABEL} adjudicators, no human decided. ${found}; without them ${without}, with them "${winner}".`,
       };
     },
-  } satisfies Judge & BlocJudge & SuspensionJudge;
+  } satisfies Judges;
 }

@@ -106,7 +106,8 @@ async function entriesUpTo(city: City, root: Hash): Promise<readonly LogEntry[]>
   throw new RootNotInLog(root);
 }
 
-/** Blocks that the chain names by digest, of a mission and those below it: candidates' documents and humans' justifications. */
+/** Blocks that the chain names by digest, of a mission and those below it: candidates' documents, humans' justifications, what
+ * appeals say. */
 async function blocksOnChain({ client, blocks }: City, { mission, session, documentBytes }: MissionFacts): Promise<readonly ContentId[]> {
   const { document } = recompileLaw(documentBytes);
   const family = await childrenOf(client, (id) => blocks.get(id), { address: mission, document });
@@ -116,7 +117,14 @@ async function blocksOnChain({ client, blocks }: City, { mission, session, docum
   const overrides = [];
   for (const each of [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])])
     overrides.push(...(await client.adjudication.history("OverrideExecuted", { mission: each })));
-  const named = [...proposals.map(({ args }) => args.cid), ...overrides.map(({ args }) => args.justification)].map(contentIdFromDigest);
+  const appeals = [];
+  for (const each of [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])])
+    appeals.push(...(await client.mission(each).history("AppealFiled")));
+  const named = [
+    ...proposals.map(({ args }) => args.cid),
+    ...overrides.map(({ args }) => args.justification),
+    ...appeals.map(({ args }) => args.evidence),
+  ].map(contentIdFromDigest);
   // Anybody may write a digest on chain; what this city never held cannot be in its bundle, and the audit says so.
   return named.filter((id) => blocks.has(id));
 }

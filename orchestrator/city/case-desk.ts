@@ -1,7 +1,10 @@
-import type { Case, Judge } from "../adjudication/case.ts";
-import type { BlocCase, BlocJudge } from "../adjudication/rule-on-bloc.ts";
-import type { Suspension, SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
+import type { Case } from "../adjudication/case.ts";
+import type { Judges } from "../adjudication/judges.ts";
+import type { Appeal, AppealCase } from "../adjudication/rule-on-appeal.ts";
+import type { BlocCase } from "../adjudication/rule-on-bloc.ts";
+import type { Suspension } from "../adjudication/rule-on-suspension.ts";
 import type { AgentCityClient } from "../client/client.ts";
+import { formatMoney } from "../primitives/amounts.ts";
 import { type WaitingCase, waitingCaseSchema } from "../protocol/waiting-case.ts";
 import { WaitingFiles } from "./waiting.ts";
 
@@ -25,7 +28,7 @@ const POLLING = 500;
  * Leaves every case to adjudicators elsewhere: writes it as a file and waits until the chain shows that they acted. Chain time stands
  * still meanwhile. A divergence of records and chain has no action on chain: nobody here lets it pass.
  */
-export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judge & BlocJudge & SuspensionJudge {
+export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges {
   const cases = casesIn(dir);
   const common = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure };
 
@@ -57,6 +60,26 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judge 
       };
       return leave(`bloc-${session}`, subject, async () => (await client.legislation.history("BlocRuled", { session })).length === 0);
     },
+    decideAppeal({ mission, node, label, attempt, caseHash, appeals, quality, risk, excerpt }: AppealCase) {
+      const filed = appeals.map(({ appellant, bond, evidence }) => ({ appellant, bond: bond.toString(), evidence: evidence ?? null }));
+      const subject = {
+        kind: "appeal",
+        ...common,
+        mission,
+        node,
+        label,
+        attempt,
+        caseHash,
+        appeals: filed,
+        quality,
+        risk,
+        excerpt,
+      } as const;
+      return leave(`appeal-${mission.slice(2, 10)}-${node}`, subject, async () => {
+        const [open, until] = await client.mission(mission).appealsOf(node, attempt);
+        return open > 0 && client.chain.clock.now() < until;
+      });
+    },
     async decideResumption({ mission, cause, facts, divergences }: Suspension) {
       if (cause === "divergence") return { resume: false, justification: "no adjudicator is here to let a divergence pass" };
       const caseHash = await client.mission(mission).caseHash(0);
@@ -70,6 +93,16 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judge 
       return leave(`suspension-${mission.slice(2, 10)}`, subject, waits);
     },
   };
+}
+
+/** Each appeal as a person reads it, by its position. */
+export function appealLines(
+  appeals: readonly (Pick<Appeal, "appellant"> & { readonly bond: bigint | string; readonly evidence?: string | null | undefined })[],
+): readonly string[] {
+  return appeals.map(
+    ({ appellant, bond, evidence }, position) =>
+      `${position}  ${appellant}, bond ${formatMoney(BigInt(bond))}: ${evidence ?? "its text is not in this city's records"}`,
+  );
 }
 
 /** `MissionState`: suspended, and the first state that is an end. */

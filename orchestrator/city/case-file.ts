@@ -1,36 +1,100 @@
 import type { Case } from "../adjudication/case.ts";
+import type { Appeal, AppealCase } from "../adjudication/rule-on-appeal.ts";
 import type { NodeView } from "../execution/chain-view.ts";
 import { haltKey, haltSchema } from "../execution/guardian/freeze-mirror.ts";
 import { docketOf } from "../execution/stages/verify.ts";
 import { readOutput } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
+import { contentIdFromDigest } from "../primitives/hash.ts";
 import { encodeActionData } from "../protocol/actions.ts";
+import type { City } from "./city.ts";
+import { nameOf } from "./society.ts";
 
 const EXCERPT = 4_000;
 
-/** Puts a case together from chain and records: what the mesh found, what the work says, what an approval would rest on. */
-export async function caseOf(world: World, mission: Mission, view: NodeView): Promise<Case> {
-  const contract = world.client.mission(mission.address);
-  const { envelopes, openings, items, basis } = await docketOf(world, mission, view);
+/** The work of a node as a person reads it, and what the mesh found. */
+async function workOf(world: World, mission: Mission, view: NodeView) {
+  const { envelopes, ...docket } = await docketOf(world, mission, view);
   const cleared = await lastClearing(world, mission, view);
   const score = cleared?.score ?? 0;
   const [first] = envelopes.flatMap((envelope) => (envelope === undefined ? [] : [envelope]));
   const output = first === undefined ? {} : await readOutput(world, first.work.outputId);
+  const text = typeof output["document"] === "string" ? output["document"] : JSON.stringify(output);
+  return { ...docket, cleared, score, text, quality: score / WHOLE, risk: 1 - (cleared?.confidence ?? 0) / WHOLE };
+}
+
+/** Puts a case together from chain and records: what the mesh found, what the work says, what an approval would rest on. */
+export async function caseOf(world: World, mission: Mission, view: NodeView): Promise<Case> {
+  const contract = world.client.mission(mission.address);
+  const { openings, items, basis, cleared, score, text, quality, risk } = await workOf(world, mission, view);
   const halt = view.state === "FROZEN" ? await world.recall(haltKey(mission, view, view.freezes - 1), haltSchema) : undefined;
   const found = halt === undefined ? "" : `The guardian found ${halt.reason} ${halt.magnitude}; its snapshot is ${halt.snapshot}.\n\n`;
-  const text = typeof output["document"] === "string" ? output["document"] : JSON.stringify(output);
   return {
     mission: mission.address,
     node: view.law.number,
     label: view.law.label,
     caseHash: await contract.caseHash(view.law.number),
     reason: view.state === "FROZEN" ? "frozen" : cleared?.result === PASS ? (view.law.tier === 3 ? "human tier" : "vetoed") : "disputed",
-    quality: score / WHOLE,
-    risk: 1 - (cleared?.confidence ?? 0) / WHOLE,
+    quality,
+    risk,
     excerpt: (found + text).slice(0, EXCERPT),
     approval: encodeActionData("APPROVE_POP", [openings, items, basis, score]),
   };
 }
+
+/**
+ * The open appeals on a node, put together from chain and records: one case for each attempt that has any. The work of an attempt that
+ * was followed by another is not read again: what it left is in the records under its own commitments.
+ */
+export async function appealsOn(city: City, world: World, mission: Mission, view: NodeView): Promise<readonly AppealCase[]> {
+  const contract = world.client.mission(mission.address);
+  const node = view.law.number;
+  const cases: AppealCase[] = [];
+  for (let attempt = 0; attempt <= view.attempt; attempt++) {
+    const [open] = await contract.appealsOf(node, attempt);
+    if (open === 0) continue;
+    const { text, quality, risk } = attempt === view.attempt ? await workOf(world, mission, view) : EARLIER;
+    cases.push({
+      mission: mission.address,
+      node,
+      label: view.law.label,
+      attempt,
+      caseHash: await contract.caseHash(node),
+      appeals: await filedOn(city, mission, node, attempt),
+      quality,
+      risk,
+      excerpt: text.slice(0, EXCERPT),
+    });
+  }
+  return cases;
+}
+const EARLIER = { text: "The work of an earlier attempt.", quality: 0, risk: 1 };
+
+/** Appeals in the order of filing; each is about the attempt that was decided last before it. */
+async function filedOn({ client, society, blocks }: City, { address }: Mission, node: number, attempt: number): Promise<readonly Appeal[]> {
+  const contract = client.mission(address);
+  const place = ({ blockNumber, logIndex }: { readonly blockNumber: bigint; readonly logIndex: number }) =>
+    blockNumber * BLOCK_LOGS + BigInt(logIndex);
+  const decided = [
+    ...(await contract.history("SlashPending", { node })).map((event) => ({ at: place(event), attempt: event.args.attempt })),
+    ...(await contract.history("Recorded", { node })).map((event) => ({ at: place(event), attempt: undefined })),
+  ].sort((a, b) => (a.at < b.at ? -1 : 1));
+  const last = (await contract.nodeOf(node)).attempt;
+  const filed = (await contract.history("AppealFiled", { node })).filter((event) => {
+    const before = decided.findLast(({ at }) => at < place(event));
+    return (before?.attempt ?? last) === attempt;
+  });
+  return filed.map(({ args: { appellant, bond, evidence } }) => {
+    const id = contentIdFromDigest(evidence);
+    return {
+      appellant: nameOf(society, appellant),
+      bond,
+      evidence: blocks.has(id) ? new TextDecoder().decode(blocks.get(id)).slice(0, EXCERPT) : undefined,
+    };
+  });
+}
+/** More than a block has. */
+const BLOCK_LOGS = 1n << 32n;
 
 /** `ClearingResult.PASS`, and what a share of one is. */
 const PASS = 1;

@@ -1,7 +1,5 @@
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
-import type { Judge } from "../adjudication/case.ts";
-import type { BlocJudge } from "../adjudication/rule-on-bloc.ts";
-import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
+import type { Judges } from "../adjudication/judges.ts";
 import { concludeChild, keepResult, openChild, outputNodes } from "../execution/branches.ts";
 import { missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import type { MissionInput } from "../execution/inputs/read-input.ts";
@@ -39,7 +37,7 @@ export interface Order {
   /** Names this run across restarts: the same id goes on where it stopped. */
   readonly id: string;
   /** Who decides cases that need a human. */
-  readonly judge: Judge & BlocJudge & SuspensionJudge;
+  readonly judge: Judges;
   /** Whose minds the producers have; heuristic ones by default. */
   readonly makeMind?: MindMaker;
   /** Demonstration: the first executor of the first checkable node hands in a lie. */

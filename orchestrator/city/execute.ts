@@ -1,5 +1,6 @@
 import type { Judge } from "../adjudication/case.ts";
 import { type Decision, ruleOn } from "../adjudication/rule.ts";
+import type { AppealJudge } from "../adjudication/rule-on-appeal.ts";
 import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { isLent, leftFor } from "../execution/branches.ts";
@@ -22,7 +23,7 @@ export interface Lead {
   /** The law that the records name. */
   readonly law: EnactedLaw;
   /** Who decides cases that need a human. */
-  readonly judge: Judge & SuspensionJudge;
+  readonly judge: Judge & SuspensionJudge & AppealJudge;
   /** Leads a node that is a mission of its own to its end. */
   readonly descend: (view: NodeView) => Promise<void>;
   /** Whether the mission above, if there is one, is over: nobody needs any more what this one would make. */
@@ -41,7 +42,7 @@ export async function execute(city: City, world: World, mission: Mission, lead: 
     if (await isLent(world, mission, view)) await lead.descend(view);
   }
   const agrees = await reconcile(city, lead.judge, world, mission, { name: "orchestration" });
-  await settle(city, world, mission);
+  await settle(city, world, mission, lead.judge);
   world.tell(`settled: ${await missionState(world, mission)}`);
   return isLaw && agrees;
 }

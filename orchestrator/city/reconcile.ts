@@ -9,6 +9,7 @@ import type { EnactedLaw } from "../legislature/result.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
+import { panelOf } from "./panel.ts";
 
 /** Where records and chain are compared: after the law was made, after the last node, before the output leaves (AgentCity B.11.5). */
 export const PHASES = ["legislation", "orchestration", "output-release"] as const;
@@ -36,7 +37,7 @@ export async function reconcile(
   const subject = { mission: mission.address, cause: "divergence", facts: [`found after ${phase.name}`], divergences } as const;
   const decided = await judge.decideResumption(subject);
   const { resume, justification } = decided ?? { resume: false, justification: "nobody here decides" };
-  const content = city.blocks.put(new TextEncoder().encode(justification));
+  const content = await panelOf(city).keep(justification);
   await city.log.append([{ kind: resume ? "execution.allowed" : "execution.suspended", subjects: [mission.address, phase.name], content }]);
   return resume;
 }

@@ -1,12 +1,19 @@
+import { type AppealJudge, ruleOnAppeal } from "../adjudication/rule-on-appeal.ts";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { viewNodes } from "../execution/chain-view.ts";
 import type { Mission, World } from "../execution/world.ts";
+import { appealsOn } from "./case-file.ts";
 import type { City } from "./city.ts";
+import { panelOf } from "./panel.ts";
 
-/** Waits until every appeal window is over, pays what is due, slashes what waited, and returns the rest (decisions 5, 6, 24). */
-export async function settle(city: City, world: World, mission: Mission): Promise<void> {
+/**
+ * Brings open appeals before humans, waits until every appeal window is over, pays what is due, slashes what waited, and returns the rest
+ * (decisions 5, 6, 24, 29).
+ */
+export async function settle(city: City, world: World, mission: Mission, judge: AppealJudge): Promise<void> {
   const contract = world.client.mission(mission.address);
+  await hearAppeals(city, world, mission, judge);
   const { due, nodes } = await pending(world, mission);
   if (nodes.length > 0) {
     await city.chain.clock.sleepUntil(due);
@@ -14,6 +21,26 @@ export async function settle(city: City, world: World, mission: Mission): Promis
   }
   await contract.close([], { intent: intentKey("close", mission.address) });
   await freeLocks(world, mission);
+}
+
+/** Every open appeal is decided, or its time passes: then the clearing stands. */
+async function hearAppeals(city: City, world: World, mission: Mission, judge: AppealJudge): Promise<void> {
+  const contract = world.client.mission(mission.address);
+  for (const view of await viewNodes(world, mission)) {
+    for (const subject of await appealsOn(city, world, mission, view)) {
+      world.tell(
+        `${subject.label}: ${subject.appeals.length === 1 ? "an appeal waits" : `${subject.appeals.length} appeals wait`} for a human`,
+      );
+      const ruling = await ruleOnAppeal(panelOf(city), judge, subject);
+      const [open, until] = await contract.appealsOf(subject.node, subject.attempt);
+      if (open > 0) {
+        await city.chain.clock.sleepUntil(BigInt(until) + 1n);
+        world.tell(`${subject.label}: nobody decided the appeal, the clearing stands`);
+      } else if (ruling === undefined) world.tell(`${subject.label}: adjudicators have decided the appeal`);
+      else
+        world.tell(`${subject.label}: ${judge.simulated ? "SIMULATED " : ""}appeal ${ruling.upheld.length === 0 ? "rejected" : "upheld"}`);
+    }
+  }
 }
 
 /** A mission that ended early leaves executors bound to work that will not be done: their stake is freed. */

@@ -1,16 +1,10 @@
-import type { LocalAccount } from "viem";
 import { CodificationDesk, readRequest, writeApproval } from "../city/codification-desk.ts";
-import { devnetSociety, membersOf } from "../city/society.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { codificationTypedData, signCodification } from "../client/sign/codification.ts";
 import { AgentCityError } from "../primitives/errors.ts";
-import type { CodificationRequest } from "../protocol/codification-approval.ts";
 import { lawInWords, messageInWords } from "./codification-screen.ts";
 import { home } from "./home.ts";
-import { signerAccount } from "./keys.ts";
-
-/** Chain id of a devnet: the only one whose keys everybody knows. */
-const DEVNET = 31337;
+import { adjudicatorAccount } from "./keys.ts";
 
 export interface ApproveOptions {
   readonly network: string;
@@ -45,14 +39,6 @@ export class RequestForged extends AgentCityError {
   }
 }
 
-export class NoSuchAdjudicator extends AgentCityError {
-  constructor(name: string, problem: string) {
-    super("NoSuchAdjudicator", `Cannot sign as ${name}: ${problem}`, {
-      action: "on a devnet --as adjudicator-1 … adjudicator-7; elsewhere AGENTCITY_ADJUDICATOR_KEY or AGENTCITY_KEYSTORE",
-    });
-  }
-}
-
 /** Reads a waiting session's law, shows what is to be signed, signs it, and leaves the signature where the mission finds it. */
 export async function approveCodification(file: string | undefined, options: ApproveOptions): Promise<void> {
   const { because, json = false } = options;
@@ -65,7 +51,7 @@ export async function approveCodification(file: string | undefined, options: App
     if (json) process.stdout.write(`${JSON.stringify(codificationTypedData(request, because), bigintsAsText)}\n`);
     return;
   }
-  const approval = await signCodification(signerFor(request, options.as), request, because);
+  const approval = await signCodification(adjudicatorAccount(request.chainId, options.as), request, because);
   const written = writeApproval(path, approval);
   if (json) process.stdout.write(`${JSON.stringify({ status: "signed", file: written, approval })}\n`);
   else process.stdout.write(`signed by ${approval.adjudicator}: ${written}\nnow run the mission again: its session goes on\n`);
@@ -77,15 +63,6 @@ function onlyWaiting(dir: string): string {
   if (only === undefined) throw new NothingWaits(dir);
   if (files.length > 1) throw new WhichOne(files);
   return only;
-}
-
-/** A key from the environment, or on a devnet the named adjudicator's. */
-function signerFor({ chainId }: CodificationRequest, name: string | undefined): LocalAccount {
-  if (name === undefined) return signerAccount("AGENTCITY_ADJUDICATOR_KEY", "adjudicator");
-  if (chainId !== DEVNET) throw new NoSuchAdjudicator(name, `development keys sign on chain ${DEVNET} only, this is ${chainId}`);
-  const member = membersOf(devnetSociety(), "adjudicator").find((each) => each.name === name);
-  if (member === undefined) throw new NoSuchAdjudicator(name, "there is no such seat");
-  return member.account;
 }
 
 function bigintsAsText(_: string, value: unknown): unknown {

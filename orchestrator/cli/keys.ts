@@ -4,6 +4,8 @@ import { scrypt } from "@noble/hashes/scrypt.js";
 import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
+import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
+import { devnetSociety, membersOf } from "../city/society.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { keccak256 } from "../primitives/hash.ts";
 import { bytesToHex, type Hex, isHash } from "../primitives/hex.ts";
@@ -40,6 +42,26 @@ export function signerAccount(variable: string, who: string): LocalAccount {
     throw new KeyUnusable(`The keystore ${file} cannot be read: ${messageOf(error)}`);
   }
   return privateKeyToAccount(decryptKeystore(text, password));
+}
+
+/** There is no such adjudicator here. */
+export class NoSuchSeat extends AgentCityError {
+  constructor(name: string, problem: string) {
+    super("NoSuchSeat", `Cannot sign as ${name}: ${problem}`, {
+      action: "on a devnet --as adjudicator-1 … adjudicator-7; elsewhere AGENTCITY_ADJUDICATOR_KEY or AGENTCITY_KEYSTORE",
+    });
+  }
+}
+
+/** The adjudicator at this terminal: a key from the environment or a keystore, or on a devnet the named seat's. */
+export function adjudicatorAccount(chainId: number, seat: string | undefined): LocalAccount {
+  if (seat === undefined) return signerAccount("AGENTCITY_ADJUDICATOR_KEY", "adjudicator");
+  if (chainId !== DEVNET_CHAIN_ID) {
+    throw new NoSuchSeat(seat, `development keys sign on chain ${DEVNET_CHAIN_ID} only, this is ${chainId}`);
+  }
+  const member = membersOf(devnetSociety(), "adjudicator").find(({ name }) => name === seat);
+  if (member === undefined) throw new NoSuchSeat(seat, "there is no such seat");
+  return member.account;
 }
 
 /** The account whose key is in an environment variable, if it is set. */

@@ -1,18 +1,17 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
-import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { MODES } from "../protocol/mission-file-schema.ts";
 import { approveCodification } from "./approve-codification.ts";
 import { audit } from "./audit.ts";
 import { genesis } from "./genesis.ts";
 import { mission } from "./mission.ts";
+import { runProgram } from "./run-program.ts";
 import { session } from "./session.ts";
 import { start } from "./start.ts";
 import { verify } from "./verify.ts";
 
-/** Exit codes: 0 done, 1 failed, 2 used wrongly, 3 waits for a person. */
+/** Exit code of what failed; 3 says that a mission waits for a person. */
 const FAILED = 1;
-const USAGE = 2;
 
 const json = () => new Option("--json", "print one JSON document on stdout and nothing else");
 const devnet = () => new Option("--network <name>", "embedded: in this process; anvil: in a process of its own").default("embedded");
@@ -125,28 +124,4 @@ program
   .addOption(json())
   .action(verify);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : USAGE;
-  } else {
-    process.exitCode = FAILED;
-    report(error);
-  }
-}
-
-/** What happened, the facts, what to do; one JSON document with `--json`. A defect of ours keeps its stack. */
-function report(error: unknown): void {
-  if (process.argv.includes("--json")) {
-    const plain = error instanceof AgentCityError ? error.toPlain() : { code: "InternalError", message: messageOf(error) };
-    process.stdout.write(`${JSON.stringify({ status: "error", error: plain })}\n`);
-  }
-  const text =
-    error instanceof AgentCityError
-      ? `${error.code}: ${error.message}`
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error);
-  process.stderr.write(`${text}\n`);
-}
+await runProgram(program, FAILED);

@@ -1,11 +1,10 @@
 import { createInterface } from "node:readline";
-import type { Judge } from "../adjudication/case.ts";
-import type { BlocJudge } from "../adjudication/rule-on-bloc.ts";
-import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
+import type { Judges } from "../adjudication/judges.ts";
+import { appealLines } from "../city/case-desk.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 
 /** A person at this terminal decides; the city signs with the development keys of the adjudicators whose turn it is. */
-export function personAtTerminal(): Judge & BlocJudge & SuspensionJudge {
+export function personAtTerminal(): Judges {
   let ask: Ask | undefined;
   /** One yes or no, and why. */
   const decide = async (question: string) => {
@@ -17,6 +16,14 @@ export function personAtTerminal(): Judge & BlocJudge & SuspensionJudge {
       return { yes: answer === "y", justification: why.trim() || "no reason was given" };
     }
   };
+  /** 0–1. */
+  const percent = async (question: string): Promise<number> => {
+    ask ??= questions(process.stdin, process.stderr);
+    for (;;) {
+      const answer = (await ask(`${question} [0–100] `)).trim();
+      if (/^\d{1,3}$/.test(answer) && Number(answer) <= 100) return Number(answer) / 100;
+    }
+  };
   return {
     simulated: false,
     async decide({ label, mission, reason, quality, risk, excerpt }) {
@@ -24,6 +31,14 @@ export function personAtTerminal(): Judge & BlocJudge & SuspensionJudge {
       process.stderr.write(`Case: ${label} of ${mission} (${reason}). Quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
       const { yes, justification } = await decide("Approve this work?");
       return { ruling: yes ? "approve" : "reject", justification };
+    },
+    async decideAppeal({ label, mission, attempt, appeals, quality, risk, excerpt }) {
+      process.stderr.write(`\n${excerpt}\n\nAppeals on attempt ${attempt + 1} of ${label} of ${mission}:\n`);
+      for (const line of appealLines(appeals)) process.stderr.write(`${line}\n`);
+      process.stderr.write(`The mesh found quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
+      const { yes, justification } = await decide("Uphold them?");
+      const share = yes ? await percent("What share of the price is earned, in per cent?") : 0;
+      return { upheld: yes ? [...appeals.keys()] : [], share, slash: 0n, culprits: [], justification };
     },
     async decideResumption({ mission, cause, facts, divergences }) {
       process.stderr.write(`\nMission ${mission} is suspended (${cause}).\n`);

@@ -1,3 +1,4 @@
+import { zeroAddress } from "viem";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import type { MissionNode } from "../protocol/mission-document.ts";
@@ -53,8 +54,6 @@ export interface NodeView {
   readonly slots: readonly SlotView[];
 }
 
-const ZERO = "0x0000000000000000000000000000000000000000";
-
 /** Reads every node of a mission. Only this city writes between two reads, so they belong together. */
 export async function viewNodes(world: World, mission: Mission): Promise<readonly NodeView[]> {
   const contract = world.client.mission(mission.address);
@@ -80,7 +79,7 @@ export async function viewNodes(world: World, mission: Mission): Promise<readonl
         share: node.share,
         agreeing: node.agreeing,
         drawBlock: node.drawBlock,
-        slots: slots.filter(({ agent }) => agent !== ZERO),
+        slots: slots.filter(({ agent }) => agent !== zeroAddress),
       };
     }),
   );

@@ -1,3 +1,4 @@
+import { zeroAddress } from "viem";
 import { z } from "zod";
 import { goalHashOf } from "../client/compile-law.ts";
 import { signAuth } from "../client/sign/auth.ts";
@@ -10,7 +11,7 @@ import { tally } from "../rules/condorcet.ts";
 import type { LegislatureContext } from "./context.ts";
 import { requireFeasible } from "./feasible.ts";
 import { goalOf } from "./goal.ts";
-import { NO_PARENT, withDeposit } from "./identify.ts";
+import { withDeposit } from "./identify.ts";
 import { type barredSchema, draftBy, draftSchema, tableOf } from "./propose.ts";
 import { askAll, ballotPaper, signedRankingsSchema } from "./rankings.ts";
 import { stateOf } from "./refund.ts";
@@ -26,7 +27,7 @@ const amendmentSchema = z.strictObject({ candidate: z.int(), agent: addressSchem
 /** How sessions come about without a sponsor (AgentCity 3.4, 4.3): producers petition for one, or a proposal that failed returns, changed. */
 export function convene(context: LegislatureContext) {
   const { client, options } = context;
-  const { mission, parent = NO_PARENT } = options;
+  const { mission, parent = zeroAddress } = options;
   const goalHash = goalHashOf(mission.goal);
 
   return {

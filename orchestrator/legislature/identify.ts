@@ -1,3 +1,4 @@
+import { zeroAddress } from "viem";
 import { z } from "zod";
 import type { SignedAttestation } from "../clerks/registrar.ts";
 import { goalHashOf } from "../client/compile-law.ts";
@@ -11,8 +12,6 @@ import type { LegislatureContext } from "./context.ts";
 import { nextReading, type SessionState } from "./state.ts";
 import { producerFacts, surveyRecord } from "./survey.ts";
 
-export const NO_PARENT = "0x0000000000000000000000000000000000000000";
-
 const requestSchema = z.strictObject({ ...sevenSchemas.IdentityVerificationRequest.shape, signature: hexSchema });
 const attestationsSchema = z.array(z.strictObject({ ...sevenSchemas.IdentityAttestation.shape, signature: hexSchema }));
 
@@ -23,7 +22,7 @@ export function identify(context: LegislatureContext) {
   return {
     /** Sends: the deposit's allowance, then the session; after a refusal, another one. */
     async openSession(state: SessionState): Promise<Partial<SessionState>> {
-      const { mission, sponsor, parent = NO_PARENT } = options;
+      const { mission, sponsor, parent = zeroAddress } = options;
       const { legislation } = client;
       const isFirst = state.session === "";
       const note = context.note("session", [mission.mission]);

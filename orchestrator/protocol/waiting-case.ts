@@ -24,6 +24,22 @@ const reviewSchema = z.strictObject({
   approval: hexSchema,
 });
 
+/** Appeals against a clearing, all on one attempt of a node: one ruling decides them. */
+const appealSchema = z.strictObject({
+  kind: z.literal("appeal"),
+  ...common,
+  mission: addressSchema,
+  node: z.int().nonnegative(),
+  label: z.string(),
+  /** From 0. */
+  attempt: z.int().nonnegative(),
+  /** By position; null where the records lack the text. */
+  appeals: z.array(z.strictObject({ appellant: z.string(), bond: decimal, evidence: z.string().nullable() })),
+  quality: z.number().min(0).max(1),
+  risk: z.number().min(0).max(1),
+  excerpt: z.string(),
+});
+
 /** A law delayed by voters who ranked alike. */
 const blocSchema = z.strictObject({
   kind: z.literal("bloc"),
@@ -46,5 +62,5 @@ const suspensionSchema = z.strictObject({
 });
 
 /** What a running mission leaves for adjudicators, as a file: enough to judge and to sign. */
-export const waitingCaseSchema = z.discriminatedUnion("kind", [reviewSchema, blocSchema, suspensionSchema]);
+export const waitingCaseSchema = z.discriminatedUnion("kind", [reviewSchema, appealSchema, blocSchema, suspensionSchema]);
 export type WaitingCase = z.infer<typeof waitingCaseSchema>;

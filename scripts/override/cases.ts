@@ -46,7 +46,7 @@ export async function caseNamed(office: Office, name: string): Promise<NamedCase
 
 async function isCurrent({ client }: Office, subject: WaitingCase): Promise<boolean> {
   if (subject.kind === "bloc") return (await client.legislation.history("BlocRuled", { session: BigInt(subject.session) })).length === 0;
-  const node = subject.kind === "review" ? subject.node : 0;
+  const node = subject.kind === "suspension" ? 0 : subject.node;
   return (await client.mission(subject.mission).caseHash(node)) === subject.caseHash;
 }
 
@@ -58,6 +58,10 @@ export function inOneLine({ name, subject, current }: NamedCase): string {
 function aboutOf(subject: WaitingCase): string {
   if (subject.kind === "bloc") return `session ${subject.session}: ${subject.flagged} of ${subject.ballots} voters voted alike`;
   if (subject.kind === "suspension") return `mission ${subject.mission} stands still after a silence of the chain`;
+  if (subject.kind === "appeal") {
+    const { label, attempt, appeals } = subject;
+    return `${label}: ${appeals.length} appeal${appeals.length === 1 ? "" : "s"} on attempt ${attempt + 1}`;
+  }
   const { label, reason, quality, risk } = subject;
   return `${label}: ${reason}, quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}`;
 }

@@ -3,8 +3,8 @@
  *
  * usage: npm run override -- --help
  */
-import { Command, CommanderError, Option } from "commander";
-import { AgentCityError, messageOf } from "../../orchestrator/primitives/errors.ts";
+import { Command, Option } from "commander";
+import { runProgram } from "../../orchestrator/cli/run-program.ts";
 import { adjustReputation } from "./actions/adjust-reputation.ts";
 import { admit } from "./actions/admit.ts";
 import { amend } from "./actions/amend.ts";
@@ -13,12 +13,15 @@ import { approve } from "./actions/approve.ts";
 import { auditUnilateral } from "./actions/audit-unilateral.ts";
 import { clearStop } from "./actions/clear-stop.ts";
 import { disburse } from "./actions/disburse.ts";
+import { envelope } from "./actions/envelope.ts";
 import { falsePositive } from "./actions/false-positive.ts";
 import { freeze } from "./actions/freeze.ts";
 import { impeach } from "./actions/impeach.ts";
 import { insure } from "./actions/insure.ts";
 import { predicate } from "./actions/predicate.ts";
+import { publish } from "./actions/publish.ts";
 import { reject } from "./actions/reject.ts";
+import { release } from "./actions/release.ts";
 import { releaseWatchdog } from "./actions/release-watchdog.ts";
 import { replace } from "./actions/replace.ts";
 import { resolve } from "./actions/resolve.ts";
@@ -33,9 +36,8 @@ import { countersign, relay } from "./order.ts";
 import { queue } from "./queue.ts";
 import { show } from "./show.ts";
 
-/** Exit codes: 0 done, 1 refused, 2 used wrongly. */
+/** Exit code of what was refused. */
 const REFUSED = 1;
-const USAGE = 2;
 
 const program = new Command("override")
   .description("What adjudicators do: read, judge, sign, relay. Every order is one typed message (docs/adjudication.md).")
@@ -75,6 +77,10 @@ ordering("reject", "refuse work, or void a vote").argument("<case>").action(reje
 ordering("freeze", "stop a node and its clock").argument("<mission>").argument("<node>").action(freeze);
 ordering("unfreeze", "release a frozen node").argument("<mission>").argument("<node>").action(unfreeze);
 ordering("veto", "hold a node's output until a human releases it").argument("<mission>").argument("<node>").action(veto);
+ordering("release", "release an output that was vetoed")
+  .argument("<case>")
+  .addOption(new Option("--slot <n>", "whose output (default: the first of those who agreed)"))
+  .action(release);
 ordering("terminate", "end a mission").argument("<mission>").action(terminate);
 ordering("stop", "stop a mission: nothing of it is routed").argument("<mission>").action(stop);
 ordering("clear-stop", "let a stopped or suspended mission go on (two signatures)").argument("<mission>").action(clearStop);
@@ -119,6 +125,16 @@ ordering("disburse", "pay from the treasury (two signatures)")
   .action(disburse);
 ordering("appoint", "give an office to a clerk").argument("<office>").argument("<clerk>").argument("<principal>").action(appoint);
 ordering("dismiss", "take an office away").argument("<office>").argument("<clerk>").action(dismiss);
+ordering("envelope", "say what an office may call (two signatures)")
+  .argument("<office>")
+  .argument("<times>", "most calls of a function in a session")
+  .argument("<functions...>", "as LegislativeProcedure.openDebate")
+  .action(envelope);
+ordering("publish", "publish a version of a template that missions are cloned from (two signatures)")
+  .argument("<implementation>")
+  .argument("<name>", "agentcity.collaboration is the one that sessions use")
+  .argument("<audit-hash>")
+  .action(publish);
 ordering("role", "give an account a role in evidence; NONE takes all it has")
   .argument("<account>")
   .argument("<role>")
@@ -142,17 +158,4 @@ acting("sign-only", "add a signature to an order that somebody began, and send n
   .action((file, options) => countersign(file, { ...options, signOnly: true }));
 acting("relay", "bring signed orders to the chain; anybody may").argument("<file...>").action(relay);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : USAGE;
-  } else {
-    process.exitCode = REFUSED;
-    if (process.argv.includes("--json")) {
-      const plain = error instanceof AgentCityError ? error.toPlain() : { code: "InternalError", message: messageOf(error) };
-      process.stdout.write(`${JSON.stringify({ status: "error", error: plain })}\n`);
-    }
-    process.stderr.write(`${error instanceof AgentCityError ? `${error.code}: ${error.message}` : messageOf(error)}\n`);
-  }
-}
+await runProgram(program, REFUSED);

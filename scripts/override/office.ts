@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Chain } from "../../orchestrator/chain/chain.ts";
 import { findLivingCity } from "../../orchestrator/chain/city-file.ts";
 import { connectRpcChain } from "../../orchestrator/chain/rpc.ts";
@@ -55,7 +55,7 @@ async function find(name: string, rpc: string | undefined, dir: string): Promise
   }
   const network = findNetwork(name);
   const city = readDeployment(deploymentFile(dir))?.city;
-  if (city == null || (network.devnet && rpc === undefined)) throw new NoCityRuns(name, dirname(deploymentFile(dir)));
+  if (city == null || (network.devnet && rpc === undefined)) throw new NoCityRuns(name, dir);
   const chain = await connectRpcChain({ url: rpcUrlOf(network, rpc), chainId: network.chainId, wall: wallTime });
   return { chain, addresses: city.addresses };
 }

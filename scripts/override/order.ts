@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import { overrideOf } from "../../orchestrator/adjudication/act.ts";
+import { ascending, overrideOf, VALIDITY } from "../../orchestrator/adjudication/act.ts";
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender } from "../../orchestrator/chain/sender.ts";
 import { readWaiting, writeWaiting } from "../../orchestrator/city/waiting.ts";
 import { createAgentCityClient } from "../../orchestrator/client/client.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
+import { justificationBytes } from "../../orchestrator/client/sign/codification.ts";
 import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
 import { AgentCityError, InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { contentIdOf, digestOf } from "../../orchestrator/primitives/hash.ts";
@@ -37,15 +38,12 @@ type Outcome =
   | { readonly status: "signed"; readonly file: string; readonly signatures: number; readonly needed: number }
   | { readonly status: "executed"; readonly transaction: Hash | null; readonly digest: Hash };
 
-/** Seconds that an order can be signed and relayed. */
-const VALIDITY = 86_400n;
-
 /** One human action: shown in words, signed here, and relayed at once when one signature is enough. */
 export async function give(options: OrderOptions, build: (office: Office) => Promise<Draft>): Promise<void> {
   if (options.because === undefined || options.because.trim() === "") throw new ReasonMissing();
   const { because } = options;
   await inOffice(options, async (office) => {
-    const justification = contentIdOf(bytesOf(because));
+    const justification = contentIdOf(justificationBytes(because));
     const order = { ...(await build(office)), justification };
     const message = overrideOf(order, (await chainTime(office)) + VALIDITY);
     const { chain, addresses } = office.client;
@@ -115,14 +113,13 @@ async function goOn(office: Office, order: SignedOverride, options: OrderOptions
 async function send(office: Office, order: SignedOverride): Promise<Outcome> {
   const { client, blocks } = office;
   const digest = digestIn(office, order);
-  blocks.put(bytesOf(order.because));
+  blocks.put(justificationBytes(order.because));
   if (await client.adjudication.isExecuted(digest)) return { status: "executed", transaction: null, digest };
   const payer = payerOf(client.chain.id);
   const abis = Object.values(contractAbis);
   const sender = createSender({ chain: client.chain, outbox: memoryOutbox(), relayers: [payer], abis });
   const { adjudication } = createAgentCityClient({ chain: client.chain, addresses: client.addresses, sender });
-  const signatures = order.signatures.toSorted((a, b) => (a.adjudicator.toLowerCase() < b.adjudicator.toLowerCase() ? -1 : 1));
-  const receipt = await adjudication.act([order.message, signatures], {
+  const receipt = await adjudication.act([order.message, ascending(order.signatures)], {
     intent: intentKey("override", digest),
     alreadyDone: () => client.adjudication.isExecuted(digest),
   });
@@ -140,10 +137,8 @@ function readOrder({ client }: Office, file: string): SignedOverride {
   if (order.chainId !== chain.id || order.adjudication !== addresses.AdjudicationProcedure) {
     throw new InvalidValue(file, `is an order for ${order.adjudication} on chain ${order.chainId}, not for this city`);
   }
-  if (digestOf(contentIdOf(bytesOf(order.because))) !== order.message.justification) {
+  if (digestOf(contentIdOf(justificationBytes(order.because))) !== order.message.justification) {
     throw new InvalidValue(file, "its reason is not the one that was signed", { action: "do not sign; ask whoever gave you the file" });
   }
   return order;
 }
-
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

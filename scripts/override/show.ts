@@ -1,3 +1,4 @@
+import { appealLines } from "../../orchestrator/city/case-desk.ts";
 import type { WaitingCase } from "../../orchestrator/protocol/waiting-case.ts";
 import { caseNamed, inOneLine } from "./cases.ts";
 import { type OfficeOptions, openOffice } from "./office.ts";
@@ -16,6 +17,11 @@ export async function show(name: string, options: OfficeOptions & { readonly jso
 
 function bodyOf(subject: WaitingCase): string {
   if (subject.kind === "review") return `mission ${subject.mission}, node ${subject.node}\n\n${subject.excerpt}`;
+  if (subject.kind === "appeal") {
+    const { mission, node, attempt, appeals, quality, risk, excerpt } = subject;
+    const found = `the mesh found quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}`;
+    return `mission ${mission}, node ${node}, attempt ${attempt + 1}; ${found}\n\n${appealLines(appeals).join("\n")}\n\n${excerpt}`;
+  }
   if (subject.kind === "suspension") return [...subject.facts, ...subject.divergences.map((each) => `DIVERGENCE: ${each}`)].join("\n");
   const without = subject.otherwise === null ? "no ballot would be left" : `"${subject.otherwise}" would have won`;
   return [...subject.blocs.map((members) => `voted alike: ${members.join(", ")}`), `"${subject.winner}" won; without them ${without}`].join(
@@ -23,7 +29,13 @@ function bodyOf(subject: WaitingCase): string {
   );
 }
 
-function nextOf(name: string, { kind }: WaitingCase): string {
-  const order = (word: string) => `npm run override -- ${word} ${name} --as adjudicator-1 --because "…"`;
-  return kind === "suspension" ? order("approve") : `${order("approve")}\n${order("reject")}`;
+function nextOf(name: string, subject: WaitingCase): string {
+  const sign = '--as adjudicator-1 --because "…"';
+  const order = (word: string) => `npm run override -- ${word} ${name} ${sign}`;
+  if (subject.kind === "appeal") {
+    const { mission, node, attempt, appeals } = subject;
+    const resolve = `npm run override -- resolve ${mission} ${node} --attempt ${attempt + 1} --filed ${appeals.length}`;
+    return `${resolve} ${sign}\n${resolve} --uphold 0 --share 50 ${sign}`;
+  }
+  return subject.kind === "suspension" ? order("approve") : `${order("approve")}\n${order("reject")}`;
 }

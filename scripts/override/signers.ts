@@ -2,11 +2,11 @@ import { getAddress, type LocalAccount, serializeTypedData } from "viem";
 import { z } from "zod";
 import { DEVNET_CHAIN_ID } from "../../orchestrator/chain/devnet.ts";
 import { requestOver } from "../../orchestrator/chain/rpc.ts";
-import { devnetSociety, memberOf, membersOf } from "../../orchestrator/city/society.ts";
-import { accountFrom, signerAccount } from "../../orchestrator/cli/keys.ts";
+import { devnetSociety, memberOf } from "../../orchestrator/city/society.ts";
+import { accountFrom, adjudicatorAccount, NoSuchSeat, signerAccount } from "../../orchestrator/cli/keys.ts";
 import { consumerOf, type Message, type SigningDomain } from "../../orchestrator/client/sign/sign-message.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
-import { AgentCityError, InvalidValue } from "../../orchestrator/primitives/errors.ts";
+import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { type Address, type Hex, hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { typedData, typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 
@@ -23,21 +23,13 @@ export interface SignerOptions {
   readonly wallet?: string;
 }
 
-export class NoSuchSeat extends AgentCityError {
-  constructor(name: string, problem: string) {
-    super("NoSuchSeat", `Cannot sign as ${name}: ${problem}`, {
-      action: "on a devnet --as adjudicator-1 … adjudicator-7; elsewhere AGENTCITY_ADJUDICATOR_KEY, AGENTCITY_KEYSTORE or --wallet",
-    });
-  }
-}
-
 /** A wallet waits for a finger on a button. */
 const WALLET_PATIENCE = 300_000;
 
 /** The adjudicator at this terminal. Keys come from the environment, a keystore or a wallet, never from the command line. */
 export async function signerOf(chainId: number, { as, wallet }: SignerOptions): Promise<Signer> {
   if (wallet !== undefined) return walletSigner(wallet, as);
-  const account = as === undefined ? signerAccount("AGENTCITY_ADJUDICATOR_KEY", "adjudicator") : seatOf(chainId, as);
+  const account = adjudicatorAccount(chainId, as);
   return {
     address: account.address,
     sign: (domain, message) => account.signTypedData(typedDataOf(domain, message)),
@@ -62,15 +54,6 @@ function typedDataOf(domain: SigningDomain, message: Message<"OverrideAction">) 
 export function walletJson(domain: SigningDomain, message: Message<"OverrideAction">): string {
   const { types, ...data } = typedDataOf(domain, message);
   return serializeTypedData({ ...data, types: { EIP712Domain: DOMAIN, ...types } } as never);
-}
-
-function seatOf(chainId: number, name: string): LocalAccount {
-  if (chainId !== DEVNET_CHAIN_ID) {
-    throw new NoSuchSeat(name, `development keys sign on chain ${DEVNET_CHAIN_ID} only, this is ${chainId}`);
-  }
-  const member = membersOf(devnetSociety(), "adjudicator").find((each) => each.name === name);
-  if (member === undefined) throw new NoSuchSeat(name, "there is no such seat");
-  return member.account;
 }
 
 /** viem leaves it out; wallets ask for it. */

@@ -1,16 +1,11 @@
+import { zeroAddress } from "viem";
 import { OFFICES } from "../../orchestrator/clerks/clerk.ts";
 import { missionStates, nodeStates } from "../../orchestrator/execution/chain-view.ts";
 import { formatMoney } from "../../orchestrator/primitives/amounts.ts";
-import {
-  type ActionName,
-  actionName,
-  decodeActionData,
-  evidenceRoles,
-  institutionNames,
-  purposes,
-} from "../../orchestrator/protocol/actions.ts";
+import { type ActionName, actionName, decodeActionData, evidenceRoles, institutionNames } from "../../orchestrator/protocol/actions.ts";
 import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import type { SignedOverride } from "../../orchestrator/protocol/signed-override.ts";
+import { insuranceCap, purposeOf, spendingCap } from "./caps.ts";
 import { chainTime, type Office } from "./office.ts";
 
 type Order = SignedOverride["message"];
@@ -83,11 +78,12 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
       return `let laws name ${target} as gate ${decodeActionData(name, data)[0]}`;
     case "CLAIM_INSURANCE": {
       const [of, loss] = decodeActionData(name, data);
-      return `compensate ${target} for ${formatMoney(loss)} lost in ${of}, from insurance that holds ${await insured(office)}`;
+      return `compensate ${target} for ${formatMoney(loss)} lost in ${of}; ${(await insuranceCap(office, of)).because}`;
     }
     case "DISBURSE": {
       const [purpose, amount] = decodeActionData(name, data);
-      return `pay ${target} ${formatMoney(amount)} from the treasury, for ${purposes[purpose]}`;
+      const { because } = await spendingCap(office, purposeOf(purpose));
+      return `pay ${target} ${formatMoney(amount)} from the treasury, for ${purposeOf(purpose)}; ${because}`;
     }
     case "AMEND_PARAMETER": {
       const [index, value] = decodeActionData(name, data);
@@ -109,7 +105,7 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
     case "APPOINT_CLERK": {
       const [office, principal] = decodeActionData(name, data);
       const called = Object.keys(OFFICES)[office];
-      return principal === NOBODY ? `take the office of ${called} from ${target}` : `make ${target} of ${principal} ${called}`;
+      return principal === zeroAddress ? `take the office of ${called} from ${target}` : `make ${target} of ${principal} ${called}`;
     }
     case "SET_ENVELOPE": {
       const [office, permitted, most] = decodeActionData(name, data);
@@ -128,7 +124,7 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
       return `take seat and stake of adjudicator ${target} and bar it for ever`;
     case "AMEND_CONSTITUTION": {
       const called = institutionNames[decodeActionData(name, data)[0]];
-      return target === NOBODY
+      return target === zeroAddress
         ? `take back the announced ${called}`
         : `announce ${target} as ${called}; anybody enacts it after the timelock`;
     }
@@ -138,9 +134,3 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
       return `close the audit of what ${target} did alone`;
   }
 }
-
-async function insured({ client }: Office): Promise<string> {
-  return formatMoney(await client.treasury.insuranceBalance());
-}
-
-const NOBODY = "0x0000000000000000000000000000000000000000";

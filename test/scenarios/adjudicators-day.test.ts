@@ -2,11 +2,20 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
+import { act, type OverrideOrder } from "../../orchestrator/adjudication/act.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { judgesElsewhere } from "../../orchestrator/city/case-desk.ts";
 import type { City } from "../../orchestrator/city/city.ts";
+import { panelOf } from "../../orchestrator/city/panel.ts";
+import { memberOf } from "../../orchestrator/city/society.ts";
+import { readWaiting, writeWaiting } from "../../orchestrator/city/waiting.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
+import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
+import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { signedOverrideJson, signedOverrideSchema } from "../../orchestrator/protocol/signed-override.ts";
 import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
 import { OVERRIDE, refusalIn, runCli } from "../support/cli.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
@@ -89,6 +98,83 @@ describe("scenario: an adjudicator's day", function () {
     const { cases } = queueSchema.parse(JSON.parse((await override(["queue"])).stdout));
     expect(cases.map((each) => [each.name, each.current])).to.deep.equal([[name, true]]);
   });
+
+  it("pays from insurance and from fees within their caps, says so before anything is signed, and loses no unit", async () => {
+    const [mission] = await missionsOf(city);
+    const { client, society } = city;
+    const { agent } = await client.mission(mission ?? "0x").slotOf(0, 0);
+    const recipient = memberOf(society, "adjudicator", "adjudicator-5").account.address;
+    const purses = async () => {
+      const balances = await Promise.all([agent, recipient, client.addresses.Treasury].map((each) => client.token.balanceOf(each)));
+      const pools = (await client.treasury.freeBalance()) + (await client.treasury.insuranceBalance());
+      return { balances, treasury: pools, sum: balances.reduce((sum, each) => sum + each, 0n) };
+    };
+    const before = await purses();
+    const order = (...words: readonly string[]) => override([...words, "--as", "adjudicator-1", ...BECAUSE]);
+    const [greedy, lavish, claimed, paid] = await Promise.all([
+      order("insure", mission ?? "", agent, "100000"),
+      order("disburse", "governance", recipient, "50.000001"),
+      order("insure", mission ?? "", agent, "5"),
+      order("disburse", "governance", recipient, "20"),
+    ]);
+    expect(refusalIn(greedy)).to.include({ code: "OverCap" });
+    expect(refusalIn(lavish).message).to.contain("does not pay 50.000001: 50.00 at most");
+    expect(claimed.stderr).to.contain("of the mission's deposit").and.to.contain("0.00 were claimed");
+    for (const { stdout } of [claimed, paid]) {
+      const { file, needed } = signedSchema.parse(JSON.parse(stdout));
+      expect(needed).to.equal(2);
+      await cosign(file, "adjudicator-2");
+      executedSchema.parse(JSON.parse((await override(["relay", file])).stdout));
+    }
+    const after = await purses();
+    const [toAgent, toRecipient, toTreasury] = after.balances.map((each, i) => each - (before.balances[i] ?? 0n));
+    expect([toAgent, toRecipient, toTreasury]).to.deep.equal([5_000_000n, 20_000_000n, -25_000_000n]);
+    expect([after.sum, after.treasury]).to.deep.equal([before.sum, before.treasury - 25_000_000n]);
+    expect(after.treasury <= (after.balances[2] ?? 0n)).to.equal(true);
+  });
+
+  it("ends the watchdog's freeze with everybody who is not flagged, and nothing else meanwhile", async () => {
+    const [mission = ""] = await missionsOf(city);
+    await misbehave("adjudicator-7");
+    expect(await city.client.watchdog.isFrozen()).to.equal(true);
+    const [stopped, begun] = await Promise.all([
+      override(["stop", mission, "--as", "adjudicator-3", ...BECAUSE]),
+      override(["release-watchdog", "--as", "adjudicator-1", ...BECAUSE]),
+    ]);
+    expect(refusalIn(stopped).message).to.contain("FrozenByWatchdog");
+    const { file, needed } = signedSchema.parse(JSON.parse(begun.stdout));
+    expect(needed).to.equal(6);
+    for (const number of [2, 3, 4, 5, 6]) await cosign(file, `adjudicator-${number}`);
+    executedSchema.parse(JSON.parse((await override(["relay", file])).stdout));
+    expect(await city.client.watchdog.isFrozen()).to.equal(false);
+  });
+
+  /** Another adjudicator's signature on the same paper, as `sign-only` puts it there. */
+  async function cosign(file: string, seat: string): Promise<void> {
+    const paper = readWaiting(file, signedOverrideSchema);
+    const { account } = memberOf(city.society, "adjudicator", seat);
+    const own = { adjudicator: account.address, signature: await signMessage(city.client, account, "OverrideAction", paper.message) };
+    writeWaiting(file, signedOverrideJson({ ...paper, signatures: [...paper.signatures, own] }));
+  }
+
+  /** Approves twenty times in a row and weakens four parameters: two families of anomalies. */
+  async function misbehave(seat: string): Promise<void> {
+    const panel = panelOf(city);
+    const judge = memberOf(city.society, "adjudicator", seat);
+    const justification = await panel.keep("No reason at all.");
+    const fairness = await city.client.constitution.param(parameterIndex("MIN_FAIRNESS_SCORE"));
+    for (let i = 1; i <= 24; i++) {
+      const caseHash = keccak256(new TextEncoder().encode(`misconduct ${i}`));
+      const order =
+        i <= 20
+          ? { action: "APPROVE_PREDICATE", target: city.client.addresses.Treasury, data: encodeActionData("APPROVE_PREDICATE", [1000 + i]) }
+          : {
+              action: "AMEND_PARAMETER",
+              data: encodeActionData("AMEND_PARAMETER", [parameterIndex("MIN_FAIRNESS_SCORE"), fairness - BigInt(i - 20)]),
+            };
+      await act(panel, [judge], { ...order, caseHash, justification } as OverrideOrder);
+    }
+  }
 
   it("leaves a signed order as a file, which nobody can alter", async () => {
     const { stdout } = await override(["approve", name, "--as", "adjudicator-2", "--sign-only", ...BECAUSE]);

@@ -1,21 +1,23 @@
 import { join } from "node:path";
 import { expect } from "chai";
-import { act } from "../../orchestrator/adjudication/act.ts";
+import type { Judge } from "../../orchestrator/adjudication/case.ts";
+import type { AppealCase, AppealJudge } from "../../orchestrator/adjudication/rule-on-appeal.ts";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { DEVNET_CHAIN_ID } from "../../orchestrator/chain/devnet.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { panelOf } from "../../orchestrator/city/panel.ts";
 import { type Member, memberOf, membersOf } from "../../orchestrator/city/society.ts";
 import { digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
-import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
+const EVIDENCE = "Half of the rows are missing.";
 /** Of everything, what an upheld appeal leaves of the share. */
-const HALF = 5_000;
+const HALF = 0.5;
 
 interface Appealed {
   readonly mission: Address;
@@ -42,7 +44,8 @@ describe("scenario: an appeal", function () {
       const eventsOf = <Name extends "Recorded" | "Reassessed" | "BondReturned" | "BondForfeited" | "AppealResolved">(eventName: Name) =>
         city.client.mission(outcome.mission as Address).history(eventName);
 
-      /** Once the first node is recorded: the sponsor's appeal, then the ruling. */
+      let heard: AppealCase | undefined;
+      /** Once the first node is recorded: the sponsor's appeal. */
       const appealFirst = async (): Promise<void> => {
         if (appealed !== undefined) return;
         const [mission] = await missionsOf(city);
@@ -53,23 +56,20 @@ describe("scenario: an appeal", function () {
         const executor = membersOf(city.society, "producer").find(({ account }) => account.address === agent) as Member;
         const { account } = sponsor();
         await city.client.token.approve([mission, price], { intent: intentKey("test", "bond"), account });
-        const evidence = city.blocks.put(new TextEncoder().encode("Half of the rows are missing."));
+        const evidence = city.blocks.put(new TextEncoder().encode(EVIDENCE));
         const receipt = await contract.appeal([0, digestOf(evidence)], { intent: intentKey("test", "appeal"), account });
         const [filed] = receipt === undefined ? [] : contract.events(receipt, "AppealFiled");
         appealed = { mission, executor, price, bond: filed?.args.bond ?? 0n };
-        await rule(mission, ruling === "upheld");
       };
 
-      const rule = async (mission: Address, upheld: boolean): Promise<void> => {
-        const text = upheld ? "SIMULATED: half was missing." : "SIMULATED: all is there.";
-        const resolution = { attempt: 0, filed: 1, upheld: upheld ? 1 : 0, share: upheld ? HALF : 0, slash: 0n, culprits: 0 };
-        await act(panelOf(city), [memberOf(city.society, "adjudicator")], {
-          action: "RESOLVE_APPEAL",
-          mission,
-          data: encodeActionData("RESOLVE_APPEAL", [resolution]),
-          justification: city.blocks.put(new TextEncoder().encode(text)),
-          caseHash: await city.client.mission(mission).caseHash(0),
-        });
+      /** The simulation lets good work stand; half is what a person finds. */
+      const judge: Judge & AppealJudge = {
+        ...simulatedJudge(DEVNET_CHAIN_ID),
+        async decideAppeal(subject) {
+          heard = subject;
+          if (ruling === "rejected") return simulatedJudge(DEVNET_CHAIN_ID).decideAppeal(subject);
+          return { upheld: [0], share: HALF, slash: 0n, culprits: [], justification: "Half was missing." };
+        },
       };
 
       before(async () => {
@@ -78,11 +78,21 @@ describe("scenario: an appeal", function () {
         insuranceBefore = await city.client.treasury.insuranceBalance();
         purseBefore = await purse();
         const { csv } = smallInputs(directory(), CALM_ROWS);
-        outcome = await carryOutIn(city, smallMission(csv, { risk: "MEDIUM" }), { id: ruling, home });
+        outcome = await carryOutIn(city, smallMission(csv, { risk: "MEDIUM" }), { id: ruling, home, judge });
       });
       after(() => city?.close());
 
-      it("is decided by a human while the mission goes on to its end", async () => {
+      it("comes before a human with what the appellant says, what the mesh found, and the work, from the records", async () => {
+        const { label, attempt, appeals, quality, excerpt } = heard ?? expect.fail("nobody heard it");
+        expect([label, attempt]).to.deep.equal([first().label, 0]);
+        expect(appeals).to.deep.equal([{ appellant: sponsor().name, bond: appealed?.bond, evidence: EVIDENCE }]);
+        expect(quality).to.be.above(0.6);
+        expect(JSON.parse(excerpt)).to.have.property("items");
+        const [decided] = outcome.human.filter(({ action }) => action === "decided an appeal");
+        expect(decided?.simulated).to.equal(ruling === "rejected");
+      });
+
+      it("is decided when the mission's work is done, before anything is final", async () => {
         expect(outcome.status).to.equal("completed");
         expect((await eventsOf("AppealResolved")).map(({ args }) => [args.node, args.upheld])).to.deep.equal([
           [0, ruling === "upheld" ? 1 : 0],

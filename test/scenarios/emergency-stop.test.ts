@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect } from "chai";
+import { zeroAddress } from "viem";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
@@ -13,8 +14,6 @@ import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
-
-const NOBODY: Address = "0x0000000000000000000000000000000000000000";
 
 /** An adjudicator stops a whole mission while its first work is being verified: nobody clears the stop, or two adjudicators do. */
 describe("scenario: an emergency stop", function () {
@@ -37,7 +36,7 @@ describe("scenario: an emergency stop", function () {
       action: actionNumber("EMERGENCY_STOP"),
       mission,
       node: 0,
-      target: NOBODY,
+      target: zeroAddress,
       data: "0x",
       justification,
       caseHash,

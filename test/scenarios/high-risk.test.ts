@@ -57,7 +57,7 @@ describe("scenario: a mission of HIGH risk", function () {
     expect(await run("legislature:audit-awaited")).to.include({ signal: "SIGKILL", stoppedAt: "legislature:audit-awaited" });
     const asked = await waiting();
     expect(asked.request).to.include({ session: "1", refused: null });
-    expect(refusalIn(await cli(["approve-codification", "--as", "sponsor"])).code).to.equal("NoSuchAdjudicator");
+    expect(refusalIn(await cli(["approve-codification", "--as", "sponsor"])).code).to.equal("NoSuchSeat");
 
     const signed = await cli(["approve-codification", "--as", "adjudicator-3", "--because", "In order."]);
     expect(signedSchema.parse(JSON.parse(signed.stdout)).approval.adjudicator).to.match(/^0x/);

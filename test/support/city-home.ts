@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
-import type { SuspensionJudge } from "../../orchestrator/adjudication/rule-on-suspension.ts";
+import type { Judges } from "../../orchestrator/adjudication/judges.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
 import type { Order } from "../../orchestrator/city/conduct.ts";
@@ -56,7 +56,7 @@ export interface InProcess {
   readonly home: string;
   /** What the file's paths are relative to. Default: the project. */
   readonly directory?: string;
-  readonly judge?: Judge & Partial<SuspensionJudge>;
+  readonly judge?: Judge & Partial<Judges>;
   readonly makeMind?: MindMaker;
   /** What a lying executor hands in. */
   readonly tamper?: Order["tamper"];

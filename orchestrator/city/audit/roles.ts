@@ -1,3 +1,4 @@
+import { zeroAddress } from "viem";
 import type { Address, Hex } from "../../primitives/hex.ts";
 import { nextDraw } from "../../rules/panel-draw.ts";
 import { INITIAL_REPUTATION } from "../../rules/reputation.ts";
@@ -27,7 +28,7 @@ export class Roles {
   /** The human behind an agent, zero for strangers as on chain. */
   principalOf(agent: Address): Address {
     const registered = this.#record.events("ProducerContract", "AgentRegistered").find(({ args }) => args.agent === agent);
-    return registered?.args.principal ?? NOBODY;
+    return registered?.args.principal ?? zeroAddress;
   }
 
   /** Packed capabilities as registered. */
@@ -81,7 +82,6 @@ function removeVerifier(verifiers: Verifier[], account: Address): void {
   if (last !== undefined && place < verifiers.length) verifiers[place] = last;
 }
 
-const NOBODY: Address = "0x0000000000000000000000000000000000000000";
 const TRIES_PER_SEAT = 32;
 
 /** The panel that `EvidenceRegistry.drawPanel` draws: distinct verifiers, none of an excluded principal. */

@@ -63,13 +63,18 @@ function closing({ bundle, log, mission, block, hasBlock }: AuditContext, seen: 
 }
 
 /** What the log or the chain names is here, and nothing is here that they do not lead to. */
-function blocks({ bundle, log, record, session, mission, family, hasBlock }: AuditContext, seen: Inspection): void {
+function blocks({ bundle, log, record, recordAbout, session, mission, family, hasBlock }: AuditContext, seen: Inspection): void {
   const sessions = [session, ...family.map((child) => child.session)];
   const missions = [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])];
   const named = log.flatMap(({ seq, content }) => (content === null ? [] : [{ id: content, by: `log entry ${seq}` }]));
   const proposed = record.events("LegislativeProcedure", "Proposed").filter(({ args }) => sessions.includes(args.session));
   const ruled = record.events("AdjudicationProcedure", "OverrideExecuted").filter(({ args }) => missions.includes(args.mission));
-  const onChain = [...proposed.map(({ args }) => args.cid), ...ruled.map(({ args }) => args.justification)].map(contentIdFromDigest);
+  const appealed = missions.flatMap((each) => recordAbout(each).events("CollaborationContract", "AppealFiled"));
+  const onChain = [
+    ...proposed.map(({ args }) => args.cid),
+    ...ruled.map(({ args }) => args.justification),
+    ...appealed.map(({ args }) => args.evidence),
+  ].map(contentIdFromDigest);
   for (const { id, by } of named) seen.holds(hasBlock(id), `block of ${by}`, "is missing", blockFile(id));
   const read = (id: ContentId) => (hasBlock(id) ? bundle.bytes(blockFile(id)) : undefined);
   const reachable = new Set(reachableBlocks([...named.map(({ id }) => id), ...onChain], read));

@@ -1,13 +1,10 @@
-import type { LocalAccount } from "viem";
+import { type LocalAccount, zeroAddress } from "viem";
 import { contentIdOf, digestOf, keccak256 } from "../../primitives/hash.ts";
-import type { Address } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
 import { actionNumber, encodeActionData } from "../../protocol/actions.ts";
 import type { CodificationApproval, CodificationRequest } from "../../protocol/codification-approval.ts";
 import { typedData } from "../../protocol/typed-data.ts";
 import type { Message } from "./sign-message.ts";
-
-const NOBODY: Address = "0x0000000000000000000000000000000000000000";
 
 /** The bytes whose content id stands for a justification. */
 export function justificationBytes(text: string): Uint8Array {
@@ -20,7 +17,7 @@ export function codificationMessage(request: CodificationRequest, justification:
   const digest = digestOf(contentIdOf(justificationBytes(justification)));
   return {
     action: actionNumber("APPROVE_CODIFICATION"),
-    mission: NOBODY,
+    mission: zeroAddress,
     node: 0,
     target: legislation,
     data: encodeActionData("APPROVE_CODIFICATION", [BigInt(session)]),

@@ -1,9 +1,8 @@
+import { zeroAddress } from "viem";
 import { OFFICES } from "../../../orchestrator/clerks/clerk.ts";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { addressIn, onCity, positionIn } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
-
-const NOBODY = "0x0000000000000000000000000000000000000000";
 
 /** Gives an office to a clerk whom a principal answers for. */
 export async function appoint(office: string, clerk: string, principal: string, options: OrderOptions): Promise<void> {
@@ -14,7 +13,7 @@ export async function appoint(office: string, clerk: string, principal: string, 
 
 /** Takes an office away. */
 export async function dismiss(office: string, clerk: string, options: OrderOptions): Promise<void> {
-  await appoint(office, clerk, NOBODY, options);
+  await appoint(office, clerk, zeroAddress, options);
 }
 
 function numberOf(office: string): number {

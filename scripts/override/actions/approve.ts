@@ -1,3 +1,4 @@
+import { InvalidValue } from "../../../orchestrator/primitives/errors.ts";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { caseNamed } from "../cases.ts";
 import { give, type OrderOptions } from "../order.ts";
@@ -7,6 +8,8 @@ export async function approve(name: string, options: OrderOptions): Promise<void
   await give(options, async (office) => {
     const { subject } = await caseNamed(office, name);
     const { caseHash } = subject;
+    if (subject.kind === "appeal")
+      throw new InvalidValue(name, "is decided by the command that show prints", { action: "npm run override -- resolve" });
     if (subject.kind === "bloc") {
       return { action: "RULE_ON_BLOC", caseHash, data: encodeActionData("RULE_ON_BLOC", [BigInt(subject.session), true]) };
     }

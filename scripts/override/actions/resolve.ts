@@ -1,3 +1,4 @@
+import { maskOf } from "../../../orchestrator/adjudication/rule-on-appeal.ts";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { amountIn, onMission, wholeIn } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
@@ -25,15 +26,15 @@ export async function resolve(mission: string, node: string, options: ResolveOpt
     const resolution = {
       attempt,
       filed: options.filed === undefined ? filed.length : wholeIn(options.filed, "filed", 1, 16),
-      upheld: maskOf(options.uphold, "appeal", 15),
+      upheld: bitsOf(options.uphold, "appeal", 15),
       share: wholeIn(options.share ?? "0", "share", 0, 100) * 100,
       slash: amountIn(options.slash ?? "0"),
-      culprits: maskOf(options.culprits, "culprit", 4),
+      culprits: bitsOf(options.culprits, "culprit", 4),
     };
     return { ...draft, data: encodeActionData("RESOLVE_APPEAL", [resolution]) };
   });
 }
 
-function maskOf(positions: readonly string[] | undefined, what: string, most: number): number {
-  return (positions ?? []).reduce((mask, position) => mask | (1 << wholeIn(position, what, 0, most)), 0);
+function bitsOf(positions: readonly string[] | undefined, what: string, most: number): number {
+  return maskOf((positions ?? []).map((position) => wholeIn(position, what, 0, most)));
 }

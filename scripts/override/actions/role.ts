@@ -1,8 +1,7 @@
+import { zeroAddress } from "viem";
 import { encodeActionData, evidenceRoles } from "../../../orchestrator/protocol/actions.ts";
 import { addressIn, onCity, positionIn, wholeIn } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
-
-const NOBODY = "0x0000000000000000000000000000000000000000";
 
 /** Gives an account a role in evidence; `value` is an issuer's classes or a verifier's weight. NONE takes all roles it has. */
 export async function role(
@@ -15,7 +14,7 @@ export async function role(
   const target = addressIn(account, "account");
   const data = encodeActionData("REGISTER_ISSUER", [
     positionIn(name, evidenceRoles, "role"),
-    addressIn(principal ?? NOBODY, "principal"),
+    addressIn(principal ?? zeroAddress, "principal"),
     wholeIn(value ?? "0", "value", 0, 65_535),
   ]);
   await give(options, async () => onCity("REGISTER_ISSUER", { target, data }));

@@ -1,0 +1,89 @@
+import type { Address, Hash } from "../primitives/hex.ts";
+import { encodeActionData } from "../protocol/actions.ts";
+import { act, type Panel, seatsFor } from "./act.ts";
+
+/** One appeal against a clearing (decisions 29). */
+export interface Appeal {
+  /** Who appeals, by name. */
+  readonly appellant: string;
+  /** Units; insurance's if the appeal is rejected. */
+  readonly bond: bigint;
+  /** What it says, if the records have the text behind the id on chain. */
+  readonly evidence: string | undefined;
+}
+
+/** What a human is asked to judge: all open appeals on an attempt of a node, while what it earned or lost is provisional. */
+export interface AppealCase {
+  readonly mission: Address;
+  readonly node: number;
+  readonly label: string;
+  /** From 0. */
+  readonly attempt: number;
+  /** The state the signature will bind (`caseHash` on chain). */
+  readonly caseHash: Hash;
+  /** All that were ever filed on the attempt, in that order: a ruling names them by position. */
+  readonly appeals: readonly Appeal[];
+  /** The mesh's score, 0–1; 0 when it reached none. */
+  readonly quality: number;
+  /** 1 − the mesh's confidence, 0–1; 1 when it reached none. */
+  readonly risk: number;
+  /** The work itself, as text for a person. */
+  readonly excerpt: string;
+}
+
+export interface AppealRuling {
+  /** Positions of the appeals that are right; with none the clearing stands. */
+  readonly upheld: readonly number[];
+  /** What is earned after all, 0–1 of the price. */
+  readonly share: number;
+  /** Units that each culprit loses. */
+  readonly slash: bigint;
+  /** Slots of the executors whose stake it is. */
+  readonly culprits: readonly number[];
+  readonly justification: string;
+}
+
+/** Whoever decides appeals: a person at a terminal, or a labelled simulation of one. */
+export interface AppealJudge {
+  readonly simulated: boolean;
+  /** Undefined: nobody here decides, and whoever does has acted on chain meanwhile, or let the time pass. */
+  decideAppeal(subject: AppealCase): Promise<AppealRuling | undefined>;
+}
+
+/** Positions as bits. */
+export function maskOf(positions: readonly number[]): number {
+  return positions.reduce((mask, position) => mask | (1 << position), 0);
+}
+
+const WHOLE = 10_000;
+
+/** Decides the open appeals on one attempt and puts the ruling on chain. Undefined: adjudicators elsewhere have acted, or nobody did. */
+export async function ruleOnAppeal(panel: Panel, judge: AppealJudge, subject: AppealCase): Promise<AppealRuling | undefined> {
+  const { mission, node, attempt, caseHash, appeals } = subject;
+  const ruling = await judge.decideAppeal(subject);
+  if (ruling === undefined) return undefined;
+  const seats = await seatsFor(panel, {
+    needed: 1,
+    turn: node,
+    subject: `mission ${mission}`,
+    may: async ({ account }) => !(await panel.client.roster.isConflicted(account.address, mission)),
+  });
+  const resolution = {
+    attempt,
+    filed: appeals.length,
+    upheld: maskOf(ruling.upheld),
+    share: Math.round(ruling.share * WHOLE),
+    slash: ruling.slash,
+    culprits: maskOf(ruling.culprits),
+  };
+  const data = encodeActionData("RESOLVE_APPEAL", [resolution]);
+  await act(panel, seats, {
+    action: "RESOLVE_APPEAL",
+    mission,
+    node,
+    caseHash,
+    data,
+    justification: await panel.keep(ruling.justification),
+  });
+  return ruling;
+}

@@ -1,0 +1,28 @@
+import { toFunctionSelector } from "viem";
+import { OFFICES } from "../../../orchestrator/clerks/clerk.ts";
+import { type ContractName, contractAbis } from "../../../orchestrator/client/contracts.ts";
+import { InvalidValue } from "../../../orchestrator/primitives/errors.ts";
+import type { Hex } from "../../../orchestrator/primitives/hex.ts";
+import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
+import { onCity, positionIn, wholeIn } from "../arguments.ts";
+import { give, type OrderOptions } from "../order.ts";
+
+/** Says what an office may call, and how often in a session; what is not named it may not call any more. */
+export async function envelope(office: string, most: string, functions: readonly string[], options: OrderOptions): Promise<void> {
+  const data = encodeActionData("SET_ENVELOPE", [
+    positionIn(office, Object.keys(OFFICES), "office"),
+    functions.map(selectorOf),
+    wholeIn(most, "times per session", 0, 65_535),
+  ]);
+  await give(options, async () => onCity("SET_ENVELOPE", { data }));
+}
+
+/** Of `Contract.function`, as in the envelopes of genesis. */
+function selectorOf(text: string): Hex {
+  const [contract = "", name = ""] = text.split(".");
+  if (!(contract in contractAbis))
+    throw new InvalidValue("function", `${text}: no contract ${contract}; LegislativeProcedure.openDebate is one`);
+  const found = contractAbis[contract as ContractName].find((item) => item.type === "function" && item.name === name);
+  if (found?.type !== "function") throw new InvalidValue("function", `${contract} has no function ${name}`);
+  return toFunctionSelector(found);
+}

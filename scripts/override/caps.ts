@@ -1,0 +1,63 @@
+import { formatMoney } from "../../orchestrator/primitives/amounts.ts";
+import { AgentCityError, InvalidValue } from "../../orchestrator/primitives/errors.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { type PurposeName, purposes } from "../../orchestrator/protocol/actions.ts";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { chainTime, type Office } from "./office.ts";
+
+/** What the treasury would pay today, and why not more. */
+export interface Cap {
+  readonly allowed: bigint;
+  readonly because: string;
+}
+
+export class OverCap extends AgentCityError {
+  constructor(wanted: bigint, { allowed, because }: Cap) {
+    super("OverCap", `The treasury does not pay ${formatMoney(wanted)}: ${formatMoney(allowed)} at most`, {
+      details: because,
+      action: "order less, or wait until more came in; nothing was signed",
+    });
+  }
+}
+
+/** Refuses before anything is signed what the chain would refuse after two signatures. */
+export function requireWithin(cap: Cap, wanted: bigint): void {
+  if (wanted === 0n) throw new InvalidValue("tokens", "nothing is to be paid");
+  if (wanted > cap.allowed) throw new OverCap(wanted, cap);
+}
+
+/** Insurance for executors of a mission: all claims together at most its deposit, and what the pool holds (Treasury.claimInsurance). */
+export async function insuranceCap({ client }: Office, mission: Address): Promise<Cap> {
+  if (!(await client.templates.isGenuine(mission))) throw new InvalidValue("mission", `${mission} is none of this city`);
+  const { deposit } = await client.mission(mission).ledger();
+  const [claimed, pool] = [await client.treasury.claimedIn(mission), await client.treasury.insuranceBalance()];
+  const because = `insurance holds ${formatMoney(pool)}; of the mission's deposit, ${formatMoney(deposit)}, ${formatMoney(claimed)} were claimed`;
+  return { allowed: least(deposit - claimed, pool), because };
+}
+
+/** Fees for a purpose, within its own cap and what is free (Treasury.disburse). */
+export async function spendingCap(office: Office, purpose: PurposeName): Promise<Cap> {
+  const { client } = office;
+  const free = await client.treasury.freeBalance();
+  const held = `${formatMoney(free)} are free`;
+  if (purpose === "INSURANCE") return { allowed: free, because: held };
+  if (purpose === "GOVERNANCE") {
+    const most = await client.constitution.paramInUnits(parameterIndex("ADJUDICATOR_COMPENSATION"));
+    return { allowed: least(most, free), because: `${held}; ADJUDICATOR_COMPENSATION is ${formatMoney(most)} at a time` };
+  }
+  const [inflow, spent] = await client.treasury.inflowAt(Number(await chainTime(office)));
+  const share = await client.constitution.param(parameterIndex("SUBSIDY_CAP_SHARE"));
+  const most = (inflow * share) / WHOLE;
+  const because = `${held}; of the ${formatMoney(inflow)} that came in these 30 days ${formatMoney(most)} may go to premiums and gas, ${formatMoney(spent)} did`;
+  return { allowed: least(most > spent ? most - spent : 0n, free), because };
+}
+
+/** The purpose of a number in `enum Purpose`. */
+export function purposeOf(position: number): PurposeName {
+  const name = purposes[position];
+  if (name === undefined) throw new InvalidValue("purpose", `${position} is none that this version knows`);
+  return name;
+}
+
+const WHOLE = 10_000n;
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
