@@ -1,7 +1,7 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
  * exported transition tables, `docs/contexts/` from the JSON-LD context, `docs/authority.md` and `docs/grants.md` (see `authority-page.ts`, `grants-page.ts`), and
- * `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/blocs.md` and `docs/invariants.md` (see the `…-page.ts` of each).
+ * `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/blocs.md`, `docs/attacks.md` and `docs/invariants.md` (see the `…-page.ts` of each).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */
@@ -18,6 +18,7 @@ import { gasPage } from "../bench/gas-page.ts";
 import { scalePage } from "../bench/scale-page.ts";
 import { throughputPage } from "../bench/throughput-page.ts";
 import { calibrationPage } from "../calibrate/page.ts";
+import { attacksPage } from "./attacks-page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
 import { grantsPage } from "./grants-page.ts";
@@ -89,6 +90,7 @@ const contextFile = `docs${new URL(MISSION_CONTEXT).pathname}.jsonld`;
 export async function pages(): Promise<Map<string, string>> {
   return new Map([
     [contextFile, `${JSON.stringify(missionContext, null, 2)}\n`],
+    ["docs/attacks.md", await attacksPage()],
     ["docs/authority.md", await authorityPage()],
     ["docs/blocs.md", blocsPage()],
     ["docs/calibration.md", calibrationPage()],

@@ -1,4 +1,8 @@
-/** Small wrong edits of the contracts. Each must compile, and fail the one test named; those with an invariant show that it can fail. */
+/**
+ * Small wrong edits of the contracts. Each must compile, and fail the one test named; those with an invariant show that it can fail, those
+ * of the attacks that the attack succeeds without its guard.
+ */
+import { ATTACKS } from "../attacks/attacks.ts";
 import { INVARIANTS, titleOf } from "../invariants/invariants.ts";
 
 export interface Mutant {
@@ -639,4 +643,11 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ...CHECKPOINTS,
 ];
 
-export const MUTANTS: readonly Mutant[] = [...THROUGH_INVARIANTS, ...THROUGH_BEHAVIOUR];
+const THROUGH_ATTACKS: readonly Mutant[] = ATTACKS.map(({ theme, title, file, find, replace }) => ({
+  file,
+  find,
+  replace,
+  killedBy: { file: `test/attacks/${theme}.test.ts`, test: title },
+}));
+
+export const MUTANTS: readonly Mutant[] = [...THROUGH_INVARIANTS, ...THROUGH_BEHAVIOUR, ...THROUGH_ATTACKS];

@@ -1,0 +1,54 @@
+/** `docs/attacks.md`: the attacks that are tried, the guard each tries, and which of the paper's threats they are about. */
+import { z } from "zod";
+import { MADE, table } from "./markdown.ts";
+
+const Lists = z.object({ THREATS: z.record(z.string(), z.string()), THEMES: z.record(z.string(), z.string()) });
+const Attacks = z.object({
+  ATTACKS: z.array(
+    z.object({
+      id: z.string(),
+      theme: z.string(),
+      title: z.string(),
+      threats: z.array(z.string()),
+      entry: z.string(),
+      guard: z.string(),
+      file: z.string(),
+      bound: z.string().optional(),
+    }),
+  ),
+});
+
+/** Lists that tests own; nothing here imports tests. */
+const load = (path: string): Promise<unknown> => import(new URL(`../../${path}`, import.meta.url).href);
+
+export async function attacksPage(): Promise<string> {
+  const { THREATS, THEMES } = Lists.parse(await load("test/attacks/attack.ts"));
+  const { ATTACKS } = Attacks.parse(await load("test/attacks/attacks.ts"));
+  const themes = Object.entries(THEMES).map(([theme, heading]) => {
+    const rows = ATTACKS.filter((attack) => attack.theme === theme).map(({ id, title, threats, entry, guard, file, bound }) => [
+      id,
+      title,
+      `\`${entry}\``,
+      `[${guard}](../contracts/${file})`,
+      threats.join(", "),
+      bound === undefined ? "refused" : `bounded: ${bound}`,
+    ]);
+    const head = ["#", "attack", "through", "guard", "threat", "outcome"];
+    return `\n## ${heading}\n\nTried in [${theme}.test.ts](../test/attacks/${theme}.test.ts).\n\n${table(head, rows)}`;
+  });
+  const threats = Object.entries(THREATS).map(([threat, meaning]) => {
+    const answering = ATTACKS.filter((attack) => attack.threats.includes(threat)).map(({ id }) => id);
+    return [threat, meaning, answering.join(", ")];
+  });
+  return [
+    MADE("test/attacks/attacks.ts"),
+    "\n# Attacks\n\n",
+    `${ATTACKS.length} attacks on the contracts. Each names the one guard that stands in its way; its test tries the attack and looks at what the attacker\n`,
+    "gained or the victim lost, not at how it was refused. `npm run mutants -- test/attacks` removes that guard alone, in a copy, and requires the\n",
+    "test to fail: without the guard the attack succeeds. No guard is counted twice through one entry.\n\n",
+    "*Refused*: nothing comes of it. *Bounded*: what is left of it is limited, by what the column says.\n",
+    ...themes,
+    "\n## By threat\n\nTA, SP, NP: AgentCity 4; M: A.7. What is not answered by an attack here is in [SECURITY.md](../SECURITY.md).\n\n",
+    table(["threat", "about", "attacks"], threats),
+  ].join("");
+}

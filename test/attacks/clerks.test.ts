@@ -1,0 +1,143 @@
+/** Offices that do more than their envelope, their mandate or their number allows. */
+import { expect } from "chai";
+import { id, type Wallet, ZeroHash } from "ethers";
+import { networkHelpers, Office } from "../support/city-fixture.ts";
+import { billOf, hash, type Legislature, lawOf, loadLegislature, OPERATION, PROPOSAL, State } from "../support/legislature.ts";
+import { attempt } from "./attempt.ts";
+
+const BILL = billOf(lawOf());
+const NODES = 2;
+const WHY = id("why");
+
+describe("attacks by clerks", () => {
+  let house: Legislature;
+  beforeEach(async () => {
+    house = await loadLegislature();
+  });
+  const holder = (office: keyof Legislature["offices"], index = 0): Wallet => house.offices[office][index] as Wallet;
+  const stateOf = async (session: bigint) => Number((await house.legislation.sessionOf(session)).state);
+  const qualified = async () => {
+    const session = await house.steps.toProposing();
+    await house.steps.propose(session, 0, BILL.specHash);
+    return session;
+  };
+
+  it("a Speaker does what its envelope does not hold", async () => {
+    const session = await qualified();
+    const { selector } = house.legislation.interface.getFunction("openDebate");
+    await house.clerks.setEnvelope(Office.SPEAKER, [selector], 8);
+    await attempt(house.legislation.connect(holder("SPEAKER")).openVoting(session));
+    expect(await stateOf(session)).to.equal(State.PROPOSING);
+  });
+
+  it("a Speaker does it more often than its envelope allows", async () => {
+    const { selector } = house.legislation.interface.getFunction("openVoting");
+    await house.clerks.setEnvelope(Office.SPEAKER, [selector], 0);
+    const session = await qualified();
+    await attempt(house.legislation.connect(holder("SPEAKER")).openVoting(session));
+    expect(await stateOf(session)).to.equal(State.PROPOSING);
+  });
+
+  it("a clerk acts in an office that it does not hold", async () => {
+    const session = await qualified();
+    await attempt(house.legislation.connect(holder("REGISTRAR")).openVoting(session));
+    expect(await stateOf(session)).to.equal(State.PROPOSING);
+  });
+
+  it("somebody opens the voting before the proposals are in", async () => {
+    const session = await qualified();
+    await attempt(house.legislation.connect(await house.account("somebody")).openVoting(session));
+    expect(await stateOf(session)).to.equal(State.PROPOSING);
+    await networkHelpers.time.increase(PROPOSAL + 1n);
+    await house.legislation.openVoting(session);
+    expect(await stateOf(session)).to.equal(State.VOTING);
+  });
+
+  it("somebody uses up an office's allowance", async () => {
+    const session = await qualified();
+    const { selector } = house.legislation.interface.getFunction("openVoting");
+    for (let i = 0; i < 8; i++) await attempt(house.clerks.consume(Office.SPEAKER, holder("SPEAKER").address, selector, session));
+    await attempt(house.legislation.connect(holder("SPEAKER")).openVoting(session));
+    expect(await stateOf(session)).to.equal(State.VOTING);
+  });
+
+  it("a Codifier presents a law that the mandated compiler never made", async () => {
+    const session = await house.steps.toValidated(BILL, NODES);
+    await attempt(house.legislation.connect(holder("CODIFIER")).codify(session, []));
+    expect(await stateOf(session)).to.equal(State.VALIDATED);
+  });
+
+  it("a Codifier presents a compilation that it only announced", async () => {
+    const session = await house.steps.toValidated(BILL, NODES);
+    const { management, legislation, compiler } = house;
+    await management.connect(holder("CODIFIER")).delegate(session, OPERATION, compiler, BILL.specHash);
+    const delegation = await management.delegationId(session, OPERATION, BILL.specHash);
+    await attempt(legislation.connect(holder("CODIFIER")).codify(session, [delegation]));
+    expect(await stateOf(session)).to.equal(State.VALIDATED);
+  });
+
+  it("a Codifier has a compiler of its own choice do it", async () => {
+    const { management, services, voters, direct } = house;
+    const owner = voters[1] as Wallet;
+    const record = [hash("own code"), hash("schema"), "local:own", ZeroHash] as const;
+    const own = await services.connect(owner).registerService.staticCall(...record, direct(owner));
+    await services.connect(owner).registerService(...record, direct(owner));
+    await attempt(management.connect(holder("CODIFIER")).delegate(1, OPERATION, own, BILL.specHash));
+    const delegation = await management.delegationId(1, OPERATION, BILL.specHash);
+    expect((await management.delegationOf(delegation)).inputHash).to.equal(ZeroHash);
+  });
+
+  it("a Codifier replaces a result after it was checked", async () => {
+    const { management, steps } = house;
+    const delegation = await steps.delegate(1n, BILL.specHash);
+    await attempt(management.connect(holder("CODIFIER")).recordResult(delegation, hash("another result"), ZeroHash));
+    expect((await management.delegationOf(delegation)).outputHash).to.equal(hash("compiled"));
+  });
+
+  it("a Regulator calls its own principal's agent capable of everything", async () => {
+    const { producers, clerks, register, account } = house;
+    const principal = await account("principal of a Regulator");
+    const { agent } = await register("friend", { principal });
+    const regulator = await account("friendly regulator");
+    await clerks.appoint(Office.REGULATOR, regulator.address, principal.address);
+    await clerks.setEnvelope(Office.REGULATOR, [producers.interface.getFunction("attestCapabilities").selector], 8);
+    await attempt(producers.connect(regulator).attestCapabilities(agent.address, (1n << 160n) - 1n, WHY));
+    expect(await producers.capabilitiesOf(agent.address)).to.equal(0);
+  });
+
+  describe("under an approved law", () => {
+    const HIGH = billOf(lawOf(undefined, { risk: 2 }), "a risky document");
+    const approve = async (session: bigint, bill: typeof BILL, signers: Parameters<Legislature["steps"]["approvals"]>[2]) => {
+      const signatures = await house.steps.approvals(session, bill.specHash, signers);
+      await attempt(house.legislation.approve(session, bill.law, bill.docHash, signatures));
+      return stateOf(session);
+    };
+
+    it("one Regulator signs for all that are needed", async () => {
+      const session = await house.steps.toCodified(BILL, NODES);
+      const regulator = ["REGULATOR", holder("REGULATOR")] as const;
+      expect(await approve(session, BILL, [["SPEAKER", holder("SPEAKER")], regulator, regulator])).to.equal(State.CODIFIED);
+    });
+
+    it("a Speaker and its Regulators put a dangerous law in force that no human read", async () => {
+      const session = await house.steps.toCodified(HIGH, NODES);
+      const signers = [
+        ["SPEAKER", holder("SPEAKER")],
+        ["REGULATOR", holder("REGULATOR", 0)],
+        ["REGULATOR", holder("REGULATOR", 1)],
+      ] as const;
+      expect(await approve(session, HIGH, signers)).to.equal(State.CODIFIED);
+    });
+
+    it("the law that is put in force is another than the ballot's", async () => {
+      const session = await house.steps.toCodified(BILL, NODES);
+      const other = billOf(lawOf(undefined, { duration: 900 }), "another document");
+      const signers = [
+        ["SPEAKER", holder("SPEAKER")],
+        ["REGULATOR", holder("REGULATOR", 0)],
+        ["REGULATOR", holder("REGULATOR", 1)],
+      ] as const;
+      expect(await approve(session, other, signers)).to.equal(State.CODIFIED);
+    });
+  });
+});

@@ -1,0 +1,268 @@
+/** One hand behind several faces: wash trading, bought panels, Sybil sponsors, adjudicators in their own cause. */
+import { expect } from "chai";
+import { id, type Wallet } from "ethers";
+import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
+import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { loadLegislature } from "../support/legislature.ts";
+import { type Mission, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { openPanel, type Panel } from "../support/panel.ts";
+import { attempt } from "./attempt.ts";
+
+const WHY = id("why");
+const CAPABLE = (1n << 160n) - 1n;
+const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+const GOVERNANCE = 0;
+
+describe("attacks by collusion", () => {
+  describe("in a mission", () => {
+    let mission: Mission;
+    const opened = async (...nodes: (typeof TASK)[]) => {
+      mission = await (await openMission({ nodes })).activate();
+    };
+    const worked = async (...nodes: (typeof TASK)[]) => {
+      await opened(...nodes);
+      await mission.awardAll();
+      await mission.route(0);
+      await mission.work(0);
+      await networkHelpers.mine();
+    };
+    const entitled = async () => (await mission.contract.ledger()).entitled;
+    /** The panel, or nobody if none can be drawn. */
+    const panel = async (): Promise<string[]> => {
+      let drawn: string[] = [];
+      const call = mission.contract.panelOf(0).then((members) => {
+        drawn = [...members];
+      });
+      await attempt(call);
+      return drawn;
+    };
+    const verifierOf = async (principal: Wallet) => {
+      const { agent } = await mission.city.register("bought verifier", { kind: Kind.VERIFIER, principal, stake: tokens(2000) });
+      await mission.city.evidence.registerVerifier(agent.address, 100);
+      return agent.address;
+    };
+
+    it("a sponsor's own agent works for it and is paid with its own money and the city's premium", async () => {
+      await opened(TASK);
+      const { city } = mission;
+      const { agent } = await city.register("house agent", { principal: city.sponsor, stake: tokens(5000), capabilities: CAPABLE });
+      const record = { codeHash: id("house"), schemaHash: id("schema"), endpoint: "house", constraints: id("none") };
+      const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
+      await city.services.connect(agent).registerService(record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth);
+      const service = await city.services.idOf({ ...record, owner: agent.address });
+      await attempt(city.execution.connect(agent).bid({ mission: mission.address, node: 0, service, price: tokens(100) }, auth));
+      expect(await city.execution.bidsOf(mission.address, 0)).to.have.length(0);
+    });
+
+    it("one principal's two agents agree with each other", async () => {
+      await opened({ ...CONSENSUS, redundancy: 2 });
+      // Workers 0 and 4 are of one principal and bid first at the same price as worker 1.
+      for (const index of [0, 4, 1]) await mission.bid(0, index);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      const principals = [];
+      for (const slot of [0, 1]) {
+        principals.push(await mission.city.producers.principalOf((await mission.contract.slotOf(0, slot)).agent));
+      }
+      expect(new Set(principals).size).to.equal(2);
+    });
+
+    it("an executor's principal has a verifier of its own on the panel", async () => {
+      await opened({ ...TASK, panelSize: 6 });
+      const bought = await verifierOf(await mission.city.account("principal 0"));
+      await mission.bid(0, 0);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      await mission.route(0);
+      await mission.work(0);
+      await networkHelpers.mine();
+      expect(await panel()).not.to.include(bought);
+    });
+
+    it("the sponsor has a verifier of its own on the panel", async () => {
+      await opened({ ...TASK, panelSize: 6 });
+      const bought = await verifierOf(mission.city.sponsor);
+      await mission.awardAll();
+      await mission.route(0);
+      await mission.work(0);
+      await networkHelpers.mine();
+      expect(await panel()).not.to.include(bought);
+    });
+
+    it("an executor's principal attests its own evidence", async () => {
+      await worked(TASK);
+      const { evidence, issuer, producers } = mission.city;
+      const principal = await producers.principalOf((await mission.executorOf(0)).agent.address);
+      await evidence.revoke(issuer.address);
+      await evidence.registerIssuer(issuer.address, principal, 1 << EvidenceClass.ATT);
+      await attempt(mission.contract.clear([await mission.clearOrder(0)]));
+      expect(await entitled()).to.equal(0);
+    });
+
+    it("an executor's principal attests that its own code runs", async () => {
+      await opened(TASK);
+      await mission.awardAll();
+      const { evidence, runner, producers } = mission.city;
+      const principal = await producers.principalOf((await mission.executorOf(0)).agent.address);
+      await evidence.revoke(runner.address);
+      await evidence.registerRunner(runner.address, principal);
+      await attempt(mission.route(0));
+      expect((await mission.contract.nodeOf(0)).state).to.equal(1);
+    });
+
+    it("code that no runner looked at is routed", async () => {
+      await opened(TASK);
+      await mission.awardAll();
+      await attempt(mission.contract.route([await mission.order(0, { slots: [] })]));
+      expect((await mission.contract.nodeOf(0)).state).to.equal(1);
+    });
+
+    it("one member of a panel decides before the others spoke", async () => {
+      await worked(CONSENSUS);
+      await attempt(mission.clear(0, { absent: 2 }));
+      expect(await entitled()).to.equal(0);
+    });
+
+    it("one member of a panel votes as often as it needs to win", async () => {
+      await worked(CONSENSUS);
+      const honest = await mission.clearOrder(0, { result: Result.FAIL });
+      const [bought = ""] = await mission.contract.panelOf(0);
+      const yes = await mission.verdict(0, bought);
+      const verdicts = [...honest.verdicts.slice(1), yes, yes, yes];
+      await attempt(mission.contract.clear([{ ...honest, verdicts }]));
+      expect(await entitled()).to.equal(0);
+    });
+
+    it("a verifier that was not drawn speaks for one that was", async () => {
+      await worked(TASK);
+      const honest = await mission.clearOrder(0, { result: Result.FAIL });
+      const [drawn] = await mission.contract.panelOf(0);
+      const outsider = [...mission.city.verifiers.keys()].find((one) => one !== drawn) ?? "";
+      await attempt(mission.contract.clear([{ ...honest, verdicts: [await mission.verdict(0, outsider)] }]));
+      expect(await entitled()).to.equal(0);
+    });
+
+    it("an executor silences the verdict against it by leaving out what it rests on", async () => {
+      await worked(TASK);
+      await attempt(mission.clear(0, { result: Result.FAIL, unproven: true }));
+      expect((await mission.contract.nodeOf(0)).redraws).to.equal(0);
+    });
+  });
+
+  describe("in a session", () => {
+    const BILL = id("a bill") as `0x${string}`;
+
+    it("a producer sponsors one candidate until it has enough sponsors", async () => {
+      const { legislation, steps, voters, direct } = await loadLegislature();
+      const session = await steps.toProposing();
+      const candidate = await steps.propose(session, 0, BILL, 2);
+      const second = voters[1] as Wallet;
+      for (let i = 0; i < 2; i++) await attempt(legislation.connect(second).sponsor(session, candidate, direct(second)));
+      expect((await legislation.candidateOf(session, candidate)).sponsors).to.equal(2);
+    });
+
+    it("one principal's agents put their own bill on the ballot", async () => {
+      const { legislation, steps, register, account, offices } = await loadLegislature();
+      const principal = await account("principal 0");
+      const agents: Wallet[] = [];
+      for (let i = 0; i < 5; i++) agents.push((await register(`sybil ${i}`, { principal })).agent);
+      const session = await steps.toProposing();
+      const direct = (agent: Wallet) => ({ agent: agent.address, deadline: 2n ** 40n - 1n, signature: "0x" });
+      const [first, ...rest] = agents as [Wallet, ...Wallet[]];
+      await legislation.connect(first).propose(session, BILL, BILL, direct(first));
+      for (const agent of rest) await legislation.connect(agent).sponsor(session, 1, direct(agent));
+      await attempt(legislation.connect((offices.SPEAKER as [Wallet])[0]).openVoting(session));
+      expect((await legislation.sessionOf(session)).ballotSize).to.equal(0);
+    });
+
+    it("an agent that another made passes for a principal of its own", async () => {
+      const city = await loadCity();
+      const { agent: creator, principal } = await city.register("creator");
+      const made = await city.account("made");
+      await city.fund(creator, city.addresses.PRODUCERS, tokens(5000));
+      const { message, did, byCreator, byAgent } = await city.subBinding(made, creator);
+      await attempt(city.producers.registerSubAgent(message, did, byCreator, byAgent));
+      expect(await city.producers.principalOf(made.address)).to.equal(principal.address);
+    });
+
+    it("an agent makes one that can do more than itself", async () => {
+      const city = await loadCity();
+      const { agent: creator } = await city.register("creator", { capabilities: 5n });
+      const made = await city.account("made");
+      await city.fund(creator, city.addresses.PRODUCERS, tokens(5000));
+      const { message, did, byCreator, byAgent } = await city.subBinding(made, creator, { capabilities: 500n });
+      await attempt(city.producers.registerSubAgent(message, did, byCreator, byAgent));
+      expect(await city.producers.capabilitiesOf(made.address)).to.equal(0);
+    });
+  });
+
+  describe("of adjudicators", () => {
+    let panel: Panel;
+    const thief = keyOf("thief").address;
+    beforeEach(async () => {
+      panel = await openPanel();
+      const giver = await panel.city.account("giver");
+      await panel.city.fund(giver, panel.city.addresses.TREASURY, tokens(2000));
+      await panel.city.treasury.connect(giver).deposit(tokens(1000), tokens(1000), WHY);
+    });
+    const paid = (city: City) => city.token.balanceOf(thief);
+
+    it("an adjudicator judges a mission in which its principal verified", async () => {
+      const { city, mission, override, act } = panel;
+      const owner = await city.account("adjudicator 0's principal");
+      const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER, principal: owner });
+      await city.execution.connect(await city.as(mission.address)).recordVerifiers([verifier.address]);
+      const message = await override("APPROVE_POP");
+      await attempt(act(message, await city.account("adjudicator 0")));
+      expect(await mission.caseHash(3)).to.equal(message.caseHash);
+    });
+
+    it("one principal fills the panel", async () => {
+      const { city } = panel;
+      const second = await city.account("second face");
+      await city.fund(second, city.addresses.ROSTER, tokens(5000));
+      await attempt(city.roster.seat(second.address, keyOf("adjudicator 0's principal").address));
+      expect(await city.roster.activeCount()).to.equal(7);
+    });
+
+    it("one adjudicator spends what needs two", async () => {
+      await attempt(panel.act(await panel.wide("DISBURSE", thief, GOVERNANCE, tokens(50)), panel.seat(0)));
+      expect(await paid(panel.city)).to.equal(0);
+    });
+
+    it("two adjudicators empty the treasury at once", async () => {
+      await attempt(panel.act(await panel.wide("DISBURSE", thief, GOVERNANCE, tokens(1000)), ...panel.seats.slice(0, 2)));
+      expect(await paid(panel.city)).to.equal(0);
+    });
+
+    it("somebody who is no mission draws a premium", async () => {
+      const { city } = panel;
+      const nobody = await city.account("nobody");
+      await attempt(city.treasury.connect(nobody).payPremium(thief, thief, tokens(50)));
+      expect(await paid(city)).to.equal(0);
+    });
+  });
+
+  describe("on the insurance pool", () => {
+    let mission: Mission;
+    const claim = (agent: string, loss: bigint) => mission.city.treasury.claimInsurance(mission.address, agent, loss, WHY);
+    beforeEach(async () => {
+      mission = await (await (await openMission()).activate()).awardAll();
+      const giver = await mission.city.account("giver");
+      await mission.city.fund(giver, mission.city.addresses.TREASURY, tokens(1000));
+      await mission.city.treasury.connect(giver).deposit(0, tokens(1000), WHY);
+    });
+
+    it("insurance pays somebody who never worked in the mission", async () => {
+      const outsider = keyOf("outsider").address;
+      await attempt(claim(outsider, tokens(1)));
+      expect(await mission.city.token.balanceOf(outsider)).to.equal(0);
+    });
+
+    it("insurance pays for one mission again and again", async () => {
+      const { agent } = await mission.executorOf(0);
+      for (let i = 0; i < 2; i++) await attempt(claim(agent.address, tokens(100)));
+      expect(await mission.city.token.balanceOf(agent.address)).to.equal(tokens(100));
+    });
+  });
+});

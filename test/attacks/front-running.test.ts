@@ -1,0 +1,154 @@
+/** Acting on what others just showed, or before they can act. */
+import { expect } from "chai";
+import { id, type Wallet, ZeroAddress } from "ethers";
+import { networkHelpers, tokens } from "../support/city-fixture.ts";
+import { loadLegislature } from "../support/legislature.ts";
+import { type Mission, openMission, TASK } from "../support/mission-fixture.ts";
+import { attempt } from "./attempt.ts";
+
+const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+const BILL = id("a bill") as `0x${string}`;
+
+describe("attacks by going first or last", () => {
+  let mission: Mission;
+  const opened = async (...nodes: (typeof TASK)[]) => {
+    mission = await (await openMission({ nodes })).activate();
+  };
+  const routed = async (...nodes: (typeof TASK)[]) => {
+    await opened(...nodes);
+    await mission.awardAll();
+    await mission.route(0);
+  };
+  const heldBy = async (agent: Wallet) => (await mission.city.producers.stakeOf(agent.address)).held;
+
+  describe("at the commitment", () => {
+    it("two executors reveal early, so that the third is cut off and slashed while it still has time", async () => {
+      await routed(CONSENSUS);
+      for (const slot of [0, 1]) await mission.commit(0, slot);
+      await attempt(mission.reveal(0, 0));
+      expect(await heldBy((await mission.executorOf(0, 2)).agent)).to.equal(tokens(10_000));
+    });
+
+    it("an executor copies another's commitment and opens it once the other has", async () => {
+      await routed(CONSENSUS);
+      const commitment = await mission.commitmentOf(0, 0);
+      const { agent: copycat } = await mission.executorOf(0, 1);
+      await mission.commit(0, 0);
+      await mission.contract.connect(copycat).commit(0, 1, commitment, await mission.soon(), "0x");
+      await mission.commit(0, 2);
+      await mission.reveal(0, 0);
+      await attempt(mission.contract.connect(copycat).reveal(0, 1, await mission.opening(0, 0)));
+      expect((await mission.contract.nodeOf(0)).revealMask).to.equal(0b001);
+    });
+  });
+
+  describe("at the market", () => {
+    it("a bidder waits for the window to end, reads all bids and undercuts them", async () => {
+      await opened(TASK);
+      await mission.bid(0, 0, tokens(90));
+      await mission.closeMarket();
+      await attempt(mission.bid(0, 1, tokens(89)));
+      await mission.city.execution.award(mission.address, [0]);
+      expect((await mission.contract.slotOf(0, 0)).agent).to.equal(mission.worker(0).agent.address);
+    });
+
+    it("the first bidder has itself awarded before anybody else can bid", async () => {
+      await opened(TASK);
+      await mission.bid(0, 0, tokens(100));
+      await attempt(mission.city.execution.award(mission.address, [0]));
+      expect((await mission.contract.slotOf(0, 0)).agent).to.equal(ZeroAddress);
+      await mission.bid(0, 1, tokens(50));
+    });
+
+    it("a late bid that is no better drives out an earlier one", async () => {
+      await opened(TASK);
+      for (let index = 0; index < 8; index++) await mission.bid(0, index);
+      const { city } = mission;
+      const latecomer = await city.register("latecomer", { stake: tokens(5000), capabilities: (1n << 160n) - 1n });
+      const auth = { agent: latecomer.agent.address, deadline: await mission.soon(), signature: "0x" };
+      const record = { codeHash: id("late"), schemaHash: id("schema"), endpoint: "late", constraints: id("none") };
+      await city.services
+        .connect(latecomer.agent)
+        .registerService(record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth);
+      const service = await city.services.idOf({ ...record, owner: latecomer.agent.address });
+      const offer = { mission: mission.address, node: 0, service, price: tokens(100) };
+      await attempt(city.execution.connect(latecomer.agent).bid(offer, auth));
+      const bidders = (await city.execution.bidsOf(mission.address, 0)).map(({ agent }) => agent);
+      expect(bidders).to.deep.equal(city.workers.map(({ agent }) => agent.address));
+    });
+
+    it("a rival withdraws a better bid", async () => {
+      await opened(TASK);
+      await mission.bid(0, 0, tokens(50));
+      const auth = { agent: mission.worker(0).agent.address, deadline: await mission.soon(), signature: "0x" };
+      await attempt(mission.city.execution.connect(mission.worker(1).agent).withdrawBid(mission.address, 0, auth));
+      expect(await mission.city.execution.bidsOf(mission.address, 0)).to.have.length(1);
+    });
+  });
+
+  describe("at the panel", () => {
+    beforeEach(async () => {
+      await routed(CONSENSUS);
+      await mission.work(0);
+    });
+    const drawn = async () => (await mission.contract.nodeOf(0)).drawBlock;
+
+    it("an executor redraws its panel until it likes it", async () => {
+      const before = await drawn();
+      await networkHelpers.mine();
+      await attempt(mission.contract.redraw(0));
+      expect(await drawn()).to.equal(before);
+    });
+
+    it("a silent panel is redrawn again and again", async () => {
+      await networkHelpers.time.increase(300);
+      await mission.contract.redraw(0);
+      const before = await drawn();
+      await networkHelpers.time.increase(300);
+      await attempt(mission.contract.redraw(0));
+      expect(await drawn()).to.equal(before);
+    });
+  });
+
+  it("a runner replaces a mission's record after it was anchored", async () => {
+    await routed(TASK);
+    const anchor = async (root: string) => {
+      const message = { runner: mission.city.runner.address, root, deadline: await mission.soon() };
+      const signature = await mission.city.sign("Anchor", mission.address, message, mission.city.runner);
+      return mission.contract.anchor(root, message.runner, message.deadline, signature);
+    };
+    await anchor(id("history"));
+    await attempt(anchor(id("another history")));
+    expect(await mission.contract.anchored()).to.equal(id("history"));
+  });
+
+  describe("at the ballot", () => {
+    it("voters are registered once the candidates are known", async () => {
+      const house = await loadLegislature();
+      const session = await house.steps.toVoting([BILL]);
+      const { agent } = await house.register("latecomer");
+      await attempt(house.legislation.castBallots(session, [await house.steps.ballot(session, agent, [1, 0])]));
+      expect((await house.legislation.sessionOf(session)).ballots).to.equal(0);
+    });
+
+    it("the tally is called while one side is ahead and the other still votes", async () => {
+      const { legislation, steps } = await loadLegislature();
+      const session = await steps.toVoting([BILL]);
+      await steps.vote(
+        session,
+        Array.from({ length: 5 }, () => [1, 0]),
+      );
+      await attempt(legislation.tally(session));
+      expect((await legislation.sessionOf(session)).winner).to.equal(0);
+    });
+
+    it("an opinion from before the debate is given twice", async () => {
+      const { legislation, steps, voters } = await loadLegislature();
+      const session = await steps.toDebate([BILL]);
+      const [voter] = voters as [Wallet];
+      await legislation.strawPoll(session, [await steps.straw(session, voter, [1, 0])]);
+      await attempt(legislation.strawPoll(session, [await steps.straw(session, voter, [0, 1])]));
+      expect(await legislation.strawRankingOf(session, voter.address)).to.equal((await steps.straw(session, voter, [1, 0])).ranking);
+    });
+  });
+});

@@ -1,0 +1,183 @@
+/** What costs the attacker little and others much: dust, clocks, freezes, appeals. */
+import { expect } from "chai";
+import { id, type Wallet } from "ethers";
+import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
+import { networkHelpers, tokens } from "../support/city-fixture.ts";
+import { loadLegislature, State } from "../support/legislature.ts";
+import { Action, HOUR, type Mission, MissionState, NodeState, openMission, TASK } from "../support/mission-fixture.ts";
+import { attempt } from "./attempt.ts";
+
+const WHY = id("why");
+const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+
+describe("attacks that grief", () => {
+  let mission: Mission;
+  const awarded = async (...nodes: (typeof TASK)[]) => {
+    mission = await (await (await openMission({ nodes })).activate()).awardAll();
+  };
+  const routed = async (...nodes: (typeof TASK)[]) => {
+    await awarded(...nodes);
+    await mission.route(0);
+  };
+  const executor = async (slot = 0) => (await mission.executorOf(0, slot)).agent;
+  const stakeOf = async (agent: Wallet) => mission.city.producers.stakeOf(agent.address);
+
+  describe("with dust", () => {
+    it("a unit sent to the address that a mission will have keeps it from starting", async () => {
+      mission = await openMission();
+      await mission.city.token.mint(mission.address, 1n);
+      await attempt(mission.activate());
+      expect(await mission.contract.state()).to.equal(MissionState.ACTIVE);
+    });
+
+    it("a unit sent to a mission keeps it from being emptied", async () => {
+      await routed(TASK);
+      await mission.work(0);
+      await mission.clear(0);
+      await mission.city.token.mint(mission.address, 1n);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      await mission.contract.close();
+      expect(await mission.city.token.balanceOf(mission.address)).to.equal(0);
+    });
+
+    it("an appeal against a small payment costs its appellant next to nothing", async () => {
+      await awarded(TASK);
+      await mission.run(0);
+      const { sponsor } = mission.city;
+      await mission.city.fund(sponsor, mission.address, tokens(10));
+      const before = await mission.city.token.balanceOf(sponsor.address);
+      await mission.contract.connect(sponsor).appeal(0, WHY);
+      expect(before - (await mission.city.token.balanceOf(sponsor.address))).to.equal(tokens(10));
+    });
+  });
+
+  describe("with clocks", () => {
+    it("a rival has an executor timed out while its time still runs", async () => {
+      await routed(TASK);
+      await attempt(mission.contract.timeout(0));
+      expect((await stakeOf(await executor())).held).to.equal(tokens(10_000));
+    });
+
+    it("executors are never routed, and lose their stake for it", async () => {
+      await awarded(TASK);
+      const agent = await executor();
+      await networkHelpers.time.increase(300);
+      await mission.contract.timeout(0);
+      expect((await stakeOf(agent)).held).to.equal(tokens(10_000));
+    });
+
+    it("a sponsor ends its mission once the work was shown", async () => {
+      await routed(TASK);
+      await mission.work(0);
+      await attempt(mission.contract.connect(mission.city.sponsor).abort());
+      expect(await mission.contract.state()).to.equal(MissionState.EXECUTING);
+    });
+
+    it("a mission is aborted the moment its chain was called silent", async () => {
+      await routed(TASK);
+      await mission.contract.connect(mission.city.monitor).degrade((await mission.city.now()) - 3600n);
+      await attempt(mission.contract.connect(mission.city.sponsor).expire());
+      expect(await mission.contract.state()).to.equal(MissionState.DEGRADED);
+    });
+
+    it("somebody calls the chain silent and stops a mission", async () => {
+      await routed(TASK);
+      await attempt(mission.contract.degrade((await mission.city.now()) - 3600n));
+      expect(await mission.contract.state()).to.equal(MissionState.EXECUTING);
+    });
+
+    it("somebody lets a session expire that still has time", async () => {
+      const { legislation, steps } = await loadLegislature();
+      const session = await steps.open();
+      await attempt(legislation.expire(session));
+      expect((await legislation.sessionOf(session)).state).to.equal(State.IDENTIFYING);
+    });
+
+    it("a producer that votes is struck off the electorate", async () => {
+      const { legislation, producers, voters } = await loadLegislature();
+      const [voter] = voters as [Wallet];
+      await attempt(legislation.lapse(voter.address));
+      expect(await producers.isLapsed(voter.address)).to.equal(false);
+    });
+  });
+
+  describe("with freezes", () => {
+    it("somebody freezes a node without being its monitor or executor", async () => {
+      await routed(TASK);
+      await attempt(mission.contract.report(0, WHY, 1));
+      expect(await mission.stateOf(0)).to.equal(NodeState.EXECUTING);
+    });
+
+    it("a late executor freezes itself instead of losing its stake", async () => {
+      await routed(TASK);
+      const agent = await executor();
+      await networkHelpers.time.increase(60);
+      await attempt(mission.contract.connect(agent).report(0, WHY, 1));
+      await attempt(mission.contract.timeout(0));
+      expect((await stakeOf(agent)).held).to.equal(tokens(9950));
+    });
+
+    it("an executor's freezes of itself are counted against those it works with", async () => {
+      await routed(CONSENSUS);
+      await mission.contract.connect(await executor(0)).report(0, WHY, 1);
+      expect((await mission.contract.freezesOf((await executor(1)).address))[0]).to.equal(0);
+    });
+
+    it("an executor freezes itself to get its whole time again", async () => {
+      await routed(TASK);
+      await networkHelpers.time.increase(50);
+      await mission.contract.connect(await executor()).report(0, WHY, 1);
+      await mission.override(Action.UNFREEZE, 0);
+      await mission.route(0);
+      expect((await mission.contract.nodeOf(0)).deadline - (await mission.city.now())).to.be.lessThan(15n);
+    });
+
+    it("what a frozen node was is sealed a second time", async () => {
+      await routed(TASK);
+      const agent = await executor();
+      await mission.contract.connect(mission.city.monitor).report(0, WHY, 1);
+      await mission.contract.connect(mission.city.monitor).sealSnapshot(0, id("as it was"));
+      await attempt(mission.contract.connect(agent).sealSnapshot(0, id("as it should have been")));
+      expect(await mission.contract.queryFilter(mission.contract.filters.SnapshotSealed())).to.have.length(1);
+    });
+  });
+
+  describe("with appeals", () => {
+    const appealAs = async (who: Wallet) => {
+      await mission.city.fund(who, mission.address, tokens(10));
+      await mission.contract.connect(who).appeal(0, WHY);
+    };
+    const open = async () => (await mission.contract.appealsOf(0, 0))[0];
+    beforeEach(async () => {
+      await awarded(TASK);
+      await mission.run(0);
+    });
+
+    it("somebody who has no part in a node holds up its payment", async () => {
+      await attempt(appealAs(await mission.city.account("somebody")));
+      expect(await open()).to.equal(0);
+    });
+
+    it("one party holds up a payment again and again", async () => {
+      await appealAs(mission.city.sponsor);
+      await attempt(appealAs(mission.city.sponsor));
+      expect(await open()).to.equal(1);
+    });
+
+    it("a decision is appealed after it was final", async () => {
+      await networkHelpers.time.increase(HOUR);
+      await attempt(appealAs(mission.city.sponsor));
+      expect(await open()).to.equal(0);
+      await mission.contract.claim([0]);
+    });
+
+    it("a ruling nobody waits for any more takes what was earned", async () => {
+      await appealAs(mission.city.sponsor);
+      await networkHelpers.time.increase(2 * 3600);
+      const late = { attempt: 0, filed: 1, upheld: 1, share: 0, slash: 0n, culprits: 0 };
+      await attempt(mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [late])));
+      expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(tokens(97));
+    });
+  });
+});

@@ -1,0 +1,177 @@
+/** What a codifier, a template or a stranger could do to a law: AgentCity A.7, M1–M7. */
+import { expect } from "chai";
+import { AbiCoder, encodeBytes32String, id, ZeroHash } from "ethers";
+import { DEVNET } from "../../orchestrator/protocol/parameters.ts";
+import type { LawHeader, LawNode } from "../../orchestrator/rules/law-codec.ts";
+import { ethers, loadCity, loadFixture, tokens } from "../support/city-fixture.ts";
+import { DEPOSIT, GOAL, lawOf, node } from "../support/legislature.ts";
+import { Action, type Mission, MissionState, openMission, TASK } from "../support/mission-fixture.ts";
+import { attempt } from "./attempt.ts";
+
+const WHY = id("why");
+
+async function witnessed() {
+  const city = await loadCity();
+  return { city, witness: (await city.register("witness", { capabilities: (1n << 160n) - 1n })).agent.address };
+}
+
+describe("attacks on the law", () => {
+  describe("by its parameters", () => {
+    /** Whether the constitution lets such a law pass; a lawful one does. */
+    async function passes(
+      nodes: readonly LawNode[],
+      header: Partial<LawHeader> = {},
+      deposit = header.budget ?? DEPOSIT,
+    ): Promise<boolean> {
+      const { city, witness } = await loadFixture(witnessed);
+      let passed = false;
+      const witnesses = nodes.map(() => witness);
+      const judged = city.validator.validate(lawOf(nodes, header), GOAL, deposit, witnesses).then(() => {
+        passed = true;
+      });
+      await attempt(judged);
+      return passed;
+    }
+    before(async () => {
+      expect(await passes([node(), node({ predecessors: 1n })])).to.equal(true);
+    });
+
+    it("two of five executors are a majority", async () => {
+      expect(await passes([node({ tier: 2, redundancy: 5, threshold: 2 })])).to.equal(false);
+    });
+
+    it("one executor agrees with itself", async () => {
+      expect(await passes([node({ tier: 2, redundancy: 1, threshold: 1 })])).to.equal(false);
+    });
+
+    it("a node is content with weaker evidence than its risk asks for", async () => {
+      expect(await passes([node({ floor: Number(DEVNET.MIN_FLOOR_LOW) - 1 })])).to.equal(false);
+    });
+
+    it("a node is judged by fewer than its risk asks for", async () => {
+      expect(await passes([node({ panelSize: Number(DEVNET.MIN_PANEL_LOW) - 1 })])).to.equal(false);
+    });
+
+    it("a dear node is declared harmless", async () => {
+      const budget = tokens(DEVNET.MEDIUM_RISK_FROM);
+      expect(await passes([node({ budget })], { budget, risk: 1 })).to.equal(false);
+    });
+
+    it("a mission is declared less risky than its nodes", async () => {
+      const risky = node({
+        risk: 1,
+        floor: Number(DEVNET.MIN_FLOOR_MEDIUM),
+        panelSize: Number(DEVNET.MIN_PANEL_MEDIUM),
+        band: Number(DEVNET.MIN_BAND_MEDIUM),
+      });
+      expect(await passes([risky], { risk: 0 })).to.equal(false);
+    });
+
+    it("a human has no time to review", async () => {
+      expect(await passes([node({ reviewWindow: 1 })])).to.equal(false);
+    });
+
+    it("executors have longer than any mission waits", async () => {
+      expect(await passes([node({ timeout: 65_535 })])).to.equal(false);
+    });
+
+    it("a law spends what its sponsor did not pay", async () => {
+      expect(await passes([node()], { budget: 2n * DEPOSIT }, DEPOSIT)).to.equal(false);
+    });
+
+    it("a node waits for itself, and the deposit with it", async () => {
+      expect(await passes([node({ predecessors: 1n })])).to.equal(false);
+    });
+
+    it("a node is gated by a predicate nobody approved", async () => {
+      expect(await passes([node({ predicate: 99 })])).to.equal(false);
+    });
+
+    it("a law asks no question of its work", async () => {
+      expect(await passes([node({ questions: 0 })])).to.equal(false);
+    });
+  });
+
+  describe("by its code", () => {
+    const words = (count: number) => AbiCoder.defaultAbiCoder().encode(Array(9).fill("uint256"), [BigInt(count), ...Array(8).fill(0n)]);
+
+    it("somebody deploys a mission of its own and has it pass for genuine", async () => {
+      const city = await loadCity();
+      await city.templates.publish(id("probe"), await ethers.deployContract("MissionProbe"), WHY);
+      const at = await city.templates.predict(id("probe"), 1, words(1), 7);
+      await attempt(city.templates.connect(await city.account("somebody")).deploy(id("probe"), 1, words(1), 7));
+      expect(await city.templates.isGenuine(at)).to.equal(false);
+    });
+
+    it("a template without a mission's functions is published", async () => {
+      const city = await loadCity();
+      const template = await ethers.deployContract("TemplateHarness", [3]);
+      await attempt(city.templates.publish(id("hollow"), template, WHY));
+      expect(await city.templates.latestVersion(id("hollow"))).to.equal(0);
+    });
+
+    it("a template deploys another law than it was given", async () => {
+      const city = await loadCity();
+      await city.templates.publish(id("liar"), await ethers.deployContract("TemplateHarness", [1]), WHY);
+      const at = await city.templates.predict(id("liar"), 1, words(1), 7);
+      await attempt(city.templates.connect(await city.as("LEGISLATION")).deploy(id("liar"), 1, words(1), 7));
+      expect(await city.templates.isGenuine(at)).to.equal(false);
+    });
+  });
+
+  describe("by a door that is not one's own", () => {
+    let mission: Mission;
+    const stranger = () => mission.city.account("stranger");
+
+    it("a stranger speaks to a mission as adjudication", async () => {
+      mission = await (await (await openMission()).activate()).awardAll();
+      await attempt(mission.contract.connect(await stranger()).onOverride(Action.TERMINATE_MISSION, 0, mission.address, "0x"));
+      expect(await mission.contract.state()).to.equal(MissionState.ACTIVE);
+    });
+
+    it("a stranger binds itself to a node as its executor", async () => {
+      mission = await (await openMission()).activate();
+      const self = await stranger();
+      await attempt(mission.contract.connect(self).bind(0, 0, self.address, ZeroHash, tokens(100)));
+      expect((await mission.contract.slotOf(0, 0)).agent).not.to.equal(self.address);
+    });
+
+    it("a stranger slashes an agent as if it were the market", async () => {
+      mission = await (await openMission()).activate();
+      const { agent } = mission.worker(0);
+      const { producers } = mission.city;
+      await attempt(producers.connect(await stranger()).settle(agent.address, 0, tokens(150), true, 0, encodeBytes32String("SLANDER")));
+      expect((await producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
+    });
+
+    it("a mission takes more from a verifier than a silence costs", async () => {
+      mission = await (await (await openMission()).activate()).awardAll();
+      const [verifier = ""] = mission.city.verifiers.keys();
+      const execution = mission.city.execution.connect(await mission.city.as(mission.address));
+      await execution.recordVerifiers([verifier]);
+      await attempt(execution.settleVerifier(verifier, tokens(2000), WHY));
+      expect((await mission.city.producers.stakeOf(verifier)).held).to.equal(tokens(2000));
+    });
+
+    it("a mission takes stake from a verifier that never judged in it", async () => {
+      mission = await (await (await openMission()).activate()).awardAll();
+      const [verifier = ""] = mission.city.verifiers.keys();
+      const execution = mission.city.execution.connect(await mission.city.as(mission.address));
+      await attempt(execution.settleVerifier(verifier, tokens(50), WHY));
+      expect((await mission.city.producers.stakeOf(verifier)).held).to.equal(tokens(2000));
+    });
+  });
+
+  it("a market is flooded with bids until its award costs more gas than there is", async () => {
+    const mission = await (await openMission({ nodes: [TASK] })).activate();
+    for (let index = 0; index < 8; index++) await mission.bid(0, index, tokens(90));
+    const { city } = mission;
+    const { agent } = await city.register("ninth", { stake: tokens(5000), capabilities: (1n << 160n) - 1n });
+    const record = { codeHash: id("ninth"), schemaHash: id("schema"), endpoint: "ninth", constraints: id("none") };
+    const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
+    await city.services.connect(agent).registerService(record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth);
+    const service = await city.services.idOf({ ...record, owner: agent.address });
+    await attempt(city.execution.connect(agent).bid({ mission: mission.address, node: 0, service, price: tokens(80) }, auth));
+    expect(await city.execution.bidsOf(mission.address, 0)).to.have.length(8);
+  });
+});

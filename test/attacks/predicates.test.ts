@@ -1,0 +1,105 @@
+/** Gates, proof verifiers and evidence that answer badly, dearly, or for somebody. */
+import { expect } from "chai";
+import { id } from "ethers";
+import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
+import { ethers, keyOf, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { type Mission, NodeState, openMission, TASK } from "../support/mission-fixture.ts";
+import { attempt } from "./attempt.ts";
+
+const PREDICATE = 7;
+/** Of `OracleHarness`. */
+const Mood = { YES: 0, NO: 1, OTHER_WORD: 3, FLOOD: 5, BURN: 6, CAREFUL: 7 } as const;
+
+describe("attacks through predicates and evidence", () => {
+  let mission: Mission;
+  const oracle = async (mood: number) => {
+    const contract = await ethers.deployContract("OracleHarness");
+    await contract.getFunction("become")(mood);
+    return contract;
+  };
+  const committed = async (node: Partial<typeof TASK> = {}, evidence: Partial<Mission["evidence"]> = {}) => {
+    mission = await (await (await openMission({ nodes: [{ ...TASK, ...node }] })).activate()).awardAll();
+    mission.evidence = { ...mission.evidence, ...evidence };
+    await mission.route(0);
+    await mission.work(0);
+    await networkHelpers.mine();
+  };
+  /** Committed under predicate 7, which answers in `mood`. */
+  const gated = async (mood: number) => {
+    await committed({ predicate: PREDICATE });
+    await mission.city.execution.approvePredicate(PREDICATE, await oracle(mood));
+  };
+  /** Of the last block, which held one transaction, carried out or refused. */
+  const spent = async (): Promise<number> => Number((await ethers.provider.getBlock("latest"))?.gasUsed);
+  const clearing = async (mood: number): Promise<number> => {
+    await gated(mood);
+    await attempt(mission.contract.clear([await mission.clearOrder(0)], { gasLimit: 12_000_000 }));
+    return spent();
+  };
+
+  it("a predicate burns all the gas that the relayer brought", async () => {
+    expect(await clearing(Mood.BURN)).to.be.lessThan(2_000_000);
+  });
+
+  it("a predicate answers with a flood that the mission has to copy", async () => {
+    // The predicate pays 28,000 for its own memory; as much again would be the mission's.
+    expect((await clearing(Mood.FLOOD)) - (await clearing(Mood.NO))).to.be.lessThan(45_000);
+  });
+
+  it("an answer that is neither yes nor no is taken for a yes", async () => {
+    await clearing(Mood.OTHER_WORD);
+    expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
+  });
+
+  it("a relayer brings too little gas for the predicate to agree", async () => {
+    await gated(Mood.CAREFUL);
+    const order = await mission.clearOrder(0);
+    const enough = await mission.contract.clear.estimateGas([order]);
+    for (let gasLimit = enough; gasLimit > (enough * 2n) / 5n; gasLimit -= 25_000n) {
+      const snapshot = await networkHelpers.takeSnapshot();
+      await attempt(mission.contract.clear([order], { gasLimit }));
+      expect(await mission.stateOf(0)).to.be.oneOf([NodeState.COMPLETED, NodeState.PENDING_VERIFICATION]);
+      await snapshot.restore();
+    }
+  });
+
+  it("an executor claims a proof that its verifier rejects", async () => {
+    const contract = await ethers.deployContract("OracleHarness");
+    await contract.getFunction("become")(Mood.NO);
+    const issuer = await contract.getAddress();
+    await committed({ floor: EvidenceClass.PROOF }, { issuer, class: EvidenceClass.PROOF });
+    await mission.city.evidence.registerIssuer(issuer, keyOf("prover's principal").address, 1 << EvidenceClass.PROOF);
+    await attempt(mission.contract.clear([await mission.clearOrder(0)]));
+    expect((await mission.contract.ledger()).entitled).to.equal(0);
+  });
+
+  it("an issuer signs above the classes it is registered for", async () => {
+    const witness = await (await openMission()).city.account("witness");
+    await committed({}, { issuer: witness.address });
+    await mission.city.evidence.registerIssuer(witness.address, keyOf("witness's principal").address, 1 << EvidenceClass.WIT);
+    const order = await mission.clearOrder(0);
+    await attempt(mission.contract.clear([{ ...order, items: [await mission.item(0, 0, witness)] }]));
+    expect((await mission.contract.ledger()).entitled).to.equal(0);
+  });
+
+  it("evidence is made after the commitment, when it is known what is asked", async () => {
+    await committed();
+    const order = await mission.clearOrder(0);
+    const [item] = order.items;
+    if (item === undefined) throw new Error("no item");
+    const late = { ...item, payload: id("made later") as `0x${string}` };
+    const message = { ...late, obligation: await mission.contract.obligationOf(0) };
+    const signature = await mission.city.sign("Evidence", mission.address, message, mission.city.issuer);
+    await attempt(mission.contract.clear([{ ...order, items: [{ ...late, signature }] }]));
+    expect((await mission.contract.ledger()).entitled).to.equal(0);
+  });
+
+  it("everybody makes the mission call whatever they like, as the mission", async () => {
+    await committed();
+    const thief = keyOf("thief").address;
+    const call = mission.city.token.interface.encodeFunctionData("transfer", [thief, tokens(100)]);
+    await attempt(mission.contract.getFunction("probe").send(mission.city.addresses.TOKEN, call));
+    expect(await mission.city.token.balanceOf(thief)).to.equal(0);
+    expect(await mission.city.token.balanceOf(mission.address)).to.equal(tokens(100));
+  });
+});

@@ -1,0 +1,176 @@
+/** What was said once, said again: on another chain, about another mission, node, action or amount, or simply twice. */
+import { expect } from "chai";
+import { id, type Wallet, ZeroAddress } from "ethers";
+import { actionNumber } from "../../orchestrator/protocol/actions.ts";
+import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
+import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { loadLegislature } from "../support/legislature.ts";
+import { HOUR, type Mission, openMission, TASK } from "../support/mission-fixture.ts";
+import { openPanel, type Panel } from "../support/panel.ts";
+import { attempt } from "./attempt.ts";
+
+const GOVERNANCE = 0;
+
+describe("attacks by replay", () => {
+  describe("of an override", () => {
+    let panel: Panel;
+    beforeEach(async () => {
+      panel = await openPanel();
+    });
+
+    type Override = Awaited<ReturnType<Panel["override"]>>;
+    /** Signatures over whatever the contract says it checks. */
+    const signedDigest = async (message: Override, by: readonly Wallet[]) => {
+      const digest = await panel.contract.digestOf(message);
+      return by.map((one) => ({ adjudicator: one.address, signature: one.signingKey.sign(digest).serialized }));
+    };
+    /** Signatures under one action are handed in with another. */
+    const swapped = async (message: Override, over: Partial<Override>, by: readonly Wallet[]) =>
+      attempt(panel.contract.act({ ...message, ...over }, await signedDigest(message, by)));
+
+    it("an override signed for another chain is carried out here", async () => {
+      const { city, mission, override, seat, contract } = panel;
+      const message = await override("TERMINATE_MISSION");
+      const domain = { name: "AgentCity", version: "1", chainId: 1n, verifyingContract: city.addresses.ADJUDICATION };
+      const signature = await seat(0).signTypedData(domain, { OverrideAction: [...typedDataTypes.OverrideAction] }, message);
+      await attempt(contract.act(message, [{ adjudicator: seat(0).address, signature }]));
+      expect(await mission.caseHash(3)).to.equal(message.caseHash);
+    });
+
+    it("an override of one mission is carried out on another in the same state", async () => {
+      const other = await panel.city.probe(2);
+      const before = await other.caseHash(3);
+      const message = await panel.override("TERMINATE_MISSION");
+      expect(before).to.equal(message.caseHash);
+      await swapped(message, { mission: other.address }, [panel.seat(0)]);
+      expect(await other.caseHash(3)).to.equal(before);
+    });
+
+    it("the signature under a freeze ends the mission", async () => {
+      const message = await panel.override("FREEZE");
+      await swapped(message, { action: actionNumber("TERMINATE_MISSION") }, [panel.seat(0)]);
+      expect(await panel.mission.caseHash(3)).to.equal(message.caseHash);
+    });
+
+    describe("that spends", () => {
+      const thief = "0x00000000000000000000000000000000000000A1";
+      beforeEach(async () => {
+        const { city } = panel;
+        const giver = await city.account("giver");
+        await city.fund(giver, city.addresses.TREASURY, tokens(1000));
+        await city.treasury.connect(giver).deposit(tokens(1000), 0, id("fees"));
+      });
+
+      it("a disbursement is relayed with another amount", async () => {
+        const { seats, wide } = panel;
+        const message = await wide("DISBURSE", thief, GOVERNANCE, tokens(1));
+        const { data } = await wide("DISBURSE", thief, GOVERNANCE, tokens(50));
+        await swapped(message, { data }, seats.slice(0, 2));
+        expect(await panel.city.token.balanceOf(thief)).to.equal(0);
+      });
+
+      it("a disbursement is relayed to another recipient", async () => {
+        const message = await panel.wide("DISBURSE", panel.city.deployer.address, GOVERNANCE, tokens(1));
+        await swapped(message, { target: thief }, panel.seats.slice(0, 2));
+        expect(await panel.city.token.balanceOf(thief)).to.equal(0);
+      });
+
+      it("a disbursement is relayed a second time", async () => {
+        const { seats, wide, act, city } = panel;
+        const message = await wide("DISBURSE", thief, GOVERNANCE, tokens(50));
+        await act(message, ...seats.slice(0, 2));
+        await attempt(act(message, ...seats.slice(0, 2)));
+        expect(await city.token.balanceOf(thief)).to.equal(tokens(50));
+      });
+
+      it("a disbursement signed long ago is relayed when nobody expects it", async () => {
+        const { seats, wide, act, city } = panel;
+        const message = await wide("DISBURSE", thief, GOVERNANCE, tokens(50));
+        await networkHelpers.time.increase(30 * 86_400);
+        await attempt(act(message, ...seats.slice(0, 2)));
+        expect(await city.token.balanceOf(thief)).to.equal(0);
+      });
+    });
+  });
+
+  describe("in a mission", () => {
+    let mission: Mission;
+    const opened = async (...nodes: (typeof TASK)[]) => {
+      mission = await (await openMission({ nodes })).activate();
+    };
+
+    it("a bid of an earlier attempt is placed again at the old price", async () => {
+      await opened(TASK);
+      const { execution, deployer, producers, sign, addresses } = mission.city;
+      const { agent, service } = mission.worker(1);
+      const offer = { mission: mission.address, node: 0, service, price: tokens(90) };
+      const deadline = await mission.soon();
+      const message = { ...offer, agent: agent.address, nonce: 0n, deadline };
+      const auth = { agent: agent.address, deadline, signature: await sign("Bid", addresses.EXECUTION, message, agent) };
+      const place = () => execution.connect(deployer).bid(offer, auth);
+      await place();
+      await mission.bid(0, 0, tokens(50));
+      await mission.closeMarket();
+      await execution.award(mission.address, [0]);
+      await mission.route(0);
+      await networkHelpers.time.increase(60);
+      await mission.contract.timeout(0);
+      await mission.contract.reopen(0);
+      await attempt(place());
+      expect(await execution.bidsOf(mission.address, 0)).to.have.length(0);
+      expect((await producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
+    });
+
+    it("a runner's finding about one node costs the executor another", async () => {
+      await opened(TASK, TASK);
+      for (const node of [0, 1]) await mission.bid(node, 0);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0, 1]);
+      const order = await mission.order(0, { hash: id("other code") });
+      await mission.contract.route([order]);
+      await attempt(mission.contract.route([{ ...order, node: 1 }]));
+      expect((await mission.city.producers.stakeOf(mission.worker(0).agent.address)).held).to.equal(tokens(9500));
+    });
+
+    it("a claim is made twice, at the cost of those who did not claim yet", async () => {
+      await opened(TASK, TASK);
+      await mission.awardAll();
+      for (const node of [0, 1]) await mission.run(node);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      await attempt(mission.contract.claim([0]));
+      const { agent } = await mission.executorOf(0);
+      expect(await mission.city.token.balanceOf(agent.address)).to.equal(tokens(97));
+      expect(await mission.imbalance()).to.equal("");
+    });
+  });
+
+  it("a producer votes twice", async () => {
+    const { legislation, steps, voters } = await loadLegislature();
+    const session = await steps.toVoting([id("one") as `0x${string}`]);
+    const [voter] = voters as [Wallet];
+    await legislation.castBallots(session, [await steps.ballot(session, voter, [1, 0])]);
+    await attempt(legislation.castBallots(session, [await steps.ballot(session, voter, [1, 0])]));
+    expect((await legislation.sessionOf(session)).ballots).to.equal(1);
+    expect(await legislation.pairwise(session, 1, 0)).to.equal(1);
+  });
+
+  it("one producer makes up a whole petition", async () => {
+    const { legislation, steps, voters } = await loadLegislature();
+    const goal = id("goal of one") as `0x${string}`;
+    const [voter] = voters as [Wallet];
+    for (let i = 0; i < 2; i++) await attempt(legislation.petition(goal, ZeroAddress, [await steps.backer(voter, goal)]));
+    expect(await legislation.sessionCount()).to.equal(0);
+  });
+
+  it("of two bindings that a principal signed as alternatives both are registered", async () => {
+    const city = await loadCity();
+    const [principal, first, second] = [await city.account("principal"), await city.account("first"), await city.account("second")];
+    await city.fund(principal, city.addresses.PRODUCERS, tokens(10_000));
+    const bindings = [await city.binding(first, principal), await city.binding(second, principal)];
+    for (const { message, did, byPrincipal, byAgent } of bindings) {
+      await attempt(city.producers.register(message, did, byPrincipal, byAgent));
+    }
+    expect(await city.token.balanceOf(principal.address)).to.equal(tokens(5000));
+  });
+});

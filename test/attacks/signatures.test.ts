@@ -1,0 +1,125 @@
+/** Signatures that nobody gave, gave for somebody else, or gave once and is counted for twice. */
+import { expect } from "chai";
+import { concat, id, N, Signature, toBeHex, type Wallet } from "ethers";
+import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { loadLegislature } from "../support/legislature.ts";
+import { type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { openPanel } from "../support/panel.ts";
+import { attempt } from "./attempt.ts";
+
+const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+
+/** The other signature that the curve allows for the same message and key. */
+function twinOf(signature: string): string {
+  const { r, s, v } = Signature.from(signature);
+  return concat([r, toBeHex(N - BigInt(s), 32), toBeHex(v === 27 ? 28 : 27)]);
+}
+
+describe("attacks with signatures", () => {
+  describe("in a mission", () => {
+    let mission: Mission;
+    const routed = async (...nodes: (typeof TASK)[]) => {
+      mission = await (await (await openMission({ nodes })).activate()).awardAll();
+      await mission.route(0);
+    };
+
+    it("a third party turns a bid's signature into another valid one", async () => {
+      mission = await (await openMission()).activate();
+      const { execution, sign, addresses, deployer } = mission.city;
+      const { agent, service } = mission.worker(0);
+      const offer = { mission: mission.address, node: 0, service, price: tokens(90) };
+      const deadline = await mission.soon();
+      const signature = await sign("Bid", addresses.EXECUTION, { ...offer, agent: agent.address, nonce: 0n, deadline }, agent);
+      await attempt(execution.connect(deployer).bid(offer, { agent: agent.address, deadline, signature: twinOf(signature) }));
+      expect(await execution.bidsOf(mission.address, 0)).to.have.length(0);
+    });
+
+    it("a rival commits nonsense in an executor's name", async () => {
+      await routed(TASK);
+      const rival = await mission.city.account("rival");
+      const opening = { ...(await mission.opening(0)), outputHash: id("nonsense") };
+      await attempt(mission.contract.connect(rival).commitOpen(0, 0, opening, await mission.soon(), "0x"));
+      expect(await mission.stateOf(0)).to.equal(NodeState.EXECUTING);
+    });
+
+    it("an executor writes the verdicts of its panel itself", async () => {
+      await routed(TASK);
+      await mission.work(0);
+      await networkHelpers.mine();
+      const order = await mission.clearOrder(0, { result: Result.FAIL });
+      const forged = order.verdicts.map((verdict) => ({ ...verdict, result: Result.PASS }));
+      await attempt(mission.contract.clear([{ ...order, verdicts: forged }]));
+      expect((await mission.contract.ledger()).entitled).to.equal(0);
+    });
+
+    it("an executor signs its own evidence as a registered issuer", async () => {
+      await routed(TASK);
+      await mission.work(0);
+      await networkHelpers.mine();
+      const order = await mission.clearOrder(0);
+      const { agent } = await mission.executorOf(0);
+      await attempt(mission.contract.clear([{ ...order, items: [await mission.item(0, 0, agent)] }]));
+      expect((await mission.contract.ledger()).entitled).to.equal(0);
+    });
+
+    it("somebody fixes the mission's record in a runner's name", async () => {
+      await routed(TASK);
+      await attempt(mission.contract.anchor(id("another history"), mission.city.runner.address, await mission.soon(), "0x"));
+      expect(BigInt(await mission.contract.anchored())).to.equal(0n);
+    });
+
+    it("an old commitment that its executor let lapse is posted late", async () => {
+      await routed(CONSENSUS);
+      const { agent } = await mission.executorOf(0, 0);
+      const deadline = await mission.city.now();
+      const message = { agent: agent.address, node: 0, slot: 0, attempt: 0, commitment: id("withdrawn"), deadline };
+      const signature = await mission.city.sign("Commit", mission.address, message, agent);
+      await networkHelpers.time.increase(5);
+      await attempt(mission.contract.commit(0, 0, message.commitment, deadline, signature));
+      expect((await mission.contract.nodeOf(0)).commitMask).to.equal(0);
+    });
+  });
+
+  it("somebody casts a ballot in a producer's name without any signature", async () => {
+    const { legislation, steps, voters } = await loadLegislature();
+    const session = await steps.toVoting([id("one") as `0x${string}`]);
+    const ballot = await steps.ballot(session, (voters as [Wallet])[0], [0, 1]);
+    await attempt(legislation.castBallots(session, [{ ...ballot, signature: "0x" }]));
+    expect((await legislation.sessionOf(session)).ballots).to.equal(0);
+  });
+
+  it("one adjudicator signs for two", async () => {
+    const { city, seat, seats, wide, signed, contract } = await openPanel();
+    const principal = await city.account("a principal");
+    const message = await wide("FREEZE_PRINCIPAL", principal.address, true);
+    const signature = await signed(message, seat(0));
+    await attempt(contract.act(message, [signature, signature]));
+    expect(await city.evidence.isSuspended(principal.address)).to.equal(false);
+    expect(seats).to.have.length(7);
+  });
+
+  it("somebody who holds no seat signs an override", async () => {
+    const { mission, override, signed, contract, city } = await openPanel();
+    const message = await override("TERMINATE_MISSION");
+    await attempt(contract.act(message, [await signed(message, await city.account("nobody"))]));
+    expect(await mission.caseHash(3)).to.equal(message.caseHash);
+  });
+
+  it("a principal registers a rival's key as its own agent", async () => {
+    const city = await loadCity();
+    const [rival, principal] = [await city.account("rival"), await city.account("principal")];
+    await city.fund(principal, city.addresses.PRODUCERS, tokens(5000));
+    const { message, did, byPrincipal } = await city.binding(rival, principal);
+    await attempt(city.producers.connect(principal).register(message, did, byPrincipal, byPrincipal));
+    expect((await city.producers.agentOf(rival.address)).kind).to.equal(0);
+  });
+
+  it("an agent spends the allowance of a principal that never heard of it", async () => {
+    const city = await loadCity();
+    const [agent, principal] = [await city.account("agent"), await city.account("principal")];
+    await city.fund(principal, city.addresses.PRODUCERS, tokens(5000));
+    const { message, did, byAgent } = await city.binding(agent, principal);
+    await attempt(city.producers.register(message, did, byAgent, byAgent));
+    expect(await city.token.balanceOf(principal.address)).to.equal(tokens(5000));
+  });
+});

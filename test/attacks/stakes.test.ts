@@ -1,0 +1,154 @@
+/** Stake that leaves before the slash, stands for more than it is, or was never there. */
+import { expect } from "chai";
+import { id, type Wallet } from "ethers";
+import { type City, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { attempt } from "./attempt.ts";
+
+const WHY = id("why");
+const LONG = 400 * 86_400;
+const POOL = 1;
+const CAPABLE = (1n << 160n) - 1n;
+
+describe("attacks on stakes", () => {
+  describe("of an agent", () => {
+    let city: City;
+    let agent: Wallet;
+    let principal: Wallet;
+    beforeEach(async () => {
+      city = await loadCity();
+      ({ agent, principal } = await city.register("agent"));
+    });
+    const stake = () => city.producers.stakeOf(agent.address);
+    const lock = async (amount: bigint) => city.producers.connect(await city.as("EXECUTION")).lock(agent.address, amount);
+
+    it("an agent leaves with the stake that its work still answers for", async () => {
+      await lock(tokens(150));
+      await city.producers.connect(agent).deregister(agent.address);
+      await networkHelpers.time.increase(LONG);
+      await attempt(city.producers.withdrawStake(agent.address));
+      expect((await stake()).held).to.equal(tokens(5000));
+    });
+
+    it("an agent leaves with its stake before anybody could notice what it did", async () => {
+      await city.producers.connect(agent).deregister(agent.address);
+      await attempt(city.producers.withdrawStake(agent.address));
+      expect(await city.token.balanceOf(principal.address)).to.equal(0);
+    });
+
+    it("one stake stands behind more bids than it could pay for", async () => {
+      for (let i = 0; i < 3; i++) await attempt(lock(tokens(2000)));
+      expect((await stake()).locked).to.equal(tokens(4000));
+    });
+
+    it("an agent of ill repute registers again with a new name's reputation", async () => {
+      await city.producers.adjustReputation(agent.address, -400, WHY);
+      const ruined = await city.producers.reputationOf(agent.address);
+      await attempt(city.register("agent"));
+      expect(await city.producers.reputationOf(agent.address)).to.equal(ruined);
+    });
+
+    it("identities are made for nothing", async () => {
+      await attempt(city.register("sybil", { stake: 1n }));
+      expect((await city.producers.agentOf(keyOf("sybil").address)).kind).to.equal(0);
+    });
+
+    it("an adjudicator takes its stake back the moment it leaves its seat", async () => {
+      const [adjudicator] = (await city.seatAdjudicators(1)) as [Wallet];
+      await city.roster.connect(adjudicator).resign();
+      await attempt(city.roster.connect(adjudicator).withdrawStake());
+      expect(await city.token.balanceOf(adjudicator.address)).to.equal(0);
+    });
+  });
+
+  describe("in a mission", () => {
+    let mission: Mission;
+    const agent = (index: number) => mission.worker(index).agent;
+    const auth = async (index: number) => ({ agent: agent(index).address, deadline: await mission.soon(), signature: "0x" });
+    const withdraw = async (index: number) =>
+      mission.city.execution.connect(agent(index)).withdrawBid(mission.address, 0, await auth(index));
+    const heldBy = async (index: number) => (await mission.city.producers.stakeOf(agent(index).address)).held;
+    const awarded = async () => {
+      mission = await (await (await openMission()).activate()).awardAll();
+    };
+
+    it("an executor takes its lock back while it works", async () => {
+      await awarded();
+      await mission.route(0);
+      await attempt(withdraw(0));
+      expect((await mission.city.producers.stakeOf(agent(0).address)).locked).to.equal(tokens(150));
+    });
+
+    it("an executor whose slash waits for its window frees its lock once the mission ended", async () => {
+      await awarded();
+      await mission.run(0, { result: Result.FAIL });
+      await mission.override(Action.TERMINATE_MISSION, 0);
+      await attempt(withdraw(0));
+      await networkHelpers.time.increase(HOUR);
+      await attempt(mission.contract.claim([0]));
+      expect(await heldBy(0)).to.equal(tokens(9850));
+    });
+
+    it("who failed a node comes back to it through another agent", async () => {
+      await awarded();
+      await mission.route(0);
+      await networkHelpers.time.increase(60);
+      await mission.contract.timeout(0);
+      await mission.contract.reopen(0);
+      // Worker 4 is of worker 0's principal.
+      await attempt(mission.bid(0, 4));
+      expect(await mission.stateOf(0)).to.equal(NodeState.ELIGIBLE);
+      expect(await mission.city.execution.bidsOf(mission.address, 0)).to.have.length(0);
+    });
+
+    describe("through a pool", () => {
+      let pools: City["pools"];
+      let manager: Wallet;
+      const join = async (who: Wallet, amount: bigint, payer = who) => {
+        await pools.connect(manager).admit(POOL, who.address);
+        await mission.city.fund(payer, mission.city.addresses.STAKE_POOL, amount);
+        return pools.connect(payer).join(POOL, who.address, amount);
+      };
+      const cover = (index: number, node = 0) => pools.connect(manager).cover(POOL, mission.address, node, agent(index).address);
+      const sums = () => pools.poolOf(POOL);
+      beforeEach(async () => {
+        mission = await (await openMission({ nodes: [TASK, TASK] })).activate();
+        pools = mission.city.pools;
+        manager = await mission.city.account("pool manager");
+        await pools.connect(manager).openPool();
+        for (let index = 0; index < 3; index++) await join(agent(index), tokens(70));
+      });
+
+      it("a participant leaves while its pool stands behind a bid", async () => {
+        await cover(0);
+        await mission.bid(0, 0);
+        await attempt(pools.connect(agent(1)).leave(POOL, agent(1).address));
+        expect((await sums()).total).to.equal(tokens(210));
+      });
+
+      it("a pool stands behind more bids than it could pay for", async () => {
+        for (const node of [0, 1]) {
+          await cover(node, node);
+          await attempt(mission.bid(node, node));
+        }
+        const { total, committed } = await sums();
+        expect(committed <= total, `${committed} of ${total}`).to.equal(true);
+      });
+
+      it("somebody takes what stands behind another's bid off it", async () => {
+        await cover(0);
+        await attempt(pools.connect(agent(3)).uncover(mission.address, 0, agent(0).address));
+        expect((await pools.coverOf(mission.address, 0, agent(0).address))[0]).to.equal(POOL);
+      });
+
+      it("a manager fills its pool until a slash costs more gas than there is", async () => {
+        const principal = await mission.city.account("principal of many");
+        for (let i = 3; i <= 50; i++) {
+          const { agent: small } = await mission.city.register(`small ${i}`, { principal, stake: tokens(1000), capabilities: CAPABLE });
+          await attempt(join(small, 1n, principal));
+        }
+        expect((await sums()).participants).to.equal(50);
+      });
+    });
+  });
+});
