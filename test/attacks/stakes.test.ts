@@ -54,7 +54,7 @@ describe("attacks on stakes", () => {
     });
 
     it("an adjudicator takes its stake back the moment it leaves its seat", async () => {
-      const [adjudicator] = (await city.seatAdjudicators(1)) as [Wallet];
+      const [adjudicator] = (await city.seatAdjudicators(3)) as [Wallet];
       await city.roster.connect(adjudicator).resign();
       await attempt(city.roster.connect(adjudicator).withdrawStake());
       expect(await city.token.balanceOf(adjudicator.address)).to.equal(0);

@@ -52,8 +52,8 @@ export const PREDICATES: readonly Attack[] = attacksOf("predicates", "P", [
     entry: "CollaborationContract.clear",
     guard: "a proof is what its verifier contract says it is",
     file: "collaboration/ClearingDesk.sol",
-    find: "if (!NodeCore.probe(item.issuer, question, f.context.params.predicateGasLimit)) {",
-    replace: "if (question.length == 0) {",
+    find: "            _ask(f, item, abi.encodeCall(IProofVerifier.proves, (d.obligation, item.payload, item.signature)));\n",
+    replace: "",
   },
   {
     title: "an issuer signs above the classes it is registered for",
