@@ -13,10 +13,15 @@ export interface Cast<Name extends string> {
   readonly registry: Registry;
 }
 
-/** Keys from the seed for everybody, and a registry of them. */
-export function castOf<Name extends string>(seed: Seed, parts: Readonly<Record<Name, Part>>): Cast<Name> {
+/** Secrets of those who have keys already, such as accounts of a chain; those are secp256k1. */
+export type Secrets<Name extends string> = Readonly<Partial<Record<Name, Uint8Array>>>;
+
+/** Keys from the seed for everybody who has none, and a registry of them. */
+export function castOf<Name extends string>(seed: Seed, parts: Readonly<Record<Name, Part>>, secrets?: Secrets<Name>): Cast<Name> {
   const entries = entriesOf(parts).map(([id, { scheme = "ed25519", ...identity }]) => {
-    const holder = signer(id, scheme, randomStream(seed, "clearing", "key", id).bytes(32));
+    const own = secrets?.[id];
+    const holder =
+      own === undefined ? signer(id, scheme, randomStream(seed, "clearing", "key", id).bytes(32)) : signer(id, "secp256k1", own);
     return { id, holder, identity: { ...identity, id, key: holder.key, issues: [...(identity.issues ?? [])] } };
   });
   const signers = Object.fromEntries(entries.map(({ id, holder }) => [id, holder])) as Record<Name, Signer>;

@@ -7,7 +7,7 @@ import { policyVerifier } from "../../orchestrator/clearing/verifiers/policy.ts"
 import { receiptVerifier } from "../../orchestrator/clearing/verifiers/receipt.ts";
 import { semanticVerifier } from "../../orchestrator/clearing/verifiers/semantic.ts";
 import type { Seed } from "../../orchestrator/primitives/random.ts";
-import { castOf } from "./cast.ts";
+import { castOf, type Secrets } from "./cast.ts";
 import type { Scenario } from "./scenario.ts";
 
 const SUBMITTED = "2026-05-28T09:00:00Z";
@@ -48,8 +48,12 @@ export const CHARGER_TERMS: ObligationTerms = {
 };
 
 /** RAILS 8.6: authorized, paid and shipped; and the wrong unit. Each question clears against its own floor. */
-export function charger(seed: Seed, bend: (terms: ObligationTerms) => ObligationTerms = (terms) => terms): Scenario {
-  const { signers, registry } = castOf(seed, CHARGER_CAST);
+export function charger(
+  seed: Seed,
+  bend: (terms: ObligationTerms) => ObligationTerms = (terms) => terms,
+  secrets: Secrets<keyof typeof CHARGER_CAST> = {},
+): Scenario {
+  const { signers, registry } = castOf(seed, CHARGER_CAST, secrets);
   const obligation = signObligation(bend(CHARGER_TERMS), { requestor: signers.user, provider: signers["shopping-agent"] });
   const item = (
     id: string,

@@ -8,7 +8,7 @@ import { policyVerifier } from "../../orchestrator/clearing/verifiers/policy.ts"
 import { receiptVerifier } from "../../orchestrator/clearing/verifiers/receipt.ts";
 import { type Judge, semanticVerifier } from "../../orchestrator/clearing/verifiers/semantic.ts";
 import type { Seed } from "../../orchestrator/primitives/random.ts";
-import { castOf } from "./cast.ts";
+import { castOf, type Secrets } from "./cast.ts";
 import type { Scenario } from "./scenario.ts";
 
 const SUBMITTED = "2026-05-27T14:32:00Z";
@@ -64,8 +64,12 @@ const credulous: Judge = (_, reader) => {
 };
 
 /** RAILS 8 and A.3: the bug is fixed, a dependency was smuggled in, and one judge is fooled. */
-export function webhook(seed: Seed, bend: (terms: ObligationTerms) => ObligationTerms = (terms) => terms): Scenario {
-  const { signers, registry } = castOf(seed, WEBHOOK_CAST);
+export function webhook(
+  seed: Seed,
+  bend: (terms: ObligationTerms) => ObligationTerms = (terms) => terms,
+  secrets: Secrets<keyof typeof WEBHOOK_CAST> = {},
+): Scenario {
+  const { signers, registry } = castOf(seed, WEBHOOK_CAST, secrets);
   const obligation = signObligation(bend(WEBHOOK_TERMS), {
     requestor: signers["acme-corp"],
     provider: signers["coder-v2"],
