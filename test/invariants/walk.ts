@@ -86,6 +86,19 @@ const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
     const mission = await world.enact(BILLS.pair);
     await mission.awardAll();
     await finish(mission, 0);
+    // A bid that lost is shown again in the market after its own: nothing but its nonce is against it.
+    const reopened = await world.enact(BILLS.market);
+    const bids = [await reopened.bid(0, 0), await reopened.bid(0, 1)];
+    await reopened.closeMarket();
+    await world.execution.award(reopened.address, [0]);
+    await reopened.route(0);
+    await networkHelpers.time.increase(1_800);
+    await reopened.contract.timeout(0);
+    await reopened.contract.reopen(0);
+    for (const { to, data } of bids) {
+      const taken = await tried(() => world.stranger.call({ to, data }));
+      world.trial(24, !taken, () => "a bid was taken in the market after its own");
+    }
   },
   async (world) => {
     const mission = await world.enact(BILLS.graph);

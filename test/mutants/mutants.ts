@@ -208,7 +208,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   ),
   breaks(23, "libraries/Reputation.sol", "return uint256(moved) < MAX ? uint256(moved) : MAX;", "return uint256(moved);"),
   breaks(
-    24,
+    13,
     "meta/legislation/BallotBox.sol",
     "batch.lanes |= uint256(ranking) << shift;",
     "if (batch.m > 8) batch.lanes |= uint256(ranking) << shift;",
@@ -218,6 +218,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "meta/ExecutionProcedure.sol",
     "_requireMission(offer.mission);\n        uint256 nonce = _market.nonces[auth.agent]++;",
     "_requireMission(offer.mission);\n        uint256 nonce = _market.nonces[auth.agent];",
+    2,
   ),
   breaks(25, "meta/market/Awards.sol", "_BINDING_FROM = 5;", "_BINDING_FROM = 50;", 1),
   breaks(26, "foundational/ProducerContract.sol", "        if (_portfolios[record.principal].frozen) return false;\n", ""),
