@@ -83,6 +83,18 @@ describe("scenario: an adjudicator's day", function () {
     expect(await stateOfReport()).to.equal(PENDING_REVIEW);
   });
 
+  it("names the functions of an envelope and the version of a template, and refuses what the city does not have", async () => {
+    const dry = (...words: readonly string[]) => override([...words, "--as", "adjudicator-1", "--dry-run", ...BECAUSE]);
+    const [envelope, template, unknown] = await Promise.all([
+      dry("envelope", "speaker", "8", "LegislativeProcedure.openDebate", "LegislativeProcedure.approve"),
+      dry("publish", city.client.addresses.Treasury, "agentcity.collaboration", `0x${"11".repeat(32)}`),
+      dry("envelope", "speaker", "8", "LegislativeProcedure.abolish"),
+    ]);
+    expect(envelope.stderr).to.contain("let the SPEAKER call LegislativeProcedure.openDebate, LegislativeProcedure.approve, 8 times");
+    expect(template.stderr).to.contain("as version 2 of template");
+    expect(refusalIn(unknown).message).to.contain("LegislativeProcedure has no function abolish");
+  });
+
   it("stops the mission alone and lets it go on with a second signature; the case comes back as it was", async () => {
     const [mission = ""] = await missionsOf(city);
     const stopped = nextCase();
