@@ -37,6 +37,14 @@ describe("attacks by replay", () => {
       expect(await mission.caseHash(3)).to.equal(message.caseHash);
     });
 
+    it("an override signed for another contract is carried out here", async () => {
+      const { city, mission, override, seat, contract } = panel;
+      const message = await override("TERMINATE_MISSION");
+      const signature = await city.sign("OverrideAction", city.built.ConstitutionContract, message, seat(0));
+      await attempt(contract.act(message, [{ adjudicator: seat(0).address, signature }]));
+      expect(await mission.caseHash(3)).to.equal(message.caseHash);
+    });
+
     it("an override of one mission is carried out on another in the same state", async () => {
       const other = await panel.city.probe(2);
       const before = await other.caseHash(3);

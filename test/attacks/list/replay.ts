@@ -1,13 +1,15 @@
 /** What was said once, said again: the attacks of `test/attacks/replay.test.ts`. */
 import { type Attack, attacksOf } from "../attack.ts";
 
-const CHAIN_1 = [
-  "bytes32 kind = keccak256(",
-  '            "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"',
-  "        );",
-  '        bytes32 domain = keccak256(abi.encode(kind, keccak256("AgentCity"), keccak256("1"), uint256(1), address(this)));',
-  '        return keccak256(abi.encodePacked(hex"1901", domain, TypedData.hashOverrideAction(action)));',
-].join("\n");
+/** A digest under the domain of another chain or contract. */
+const digestUnder = (chain: string, contract: string): string =>
+  [
+    "bytes32 kind = keccak256(",
+    '            "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"',
+    "        );",
+    `        bytes32 domain = keccak256(abi.encode(kind, keccak256("AgentCity"), keccak256("1"), ${chain}, ${contract}));`,
+    '        return keccak256(abi.encodePacked(hex"1901", domain, TypedData.hashOverrideAction(action)));',
+  ].join("\n");
 
 export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
   {
@@ -17,7 +19,7 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     guard: "the EIP-712 domain names the chain the call runs on",
     file: "meta/AdjudicationProcedure.sol",
     find: "return _hashTypedDataV4(TypedData.hashOverrideAction(action));",
-    replace: CHAIN_1,
+    replace: digestUnder("uint256(1)", "address(this)"),
   },
   {
     title: "an override of one mission is carried out on another in the same state",
@@ -126,5 +128,14 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     file: "foundational/ProducerContract.sol",
     find: "        if (binding.nonce != _portfolios[binding.principal].nonce)\n            revert InvalidNonce(binding.principal, binding.nonce);\n",
     replace: "",
+  },
+  {
+    title: "an override signed for another contract is carried out here",
+    threats: ["TA-4", "SP-4"],
+    entry: "AdjudicationProcedure.act",
+    guard: "the EIP-712 domain names the contract that is called",
+    file: "meta/AdjudicationProcedure.sol",
+    find: "return _hashTypedDataV4(TypedData.hashOverrideAction(action));",
+    replace: digestUnder("block.chainid", "address(_CONSTITUTION)"),
   },
 ]);
