@@ -152,8 +152,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 38_000,
     budget: 115_000,
     exception: {
-      limit: 235_000,
-      why: "the executed digest is a new word (22,000), eight contracts are entered for the first time (21,000), the case is hashed from the mission before it is judged, and the run of sole approvals is counted; the watchdog writes down the decision and judges its signer (53,000)",
+      limit: 243_000,
+      why: "the executed digest is a new word (22,000), eight contracts are entered for the first time (21,000), the case is hashed from the mission before it is judged, conflicts are looked up in the mission and in its tree (8,000), and the run of sole approvals is counted; the watchdog writes down the decision and judges its signer (53,000)",
     },
   },
   {
