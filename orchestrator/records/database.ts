@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, openAsBlob, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
@@ -98,7 +98,8 @@ async function create(where: string, cache: string | undefined): Promise<PGlite>
     await empty.close();
     writeFileAtomic(template, new Uint8Array(await cluster.arrayBuffer()));
   }
-  return PGlite.create(where, { loadDataDir: await openAsBlob(template) });
+  // Read at once: another process may be putting its own template in this one's place.
+  return PGlite.create(where, { loadDataDir: new Blob([readFileSync(template)]) });
 }
 
 /** From the package itself: a cluster of another version may not open. */
