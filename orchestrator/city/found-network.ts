@@ -27,7 +27,7 @@ import { genesisPort } from "./genesis-port.ts";
 import { requireDone, whatPeopleOwe } from "./people-first.ts";
 import { registerServices, serviceId } from "./services.ts";
 
-/** What genesis uses at most, measured with the production profile (test/deploy/genesis-network.test.ts holds it to this). */
+/** What genesis uses at most, measured with the production profile (test/long/genesis-network.test.ts holds it to this). */
 export const GENESIS_GAS = 90_000_000n;
 const TOKEN_DECIMALS = 6;
 

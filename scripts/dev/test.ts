@@ -3,7 +3,9 @@
  * file's result and time, all failures, the slowest ten and finally `N passed, N failed` alone on a line. Fails on a failure, on a file
  * without tests, and on no tests.
  *
- * usage: npm test [-- <file>…]      npm run test:full      test/full/** only with --full or when named
+ * usage: npm test [-- <file>…]      all but test/long/ and test/full/, or the files named
+ *        npm run test:long           test/long/: whole missions and kills, minutes each
+ *        npm run test:full           everything
  */
 import { fork } from "node:child_process";
 import { existsSync, statfsSync } from "node:fs";
@@ -14,11 +16,12 @@ import { compile } from "./compile.ts";
 import { filesIn, root } from "./files.ts";
 import { type JobResult, SOLIDITY_TESTS, type TimedTest } from "./test-protocol.ts";
 
+const isSlow = (file: string) => /^test\/(long|full)\//.test(file);
 /** A file that takes longer has hung where Mocha's own limit cannot see it: in synchronous code or while loading. */
-const limitOf = (file: string) => (file.startsWith("test/full/") ? 7_200_000 : 300_000);
+const limitOf = (file: string) => (file.startsWith("test/full/") ? 7_200_000 : isSlow(file) ? 900_000 : 300_000);
 const SLOWEST = 10;
 /** Started first, so that no worker ends alone with a long file. */
-const LONG = [/^test\/full\//, /\.t\.sol$/, /^test\/(scenarios|faults)\//, /^test\/contracts\//];
+const LONG = [/^test\/(long|full)\//, /\.t\.sol$/, /^test\/(scenarios|faults)\//, /^test\/contracts\//];
 
 const worker = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 
@@ -32,10 +35,11 @@ function roomiest(): string {
   return bavail * bsize >= 4 * 1024 ** 3 ? memory : tmpdir();
 }
 
-/** Named files, or all of them; the longest kinds first, else by name. */
-function jobs(names: readonly string[], full: boolean): string[] {
+/** Named files, or all of a kind; the longest kinds first, else by name. */
+function jobs(names: readonly string[], kind: "short" | "long" | "full"): string[] {
   if (names.length > 0) return filesIn(names);
-  const files = filesIn("test/**/*.test.ts").filter((file) => full || !file.startsWith("test/full/"));
+  if (kind === "long") return filesIn("test/long/*.test.ts");
+  const files = filesIn("test/**/*.test.ts").filter((file) => kind === "full" || !isSlow(file));
   if (filesIn(SOLIDITY_TESTS).length > 0) files.push(SOLIDITY_TESTS);
   const rank = (file: string) => (LONG.findIndex((kind) => kind.test(file)) + LONG.length + 1) % (LONG.length + 1);
   return files.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
@@ -77,7 +81,7 @@ function work(queue: string[], report: (job: string, result: JobResult, ms: numb
   });
 }
 
-const full = process.argv.includes("--full");
+const kind = process.argv.includes("--full") ? "full" : process.argv.includes("--long") ? "long" : "short";
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 try {
   compile();
@@ -87,7 +91,7 @@ try {
   process.exit(1);
 }
 
-const queue = jobs(names, full);
+const queue = jobs(names, kind);
 const passed: TimedTest[] = [];
 const reports: string[] = [];
 let failed = 0;
