@@ -1,7 +1,7 @@
 /** Offices that do more than their envelope, their mandate or their number allows. */
 import { expect } from "chai";
 import { id, type Wallet, ZeroHash } from "ethers";
-import { networkHelpers, Office } from "../support/city-fixture.ts";
+import { EVERYTHING, networkHelpers, Office } from "../support/city-fixture.ts";
 import { billOf, hash, type Legislature, lawOf, loadLegislature, OPERATION, PROPOSAL, State } from "../support/legislature.ts";
 import { attempt } from "./attempt.ts";
 
@@ -101,7 +101,7 @@ describe("attacks by clerks", () => {
     const regulator = await account("friendly regulator");
     await clerks.appoint(Office.REGULATOR, regulator.address, principal.address);
     await clerks.setEnvelope(Office.REGULATOR, [producers.interface.getFunction("attestCapabilities").selector], 8);
-    await attempt(producers.connect(regulator).attestCapabilities(agent.address, (1n << 160n) - 1n, WHY));
+    await attempt(producers.connect(regulator).attestCapabilities(agent.address, EVERYTHING, WHY));
     expect(await producers.capabilitiesOf(agent.address)).to.equal(0);
   });
 

@@ -9,7 +9,6 @@ import { openPanel, type Panel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
 const WHY = id("why");
-const CAPABLE = (1n << 160n) - 1n;
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
 const GOVERNANCE = 0;
 
@@ -45,12 +44,8 @@ describe("attacks by collusion", () => {
     it("a sponsor's own agent works for it and is paid with its own money and the city's premium", async () => {
       await opened(TASK);
       const { city } = mission;
-      const { agent } = await city.register("house agent", { principal: city.sponsor, stake: tokens(5000), capabilities: CAPABLE });
-      const record = { codeHash: id("house"), schemaHash: id("schema"), endpoint: "house", constraints: id("none") };
-      const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
-      await city.services.connect(agent).registerService(record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth);
-      const service = await city.services.idOf({ ...record, owner: agent.address });
-      await attempt(city.execution.connect(agent).bid({ mission: mission.address, node: 0, service, price: tokens(100) }, auth));
+      const own = await mission.newcomer("house agent", { principal: city.sponsor });
+      await attempt(mission.bidAs(own, 0));
       expect(await city.execution.bidsOf(mission.address, 0)).to.have.length(0);
     });
 

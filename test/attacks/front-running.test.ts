@@ -64,15 +64,7 @@ describe("attacks by going first or last", () => {
       await opened(TASK);
       for (let index = 0; index < 8; index++) await mission.bid(0, index);
       const { city } = mission;
-      const latecomer = await city.register("latecomer", { stake: tokens(5000), capabilities: (1n << 160n) - 1n });
-      const auth = { agent: latecomer.agent.address, deadline: await mission.soon(), signature: "0x" };
-      const record = { codeHash: id("late"), schemaHash: id("schema"), endpoint: "late", constraints: id("none") };
-      await city.services
-        .connect(latecomer.agent)
-        .registerService(record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth);
-      const service = await city.services.idOf({ ...record, owner: latecomer.agent.address });
-      const offer = { mission: mission.address, node: 0, service, price: tokens(100) };
-      await attempt(city.execution.connect(latecomer.agent).bid(offer, auth));
+      await attempt(mission.bidAs(await mission.newcomer("latecomer"), 0));
       const bidders = (await city.execution.bidsOf(mission.address, 0)).map(({ agent }) => agent);
       expect(bidders).to.deep.equal(city.workers.map(({ agent }) => agent.address));
     });

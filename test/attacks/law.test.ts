@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { AbiCoder, encodeBytes32String, id, ZeroHash } from "ethers";
 import { DEVNET } from "../../orchestrator/protocol/parameters.ts";
 import type { LawHeader, LawNode } from "../../orchestrator/rules/law-codec.ts";
-import { ethers, loadCity, loadFixture, tokens } from "../support/city-fixture.ts";
+import { EVERYTHING, ethers, loadCity, loadFixture, tokens } from "../support/city-fixture.ts";
 import { DEPOSIT, GOAL, lawOf, node } from "../support/legislature.ts";
 import { Action, type Mission, MissionState, openMission, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
@@ -12,7 +12,7 @@ const WHY = id("why");
 
 async function witnessed() {
   const city = await loadCity();
-  return { city, witness: (await city.register("witness", { capabilities: (1n << 160n) - 1n })).agent.address };
+  return { city, witness: (await city.register("witness", { capabilities: EVERYTHING })).agent.address };
 }
 
 describe("attacks on the law", () => {
@@ -165,13 +165,7 @@ describe("attacks on the law", () => {
   it("a market is flooded with bids until its award costs more gas than there is", async () => {
     const mission = await (await openMission({ nodes: [TASK] })).activate();
     for (let index = 0; index < 8; index++) await mission.bid(0, index, tokens(90));
-    const { city } = mission;
-    const { agent } = await city.register("ninth", { stake: tokens(5000), capabilities: (1n << 160n) - 1n });
-    const record = { codeHash: id("ninth"), schemaHash: id("schema"), endpoint: "ninth", constraints: id("none") };
-    const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
-    await city.services.connect(agent).registerService(record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth);
-    const service = await city.services.idOf({ ...record, owner: agent.address });
-    await attempt(city.execution.connect(agent).bid({ mission: mission.address, node: 0, service, price: tokens(80) }, auth));
-    expect(await city.execution.bidsOf(mission.address, 0)).to.have.length(8);
+    await attempt(mission.bidAs(await mission.newcomer("ninth"), 0, tokens(80)));
+    expect(await mission.city.execution.bidsOf(mission.address, 0)).to.have.length(8);
   });
 });

@@ -1,14 +1,13 @@
 /** Stake that leaves before the slash, stands for more than it is, or was never there. */
 import { expect } from "chai";
 import { id, type Wallet } from "ethers";
-import { type City, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { type City, EVERYTHING, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
 
 const WHY = id("why");
 const LONG = 400 * 86_400;
 const POOL = 1;
-const CAPABLE = (1n << 160n) - 1n;
 
 describe("attacks on stakes", () => {
   describe("of an agent", () => {
@@ -144,7 +143,7 @@ describe("attacks on stakes", () => {
       it("a manager fills its pool until a slash costs more gas than there is", async () => {
         const principal = await mission.city.account("principal of many");
         for (let i = 3; i <= 50; i++) {
-          const { agent: small } = await mission.city.register(`small ${i}`, { principal, stake: tokens(1000), capabilities: CAPABLE });
+          const { agent: small } = await mission.city.register(`small ${i}`, { principal, stake: tokens(1000), capabilities: EVERYTHING });
           await attempt(join(small, 1n, principal));
         }
         expect((await sums()).participants).to.equal(50);

@@ -20,10 +20,7 @@ async function attempts(city: City): Promise<Attempt[]> {
   await city.fund(adjudicator, city.addresses.ROSTER, tokens(5000));
   await city.clerks.appoint(Office.SPEAKER, keyOf("speaker").address, principal);
   await city.evidence.registerRunner(keyOf("runner").address, principal);
-  const auth = { agent: agent.address, deadline: (await city.now()) + 60n, signature: "0x" };
-  await city.services.connect(agent).registerService(id("code"), ZeroHash, "", ZeroHash, auth);
-  const record = { owner: agent.address, codeHash: id("code"), schemaHash: ZeroHash, endpoint: "", constraints: ZeroHash };
-  const service = await city.services.idOf(record);
+  const { service } = await city.offerService(agent, "any");
   const template = await ethers.deployContract("MissionProbe");
   await city.constitution.amend(10, template, WHY);
   return [

@@ -5,12 +5,12 @@ import { stringify } from "yaml";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
+import { membersOf } from "../../orchestrator/city/society.ts";
 import { workSchema } from "../../orchestrator/execution/work.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, openHome } from "../support/city-home.ts";
+import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { WillingMind } from "../support/willing-mind.ts";
@@ -43,7 +43,6 @@ describe("faults: services that harm, inside a mission", function () {
   let city: City;
   let outcome: Outcome;
   let purseBefore: bigint;
-  const purse = () => city.client.token.balanceOf(memberOf(city.society, "sponsor").account.address);
 
   before(async () => {
     const home = join(directory(), "home");
@@ -52,7 +51,7 @@ describe("faults: services that harm, inside a mission", function () {
     mkdirSync(services);
     for (const [id, [, service]] of Object.entries(HOSTILE)) writeFileSync(join(services, `${id}.mjs`), sourceOf(id, service));
     city = await openHome(home, "31");
-    purseBefore = await purse();
+    purseBefore = await purseOf(city);
     const text = stringify({
       mission: "harm",
       goal: "Do harm.",
@@ -99,7 +98,7 @@ describe("faults: services that harm, inside a mission", function () {
   it("cost the sponsor nothing, and each executor 50 whose time was over", async () => {
     expect(balances(outcome.money)).to.equal(true);
     expect(outcome.money).to.deep.include({ deposit: "300000000", refunded: "300000000", paid: "0" });
-    expect(await purse()).to.equal(purseBefore);
+    expect(await purseOf(city)).to.equal(purseBefore);
     expect(await city.client.token.balanceOf(outcome.mission as Address)).to.equal(0n);
     for (const { account } of membersOf(city.society, "producer"))
       expect((await city.client.agents.stakeOf(account.address)).locked).to.equal(0n);

@@ -4,7 +4,7 @@ import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, openHome } from "../support/city-home.ts";
+import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -19,15 +19,14 @@ describe("scenario: three missions side by side", function () {
   before(async () => {
     const home = join(directory(), "home");
     city = await openHome(home, "12");
-    const purse = () => city.client.token.balanceOf(memberOf(city.society, "sponsor").account.address);
-    const before = await purse();
+    const before = await purseOf(city);
     const { csv } = smallInputs(directory(), CALM_ROWS);
     outcomes = await Promise.all(
       ["120.00", "130.00", "140.00"].map((budget, number) =>
         city.chain.clock.run(() => carryOutIn(city, smallMission(csv, { budget }), { id: `side-${number}`, home })),
       ),
     );
-    spent = before - (await purse());
+    spent = before - (await purseOf(city));
   });
   after(() => city?.close());
 

@@ -9,7 +9,7 @@ import type { LegislatureBoundary } from "../../orchestrator/protocol/boundaries
 import { type SessionStateName, sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
 import { type LivingCity, type LivingCityOptions, openLivingCity } from "../support/living-city.ts";
 import { rejection } from "../support/rejection.ts";
-import { changed, deployed, memoryPorts, mission, sessionOptions } from "../support/sessions.ts";
+import { asleepFor, changed, deployed, memoryPorts, mission, sessionOptions } from "../support/sessions.ts";
 
 /** Ways through the legislature that most sessions do not take (AgentCity 3.4, 4.3, B.10). */
 describe("a legislative session off the straight way", function () {
@@ -84,16 +84,8 @@ describe("a legislative session off the straight way", function () {
   });
 
   describe("below quorum", () => {
-    /** Answers no ballot question in the first so many sessions: half the city does not vote. */
-    const asleep = (sessions: bigint) => (mind: Mind, place: number) =>
-      place < 4
-        ? mind
-        : changed(mind, {
-            rank: async (request) => {
-              const isBallot = request.candidates.some(({ shape }) => shape === null);
-              return isBallot && (await city.client.legislation.sessionCount()) <= sessions ? [] : mind.rank(request);
-            },
-          });
+    /** Half the city does not vote in the first so many sessions. */
+    const asleep = (sessions: bigint) => (mind: Mind, place: number) => (place < 4 ? mind : asleepFor(sessions, mind, city.client));
 
     it("returns once, changed, in a session of its own that the sponsor adopts", async () => {
       await open();

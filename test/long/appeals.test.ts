@@ -11,7 +11,7 @@ import { type Member, memberOf, membersOf } from "../../orchestrator/city/societ
 import { digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
+import { carryOutIn, missionsOf, openHome, purseOf } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -38,7 +38,6 @@ describe("scenario: an appeal", function () {
       let appealed: Appealed | undefined;
       let insuranceBefore: bigint;
       let purseBefore: bigint;
-      const purse = () => city.client.token.balanceOf(sponsor().account.address);
       const sponsor = () => memberOf(city.society, "sponsor");
       const first = () => outcome.nodes[0] as Outcome["nodes"][number];
       const eventsOf = <Name extends "Recorded" | "Reassessed" | "BondReturned" | "BondForfeited" | "AppealResolved">(eventName: Name) =>
@@ -76,7 +75,7 @@ describe("scenario: an appeal", function () {
         const home = join(directory(), ruling);
         city = await openHome(home, "14", { boundary: async (name) => (name === "execution:committed" ? appealFirst() : undefined) });
         insuranceBefore = await city.client.treasury.insuranceBalance();
-        purseBefore = await purse();
+        purseBefore = await purseOf(city);
         const { csv } = smallInputs(directory(), CALM_ROWS);
         outcome = await carryOutIn(city, smallMission(csv, { risk: "MEDIUM" }), { id: ruling, home, judge });
       });
@@ -111,7 +110,7 @@ describe("scenario: an appeal", function () {
         const gained = (await city.client.treasury.insuranceBalance()) - insuranceBefore;
         expect(gained).to.equal(BigInt(outcome.money.insurance) + (ruling === "upheld" ? 0n : (appealed?.bond ?? 0n)));
         const spent = BigInt(outcome.money.deposit) - BigInt(outcome.money.refunded) + (ruling === "upheld" ? 0n : (appealed?.bond ?? 0n));
-        expect(purseBefore - (await purse())).to.equal(spent);
+        expect(purseBefore - (await purseOf(city))).to.equal(spent);
       });
 
       it(ruling === "upheld" ? "moves half of the pay back to the sponsor" : "moves no pay", async () => {

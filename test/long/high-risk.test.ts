@@ -5,7 +5,7 @@ import { z } from "zod";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { foundHome } from "../support/city-home.ts";
 import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";
-import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { CALM_ROWS, readAndEstimate, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const waitingSchema = z.looseObject({
@@ -33,16 +33,7 @@ describe("scenario: a mission of HIGH risk", function () {
 
   before(async () => {
     await foundHome(home(), "31");
-    const tasks = {
-      read: { service: "fetch-and-parse", over: "input", tier: 1 },
-      estimate: {
-        service: ["estimate-by-pert", "estimate-by-triangle", "estimate-by-median"],
-        after: ["read"],
-        tier: 2,
-        agree: { on: "value", atLeast: 0.85 },
-      },
-      report: { service: "aggregate", after: ["estimate"], tier: 1 },
-    };
+    const tasks = { ...readAndEstimate(0.85), report: { service: "aggregate", after: ["estimate"], tier: 1 } };
     const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { budget: "12000.00", risk: "HIGH", tasks });
     writeFileSync(file(), text);
   });

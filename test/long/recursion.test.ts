@@ -18,7 +18,7 @@ import { parseJson } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { lying, more, replaced } from "../city/audit/lies.ts";
-import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
+import { carryOutIn, missionsOf, openHome, purseOf } from "../support/city-home.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -61,7 +61,6 @@ describe("scenario: missions whose nodes are missions", function () {
   let csv: string;
   /** The next mission is ended by an adjudicator as soon as something is committed below it. */
   let isDoomed = false;
-  const purse = () => city.client.token.balanceOf(memberOf(city.society, "sponsor").account.address);
 
   before(async () => {
     ({ csv } = smallInputs(directory()));
@@ -92,14 +91,14 @@ describe("scenario: missions whose nodes are missions", function () {
   async function carryOut(id: string, tasks: object, fates: readonly Fate[] = ["done"]): Promise<{ outcome: Outcome; spent: bigint }> {
     opened = 0;
     const fate = () => fates[Math.min(opened, fates.length) - 1] ?? "done";
-    const before = await purse();
+    const before = await purseOf(city);
     const changes = { tasks, deadline: "2d", output: { task: "report", format: "markdown" } };
     const outcome = await carryOutIn(city, smallMission(csv, changes), {
       id,
       home: join(directory(), "home"),
       makeMind: (seat) => new FatefulMind(seat, fate),
     });
-    return { outcome, spent: before - (await purse()) };
+    return { outcome, spent: before - (await purseOf(city)) };
   }
 
   /** To the unit, at every depth: what a mission lent and did not get back is what those below it kept. */

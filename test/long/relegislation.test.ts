@@ -12,25 +12,13 @@ import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/j
 import type { BoundaryName } from "../../orchestrator/protocol/boundaries.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
-import { carryOutIn, openHome } from "../support/city-home.ts";
+import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
-import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { CALM_ROWS, readAndEstimate, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { WillingMind } from "../support/willing-mind.ts";
 
-/** Two nodes: rows are read by one executor and estimated by three. */
-const TASKS = {
-  tasks: {
-    read: { service: "fetch-and-parse", over: "input", tier: 1 },
-    estimate: {
-      service: ["estimate-by-pert", "estimate-by-triangle", "estimate-by-median"],
-      after: ["read"],
-      tier: 2,
-      agree: { on: "value", atLeast: 0.9 },
-    },
-  },
-  output: { task: "estimate", format: "json" },
-};
+const TASKS = { tasks: readAndEstimate(0.9), output: { task: "estimate", format: "json" } };
 
 /** Everybody has another opinion: nothing agrees with anything. */
 function opinion(agent: string, output: JsonObject): JsonObject {
@@ -51,7 +39,6 @@ describe("scenario: full re-legislation", function () {
   let stopAt: BoundaryName | undefined;
   let faults = 0;
   const home = () => join(directory(), "home");
-  const inPurse = () => city.client.token.balanceOf(memberOf(city.society, "sponsor").account.address);
 
   const open = () =>
     openHome(home(), "29", {
@@ -75,7 +62,7 @@ describe("scenario: full re-legislation", function () {
 
   before(async () => {
     city = await open();
-    purse = await inPurse();
+    purse = await purseOf(city);
   });
   after(() => city?.close());
 
@@ -136,7 +123,7 @@ describe("scenario: full re-legislation", function () {
     });
 
     it("spends on the second what the first did not, to the unit", async () => {
-      await checkMoney(outcome, purse - (await inPurse()));
+      await checkMoney(outcome, purse - (await purseOf(city)));
       expect(outcome.slashed).to.equal("0");
     });
 
@@ -151,7 +138,7 @@ describe("scenario: full re-legislation", function () {
     let purseBefore: bigint;
 
     before(async () => {
-      purseBefore = await inPurse();
+      purseBefore = await purseOf(city);
       outcome = await mission("never", ({ agent }, output) => opinion(agent, output));
     });
 
@@ -172,7 +159,7 @@ describe("scenario: full re-legislation", function () {
     });
 
     it("give everything back that was not earned", async () => {
-      await checkMoney(outcome, purseBefore - (await inPurse()));
+      await checkMoney(outcome, purseBefore - (await purseOf(city)));
     });
   });
 });

@@ -1,7 +1,7 @@
 /**
  * One city process for the kill tests: holds one session of HIGH risk in a founded home, lets an adjudicator sign when it waits, and
- * tells its parent what came of it. At the last of the boundaries named it says so and blocks until it is killed.
- * usage: node session-child.ts <home> <database url or ""> <boundary>[><boundary>…] <way>
+ * tells its parent what came of it.
+ * usage: [AGENTCITY_TEST_STOP_AT=…] node session-child.ts <home> <database url or ""> <way>
  */
 import { join } from "node:path";
 import { z } from "zod";
@@ -10,6 +10,7 @@ import { CodificationDesk, readRequest, writeApproval } from "../../orchestrator
 import { legislate } from "../../orchestrator/city/legislate.ts";
 import { mindsOf } from "../../orchestrator/city/minds.ts";
 import { membersOf } from "../../orchestrator/city/society.ts";
+import { testBoundary } from "../../orchestrator/cli/test-boundary.ts";
 import { signCodification } from "../../orchestrator/client/sign/codification.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { AuditNeeded } from "../../orchestrator/legislature/errors.ts";
@@ -17,24 +18,13 @@ import type { Mind } from "../../orchestrator/minds/mind.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { openHome } from "../support/city-home.ts";
-import { changed } from "../support/sessions.ts";
+import { asleepFor } from "../support/sessions.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { SEED } from "./session-process.ts";
 
-const [home = "", databaseUrl = "", stops = "", way = "straight"] = process.argv.slice(2);
-const left = stops.split(">").filter((name) => name !== "");
-const isDoomed = left.length > 0;
+const [home = "", databaseUrl = "", way = "straight"] = process.argv.slice(2);
 
-const city = await openHome(home, SEED, {
-  ...(databaseUrl === "" ? {} : { databaseUrl }),
-  boundary: async (name) => {
-    if (name !== left[0]) return;
-    left.shift();
-    if (left.length > 0) return;
-    process.send?.({ stoppedAt: name });
-    await new Promise(() => {});
-  },
-});
+const city = await openHome(home, SEED, { ...(databaseUrl === "" ? {} : { databaseUrl }), boundary: testBoundary() });
 const text = smallMission(smallInputs(home, CALM_ROWS).csv, { budget: "12000.00", risk: "HIGH" });
 const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
 const { items, digest } = readInput(file.input, home);
@@ -50,16 +40,7 @@ const bill = {
 
 /** Half of the minds answer no ballot of the first session. */
 function halfAsleep(minds: ReadonlyMap<string, Mind>): ReadonlyMap<string, Mind> {
-  return new Map(
-    [...minds].map(([name, mind], place) => {
-      if (place % 2 === 0) return [name, mind];
-      const rank: Mind["rank"] = async (request) => {
-        const isBallot = request.candidates.some(({ shape }) => shape === null);
-        return isBallot && (await city.client.legislation.sessionCount()) <= 1n ? [] : mind.rank(request);
-      };
-      return [name, changed(mind, { rank })];
-    }),
-  );
+  return new Map([...minds].map(([name, mind], place) => [name, place % 2 === 0 ? mind : asleepFor(1n, mind, city.client)]));
 }
 
 /** An adjudicator reads the request and puts a signature beside it. */
@@ -74,8 +55,7 @@ const law = await legislate(city, bill).catch(async (error: unknown) => {
   await sign(error.request.session);
   return legislate(city, bill);
 });
-if (isDoomed && left.length > 0) process.send?.({ stoppedAt: "nowhere" });
-else if (law.status === "failed") process.send?.({ failed: law.reason });
+if (law.status === "failed") process.send?.({ failed: law.reason });
 else {
   const count = async (table: "outbox" | "log") => {
     const [row] = await city.database.query(`SELECT count(*) AS n FROM ${table}`);

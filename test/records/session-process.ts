@@ -37,30 +37,31 @@ export interface SessionOptions {
 
 export interface SessionRun {
   readonly signal: NodeJS.Signals | null;
-  /** The boundary it reported and was killed at; "nowhere" when it ended without reaching it. */
+  /** The boundary it reported and was killed at. */
   readonly stoppedAt: string | undefined;
   readonly held: Held | undefined;
 }
 
 /** Runs the session of a home in a process of its own, and kills it with SIGKILL where it says it stands. */
-export function runSession(home: string, { stopAt = "", databaseUrl = "", way = "straight" }: SessionOptions = {}): Promise<SessionRun> {
-  const child = fork(CHILD, [home, databaseUrl, stopAt, way], { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
+export function runSession(home: string, { stopAt, databaseUrl = "", way = "straight" }: SessionOptions = {}): Promise<SessionRun> {
+  const env = { ...process.env, ...(stopAt === undefined ? {} : { AGENTCITY_TEST_STOP_AT: stopAt }) };
+  const child = fork(CHILD, [home, databaseUrl, way], { env, stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
   let stderr = "";
   let stoppedAt: string | undefined;
   let held: Held | undefined;
   let problem: string | undefined;
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => {
-      problem = `hung at ${stopAt}`;
+      problem = `hung before ${stopAt ?? "its end"}`;
       child.kill("SIGKILL");
     }, LIMIT_MS);
     child.stderr?.on("data", (chunk: Buffer) => {
       stderr += chunk.toString();
     });
     child.on("message", (message) => {
-      const stopped = z.strictObject({ stoppedAt: z.string() }).safeParse(message);
+      const stopped = z.strictObject({ boundary: z.string() }).safeParse(message);
       if (stopped.success) {
-        stoppedAt = stopped.data.stoppedAt;
+        stoppedAt = stopped.data.boundary;
         child.kill("SIGKILL");
         return;
       }

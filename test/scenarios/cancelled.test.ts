@@ -4,7 +4,7 @@ import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
+import { carryOutIn, missionsOf, openHome, purseOf } from "../support/city-home.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -17,18 +17,17 @@ describe("scenario: a session whose sponsor cancels", function () {
   let outcome: Outcome;
   let purseBefore: bigint;
   let feesBefore: bigint;
-  const sponsor = () => memberOf(city.society, "sponsor").account;
-  const purse = () => city.client.token.balanceOf(sponsor().address);
   const fees = () => city.client.token.balanceOf(city.client.treasury.address);
   const cancel = async () => {
     const session = await city.client.legislation.sessionCount();
-    await city.client.legislation.cancel([session], { intent: intentKey("test", "cancel"), account: sponsor() });
+    const { account } = memberOf(city.society, "sponsor");
+    await city.client.legislation.cancel([session], { intent: intentKey("test", "cancel"), account });
   };
 
   before(async () => {
     const home = join(directory(), "home");
     city = await openHome(home, "17", { boundary: async (name) => (name === "legislature:approval-signed" ? cancel() : undefined) });
-    [purseBefore, feesBefore] = [await purse(), await fees()];
+    [purseBefore, feesBefore] = [await purseOf(city), await fees()];
     outcome = await carryOutIn(city, smallMission(smallInputs(directory()).csv), { id: "cancelled", home });
   });
   after(() => city?.close());
@@ -45,7 +44,7 @@ describe("scenario: a session whose sponsor cancels", function () {
     expect(rules.fee > 0n).to.equal(true);
     const [withdrawn] = await city.client.legislation.history("DepositWithdrawn");
     expect(withdrawn?.args.amount).to.equal(DEPOSIT - rules.fee);
-    expect(purseBefore - (await purse())).to.equal(rules.fee);
+    expect(purseBefore - (await purseOf(city))).to.equal(rules.fee);
     expect((await fees()) - feesBefore).to.equal(rules.fee);
     expect(await city.client.token.balanceOf(city.client.legislation.address)).to.equal(0n);
   });

@@ -3,10 +3,10 @@ import { expect } from "chai";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
+import { membersOf } from "../../orchestrator/city/society.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
+import { carryOutIn, missionsOf, openHome, purseOf } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -28,12 +28,11 @@ describe("scenario: a mission that expires", function () {
     throw new RangeError("the city stopped");
   };
   const order = () => ({ id: "expired", home: home() });
-  const purse = () => city.client.token.balanceOf(memberOf(city.society, "sponsor").account.address);
 
   before(async () => {
     const text = smallMission(smallInputs(directory(), CALM_ROWS).csv);
     city = await openHome(home(), "15", { boundary: async (name) => (name === "execution:committed" ? stop() : undefined) });
-    purseBefore = await purse();
+    purseBefore = await purseOf(city);
     expect(await rejection(carryOutIn(city, text, order()))).to.have.property("message", "the city stopped");
     [mission] = (await missionsOf(city)) as [Address];
     const contract = city.client.mission(mission);
@@ -56,7 +55,7 @@ describe("scenario: a mission that expires", function () {
     expect(balances(outcome.money)).to.equal(true);
     expect(outcome.money).to.deep.include({ paid: "0", fees: "0", refunded: outcome.money.deposit });
     expect(outcome.slashed).to.equal("0");
-    expect(await purse()).to.equal(purseBefore);
+    expect(await purseOf(city)).to.equal(purseBefore);
     expect(await city.client.token.balanceOf(mission)).to.equal(0n);
   });
 

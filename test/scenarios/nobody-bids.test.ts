@@ -2,11 +2,10 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/society.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import type { Offer } from "../../orchestrator/minds/mind.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, openHome } from "../support/city-home.ts";
+import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -23,11 +22,10 @@ describe("scenario: a mission nobody bids on", function () {
   let city: City;
   let outcome: Outcome;
   let purseBefore: bigint;
-  const purse = () => city.client.token.balanceOf(memberOf(city.society, "sponsor").account.address);
 
   before(async () => {
     city = await openHome(join(directory(), "home"), "11");
-    purseBefore = await purse();
+    purseBefore = await purseOf(city);
     outcome = await carryOutIn(city, smallMission(smallInputs(directory()).csv), {
       id: "idle",
       home: join(directory(), "home"),
@@ -48,7 +46,7 @@ describe("scenario: a mission nobody bids on", function () {
   it("costs its sponsor nothing: the deposit goes back to the unit", async () => {
     expect(balances(outcome.money)).to.equal(true);
     expect(outcome.money).to.deep.include({ deposit: "300000000", refunded: "300000000", paid: "0", fees: "0" });
-    expect(await purse()).to.equal(purseBefore);
+    expect(await purseOf(city)).to.equal(purseBefore);
     expect(outcome.slashed).to.equal("0");
   });
 

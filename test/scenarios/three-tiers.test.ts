@@ -2,9 +2,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, openHome } from "../support/city-home.ts";
+import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -15,14 +14,13 @@ describe("scenario: a mission of all three tiers", function () {
   let city: City;
   let outcome: Outcome;
   let purseBefore: bigint;
-  const purse = () => city.client.token.balanceOf(memberOf(city.society, "sponsor").account.address);
   const ofTier = (tier: number) => outcome.nodes.filter((node) => node.tier === tier);
   const sum = (amounts: readonly string[]) => amounts.reduce((total, amount) => total + BigInt(amount), 0n);
 
   before(async () => {
     const home = join(directory(), "home");
     city = await openHome(home, "12");
-    purseBefore = await purse();
+    purseBefore = await purseOf(city);
     outcome = await carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv), { id: "tiers", home });
   });
   after(() => city?.close());
@@ -55,7 +53,7 @@ describe("scenario: a mission of all three tiers", function () {
     expect(money.deposit).to.equal("300000000");
     expect(balances(money)).to.equal(true);
     expect(sum(nodes.flatMap(({ executors }) => executors.map(({ paid }) => paid)))).to.equal(BigInt(money.paid));
-    expect(purseBefore - (await purse())).to.equal(BigInt(money.deposit) - BigInt(money.refunded));
+    expect(purseBefore - (await purseOf(city))).to.equal(BigInt(money.deposit) - BigInt(money.refunded));
     expect(await city.client.token.balanceOf(outcome.mission as `0x${string}`)).to.equal(0n);
   });
 

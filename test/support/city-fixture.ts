@@ -3,7 +3,7 @@
  * Nothing is mocked. What only another institution may do is done *as* its address (`city.as`).
  */
 import type { HardhatEthersSigner } from "@nomicfoundation/hardhat-ethers/types";
-import { AbiCoder, type ContractTransactionResponse, id, Wallet } from "ethers";
+import { AbiCoder, type ContractTransactionResponse, id, Wallet, ZeroHash } from "ethers";
 import { network } from "hardhat";
 import { type Address, getAddress, keccak256, stringToHex } from "viem";
 import type {} from "../../artifacts/typechain/hardhat.d.ts";
@@ -84,6 +84,9 @@ export const Standing = { NONE: 0, CURRENT: 1, RETIRED: 2 } as const;
 
 export const MANDATE = { text: "mandate", hash: keccak256(stringToHex("mandate")), cid: keccak256(stringToHex("its content id")) } as const;
 
+/** Every capability, at its highest. */
+export const EVERYTHING = (1n << 160n) - 1n;
+
 /** `1000` whole tokens are `tokens(1000)` units. */
 export const tokens = (whole: number | bigint): bigint => BigInt(whole) * 1_000_000n;
 
@@ -101,6 +104,12 @@ export interface AgentOptions {
   stake?: bigint;
   principal?: Wallet;
   capabilities?: bigint;
+}
+
+/** A service as it is registered, and its id. */
+export interface OfferedService {
+  readonly service: string;
+  readonly record: { owner: string; codeHash: string; schemaHash: string; endpoint: string; constraints: string };
 }
 
 /** Procedures that a test city had before it got those it works with: retired, without a mission of their own. */
@@ -254,6 +263,20 @@ async function deployWiredCity() {
     return { agent, principal };
   }
 
+  /** Registers a service of this name for an agent. */
+  async function offerService(agent: Wallet, name: string): Promise<OfferedService> {
+    const record = {
+      owner: agent.address,
+      codeHash: id(`code ${name}`),
+      schemaHash: id("schema"),
+      endpoint: `city:${name}`,
+      constraints: ZeroHash,
+    };
+    const auth = { agent: agent.address, deadline: (await now()) + 3600n, signature: "0x" };
+    await services.connect(agent).registerService(record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth);
+    return { record, service: await services.idOf(record) };
+  }
+
   /** Seats `count` adjudicators of as many principals; returned in ascending order of address, as `act` wants them. */
   async function seatAdjudicators(count: number): Promise<Wallet[]> {
     const seated: Wallet[] = [];
@@ -317,6 +340,7 @@ async function deployWiredCity() {
     binding,
     subBinding,
     register,
+    offerService,
     seatAdjudicators,
   };
 }

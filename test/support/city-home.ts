@@ -7,6 +7,7 @@ import { type City, type CityOptions, openCity } from "../../orchestrator/city/c
 import type { Order } from "../../orchestrator/city/conduct.ts";
 import type { MindMaker } from "../../orchestrator/city/minds.ts";
 import { runToEnd } from "../../orchestrator/city/run.ts";
+import { memberOf } from "../../orchestrator/city/society.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { loadServices } from "../../orchestrator/execution/sandbox/load-services.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
@@ -43,6 +44,11 @@ export function copyHome(from: string, to: string): string {
   mkdirSync(to, { recursive: true });
   cpSync(from, to, { recursive: true });
   return to;
+}
+
+/** Units that the sponsor of this city's missions has in its purse. */
+export function purseOf({ client, society }: City): Promise<bigint> {
+  return client.token.balanceOf(memberOf(society, "sponsor").account.address);
 }
 
 /** Every mission that a law of this city made, oldest first. */

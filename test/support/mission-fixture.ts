@@ -14,7 +14,20 @@ import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, workHashO
 import { Band, cloneArgs, encodeLaw, type LawNode, Risk } from "../../orchestrator/rules/law-codec.ts";
 import type { MissionParams } from "../../orchestrator/rules/mission-params-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
-import { type City, ethers, Kind, keyOf, loadCity, loadFixture, networkHelpers, Office, tokens } from "./city-fixture.ts";
+import {
+  type AgentOptions,
+  type City,
+  EVERYTHING,
+  ethers,
+  Kind,
+  keyOf,
+  loadCity,
+  loadFixture,
+  networkHelpers,
+  type OfferedService,
+  Office,
+  tokens,
+} from "./city-fixture.ts";
 
 /** Positions in the Solidity enums. */
 export const MissionState = {
@@ -55,7 +68,6 @@ export const Action = {
 
 const PRODUCING = 4;
 const VERIFYING = 2;
-const EVERYTHING = (1n << 160n) - 1n;
 export const BIDDING_WINDOW = 60n;
 export const HOUR = 3600n;
 
@@ -133,16 +145,14 @@ export interface ClearOptions extends VerdictOptions {
   unproven?: boolean;
 }
 
-interface Worker {
-  agent: Wallet;
-  service: string;
-  record: { owner: string; codeHash: string; schemaHash: string; endpoint: string; constraints: string };
+interface Worker extends OfferedService {
+  readonly agent: Wallet;
 }
 
 /** Two producers for each of four principals, five verifiers of two others, an issuer, a runner, a monitor, a regulator. */
 async function peopledCity() {
   const city = await loadCity();
-  const { constitution, evidence, services, clerks } = city;
+  const { constitution, evidence, clerks } = city;
   const set = (name: Parameters<typeof parameterIndex>[0], value: bigint) => constitution.setParam(parameterIndex(name), value, ZeroHash);
   await set("BIDDING_WINDOW", BIDDING_WINDOW);
   await set("PARTIAL_RELEG_BIDDING_TIMEOUT", BIDDING_WINDOW);
@@ -151,16 +161,7 @@ async function peopledCity() {
   for (let i = 0; i < 2 * PRODUCING; i++) {
     const principal = await city.account(`principal ${i % PRODUCING}`);
     const { agent } = await city.register(`producer ${i}`, { principal, stake: tokens(10_000), capabilities: EVERYTHING });
-    const record = {
-      owner: agent.address,
-      codeHash: id(`code ${i}`),
-      schemaHash: id("schema"),
-      endpoint: `city:${i}`,
-      constraints: ZeroHash,
-    };
-    const auth = { agent: agent.address, deadline: (await city.now()) + HOUR, signature: "0x" };
-    await services.connect(agent).registerService(record.codeHash, record.schemaHash, record.endpoint, record.constraints, auth);
-    workers.push({ agent, record, service: await services.idOf(record) });
+    workers.push({ agent, ...(await city.offerService(agent, `${i}`)) });
   }
   const verifiers = new Map<string, Wallet>();
   for (let i = 0; i < 5; i++) {
@@ -284,6 +285,12 @@ export class Mission {
     return worker;
   }
 
+  /** Somebody new who can do everything, with a service of its own; none of the city's workers. */
+  async newcomer(name: string, options: Pick<AgentOptions, "principal"> = {}): Promise<Worker> {
+    const { agent } = await this.city.register(name, { ...options, capabilities: EVERYTHING });
+    return { agent, ...(await this.city.offerService(agent, name)) };
+  }
+
   async soon(): Promise<bigint> {
     return (await this.city.now()) + HOUR;
   }
@@ -292,7 +299,11 @@ export class Mission {
 
   /** A bid of worker `index`, at the slot's whole budget unless told otherwise. */
   async bid(node: number, index: number, price?: bigint) {
-    const { agent, service } = this.worker(index);
+    return this.bidAs(this.worker(index), node, price);
+  }
+
+  /** The same for anybody. */
+  async bidAs({ agent, service }: Worker, node: number, price?: bigint) {
     const { budget, redundancy } = this.node(node);
     const offer = { mission: this.address, node, service, price: price ?? budget / BigInt(redundancy) };
     const auth = { agent: agent.address, deadline: await this.soon(), signature: "0x" };

@@ -29,6 +29,19 @@ export function smallInputs(
   return { csv, files, packages };
 }
 
+/** Rows are read by one executor and estimated by three, who have to agree on this share of them, 0.5–1. */
+export function readAndEstimate(atLeast: number) {
+  return {
+    read: { service: "fetch-and-parse", over: "input", tier: 1 },
+    estimate: {
+      service: ["estimate-by-pert", "estimate-by-triangle", "estimate-by-median"],
+      after: ["read"],
+      tier: 2,
+      agree: { on: "value", atLeast },
+    },
+  };
+}
+
 /** A short mission of all three tiers over three rows; `more` replaces keys of the file. */
 export function smallMission(csv: string, more: Readonly<Record<string, unknown>> = {}): string {
   return stringify({
@@ -39,13 +52,7 @@ export function smallMission(csv: string, more: Readonly<Record<string, unknown>
     risk: "LOW",
     input: { kind: "csv", path: csv },
     tasks: {
-      read: { service: "fetch-and-parse", over: "input", tier: 1 },
-      estimate: {
-        service: ["estimate-by-pert", "estimate-by-triangle", "estimate-by-median"],
-        after: ["read"],
-        tier: 2,
-        agree: { on: "value", atLeast: 0.5 },
-      },
+      ...readAndEstimate(0.5),
       report: { service: "aggregate", after: ["estimate"], tier: 3 },
     },
     output: { task: "report", format: "markdown" },

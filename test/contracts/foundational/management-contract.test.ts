@@ -23,11 +23,7 @@ describe("ManagementContract", () => {
     service = await registered("compiler");
   });
 
-  async function registered(code: string): Promise<string> {
-    const auth = { agent: owner.address, deadline: (await city.now()) + 60n, signature: "0x" };
-    await city.services.connect(owner).registerService(id(code), SCHEMA, "", ZeroHash, auth);
-    return city.services.idOf({ owner: owner.address, codeHash: id(code), schemaHash: SCHEMA, endpoint: "", constraints: ZeroHash });
-  }
+  const registered = async (name: string) => (await city.offerService(owner, name)).service;
 
   const mandate = (intermediate = false) => contract.setMandate(Office.CODIFIER, OPERATION, service, intermediate, SCHEMA);
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
-import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { EVERYTHING, keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import {
   Action,
   BIDDING_WINDOW,
@@ -98,12 +98,8 @@ describe("ExecutionProcedure", () => {
           .connect(who)
           .bid({ mission: mission.address, node: 0, service: what, price: 1n }, { agent: who.address, deadline: soon, signature: "0x" });
       await refused(bidAs(poor.agent, service), "ServiceUnavailable");
-      const record = [id("code"), id("schema"), "", id("constraints")] as const;
-      const auth = { agent: poor.agent.address, deadline: soon, signature: "0x" };
-      await mission.city.services.connect(poor.agent).registerService(...record, auth);
-      const [codeHash, schemaHash, endpoint, constraints] = record;
-      const own = await mission.city.services.idOf({ owner: poor.agent.address, codeHash, schemaHash, endpoint, constraints });
-      await refused(bidAs(poor.agent, own), "CapabilityTooLow");
+      const own = await mission.city.offerService(poor.agent, "incapable");
+      await refused(bidAs(poor.agent, own.service), "CapabilityTooLow");
       await mission.city.services.connect(agent).deprecateService(service);
       await refused(bidAs(agent, service), "ServiceUnavailable");
       await mission.city.producers.ban(agent.address, id("why"));
@@ -123,7 +119,7 @@ describe("ExecutionProcedure", () => {
       await open();
       for (let index = 0; index < 8; index++) await mission.bid(0, index, tokens(90 - index));
       const principal = await mission.city.account("principal 0");
-      const extra = await mission.city.register("ninth", { principal, stake: tokens(5000), capabilities: (1n << 160n) - 1n });
+      const extra = await mission.city.register("ninth", { principal, stake: tokens(5000), capabilities: EVERYTHING });
       const auth = { agent: extra.agent.address, deadline: await mission.soon(), signature: "0x" };
       const offer = (price: bigint) => ({ mission: mission.address, node: 0, service: mission.worker(0).service, price });
       await refused(market.connect(extra.agent).bid(offer(tokens(90)), auth), "Outbid");
