@@ -20,6 +20,7 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
   const context = new LegislatureContext(options);
   const { checkpointer } = options.ports;
   const graph = sessionGraph(context).compile({ checkpointer });
+  // A node's checkpoint is stored before the next node runs (decision 45).
   const config = { configurable: { thread_id: options.id }, durability: "sync" as const, recursionLimit: RECURSION_LIMIT };
 
   /** Lets the graph run; where it waits for an adjudicator, brings the signature, or stops. */
@@ -38,7 +39,9 @@ export async function runLegislature(options: LegislatureOptions): Promise<Legis
 
   const begun = await graph.getState(config);
   const isNew = begun.createdAt === undefined;
-  const final: SessionState = isNew || begun.next.length > 0 ? await run(isNew ? await beginningOf(context) : null) : begun.values;
+  // Not `next`: it leaves out steps that are done and whose checkpoint could not be stored.
+  const isOver = !isNew && begun.tasks.length === 0;
+  const final: SessionState = isOver ? begun.values : await run(isNew ? await beginningOf(context) : null);
   const result = await resultOf(context, final);
   await checkpointer.deleteThread(options.id);
   return result;

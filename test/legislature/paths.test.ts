@@ -1,3 +1,4 @@
+import { MemorySaver } from "@langchain/langgraph";
 import { expect } from "chai";
 import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
@@ -127,6 +128,37 @@ describe("a legislative session off the straight way", function () {
         const result = deployed(await runLegislature(own));
         expect((await onChain(result.session)).origin).to.equal(Number(result.past[0]!.session));
       }
+    });
+  });
+
+  describe("whose checkpoints are refused, as by a full disk", () => {
+    /** Refuses to store what follows a step, the first time each step comes; what the step itself wrote is kept. */
+    class Full extends MemorySaver {
+      readonly refused: number[] = [];
+      override async put(...args: Parameters<MemorySaver["put"]>): ReturnType<MemorySaver["put"]> {
+        const [, , { step }] = args;
+        if (this.refused.includes(step)) return super.put(...args);
+        this.refused.push(step);
+        throw new Error(`no room for step ${step}`);
+      }
+    }
+
+    it("goes on after each one of them, and ends as if nothing had been", async () => {
+      await open();
+      const checkpointer = new Full();
+      const options = optionsWith({ ...memoryPorts(), checkpointer });
+      let result: Awaited<ReturnType<typeof runLegislature>> | undefined;
+      while (result === undefined) {
+        const known = checkpointer.refused.length;
+        result = await runLegislature(options).catch((error: unknown) => {
+          if (checkpointer.refused.length === known) throw error;
+          return undefined;
+        });
+      }
+      expect(deployed(result)).to.include({ session: 1n });
+      expect(result.past).to.deep.equal([]);
+      expect(await onChain(1n)).to.include({ ballots: 8 });
+      expect(checkpointer.refused.length).to.be.greaterThan(30);
     });
   });
 

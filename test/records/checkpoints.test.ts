@@ -1,6 +1,6 @@
 import { Annotation, Command, END, interrupt, Send, START, StateGraph } from "@langchain/langgraph";
 import { expect } from "chai";
-import { DURABILITY, openCheckpointer, pruneCheckpoints } from "../../orchestrator/records/checkpoints.ts";
+import { openCheckpointer } from "../../orchestrator/records/checkpoints.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
 import { cache } from "../support/cache.ts";
 
@@ -27,7 +27,7 @@ describe("LangGraph's checkpoints in the city's database", () => {
         .addEdge("vote", "ask")
         .addEdge("ask", END)
         .compile({ checkpointer: await openCheckpointer(database) });
-    const config = { configurable: { thread_id: "session-1" }, durability: DURABILITY } as const;
+    const config = { configurable: { thread_id: "session-1" }, durability: "sync" } as const;
 
     await (await compile()).invoke({ seen: [] }, config);
     const resumed = await (await compile()).invoke(new Command({ resume: "yes" }), config);
@@ -35,7 +35,7 @@ describe("LangGraph's checkpoints in the city's database", () => {
     expect(ran).to.deep.equal(["fan"]);
 
     const saver = await openCheckpointer(database);
-    await pruneCheckpoints(saver, "session-1");
+    await saver.deleteThread("session-1");
     expect(await saver.getTuple(config)).to.equal(undefined);
   });
 });
