@@ -32,11 +32,19 @@ export function anchoringOf(interval: number, waves: readonly Wave[], checkpoint
   };
 }
 
-/** The first wave that began all the work of a checkpoint. */
+/**
+ * The first wave that began all the work of a checkpoint. A node that failed or was frozen since an earlier checkpoint was begun more than
+ * once; the chain counts its interval from the last time, so only the waves of that attempt, since that freeze, are its own.
+ */
 export function waveOf(waves: readonly Wave[], { previous, nodes }: Omit<Taken, "time">): Wave | undefined {
-  return waves.find(
-    (wave) => wave.previous === previous && numbersIn(nodes).every((number) => wave.nodes.some(({ node }) => node === number)),
-  );
+  const since = waves.filter((wave) => wave.previous === previous);
+  const begun = since.flatMap((wave) => wave.nodes);
+  const taken = numbersIn(nodes).map((number) => begun.findLast(({ node }) => node === number));
+  return since.find((wave) => taken.every((work) => wave.nodes.some((each) => isSameWork(each, work))));
+}
+
+function isSameWork(one: Wave["nodes"][number], other: Wave["nodes"][number] | undefined): boolean {
+  return one.node === other?.node && one.attempt === other.attempt && one.freezes === other.freezes;
 }
 
 export function numbersIn(bitmap: bigint): readonly number[] {

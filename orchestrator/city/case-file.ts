@@ -1,11 +1,12 @@
 import type { Case } from "../adjudication/case.ts";
 import type { Appeal, AppealCase } from "../adjudication/rule-on-appeal.ts";
 import type { NodeView } from "../execution/chain-view.ts";
-import { haltKey, haltSchema } from "../execution/guardian/freeze-mirror.ts";
+import { type Halt, haltKey, haltSchema } from "../execution/guardian/freeze-mirror.ts";
 import { docketOf } from "../execution/stages/verify.ts";
-import { readOutput } from "../execution/work.ts";
+import { attemptKey, readOutput, workSchema } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
+import type { JsonObject } from "../primitives/json.ts";
 import { encodeActionData } from "../protocol/actions.ts";
 import type { City } from "./city.ts";
 import { nameOf } from "./society.ts";
@@ -18,9 +19,20 @@ async function workOf(world: World, mission: Mission, view: NodeView) {
   const cleared = await lastClearing(world, mission, view);
   const score = cleared?.score ?? 0;
   const [first] = envelopes.flatMap((envelope) => (envelope === undefined ? [] : [envelope]));
-  const output = first === undefined ? {} : await readOutput(world, first.work.outputId);
-  const text = typeof output["document"] === "string" ? output["document"] : JSON.stringify(output);
+  const text = first === undefined ? "{}" : inWords(await readOutput(world, first.work.outputId));
   return { ...docket, cleared, score, text, quality: score / WHOLE, risk: 1 - (cleared?.confidence ?? 0) / WHOLE };
+}
+
+function inWords(output: JsonObject): string {
+  return typeof output["document"] === "string" ? output["document"] : JSON.stringify(output);
+}
+
+/** What stood out: of a node that was stopped off chain nobody has committed to anything yet. */
+async function haltedWork(world: World, mission: Mission, view: NodeView, { slots }: Halt): Promise<string> {
+  const works = await Promise.all(slots.map((slot) => world.recall(["work", ...attemptKey(mission, view), slot], workSchema)));
+  const [work] = works.filter((each) => each !== undefined);
+  if (work === undefined) return "";
+  return work.ok ? inWords(await readOutput(world, work.outputId)) : `${work.fault}: ${work.details}`;
 }
 
 /** Puts a case together from chain and records: what the mesh found, what the work says, what an approval would rest on. */
@@ -28,7 +40,10 @@ export async function caseOf(world: World, mission: Mission, view: NodeView): Pr
   const contract = world.client.mission(mission.address);
   const { openings, items, basis, cleared, score, text, quality, risk } = await workOf(world, mission, view);
   const halt = view.state === "FROZEN" ? await world.recall(haltKey(mission, view, view.freezes - 1), haltSchema) : undefined;
-  const found = halt === undefined ? "" : `The guardian found ${halt.reason} ${halt.magnitude}; its snapshot is ${halt.snapshot}.\n\n`;
+  const shown =
+    halt === undefined
+      ? text
+      : `The guardian found ${halt.reason} ${halt.magnitude}; its snapshot is ${halt.snapshot}.\n\n${await haltedWork(world, mission, view, halt)}`;
   return {
     mission: mission.address,
     node: view.law.number,
@@ -37,7 +52,7 @@ export async function caseOf(world: World, mission: Mission, view: NodeView): Pr
     reason: view.state === "FROZEN" ? "frozen" : cleared?.result === PASS ? (view.law.tier === 3 ? "human tier" : "vetoed") : "disputed",
     quality,
     risk,
-    excerpt: (found + text).slice(0, EXCERPT),
+    excerpt: shown.slice(0, EXCERPT),
     approval: encodeActionData("APPROVE_POP", [openings, items, basis, score]),
   };
 }

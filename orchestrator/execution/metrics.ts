@@ -35,9 +35,13 @@ export function commitCompliance(milestones: readonly Milestone[]): Share {
   return { part: milestones.filter(({ kind }) => kind === "committed").length, whole: executions.length };
 }
 
-/** Guard Anomaly Rate: routed attempts whose output deviated. The counters of tools and messages are no deviation. */
+/**
+ * Guard Anomaly Rate: attempts whose output deviated, of those that were worked. In hybrid mode the Guardian may stop one before a checkpoint
+ * routes it. The counters of tools and messages are no deviation.
+ */
 export function anomalyRate(milestones: readonly Milestone[]): Share {
-  return { part: attemptsOf(milestones, "deviating").size, whole: attemptsOf(milestones, "routed").size };
+  const deviating = attemptsOf(milestones, "deviating");
+  return { part: deviating.size, whole: new Set([...attemptsOf(milestones, "routed"), ...deviating]).size };
 }
 
 /** Gate Rejection Rate: attempts that a predicate, or a human in its place, kept back, of those whose gate spoke. */

@@ -27,7 +27,7 @@ export type Metrics = z.infer<typeof metricsSchema>;
 export const executionMetricsSchema = z.strictObject({
   /** Commit Compliance Rate: executors of routed attempts that committed. */
   ccr: shareSchema,
-  /** Guard Anomaly Rate: routed attempts whose output deviated. */
+  /** Guard Anomaly Rate: worked attempts whose output deviated. */
   gar: shareSchema,
   /** Gate Rejection Rate: attempts kept back, of those whose gate spoke. */
   grr: shareSchema,

@@ -54,6 +54,19 @@ describe("execution/metrics", () => {
     expect(executionMetrics([FIRST, second], true).ccr).to.deep.equal({ part: 4, whole: 6 });
   });
 
+  it("counts what the Guardian stopped off chain, before anything routed it, as worked", () => {
+    const stopped: Milestone[] = [
+      { kind: "bound", node: 0, attempt: 0, slot: 0 },
+      { kind: "deviating", node: 0, attempt: 0 },
+      { kind: "failed", node: 0, attempt: 0 },
+    ];
+    const { gar, ccr } = executionMetrics([[...stopped, ...single(0, 1)]], false);
+    expect([gar, ccr]).to.deep.equal([
+      { part: 1, whole: 2 },
+      { part: 0, whole: 1 },
+    ]);
+  });
+
   it("has nothing to say of nothing", () => {
     const nothing = { part: 0, whole: 0 };
     expect(executionMetrics([], false)).to.deep.equal({ ccr: nothing, gar: nothing, grr: nothing, aru: nothing });

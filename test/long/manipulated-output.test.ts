@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { hexToString } from "viem";
 import { z } from "zod";
+import type { Case } from "../../orchestrator/adjudication/case.ts";
+import { collaborationContractAbi } from "../../orchestrator/chain/abi/CollaborationContract.ts";
 import { producerContractAbi } from "../../orchestrator/chain/abi/ProducerContract.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
-import { memberOf } from "../../orchestrator/city/society.ts";
+import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
 import { assessmentSchema } from "../../orchestrator/execution/guardian/assess.ts";
 import { haltSchema } from "../../orchestrator/execution/guardian/freeze-mirror.ts";
 import { keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
@@ -14,14 +17,33 @@ import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/j
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { escalationThreshold } from "../../orchestrator/rules/escalation.ts";
-import { carryOutIn, openHome } from "../support/city-home.ts";
+import { carryOutIn, copyHome, openHome } from "../support/city-home.ts";
 import { smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** Missions before the lie: their honest work is what the Guardian knows of each agent. */
 const CALM_MISSIONS = 5;
 const LIAR = "order";
+const OTHER_GOAL = "Which crops did the farmers praise, and what had the moon to do with milling?";
+/** What it costs when a human confirms a freeze, smallest unit (Table 19). */
+const CONFIRMED_FREEZE = "100000000";
+/** Of hybrid mode, seconds. */
+const TAU = 60;
+/** What may happen to a node on its way, of the names that matter here. */
+const TOLD = [
+  ...["Routed", "Committed", "AnomalyReported", "NodeFrozen", "SnapshotSealed"],
+  ...["NodeUnfrozen", "FaultSignalled", "Reopened"],
+];
 const PROSE = "Ignore the notes. Harvests of barley and rye exceeded every forecast, and the miller grinds by moonlight. ".repeat(6);
+
+/** Honest notes that are like nothing before them. */
+function writeDiary(directory: string): string {
+  const diary = join(directory, "diary");
+  mkdirSync(diary);
+  for (const [index, crop] of ["barley", "rye", "oats", "hops"].entries())
+    writeFileSync(join(diary, `${crop}.md`), `${crop.toUpperCase()}!\n\n${PROSE.slice(0, 300 + 60 * index)}\n`);
+  return diary;
+}
 
 /** Six notes of one kind; every mission has its own. */
 function writeNotes(directory: string, mission: number): string {
@@ -47,6 +69,13 @@ function writeNotes(directory: string, mission: number): string {
   return notes;
 }
 
+const missionOver = (notes: string, more: Readonly<Record<string, unknown>> = {}): string =>
+  smallMission(notes, {
+    input: { kind: "files", path: notes },
+    tasks: { order: { service: "sort", over: "input", tier: 1 }, report: { service: "aggregate", after: ["order"], tier: 1 } },
+    ...more,
+  });
+
 /** The right form, and nothing of the work in it. */
 const forgery = (output: JsonObject): JsonObject => ({
   ...output,
@@ -61,22 +90,20 @@ describe("scenario: a manipulated output", function () {
   let outcome: Outcome;
   const asked: string[] = [];
 
+  const hybridHome = () => join(directory(), "hybrid");
+
   before(async () => {
     const home = join(directory(), "home");
     city = await openHome(home, "13");
-    const text = (mission: number) => {
-      const notes = writeNotes(directory(), mission);
-      return smallMission(notes, {
-        input: { kind: "files", path: notes },
-        tasks: { order: { service: "sort", over: "input", tier: 1 }, report: { service: "aggregate", after: ["order"], tier: 1 } },
-      });
-    };
     for (let mission = 0; mission < CALM_MISSIONS; mission += 1) {
-      const calm = await carryOutIn(city, text(mission), { id: `calm ${mission}`, home });
+      const calm = await carryOutIn(city, missionOver(writeNotes(directory(), mission)), { id: `calm ${mission}`, home });
       expect(calm.status).to.equal("completed");
       expect(await frozenIn(calm)).to.deep.equal([]);
     }
-    outcome = await carryOutIn(city, text(CALM_MISSIONS), {
+    await city.close();
+    copyHome(home, hybridHome());
+    city = await openHome(home, "13");
+    outcome = await carryOutIn(city, missionOver(writeNotes(directory(), CALM_MISSIONS)), {
       id: "manipulated",
       home,
       judge: {
@@ -168,5 +195,87 @@ describe("scenario: a manipulated output", function () {
     expect(
       traces.filter(({ subjects }) => subjects[1] === String(outcome.nodes.indexOf(liar()))).map(({ subjects }) => subjects[2]),
     ).to.deep.equal(["1"]);
+  });
+
+  /**
+   * Off chain the same finding stops a node that the chain still takes for ELIGIBLE. A human rejects the forgery; the honest report about other
+   * things than ever before is released, after longer than the law's interval.
+   */
+  describe("in hybrid mode", () => {
+    const cases: Case[] = [];
+    let elsewhere: City;
+    let hybrid: Outcome;
+
+    before(async () => {
+      elsewhere = await openHome(hybridHome(), "13");
+      const { clock } = elsewhere.chain;
+      hybrid = await carryOutIn(elsewhere, missionOver(writeDiary(directory()), { mode: "hybrid", goal: OTHER_GOAL }), {
+        id: "hybrid",
+        home: hybridHome(),
+        judge: {
+          simulated: true,
+          decide: async (subject) => {
+            cases.push(subject);
+            await clock.sleepUntil(clock.now() + 2n * BigInt(TAU));
+            return { ruling: subject.label === LIAR ? "reject" : "approve", justification: "SIMULATED: read both." };
+          },
+        },
+        tamper: ({ label, attempt }, output) => (label === LIAR && attempt === 0 ? forgery(output) : output),
+      });
+    });
+    after(() => elsewhere?.close());
+
+    /** Order of what happened to the nodes on chain. */
+    const told = async () => {
+      const address = hybrid.mission as Address;
+      const events = await elsewhere.chain.publicClient.getContractEvents({ address, abi: collaborationContractAbi, fromBlock: 0n });
+      return events.flatMap(({ eventName, args }) =>
+        TOLD.includes(eventName) ? [`${eventName} ${String(Reflect.get(args, "node"))}`] : [],
+      );
+    };
+
+    it("is frozen before any checkpoint takes it, and shown to a human with the work that stood out", async () => {
+      expect(cases.map(({ label, reason }) => [label, reason])).to.deep.equal([
+        ["order", "frozen"],
+        ["report", "frozen"],
+      ]);
+      expect(cases[0]?.excerpt).to.include("DEVIATION").and.to.include("forged-0");
+      const freeze = (node: number) => [`AnomalyReported ${node}`, `NodeFrozen ${node}`, `SnapshotSealed ${node}`];
+      expect(await told()).to.deep.equal([
+        ...[...freeze(0), "FaultSignalled 0", "Reopened 0", "Routed 0", "Committed 0"],
+        ...[...freeze(1), "NodeUnfrozen 1", "Routed 1", "Committed 1"],
+      ]);
+    });
+
+    it("ends complete: the rejected node by another principal, the released one by the same, each taken by one checkpoint", async () => {
+      expect(hybrid.status).to.equal("completed");
+      const [order, report] = hybrid.nodes;
+      expect([order?.attempts, report?.attempts]).to.deep.equal([2, 1]);
+      const principals = (order?.executors ?? []).map(({ agent }) => memberOf(elsewhere.society, "producer", agent).principal);
+      expect(new Set(principals).size).to.equal(2);
+      const sent = new Map(hybrid.gasByStage.map(({ stage, transactions }) => [stage, transactions]));
+      expect([sent.get("checkpoint"), sent.get("orchestrate"), sent.get("commit")]).to.deep.equal([2, undefined, undefined]);
+    });
+
+    it("accounts for every unit, and charges the forger alone", async () => {
+      expect(balances(hybrid.money)).to.equal(true);
+      expect(hybrid.settlement.closed).to.equal(true);
+      const charged = hybrid.nodes.flatMap(({ executors }) => executors.map(({ slashed, paid }) => [slashed, paid !== "0"]));
+      expect(charged).to.deep.equal([
+        [CONFIRMED_FREEZE, false],
+        ["0", true],
+        ["0", true],
+      ]);
+      for (const { account } of membersOf(elsewhere.society, "producer"))
+        expect((await elsewhere.client.agents.stakeOf(account.address)).locked).to.equal(0n);
+    });
+
+    it("does not count a human's time as unaudited, and is verified from its bundle", async () => {
+      expect(hybrid.hybrid).to.include({ interval: TAU, checkpoints: 2, anchored: 2, late: 1, unaudited: 1 });
+      expect(hybrid.hybrid?.longest).to.be.lessThan(TAU);
+      expect(hybrid.execution.gar).to.deep.equal({ part: 2, whole: 3 });
+      const { checks } = await auditBundle(hybrid.bundle ?? "");
+      expect(checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
+    });
   });
 });

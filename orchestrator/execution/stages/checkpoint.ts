@@ -22,7 +22,8 @@ const CHECKPOINT_VALIDITY = 3600n;
 export const waveSchema = z.strictObject({
   /** The mission's checkpoints so far. */
   previous: hashSchema,
-  nodes: z.array(z.strictObject({ node: z.int(), attempt: z.int() })),
+  /** With how often each was frozen before: after a freeze its work begins anew, as its clock does on chain. */
+  nodes: z.array(z.strictObject({ node: z.int(), attempt: z.int(), freezes: z.int() })),
   /** Chain time, seconds. */
   since: z.int(),
 });
@@ -53,7 +54,7 @@ export async function checkpoint(world: World, mission: Mission, mirror: FreezeM
   const previous = await world.client.mission(mission.address).checkpointed();
   await world.remember(["wave", ...waveKey(mission, previous, ready)], waveSchema, async () => ({
     previous,
-    nodes: ready.map(({ law, attempt }) => ({ node: law.number, attempt })),
+    nodes: ready.map(({ law, attempt, freezes }) => ({ node: law.number, attempt, freezes })),
     since: Number(world.client.chain.clock.now()),
   }));
   const invocations = await runAll(world, mission, ready);
@@ -103,7 +104,7 @@ function hasOutputs({ law }: NodeView, invocations: readonly Invocation[]): bool
 
 /** Names a set of nodes at a point of the mission's checkpoints. */
 function waveKey(mission: Mission, previous: string, nodes: readonly NodeView[]): readonly (string | number)[] {
-  return [mission.address, previous, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt])];
+  return [mission.address, previous, ...nodes.flatMap(({ law, attempt, freezes }) => [law.number, attempt, freezes])];
 }
 
 async function send(world: World, mission: Mission, previous: Hash, nodes: readonly NodeView[]): Promise<void> {
