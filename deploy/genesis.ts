@@ -1,5 +1,6 @@
-import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, keccak256, stringToHex, toFunctionSelector } from "viem";
+import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, keccak256, stringToHex } from "viem";
 import { AgentCityError } from "../orchestrator/primitives/errors.ts";
+import { selectorIn } from "../orchestrator/primitives/selectors.ts";
 import { type CityAddresses, type CityContract, cityAddressesSchema } from "../orchestrator/protocol/addresses.ts";
 import { type Artifact, link, type Profile, readArtifact } from "./artifacts.ts";
 import { type Constitution, type Envelope, type GenesisPlan, type OfficeName, offices } from "./plan.ts";
@@ -220,9 +221,9 @@ async function createLibraries(port: GenesisPort, libraries: Map<string, Hex>, u
 }
 
 function selectorOf(artifact: Artifact, functionName: string): Hex {
-  const item = artifact.abi.filter((candidate) => candidate.type === "function").find(({ name }) => name === functionName);
-  if (item === undefined) throw new AgentCityError("UnknownFunction", `${artifact.name} has no function ${functionName}`);
-  return toFunctionSelector(item);
+  const selector = selectorIn(artifact.abi, functionName);
+  if (selector === undefined) throw new AgentCityError("UnknownFunction", `${artifact.name} has no function ${functionName}`);
+  return selector;
 }
 
 export function entries<Key extends string, Value>(record: Partial<Record<Key, Value>>): [Key, Value][] {

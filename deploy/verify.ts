@@ -8,9 +8,9 @@ import {
   type Hex,
   keccak256,
   stringToHex,
-  toFunctionSelector,
 } from "viem";
 import { z } from "zod";
+import { functionNames } from "../orchestrator/primitives/selectors.ts";
 import type { CityContract } from "../orchestrator/protocol/addresses.ts";
 import { PARAMETERS } from "../orchestrator/protocol/parameters.ts";
 import { readArtifact } from "./artifacts.ts";
@@ -263,11 +263,8 @@ function addressIn(topic: Hex | undefined): Address {
 const envelopeSet = z.object({ office: z.coerce.number() });
 
 async function envelopesCheck({ asked, city, reader }: Subject, seen: Comparison): Promise<void> {
-  const selectors = new Map<Hex, string>();
-  for (const [contract, source] of entries(sources)) {
-    for (const item of readArtifact(source).abi)
-      if (item.type === "function" && !isView(item.stateMutability)) selectors.set(toFunctionSelector(item), `${contract}.${item.name}`);
-  }
+  const abis = entries(sources).map(([contract, source]) => [contract, readArtifact(source).abi.filter(isMutating)] as const);
+  const selectors = functionNames(abis);
   const { abi } = readArtifact(sources.ClerkContract);
   const [topic] = encodeEventTopics({ abi, eventName: "EnvelopeSet" });
   const set = await reader.logs(city.addresses.ClerkContract, topic as Hex, city.fromBlock, city.toBlock);
@@ -361,6 +358,6 @@ function isProcedure(contract: CityContract): boolean {
   return PROCEDURES.some((procedure) => procedure === contract);
 }
 
-function isView(mutability: string): boolean {
-  return mutability === "view" || mutability === "pure";
+function isMutating(item: Abi[number]): boolean {
+  return item.type === "function" && item.stateMutability !== "view" && item.stateMutability !== "pure";
 }

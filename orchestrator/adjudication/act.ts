@@ -75,6 +75,16 @@ export class TooFewSeats extends RangeError {
   }
 }
 
+/** The first seats from this turn on that have no interest in a mission (AgentCity B.12), as many as are needed. */
+export function seatsOnMission(
+  panel: Panel,
+  mission: Address,
+  { needed = 1, turn = 0 }: { needed?: number; turn?: number } = {},
+): Promise<readonly Seat[]> {
+  const may = async ({ account }: Seat) => !(await panel.client.roster.isConflicted(account.address, mission));
+  return seatsFor(panel, { needed, turn, subject: `mission ${mission}`, may });
+}
+
 /** The first seats from this turn on that may judge, as many as are needed. */
 export async function seatsFor(
   { seats }: Panel,

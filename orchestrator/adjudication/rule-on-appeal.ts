@@ -1,6 +1,6 @@
 import type { Address, Hash } from "../primitives/hex.ts";
 import { encodeActionData } from "../protocol/actions.ts";
-import { act, type Panel, seatsFor } from "./act.ts";
+import { act, type Panel, seatsOnMission } from "./act.ts";
 
 /** One appeal against a clearing (decisions 29). */
 export interface Appeal {
@@ -62,12 +62,7 @@ export async function ruleOnAppeal(panel: Panel, judge: AppealJudge, subject: Ap
   const { mission, node, attempt, caseHash, appeals } = subject;
   const ruling = await judge.decideAppeal(subject);
   if (ruling === undefined) return undefined;
-  const seats = await seatsFor(panel, {
-    needed: 1,
-    turn: node,
-    subject: `mission ${mission}`,
-    may: async ({ account }) => !(await panel.client.roster.isConflicted(account.address, mission)),
-  });
+  const seats = await seatsOnMission(panel, mission, { turn: node });
   const resolution = {
     attempt,
     filed: appeals.length,

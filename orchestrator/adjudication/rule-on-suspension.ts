@@ -1,6 +1,6 @@
 import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
-import { act, type Panel, seatsFor } from "./act.ts";
+import { act, type Panel, seatsOnMission } from "./act.ts";
 
 /** Why nothing of a mission moves until humans have looked at it (AgentCity B.11.5, failure modes 3 and 4; B.11.2, emergency stop). */
 export interface Suspension {
@@ -31,11 +31,8 @@ export async function ruleOnSuspension(panel: Panel, judge: SuspensionJudge, sub
   if (decided === undefined) return true;
   const justification = await keep(decided.justification);
   if (!decided.resume) return false;
-  const seats = await seatsFor(panel, {
-    needed: Number(await client.constitution.param(parameterIndex("EMERGENCY_CLEAR_SIGNATURES"))),
-    subject: `mission ${mission}`,
-    may: async ({ account }) => !(await client.roster.isConflicted(account.address, mission)),
-  });
+  const needed = Number(await client.constitution.param(parameterIndex("EMERGENCY_CLEAR_SIGNATURES")));
+  const seats = await seatsOnMission(panel, mission, { needed });
   await act(panel, seats, { action: "CLEAR_EMERGENCY_STOP", mission, caseHash: await client.mission(mission).caseHash(0), justification });
   return true;
 }

@@ -1,5 +1,5 @@
 import type { ContentId } from "../primitives/hex.ts";
-import { act, type Panel, seatsFor } from "./act.ts";
+import { act, type Panel, seatsOnMission } from "./act.ts";
 import type { Case, Judge, Ruling } from "./case.ts";
 
 /** What was decided, by whom. */
@@ -20,12 +20,7 @@ export async function ruleOn(panel: Panel, judge: Judge, subject: Case): Promise
   if (decided === undefined) return undefined;
   const { ruling, justification } = decided;
   const action = ruling === "reject" ? "REJECT_POP" : reason === "frozen" ? "UNFREEZE" : "APPROVE_POP";
-  const seats = await seatsFor(panel, {
-    needed: 1,
-    turn: node,
-    subject: `mission ${mission}`,
-    may: async ({ account }) => !(await panel.client.roster.isConflicted(account.address, mission)),
-  });
+  const seats = await seatsOnMission(panel, mission, { turn: node });
   const content = await panel.keep(justification);
   const data = action === "APPROVE_POP" ? approval : "0x";
   await act(panel, seats, { action, mission, node, caseHash, justification: content, data });

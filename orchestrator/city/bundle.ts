@@ -1,3 +1,4 @@
+import { zeroHash } from "viem";
 import { intentKey } from "../chain/outbox.ts";
 import { recompileLaw } from "../client/compile-law.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
@@ -11,12 +12,11 @@ import { writeBundle } from "../records/bundle.ts";
 import { checkLine, EMPTY_LOG, type LogEntry, logLine } from "../records/log.ts";
 import { BUNDLE_FILES, blockFile, type CityFacts, CLOSING_KIND, reachableBlocks } from "./bundle-layout.ts";
 import type { City } from "./city.ts";
-import { childrenOf } from "./family.ts";
+import { childrenOf, treeOf } from "./family.ts";
 import { memberOf } from "./society.ts";
 
 /** How long the runner's signature holds, seconds of chain time. */
 const ANCHOR_VALIDITY = 3600n;
-const NO_ROOT: Hash = `0x${"0".repeat(64)}`;
 
 /** The records do not contain the root that is on chain. */
 export class RootNotInLog extends AgentCityError {
@@ -35,7 +35,7 @@ export class RootNotInLog extends AgentCityError {
 export async function anchorRecords(city: City, mission: Address, missionText: string): Promise<Hash> {
   const contract = city.client.mission(mission);
   const known = await contract.anchored();
-  if (known !== NO_ROOT) return known;
+  if (known !== zeroHash) return known;
   const [closing] = await city.log.read({ kind: CLOSING_KIND, subject: mission, limit: 1 });
   if (closing === undefined) {
     const missionFile = city.blocks.put(new TextEncoder().encode(missionText));
@@ -106,25 +106,21 @@ async function entriesUpTo(city: City, root: Hash): Promise<readonly LogEntry[]>
   throw new RootNotInLog(root);
 }
 
-/** Blocks that the chain names by digest, of a mission and those below it: candidates' documents, humans' justifications, what
- * appeals say. */
+/** Blocks that the chain names by digest, of a mission and those below it: candidates' documents, humans' justifications, appeals' texts. */
 async function blocksOnChain({ client, blocks }: City, { mission, session, documentBytes }: MissionFacts): Promise<readonly ContentId[]> {
   const { document } = recompileLaw(documentBytes);
   const family = await childrenOf(client, (id) => blocks.get(id), { address: mission, document });
-  const proposals = [];
-  for (const each of [session, ...family.map((child) => child.session)])
-    proposals.push(...(await client.legislation.history("Proposed", { session: each })));
-  const overrides = [];
-  for (const each of [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])])
-    overrides.push(...(await client.adjudication.history("OverrideExecuted", { mission: each })));
-  const appeals = [];
-  for (const each of [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])])
-    appeals.push(...(await client.mission(each).history("AppealFiled")));
-  const named = [
-    ...proposals.map(({ args }) => args.cid),
-    ...overrides.map(({ args }) => args.justification),
-    ...appeals.map(({ args }) => args.evidence),
-  ].map(contentIdFromDigest);
+  const tree = treeOf([session], mission, family);
+  const digests: Hash[] = [];
+  for (const each of tree.sessions) {
+    const proposals = await client.legislation.history("Proposed", { session: each });
+    digests.push(...proposals.map(({ args }) => args.cid));
+  }
+  for (const each of tree.missions) {
+    const overrides = await client.adjudication.history("OverrideExecuted", { mission: each });
+    const appeals = await client.mission(each).history("AppealFiled");
+    digests.push(...overrides.map(({ args }) => args.justification), ...appeals.map(({ args }) => args.evidence));
+  }
   // Anybody may write a digest on chain; what this city never held cannot be in its bundle, and the audit says so.
-  return named.filter((id) => blocks.has(id));
+  return digests.map(contentIdFromDigest).filter((id) => blocks.has(id));
 }

@@ -42,40 +42,21 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges
 
   return {
     simulated: false,
-    decide({ mission, node, label, caseHash, reason, quality, risk, excerpt, approval }: Case) {
-      const subject = { kind: "review", ...common, mission, node, label, caseHash, reason, quality, risk, excerpt, approval } as const;
-      return leave(
-        `review-${mission.slice(2, 10)}-${node}`,
-        subject,
-        async () => (await client.mission(mission).caseHash(node)) === caseHash,
-      );
+    decide(subject: Case) {
+      const { mission, node, caseHash } = subject;
+      const isOpen = async () => (await client.mission(mission).caseHash(node)) === caseHash;
+      return leave(`review-${mission.slice(2, 10)}-${node}`, { kind: "review", ...common, ...subject }, isOpen);
     },
-    decideBloc({ session, caseHash, blocs, otherwise, ...rest }: BlocCase) {
-      const told = blocs.map((members) => [...members]);
-      const subject: WaitingCase = {
-        ...{ kind: "bloc", ...common, ...rest, caseHash },
-        session: session.toString(),
-        blocs: told,
-        otherwise: otherwise ?? null,
-      };
+    decideBloc({ session, ...rest }: BlocCase) {
+      const blocs = rest.blocs.map((members) => [...members]);
+      const otherwise = rest.otherwise ?? null;
+      const subject = { kind: "bloc", ...common, ...rest, session: session.toString(), blocs, otherwise } as const;
       return leave(`bloc-${session}`, subject, async () => (await client.legislation.history("BlocRuled", { session })).length === 0);
     },
-    decideAppeal({ mission, node, label, attempt, caseHash, appeals, quality, risk, excerpt }: AppealCase) {
+    decideAppeal({ appeals, ...rest }: AppealCase) {
+      const { mission, node, attempt } = rest;
       const filed = appeals.map(({ appellant, bond, evidence }) => ({ appellant, bond: bond.toString(), evidence: evidence ?? null }));
-      const subject = {
-        kind: "appeal",
-        ...common,
-        mission,
-        node,
-        label,
-        attempt,
-        caseHash,
-        appeals: filed,
-        quality,
-        risk,
-        excerpt,
-      } as const;
-      return leave(`appeal-${mission.slice(2, 10)}-${node}`, subject, async () => {
+      return leave(`appeal-${mission.slice(2, 10)}-${node}`, { kind: "appeal", ...common, ...rest, appeals: filed }, async () => {
         const [open, until] = await client.mission(mission).appealsOf(node, attempt);
         return open > 0 && client.chain.clock.now() < until;
       });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { zeroHash } from "viem";
 import type { GenesisPlan } from "../../deploy/plan.ts";
 import type { CodifierServices } from "../clerks/codifier.ts";
 import { bundled, bundleOf } from "../execution/sandbox/bundle.ts";
@@ -6,8 +7,6 @@ import type { RegisteredService } from "../execution/world.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { CODIFIER_OPERATIONS, type CodifierOperation, operationId } from "../protocol/operations.ts";
 import { serviceId } from "./services.ts";
-
-const NONE: Hash = `0x${"0".repeat(64)}`;
 
 /** A service that the Codifier must use, as the Codifier registers it (contracts/interfaces/IManagementContract.sol). */
 export interface CodifierService {
@@ -27,7 +26,7 @@ export function codifierServices(codifier: Address): Promise<CodifierService[]> 
     CODIFIER_OPERATIONS.map(async (operation) => {
       const { file, endpoint } = SOURCES[operation];
       const { codeHash } = bundleOf(await bundled(fileURLToPath(new URL(file, import.meta.url)), "node"));
-      return { operation, record: { owner: codifier, codeHash, schemaHash: NONE, endpoint, constraints: NONE } };
+      return { operation, record: { owner: codifier, codeHash, schemaHash: zeroHash, endpoint, constraints: zeroHash } };
     }),
   );
 }
@@ -49,6 +48,6 @@ export function codifierMandates(services: readonly CodifierService[]): GenesisP
     operation: operationId(operation),
     service: serviceId(record),
     needsIntermediate: true,
-    schemaHash: NONE,
+    schemaHash: zeroHash,
   }));
 }

@@ -51,6 +51,20 @@ export async function childrenOf(
   return family;
 }
 
+/** Sessions and missions that belong together: a mission, its children, and the sessions that they and their forerunners came from. */
+export interface Tree {
+  readonly sessions: readonly bigint[];
+  readonly missions: readonly Address[];
+}
+
+/** The tree of a mission, if its session made one. */
+export function treeOf(sessions: readonly bigint[], mission: Address | undefined, family: readonly Child[]): Tree {
+  return {
+    sessions: [...sessions, ...family.map(({ session }) => session)],
+    missions: mission === undefined ? [] : [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])],
+  };
+}
+
 /** The mission that a session made, with the document that won. */
 async function enactedBy(client: AgentCityClient, read: (id: ContentId) => Uint8Array, session: bigint): Promise<Child["enacted"]> {
   const { mission, winner } = await client.legislation.sessionOf(session);

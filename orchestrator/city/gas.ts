@@ -6,7 +6,7 @@ import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
-import type { Child } from "./family.ts";
+import type { Tree } from "./family.ts";
 
 /** Stage of a mission's life that a call belongs to, in order of appearance. */
 const STAGES: Readonly<Record<string, readonly string[]>> = {
@@ -88,20 +88,6 @@ export async function callsSince(client: AgentCityClient, from: bigint, missions
     }
   }
   return calls;
-}
-
-/** Sessions and missions that belong together: a mission, its children, and the sessions that they and their forerunners came from. */
-export interface Tree {
-  readonly sessions: readonly bigint[];
-  readonly missions: readonly Address[];
-}
-
-/** The tree of a mission, if its session made one. */
-export function treeOf(sessions: readonly bigint[], mission: Address | undefined, family: readonly Child[]): Tree {
-  return {
-    sessions: [...sessions, ...family.map(({ session }) => session)],
-    missions: mission === undefined ? [] : [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])],
-  };
 }
 
 /** The calls about one tree, whatever else the city did meanwhile. */

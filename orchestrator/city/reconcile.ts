@@ -13,7 +13,7 @@ import { panelOf } from "./panel.ts";
 
 /** Where records and chain are compared: after the law was made, after the last node, before the output leaves (AgentCity B.11.5). */
 export const PHASES = ["legislation", "orchestration", "output-release"] as const;
-export type Phase = (typeof PHASES)[number];
+type Phase = (typeof PHASES)[number];
 
 /**
  * Compares both records at the end of a phase. True: they tell the same story. False: the mission is suspended, and no human let it
@@ -24,7 +24,7 @@ export async function reconcile(
   judge: SuspensionJudge,
   world: World,
   mission: Mission,
-  phase: { readonly name: "legislation"; readonly law: EnactedLaw } | { readonly name: "orchestration" | "output-release" },
+  phase: { readonly name: "legislation"; readonly law: EnactedLaw } | { readonly name: Exclude<Phase, "legislation"> },
 ): Promise<boolean> {
   const divergences =
     phase.name === "legislation"

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../primitives/errors.ts";
 import type { Hash } from "../primitives/hex.ts";
-import { assertJson, type JsonObject, type JsonValue } from "../primitives/json.ts";
+import { assertJson, type JsonValue } from "../primitives/json.ts";
 
 /** Schemas that several objects share. */
 
@@ -29,10 +29,6 @@ export const timeSchema = z.iso.datetime({ precision: 0 });
 
 /** JSON that is carried and hashed, never read. */
 export const jsonSchema = z.custom<JsonValue>(isJson, "expected strict JSON");
-export const jsonObjectSchema = z.custom<JsonObject>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value) && isJson(value),
-  "expected a JSON object",
-);
 
 /** The two questions of a clearing (RAILS 4.5). */
 export const questionSchema = z.enum(["performance", "policy"]);

@@ -1,9 +1,9 @@
 import type { LocalAccount } from "viem";
-import { toFunctionSelector } from "viem";
 import type { AgentCityClient } from "../client/client.ts";
 import { type ContractName, contractAbis } from "../client/contracts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
+import { selectorIn } from "../primitives/selectors.ts";
 
 /** Position in `enum Office`. */
 export const OFFICES = { REGISTRAR: 0, SPEAKER: 1, REGULATOR: 2, CODIFIER: 3 } as const;
@@ -50,11 +50,11 @@ export abstract class Clerk {
   /** Throws OutsideEnvelope unless this clerk's office permits the function. Signatures are checked like calls. */
   protected async requirePermitted(contract: ContractName, functionName: string): Promise<void> {
     const office = OFFICES[this.office];
-    const item = contractAbis[contract].find((entry) => entry.type === "function" && entry.name === functionName);
+    const selector = selectorIn(contractAbis[contract], functionName);
     const permitted =
-      item?.type === "function" &&
+      selector !== undefined &&
       (await this.client.clerks.isClerk(office, this.address)) &&
-      (await this.client.clerks.isPermitted(office, toFunctionSelector(item)));
+      (await this.client.clerks.isPermitted(office, selector));
     if (!permitted) throw new OutsideEnvelope(this.office, this.address, functionName);
   }
 }

@@ -5,10 +5,14 @@ import { AgentCityError } from "../primitives/errors.ts";
 
 /** A person at this terminal decides; the city signs with the development keys of the adjudicators whose turn it is. */
 export function personAtTerminal(): Judges {
-  let ask: Ask | undefined;
+  let reader: Ask | undefined;
+  /** The input is opened by the first question. */
+  const ask: Ask = (question) => {
+    reader ??= questions(process.stdin, process.stderr);
+    return reader(question);
+  };
   /** One yes or no, and why. */
   const decide = async (question: string) => {
-    ask ??= questions(process.stdin, process.stderr);
     for (;;) {
       const answer = (await ask(`${question} [y/n] `)).trim().toLowerCase();
       if (answer !== "y" && answer !== "n") continue;
@@ -18,7 +22,6 @@ export function personAtTerminal(): Judges {
   };
   /** 0–1. */
   const percent = async (question: string): Promise<number> => {
-    ask ??= questions(process.stdin, process.stderr);
     for (;;) {
       const answer = (await ask(`${question} [0–100] `)).trim();
       if (/^\d{1,3}$/.test(answer) && Number(answer) <= 100) return Number(answer) / 100;

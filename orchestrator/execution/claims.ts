@@ -1,3 +1,4 @@
+import { zeroHash } from "viem";
 import { z } from "zod";
 import { type ClaimAttestation, claimAttestationSchema, claimDigest } from "../attestation/claims.ts";
 import type { LifecycleEvent } from "../attestation/events.ts";
@@ -21,7 +22,7 @@ export const RE_EXECUTION = "re-execution/v1";
 const RECEIPT = "receipt/v1";
 
 /** Payload of an item whose issuer got no output to name. */
-export const NO_OUTPUT: Hash = `0x${"0".repeat(64)}`;
+export const NO_OUTPUT: Hash = zeroHash;
 
 /** What an executor claims of its output, what an issuer found when it checked, and the story of the claim (Pramana 2). */
 export const claimFileSchema = z.strictObject({

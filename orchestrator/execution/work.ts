@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AgentCityError } from "../primitives/errors.ts";
-import { contentIdOf, digestOf, keccak256, parseContentId } from "../primitives/hash.ts";
+import { contentIdOfJson, digestOf, keccak256, parseContentId } from "../primitives/hash.ts";
 import { type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, type JsonObject, type JsonValue, parseJsonBytes } from "../primitives/json.ts";
 import type { NodeView } from "./chain-view.ts";
@@ -59,7 +59,7 @@ export function serviceById(world: Pick<World, "services">, id: Hash): Registere
 
 /** Digest under which a list of items is named on chain. */
 export function itemsDigest(items: readonly JsonObject[]): Hash {
-  return digestOf(contentIdOf(canonicalBytes(items)));
+  return digestOf(contentIdOfJson(items));
 }
 
 /** What a node's service is given: its shard of the mission's items and its predecessors' results. */

@@ -143,7 +143,6 @@ export function decodeActionData<Name extends ActionName>(name: Name, data: Hex)
 
 /** `enum EvidenceRole` (contracts/types/Evidence.sol): what REGISTER_ISSUER gives; NONE takes all. */
 export const evidenceRoles = ["NONE", "ISSUER", "VERIFIER", "RUNNER", "MONITOR"] as const;
-export type EvidenceRoleName = (typeof evidenceRoles)[number];
 
 /** `enum ITreasury.Purpose`. */
 export const purposes = ["GOVERNANCE", "INSURANCE", "GAS_SUBSIDY"] as const;
@@ -167,4 +166,3 @@ export const institutionNames = [
   "STAKE_POOL",
   "WATCHDOG",
 ] as const;
-export type InstitutionName = (typeof institutionNames)[number];

@@ -51,7 +51,6 @@ export const turnSchema = z.strictObject({
   content: contentId,
   signature: hexSchema,
 });
-export type Turn = z.output<typeof turnSchema>;
 
 /** Ballot entries, best first, by agent: what somebody would vote at some point of a session. */
 export const opinionsSchema = z.array(z.strictObject({ agent: addressSchema, ranking: z.array(z.int().min(0).max(15)).min(2) }));

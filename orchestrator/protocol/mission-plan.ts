@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { contentIdOf } from "../primitives/hash.ts";
+import { contentIdOfJson } from "../primitives/hash.ts";
 import type { ContentId } from "../primitives/hex.ts";
-import { canonicalBytes } from "../primitives/json.ts";
 import type { MissionFile, MissionPlan, MissionTask } from "./mission-file.ts";
 
 const taskRecordSchema = z.strictObject({
@@ -47,7 +46,7 @@ export function planRecord(plan: MissionPlan): PlanRecord {
 
 /** Names exactly this plan. */
 export function planId(plan: MissionPlan): ContentId {
-  return contentIdOf(canonicalBytes(planRecord(plan)));
+  return contentIdOfJson(planRecord(plan));
 }
 
 /** The mission file that a plan stands for, once its node was given money. */

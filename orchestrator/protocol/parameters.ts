@@ -193,7 +193,6 @@ export const PROTOTYPE: ParameterValues = values((p) => p.default);
 export const DEVNET: ParameterValues = values((p) => (p.waits ? p.min : p.default));
 
 export const PRESETS = { prototype: PROTOTYPE, devnet: DEVNET } as const;
-export type PresetName = keyof typeof PRESETS;
 
 /** Why these values cannot stand together, one sentence each; empty when they can. */
 export function parameterFaults(v: ParameterValues): string[] {

@@ -1,3 +1,4 @@
+import { zeroHash } from "viem";
 import { z } from "zod";
 import type { Clock } from "../primitives/clock.ts";
 import { messageOf } from "../primitives/errors.ts";
@@ -48,7 +49,7 @@ export interface LogFilter {
   readonly newest?: boolean;
 }
 
-export const EMPTY_LOG: LogHead = { seq: 0, hash: `0x${"0".repeat(64)}` };
+export const EMPTY_LOG: LogHead = { seq: 0, hash: zeroHash };
 
 const PAGE = 1_000;
 

@@ -1,4 +1,5 @@
 /** What was typed, as values; and orders on missions and on the city. */
+import { zeroHash } from "viem";
 import type { OverrideOrder } from "../../orchestrator/adjudication/act.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { parseAmount } from "../../orchestrator/primitives/amounts.ts";
@@ -51,6 +52,5 @@ export async function onMission({ client }: Office, action: ActionName, mission:
 
 /** An order on the city: it judges no state. */
 export function onCity(action: ActionName, order: Pick<Draft, "target" | "data">): Draft {
-  return { action, caseHash: NO_CASE, ...order };
+  return { action, caseHash: zeroHash, ...order };
 }
-const NO_CASE: Hash = `0x${"00".repeat(32)}`;

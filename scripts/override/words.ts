@@ -1,9 +1,9 @@
-import { type Abi, toFunctionSelector, zeroAddress } from "viem";
+import { zeroAddress } from "viem";
 import { OFFICES } from "../../orchestrator/clerks/clerk.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
 import { missionStates, nodeStates } from "../../orchestrator/execution/chain-view.ts";
 import { formatMoney } from "../../orchestrator/primitives/amounts.ts";
-import type { Hex } from "../../orchestrator/primitives/hex.ts";
+import { functionNames } from "../../orchestrator/primitives/selectors.ts";
 import { type ActionName, actionName, decodeActionData, evidenceRoles, institutionNames } from "../../orchestrator/protocol/actions.ts";
 import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import type { SignedOverride } from "../../orchestrator/protocol/signed-override.ts";
@@ -27,15 +27,6 @@ export async function inWords(office: Office, { message, because, signatures, ch
     "  fields",
     ...Object.entries(message).map(([field, value]) => `    ${field.padEnd(14)} ${short(String(value))}`),
   ].join("\n");
-}
-
-/** A function of the city by its selector, as an envelope's command takes it. */
-function functionOf(selector: Hex): string {
-  for (const [contract, abi] of Object.entries<Abi>(contractAbis)) {
-    const found = abi.find((item) => item.type === "function" && toFunctionSelector(item) === selector);
-    if (found?.type === "function") return `${contract}.${found.name}`;
-  }
-  return selector;
 }
 
 /** Evidence is long; a dry run shows every byte of what is signed. */
@@ -120,7 +111,8 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
     }
     case "SET_ENVELOPE": {
       const [office, permitted, most] = decodeActionData(name, data);
-      const named = permitted.map(functionOf).join(", ") || "nothing";
+      const names = functionNames(Object.entries(contractAbis));
+      const named = permitted.map((selector) => names.get(selector) ?? selector).join(", ") || "nothing";
       return `let the ${Object.keys(OFFICES)[office]} call ${named}, ${most} times each in a session, and nothing else`;
     }
     case "PUBLISH_TEMPLATE": {

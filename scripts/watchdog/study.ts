@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { alertProbability, PAPER_TABLE, paperAlert, paperFreeze } from "../../orchestrator/adjudication/false-alarms.ts";
@@ -16,9 +15,7 @@ const rowSchema = z.strictObject({
   freezes: z.int().nonnegative(),
 });
 export const studySchema = z.array(rowSchema);
-export type WatchdogStudy = z.infer<typeof studySchema>;
-
-export const readWatchdogStudy = (): WatchdogStudy => studySchema.parse(JSON.parse(readFileSync(WATCHDOG_FILE, "utf8")));
+type WatchdogStudy = z.infer<typeof studySchema>;
 
 /** What a city starts with (parameters.md). */
 export const LIMITS = {

@@ -39,12 +39,9 @@ export interface ServiceInput extends JsonObject {
   readonly upstream: readonly Upstream[];
 }
 
-/** What every service returns. `document` is a text for humans, present when the service writes one. */
+/** What every service returns. One that writes a text for humans adds it as `document`. */
 export interface ServiceOutput extends JsonObject {
   readonly items: readonly Item[];
-}
-export interface DocumentOutput extends ServiceOutput {
-  readonly document: string;
 }
 
 /** What a service may ask of its runner. Every use is metered and enters the trail. */

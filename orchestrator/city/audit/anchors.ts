@@ -1,3 +1,4 @@
+import { zeroHash } from "viem";
 import { liveSchema, waveSchema } from "../../execution/stages/checkpoint.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { checkpointHeadOf, workHashOf } from "../../rules/commitments.ts";
@@ -8,8 +9,6 @@ import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
 import { recordOf } from "./works.ts";
-
-const NONE: Hash = `0x${"0".repeat(64)}`;
 
 /**
  * Hybrid mode: each checkpoint follows the one before, is signed by a registered runner of no executor's principal, comes within the law's
@@ -24,13 +23,13 @@ export const anchors: Check = {
     const events = record.events("CollaborationContract", "Checkpointed");
     const calls = record.calls("CollaborationContract", "checkpoint");
     seen.same(calls.length, events.length, "checkpoints sent and taken");
-    let head = NONE;
+    let head: Hash = zeroHash;
     for (const { at, args } of calls) {
       const [{ previous, root, runner, deadline, signature, pledges }] = args;
       const subject = `checkpoint of ${pledges.map(({ node }) => label(node)).join(", ")}`;
       const slots = pledges.flatMap(({ node }) => history.executors(node, history.attemptAt(node, at)));
       seen.same(previous, head, `${subject}: checkpoint before`);
-      const work = workHashOf(slots.flatMap(({ service, commitment }) => [service, commitment ?? NONE]));
+      const work = workHashOf(slots.flatMap(({ service, commitment }) => [service, commitment ?? zeroHash]));
       const signed = await isSignedBy(context, runner, "Checkpoint", { runner, previous, root, work, deadline }, signature);
       seen.holds(signed, subject, "is not signed by its runner");
       const principal = roles.before(at).runners.get(runner);
@@ -39,7 +38,7 @@ export const anchors: Check = {
       head = checkpointHeadOf(previous, root, work);
       inLog(context, seen, subject, root, slots);
     }
-    seen.same(events.at(-1)?.args.head ?? NONE, head, "chain of checkpoints");
+    seen.same(events.at(-1)?.args.head ?? zeroHash, head, "chain of checkpoints");
     const waves = wavesIn(context);
     for (const taken of await checkpointsIn(context)) {
       const wave = waveOf(waves, taken);

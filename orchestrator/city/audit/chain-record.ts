@@ -1,9 +1,10 @@
 import type { Abi, ContractEventName, ParseEventLogsReturnType } from "viem";
-import { decodeFunctionData, parseEventLogs, toFunctionSelector } from "viem";
+import { decodeFunctionData, parseEventLogs } from "viem";
 import type { DrivenChain } from "../../chain/driven.ts";
 import { type AbiOf, type ContractName, contractAbis } from "../../client/contracts.ts";
 import type { WriteArgs, WriteName } from "../../client/write.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import { selectorIn } from "../../primitives/selectors.ts";
 import type { CityAddresses } from "../../protocol/addresses.ts";
 
 /** A transaction that took effect, decoded. `at` orders calls and events: a call comes before what it emitted. */
@@ -86,12 +87,10 @@ export class ReplayedRecord {
   calls<Name extends ContractName, Fn extends WriteName<Name>>(contract: Name, functionName: Fn): readonly Call<WriteArgs<Name, Fn>>[] {
     // The general type: the compiler would work out every contract's every function.
     const abi: Abi = contractAbis[contract];
-    const selectors = new Set(
-      abi.flatMap((item) => (item.type === "function" && item.name === functionName ? toFunctionSelector(item) : [])),
-    );
+    const selector = selectorIn(abi, functionName);
     const address = this.#addressOf(contract);
     return this.#transactions
-      .filter(({ to, input }) => to.toLowerCase() === address && selectors.has(input.slice(0, 10).toLowerCase() as Hex))
+      .filter(({ to, input }) => to.toLowerCase() === address && input.slice(0, 10).toLowerCase() === selector)
       .map(({ at, block, hash, from, input }) => {
         const { args } = decodeFunctionData({ abi, data: input });
         return { at, block, hash, from, args: args as WriteArgs<Name, Fn> };

@@ -128,9 +128,11 @@ interface Clearing {
 interface Known {
   readonly terms: NodeTerms;
   readonly standings: readonly Standing[];
+  /** Executors whose work was open by then. */
+  readonly present: readonly SlotHistory[];
 }
 
-function documents(context: AuditContext, seen: Inspection, clearing: Clearing, { terms, standings }: Known): void {
+function documents(context: AuditContext, seen: Inspection, clearing: Clearing, { terms, standings, present }: Known): void {
   const { subject, file, record, node, attempt, order } = clearing;
   const { keys, obligation, envelope, outputs, decision } = record;
   for (const [id, key] of Object.entries(keys)) {
@@ -139,10 +141,9 @@ function documents(context: AuditContext, seen: Inspection, clearing: Clearing, 
   seen.same(obligation.obligation_hash, obligationHash(termsOfNode(terms)), `${subject}: the obligation against law and chain`, file);
   seen.same(record.weights, weightsOf(terms), `${subject}: the verifiers' weights`, file);
 
-  const evidence = terms.executors.flatMap((_, at) => {
-    const slot = context.history.executors(node, attempt).filter(({ revealed }) => revealed !== undefined)[at]?.slot ?? at;
-    return recordOf(context, "execution.evidence", [context.mission, node, attempt, slot], signedItemSchema.array())?.value ?? [];
-  });
+  const evidence = present.flatMap(
+    ({ slot }) => recordOf(context, "execution.evidence", [context.mission, node, attempt, slot], signedItemSchema.array())?.value ?? [],
+  );
   seen.same(
     envelope.items
       .filter(({ type }) => type !== "claim")
@@ -214,6 +215,7 @@ async function standingsAt(context: AuditContext, { at, node, attempt, record }:
       appealWindow: params.appealWindows[own.band] ?? 0,
     },
     standings: standings.filter(({ id }) => Object.hasOwn(record.keys, id)),
+    present,
   };
 }
 

@@ -1,3 +1,4 @@
+import { zeroHash } from "viem";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { obligationOf } from "../../rules/commitments.ts";
 import type { ChainRecord } from "./chain-record.ts";
@@ -24,7 +25,6 @@ export interface SlotHistory {
   readonly revealed: Revelation | undefined;
 }
 
-const NONE: Hash = `0x${"0".repeat(64)}`;
 const PENDING_VERIFICATION = 3;
 
 /** What the mission's own events tell, by node, attempt and slot. */
@@ -77,7 +77,7 @@ export class MissionHistory {
 
   obligation(node: number, attempt: number): Hash {
     const { chainId, mission, lawHash } = this.#origin;
-    return obligationOf({ chainId, clone: mission, node, attempt, lawHash, amendment: NONE });
+    return obligationOf({ chainId, clone: mission, node, attempt, lawHash, amendment: zeroHash });
   }
 
   /** Commitments that a clearing at this point is about: those opened by then, zero for an absent slot. */
@@ -86,7 +86,7 @@ export class MissionHistory {
       const executor = this.slot(node, attempt, slot);
       return executor?.revealed !== undefined && executor.revealed.at < at && executor.commitment !== undefined
         ? executor.commitment
-        : NONE;
+        : zeroHash;
     });
   }
 

@@ -2,9 +2,9 @@ import { agreementOf } from "../../clearing/judgement.ts";
 import { joinedOutput, outputNodes } from "../../execution/branches.ts";
 import { nodeStates } from "../../execution/chain-view.ts";
 import { resultSchema, workSchema } from "../../execution/work.ts";
-import { contentIdOf, keccak256, parseContentId } from "../../primitives/hash.ts";
+import { contentIdOfJson, keccak256, parseContentId } from "../../primitives/hash.ts";
 import type { ContentId } from "../../primitives/hex.ts";
-import { canonicalBytes, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import type { JsonObject, JsonValue } from "../../primitives/json.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
@@ -64,7 +64,7 @@ function resultOf(
     own.tier !== 2 || own.agree === null
       ? first.output
       : { ...first.output, items: plainItems(agreementOf(works, { ...own.agree, threshold: own.threshold }).items) };
-  seen.same(id, contentIdOf(canonicalBytes(merged)), `${subject}: against what the executors committed`, file);
+  seen.same(id, contentIdOfJson(merged), `${subject}: against what the executors committed`, file);
   const result = block(id);
   return isObject(result) ? result : undefined;
 }
@@ -79,7 +79,7 @@ function handedUp(context: AuditContext, seen: Inspection, { number, label }: { 
     const output = record === undefined ? undefined : block(parseContentId(record.value.outputId));
     return output !== undefined && isObject(output) ? output : {};
   });
-  const joined = contentIdOf(canonicalBytes(joinedOutput(outputs)));
+  const joined = contentIdOfJson(joinedOutput(outputs));
   seen.same(id, joined, `result of ${label}: against what its mission's nodes handed on`, blockFile(id));
 }
 

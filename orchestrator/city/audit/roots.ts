@@ -1,7 +1,7 @@
-import { contentIdFromDigest, contentIdOf } from "../../primitives/hash.ts";
+import { contentIdFromDigest, contentIdOf, contentIdOfJson } from "../../primitives/hash.ts";
 import type { ContentId } from "../../primitives/hex.ts";
-import { canonicalBytes } from "../../primitives/json.ts";
 import { BUNDLE_FILES, blockFile, blockIdOf, bundledCitySchema, CLOSING_KIND, closingSchema, reachableBlocks } from "../bundle-layout.ts";
+import { treeOf } from "../family.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
@@ -54,18 +54,12 @@ function closing({ bundle, log, mission, block, hasBlock }: AuditContext, seen: 
   seen.same(contentIdOf(bundle.bytes(BUNDLE_FILES.mission)), missionFile, "mission file against the closing entry", BUNDLE_FILES.mission);
   const { name, ...claimed } = bundledCitySchema.parse(JSON.parse(bundle.text(BUNDLE_FILES.city)));
   seen.same(claimed, facts, `facts of ${name} against the closing entry`, BUNDLE_FILES.city);
-  seen.same(
-    contentIdOf(bundle.bytes(BUNDLE_FILES.city)),
-    contentIdOf(canonicalBytes({ ...facts, name })),
-    "spelling of the facts",
-    BUNDLE_FILES.city,
-  );
+  seen.same(contentIdOf(bundle.bytes(BUNDLE_FILES.city)), contentIdOfJson({ ...facts, name }), "spelling of the facts", BUNDLE_FILES.city);
 }
 
 /** What the log or the chain names is here, and nothing is here that they do not lead to. */
 function blocks({ bundle, log, record, recordAbout, session, mission, family, hasBlock }: AuditContext, seen: Inspection): void {
-  const sessions = [session, ...family.map((child) => child.session)];
-  const missions = [mission, ...family.flatMap(({ enacted }) => enacted?.mission ?? [])];
+  const { sessions, missions } = treeOf([session], mission, family);
   const named = log.flatMap(({ seq, content }) => (content === null ? [] : [{ id: content, by: `log entry ${seq}` }]));
   const proposed = record.events("LegislativeProcedure", "Proposed").filter(({ args }) => sessions.includes(args.session));
   const ruled = record.events("AdjudicationProcedure", "OverrideExecuted").filter(({ args }) => missions.includes(args.mission));

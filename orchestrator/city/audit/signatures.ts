@@ -33,5 +33,3 @@ export function isAuthorised<Name extends MessageName>(
   if (signature === "0x") return Promise.resolve(sender.toLowerCase() === signer.toLowerCase());
   return isSignedBy(context, signer, name, message, signature);
 }
-
-export const NOT_SIGNED = "is not signed by";

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type BuildResult, build } from "esbuild";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
@@ -28,18 +27,12 @@ export class BundleFailed extends AgentCityError {
  * rebuild them and compare the hash. A script, not a module: it defines `service` and needs no loader.
  */
 export async function bundleService(file: string): Promise<Bundle> {
-  const bytes = await bundled(file, "neutral");
-  return { bytes, codeHash: keccak256(bytes) };
+  return bundleOf(await bundled(file, "neutral"));
 }
 
 /** A bundle read back from disk or taken from a record: the hash is recomputed, never believed. */
 export function bundleOf(bytes: Uint8Array): Bundle {
   return { bytes, codeHash: keccak256(bytes) };
-}
-
-/** The file a bundle was written to. */
-export function readBundle(path: string): Bundle {
-  return bundleOf(readFileSync(path));
 }
 
 /** One script from a file and its imports; `neutral` refuses Node's own modules, `node` leaves them to `require`. */

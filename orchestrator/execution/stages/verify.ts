@@ -1,3 +1,4 @@
+import { zeroHash } from "viem";
 import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import {
@@ -24,8 +25,7 @@ import { type Envelope, envelopeOf, obligationOf } from "./commit.ts";
 
 /** How long a verdict holds, seconds of chain time. */
 const VERDICT_VALIDITY = 3600n;
-const NOTHING: Hash = `0x${"0".repeat(64)}`;
-const NO_OPENING: Opening = { salt: NOTHING, outputHash: NOTHING, trailRoot: NOTHING, envelopeRoot: NOTHING, items: 0, classes: 0n };
+const NO_OPENING: Opening = { salt: zeroHash, outputHash: zeroHash, trailRoot: zeroHash, envelopeRoot: zeroHash, items: 0, classes: 0n };
 
 /** A verdict as it goes on chain; numbers are positions in the enums. */
 export interface SignedVerdict {
@@ -87,7 +87,7 @@ async function clearOrder(world: World, mission: Mission, view: NodeView) {
   const obligation = await obligationOf(world, mission, view);
   const commitments = envelopes.map((envelope, slot) => {
     const agent = view.slots[slot]?.agent;
-    return envelope === undefined || agent === undefined ? NOTHING : commitmentOf(agent, envelope.opening, obligation);
+    return envelope === undefined || agent === undefined ? zeroHash : commitmentOf(agent, envelope.opening, obligation);
   });
   const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
   const panel = await panelOf(world, mission, view);

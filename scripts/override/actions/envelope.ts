@@ -1,8 +1,8 @@
-import { toFunctionSelector } from "viem";
 import { OFFICES } from "../../../orchestrator/clerks/clerk.ts";
 import { type ContractName, contractAbis } from "../../../orchestrator/client/contracts.ts";
 import { InvalidValue } from "../../../orchestrator/primitives/errors.ts";
 import type { Hex } from "../../../orchestrator/primitives/hex.ts";
+import { selectorIn } from "../../../orchestrator/primitives/selectors.ts";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { onCity, positionIn, wholeIn } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
@@ -22,7 +22,7 @@ function selectorOf(text: string): Hex {
   const [contract = "", name = ""] = text.split(".");
   if (!(contract in contractAbis))
     throw new InvalidValue("function", `${text}: no contract ${contract}; LegislativeProcedure.openDebate is one`);
-  const found = contractAbis[contract as ContractName].find((item) => item.type === "function" && item.name === name);
-  if (found?.type !== "function") throw new InvalidValue("function", `${contract} has no function ${name}`);
-  return toFunctionSelector(found);
+  const selector = selectorIn(contractAbis[contract as ContractName], name);
+  if (selector === undefined) throw new InvalidValue("function", `${contract} has no function ${name}`);
+  return selector;
 }

@@ -17,8 +17,10 @@ export async function release(name: string, options: ReleaseOptions): Promise<vo
     const { mission, node, caseHash } = subject;
     const { agreeing } = await office.client.mission(mission).nodeOf(node);
     const [openings] = decodeActionData("APPROVE_POP", subject.approval);
-    const chosen = options.slot === undefined ? openings.findIndex((_, slot) => ((agreeing >> slot) & 1) === 1) : undefined;
-    const slot = chosen ?? wholeIn(options.slot ?? "", "slot", 0, openings.length - 1);
+    const slot =
+      options.slot === undefined
+        ? openings.findIndex((_, position) => ((agreeing >> position) & 1) === 1)
+        : wholeIn(options.slot, "slot", 0, openings.length - 1);
     const opening = openings[slot];
     if (opening === undefined) throw new InvalidValue(name, "its executors did not agree: nothing passed that could be released");
     return { action: "RELEASE_OUTPUT", mission, node, caseHash, data: encodeActionData("RELEASE_OUTPUT", [slot, opening]) };
