@@ -20,6 +20,7 @@ import { codifierMandates, codifierServices } from "./codifier-services.ts";
 import { GenesisMismatch } from "./errors.ts";
 import type { SendingPort } from "./genesis-port.ts";
 import { signPermit } from "./permit.ts";
+import { openPools } from "./pools.ts";
 import { offersOf, registeredService, registerServices } from "./services.ts";
 import { type Member, memberOf, membersOf } from "./society.ts";
 
@@ -105,6 +106,7 @@ export async function foundCity(founding: Founding): Promise<Deployment & { read
   await admitAgents(founding, client);
   await appointClerks(port, addresses, plan);
   await registerAll(founding, client);
+  await openPools(founding, client);
   await permitStakes(founding, client);
   await fillOffices(port, addresses, plan);
   await seal(port, addresses);
@@ -158,7 +160,8 @@ async function admitAgents({ society, seed, chain, tell }: Founding, client: Age
   for (const principal of membersOf(society, "principal")) {
     const own = byPrincipal.get(principal.name) ?? [];
     if (own.length === 0) continue;
-    const permit = await signPermit(client, principal.account, client.agents.address, ENDOWMENT.stake * BigInt(own.length), deadline);
+    const stake = own.reduce((sum, agent) => sum + (agent.stake ?? ENDOWMENT.stake), 0n);
+    const permit = await signPermit(client, principal.account, client.agents.address, stake, deadline);
     permits.push(client.token.call.permit(permit, { intent: intentKey("genesis", "permit", principal.name) }));
     registrations.push(...own.map((agent, index) => () => registrationOf(client, seed, principal, agent, BigInt(index), deadline)));
   }
@@ -174,7 +177,7 @@ async function registrationOf(
   client: AgentCityClient,
   seed: string,
   principal: Member,
-  { account, name, role }: Member,
+  { account, name, role, stake = ENDOWMENT.stake }: Member,
   nonce: bigint,
   deadline: number,
 ): Promise<Intent<LogNote>> {
@@ -185,7 +188,7 @@ async function registrationOf(
     kind: role === "producer" ? KIND.PRODUCER : KIND.VERIFIER,
     did: keccak256(stringToHex(did)),
     capabilities: capabilitiesOf(seed, name),
-    stake: ENDOWMENT.stake,
+    stake,
     nonce,
     deadline,
   };

@@ -4,6 +4,7 @@ import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts"
 import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
 import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
+import { stakePoolAbi } from "../chain/abi/StakePool.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
 import type { Tree } from "./family.ts";
@@ -26,7 +27,7 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
     "codify",
     "approve",
   ],
-  market: ["bid", "award", "withdrawBid", "reopen"],
+  market: ["cover", "bid", "award", "withdrawBid", "reopen"],
   orchestrate: ["route"],
   commit: ["commit", "commitOpen", "reveal"],
   checkpoint: ["checkpoint"],
@@ -74,6 +75,7 @@ export async function callsSince(client: AgentCityClient, from: bigint, missions
     [client.mandates.address.toLowerCase(), managementContractAbi],
     [client.execution.address.toLowerCase(), executionProcedureAbi],
     [client.adjudication.address.toLowerCase(), adjudicationProcedureAbi],
+    [client.pools.address.toLowerCase(), stakePoolAbi],
     ...missions.map((mission): [string, Abi] => [mission.toLowerCase(), collaborationContractAbi]),
   ]);
   const calls: CityCall[] = [];

@@ -18,16 +18,27 @@ export type Role =
   | "speaker"
   | "regulator"
   | "codifier"
-  | "adjudicator";
+  | "adjudicator"
+  | "manager";
 
 /** One key holder of a devnet. `principal` names the human behind an agent. */
 export interface Member {
   readonly name: string;
   readonly role: Role;
   readonly principal?: string;
+  /** What an agent registers with, smallest unit; by default what everybody does. */
+  readonly stake?: bigint;
+  /** A producer's place in a stake pool, which then stands for its bids (AgentCity B.7). */
+  readonly pool?: PoolPlace;
   readonly account: LocalAccount;
   /** The same key over plain bytes: claims, evidence and decisions off chain. */
   readonly seal: () => ByteSigner;
+}
+
+/** Whose pool, and what is put into it, smallest unit. */
+export interface PoolPlace {
+  readonly manager: string;
+  readonly contribution: bigint;
 }
 
 /** Who there is of a role, and who answers for them, in turn. */
@@ -73,6 +84,21 @@ export function assemblySociety(producers: number): readonly Member[] {
       return roll.role === "producer" ? { ...roll, names: numbered("P", producers), principals: owners } : roll;
     }),
   );
+}
+
+/** The same society with one member more, who manages a stake pool of these producers; `contributions` by name, smallest unit. */
+export function withPool(society: readonly Member[], manager: string, contributions: Readonly<Record<string, bigint>>): readonly Member[] {
+  const known = new Set(membersOf(society, "producer").map(({ name }) => name));
+  const stranger = Object.keys(contributions).find((name) => !known.has(name));
+  if (stranger !== undefined) throw new RangeError(`no producer ${stranger} in this city`);
+  const key = society.length;
+  return [
+    ...society.map((member) => {
+      const contribution = member.role === "producer" ? contributions[member.name] : undefined;
+      return contribution === undefined ? member : { ...member, pool: { manager, contribution } };
+    }),
+    { name: manager, role: "manager", account: devnetAccount(key), seal: once(() => devnetSigner(key)) },
+  ];
 }
 
 function societyOf(plan: readonly Roll[], mnemonic?: string): readonly Member[] {

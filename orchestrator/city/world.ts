@@ -26,8 +26,9 @@ export function worldOf(
     workers: membersOf(society, "producer").map((member) => {
       const mind = minds.get(member.name);
       if (mind === undefined) throw new RangeError(`${member.name} has no mind`);
-      const { name, account, seal } = member;
-      return { name, account, seal, principal: principalOf(society, member).account.address, mind };
+      const { name, account, seal, pool } = member;
+      const worker = { name, account, seal, principal: principalOf(society, member).account.address, mind };
+      return pool === undefined ? worker : { ...worker, manager: memberOf(society, "manager", pool.manager).account };
     }),
     sponsor: memberOf(society, "sponsor"),
     verifiers: membersOf(society, "verifier"),

@@ -5,10 +5,11 @@ import type { LogNote } from "../client/base.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { writeMany } from "../client/write.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
-import type { CityFacts, ProducerFacts } from "../minds/goal.ts";
+import { type CityFacts, type ProducerFacts, riskNumber } from "../minds/goal.ts";
 import { type BidRequest, checkedMind, type Offer, type OpenNode } from "../minds/mind.ts";
 import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
+import { Backing } from "./backing.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Mission, Worker, World } from "./world.ts";
 
@@ -36,7 +37,13 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
   await world.bidding.run(async () => {
     const producers = await factsOf(world);
     const offers = new Map<Worker, readonly Offer[]>();
-    for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, nodes, producers, terms));
+    const backing = new Backing(world, mission);
+    for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, nodes, producers, terms, backing));
+    for (const { worker, view } of await backing.grant())
+      offers.set(
+        worker,
+        (offers.get(worker) ?? []).filter(({ node }) => node !== view.law.number),
+      );
     await placeBids(world, mission, nodes, offers);
   });
   // A node with too few or unfair bids stays open for one more window; then it is awarded or its attempt ends.
@@ -70,16 +77,24 @@ async function offersOf(
   nodes: readonly NodeView[],
   producers: CityFacts["producers"],
   terms: MarketTerms,
+  backing: Backing,
 ): Promise<readonly Offer[]> {
   const agent = worker.account.address;
   const sold = world.services.filter(({ owner }) => owner === agent).map(({ name }) => name);
   const open = await Promise.all(nodes.map(async (view) => openNode(view, sold, terms, await formerPrincipals(world, mission, view))));
   const key = ["offers", mission.address, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt]), agent];
+  const pool = await backing.poolFor(worker, nodes, terms.stakes);
   const stored = await world.remember(key, offersSchema, async () => {
-    const freeStake = await freeStakeOf(world, agent);
+    const freeStake = pool === undefined ? await freeStakeOf(world, agent) : await backing.freeOf(pool);
     const offers = await bidsOrNone(worker, { self: agent, nodes: open, producers, freeStake });
     return offers.map(({ node, service, price }) => ({ node, service, price: price.toString() }));
   });
+  if (pool !== undefined) {
+    for (const { node } of stored) {
+      const view = nodes.find(({ law }) => law.number === node);
+      if (view !== undefined) backing.promise({ pool, worker, view }, terms.stakes[riskNumber(view.law.risk)]);
+    }
+  }
   return stored.map(({ price, ...offer }) => ({ ...offer, price: BigInt(price) }));
 }
 
@@ -103,14 +118,13 @@ async function formerPrincipals(world: World, mission: Mission, { law, attempt }
 }
 
 function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms, former: readonly Address[]): OpenNode {
-  const risk = law.risk === "LOW" ? 0 : law.risk === "MEDIUM" ? 1 : 2;
   return {
     node: law.number,
     tier: law.tier,
     redundancy: law.redundancy,
     risk: law.risk,
     slotBudget: BigInt(law.budget) / BigInt(law.redundancy),
-    stake: terms.stakes[risk],
+    stake: terms.stakes[riskNumber(law.risk)],
     services: law.services.filter((name) => sold.includes(name)),
     capabilities: law.capabilities,
     barred: [...terms.barred, ...former],

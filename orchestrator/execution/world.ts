@@ -27,6 +27,8 @@ export interface Signatory {
 export interface Worker extends Signatory {
   readonly principal: Address;
   readonly mind: Mind;
+  /** Who manages the stake pool that stands for its bids, if it is in one. */
+  readonly manager?: LocalAccount;
 }
 
 /** Code as its owner registered it. */

@@ -73,8 +73,8 @@ interface PerformanceRecord {
   readonly slashed: number;
 }
 
-/** How often each agent's reputation rose and fell, and how often its stake was slashed. */
-async function recordsOf({ agents }: AgentCityClient, toBlock: bigint): Promise<ReadonlyMap<Address, PerformanceRecord>> {
+/** How often each agent's reputation rose and fell, and how often its stake, or a pool's for it, was slashed. */
+async function recordsOf({ agents, pools }: AgentCityClient, toBlock: bigint): Promise<ReadonlyMap<Address, PerformanceRecord>> {
   const records = new Map<Address, PerformanceRecord>();
   const add = (agent: Address, key: keyof PerformanceRecord) => {
     const known = records.get(agent) ?? { better: 0, worse: 0, slashed: 0 };
@@ -82,6 +82,11 @@ async function recordsOf({ agents }: AgentCityClient, toBlock: bigint): Promise<
   };
   for (const { args } of await agents.history("ReputationChanged", undefined, { toBlock }))
     add(args.agent, args.current >= args.previous ? "better" : "worse");
-  for (const { args } of await agents.history("StakeSlashed", undefined, { toBlock })) add(args.agent, "slashed");
+  const own = await agents.history("StakeSlashed", undefined, { toBlock });
+  for (const { args } of own) add(args.agent, "slashed");
+  // What a cover does not reach is the agent's own: then one slash is told by both.
+  const told = new Set(own.map(({ args, transactionHash }) => `${transactionHash} ${args.agent}`));
+  for (const { args, transactionHash } of await pools.history("PoolSlashed", undefined, { toBlock }))
+    if (!told.has(`${transactionHash} ${args.agent}`)) add(args.agent, "slashed");
   return records;
 }

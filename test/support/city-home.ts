@@ -22,7 +22,9 @@ import { expectPaperInvariants } from "./paper-invariants.ts";
 export function openHome(
   home: string,
   seed: string,
-  hooks: Partial<Pick<CityOptions, "boundary" | "databaseUrl" | "fetchPage" | "network" | "rpcUrl" | "silenceClock" | "tell">> = {},
+  hooks: Partial<
+    Pick<CityOptions, "boundary" | "databaseUrl" | "fetchPage" | "network" | "rpcUrl" | "silenceClock" | "society" | "tell">
+  > = {},
 ): Promise<City> {
   return openCity({
     dir: join(home, "embedded"),

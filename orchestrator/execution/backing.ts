@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { TransactionReverted } from "../chain/errors.ts";
+import { intentKey } from "../chain/outbox.ts";
+import { riskNumber } from "../minds/goal.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+import type { NodeView } from "./chain-view.ts";
+import type { MarketTerms } from "./market.ts";
+import type { Mission, Worker, World } from "./world.ts";
+
+/** A bid that a pool is to stand for. */
+interface Cover {
+  readonly pool: bigint;
+  readonly worker: Worker;
+  readonly view: NodeView;
+}
+
+/**
+ * On whose stake the bids of one market rest (AgentCity B.7). A manager lets its pool stand for whatever its participants bid, while it can
+ * and its money lasts; else they bid with their own. A participant's bids in one market all rest on the same stake.
+ */
+export class Backing {
+  readonly #world: World;
+  readonly #mission: Mission;
+  readonly #covers: Cover[] = [];
+  /** By pool: what bids of this market that are not placed yet will lock, smallest unit. */
+  readonly #promised = new Map<bigint, bigint>();
+
+  constructor(world: World, mission: Mission) {
+    this.#world = world;
+    this.#mission = mission;
+  }
+
+  /** The pool that stands for what a worker bids on these nodes; undefined: its own stake does. Decided once. */
+  async poolFor(worker: Worker, nodes: readonly NodeView[], stakes: MarketTerms["stakes"]): Promise<bigint | undefined> {
+    if (worker.manager === undefined) return undefined;
+    const places = nodes.flatMap(({ law, attempt }) => [law.number, attempt]);
+    const key = ["backing", this.#mission.address, ...places, worker.account.address];
+    const { pool } = await this.#world.remember(key, z.strictObject({ pool: z.string().nullable() }), async () => {
+      const ready = await this.#readyPool(
+        worker,
+        nodes.map(({ law }) => stakes[riskNumber(law.risk)]),
+      );
+      if (ready === undefined) this.#world.tell(`${worker.name} bids with its own stake: its pool cannot stand for anything now`);
+      return { pool: ready?.toString() ?? null };
+    });
+    return pool === null ? undefined : BigInt(pool);
+  }
+
+  /** What a pool can still stand for, smallest unit. */
+  async freeOf(pool: bigint): Promise<bigint> {
+    const { total, committed } = await this.#world.client.pools.poolOf(pool);
+    return total - committed - (this.#promised.get(pool) ?? 0n);
+  }
+
+  /** A pool will stand for a worker's bid on a node. */
+  promise(cover: Cover, stake: bigint): void {
+    this.#covers.push(cover);
+    this.#promised.set(cover.pool, (this.#promised.get(cover.pool) ?? 0n) + stake);
+  }
+
+  /** The managers say so on chain, before the bids are placed. Returns those for which a pool cannot stand any more: they are not placed. */
+  async grant(): Promise<readonly Cover[]> {
+    const { pools } = this.#world.client;
+    const refused: Cover[] = [];
+    for (const cover of this.#covers) {
+      const { pool, worker, view } = cover;
+      const agent = worker.account.address;
+      const bid = [this.#mission.address, view.law.number, agent] as const;
+      try {
+        await pools.cover([pool, ...bid], {
+          intent: intentKey("cover", this.#mission.address, view.law.number, view.attempt, agent),
+          account: worker.manager,
+          alreadyDone: async () => (await pools.coverOf(...bid))[0] === pool,
+        });
+      } catch (error) {
+        if (!(error instanceof TransactionReverted)) throw error;
+        this.#world.tell(`${view.law.label}: ${worker.name} does not bid, its pool does not stand for it (${error.message})`);
+        refused.push(cover);
+      }
+    }
+    return refused;
+  }
+
+  /** The pool of the worker's manager that could stand for one of these stakes now, with the worker in it. */
+  async #readyPool({ account, manager }: Worker, stakes: readonly bigint[]): Promise<bigint | undefined> {
+    const { pools, constitution } = this.#world.client;
+    if (manager === undefined) return undefined;
+    const minimum = await constitution.param(parameterIndex("STAKE_POOL_MIN_PARTICIPANTS"));
+    for (const { args } of await pools.history("PoolOpened", { manager: manager.address })) {
+      const participants = await pools.participantsOf(args.pool);
+      const isIn = participants.some(({ agent }) => agent === account.address);
+      const isReady = BigInt(participants.length) >= minimum && !participants.some(({ leaving }) => leaving);
+      const free = await this.freeOf(args.pool);
+      if (isIn && isReady && stakes.some((stake) => stake <= free)) return args.pool;
+    }
+    return undefined;
+  }
+}
