@@ -5,8 +5,9 @@ import { parseAmount } from "../orchestrator/primitives/amounts.ts";
 import { AgentCityError, messageOf } from "../orchestrator/primitives/errors.ts";
 import { contentIdOf, digestOf } from "../orchestrator/primitives/hash.ts";
 import { evidenceClasses } from "../orchestrator/protocol/evidence.ts";
+import type { OfficeName } from "../orchestrator/protocol/offices.ts";
 import { PARAMETERS, type ParameterName, PRESETS, parameterFaults } from "../orchestrator/protocol/parameters.ts";
-import type { GenesisPlan, OfficeName } from "./plan.ts";
+import type { GenesisPlan } from "./plan.ts";
 
 /** Longest accepted file, characters. */
 const MAX_FILE = 65_536;

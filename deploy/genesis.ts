@@ -2,8 +2,9 @@ import { type Address, encodeAbiParameters, encodeFunctionData, type Hex, keccak
 import { AgentCityError } from "../orchestrator/primitives/errors.ts";
 import { selectorIn } from "../orchestrator/primitives/selectors.ts";
 import { type CityAddresses, type CityContract, cityAddressesSchema } from "../orchestrator/protocol/addresses.ts";
+import { OFFICES } from "../orchestrator/protocol/offices.ts";
 import { type Artifact, link, type Profile, readArtifact } from "./artifacts.ts";
-import { type Constitution, type Envelope, type GenesisPlan, type OfficeName, offices } from "./plan.ts";
+import type { Constitution, Envelope, GenesisPlan } from "./plan.ts";
 
 /** How genesis reaches a chain. Every step has a name, so that a repeated run finds what an earlier one did. */
 export interface GenesisPort {
@@ -124,7 +125,7 @@ export function templateAuditHash(profile: Profile): Hex {
 export async function setEnvelopes(port: GenesisPort, addresses: CityAddresses): Promise<void> {
   for (const { office, perSession, permitted } of envelopes)
     await callContract(port, `envelope-${office}`, addresses, "ClerkContract", "setEnvelope", [
-      numberOf(office),
+      OFFICES[office],
       selectorsOf(permitted),
       perSession,
     ]);
@@ -140,7 +141,7 @@ export function selectorsOf(permitted: Envelope["permitted"]): readonly Hex[] {
 /** Clerks: they must be in office before a service of theirs can be registered. */
 export async function appointClerks(port: GenesisPort, addresses: CityAddresses, { clerks }: Pick<GenesisPlan, "clerks">): Promise<void> {
   for (const { office, address, principal } of clerks)
-    await callContract(port, `appoint-${office}-${address}`, addresses, "ClerkContract", "appoint", [numberOf(office), address, principal]);
+    await callContract(port, `appoint-${office}-${address}`, addresses, "ClerkContract", "appoint", [OFFICES[office], address, principal]);
 }
 
 /** Seats, evidence roles and mandates: the deployer's last acts as governor. Stakes, agents and services must be there. */
@@ -159,7 +160,7 @@ export async function fillOffices(port: GenesisPort, addresses: CityAddresses, p
     await call(`monitor-${address}`, "EvidenceRegistry", "registerMonitor", [address, principal]);
   for (const { office, operation, service, needsIntermediate, schemaHash } of plan.mandates)
     await call(`mandate-${operation}`, "ManagementContract", "setMandate", [
-      numberOf(office),
+      OFFICES[office],
       operation,
       service,
       needsIntermediate,
@@ -195,11 +196,6 @@ export async function callContract(
 ): Promise<void> {
   const { abi } = readArtifact(sources[contract]);
   await port.call(`genesis:${step}`, addresses[contract], encodeFunctionData({ abi, functionName, args }));
-}
-
-/** The number of an office in `enum Office`. */
-export function numberOf(office: OfficeName): number {
-  return offices.indexOf(office);
 }
 
 async function create(port: GenesisPort, libraries: Map<string, Hex>, source: string, args: readonly unknown[]): Promise<Address> {

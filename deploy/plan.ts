@@ -2,10 +2,7 @@ import { z } from "zod";
 import { addressSchema } from "../orchestrator/primitives/address.ts";
 import { hashSchema } from "../orchestrator/primitives/hex.ts";
 import type { CityContract } from "../orchestrator/protocol/addresses.ts";
-
-/** The four offices, in the order of `enum Office` (contracts/types/Roles.sol). */
-export const offices = ["REGISTRAR", "SPEAKER", "REGULATOR", "CODIFIER"] as const;
-export type OfficeName = (typeof offices)[number];
+import { OFFICE_NAMES, type OfficeName } from "../orchestrator/protocol/offices.ts";
 
 /** One office's authority. */
 export interface Envelope {
@@ -31,7 +28,7 @@ export const genesisPlanSchema = z.strictObject({
   /** The settlement token; null: the devnet's test token is deployed. */
   token: addressSchema.nullable(),
   seats: z.array(z.strictObject({ adjudicator: addressSchema, principal: addressSchema })),
-  clerks: z.array(z.strictObject({ office: z.enum(offices), ...named.shape })),
+  clerks: z.array(z.strictObject({ office: z.enum(OFFICE_NAMES), ...named.shape })),
   /** `classes` is a bitmap over `EvidenceClass`. */
   issuers: z.array(z.strictObject({ ...named.shape, classes: z.int().positive() })),
   runners: z.array(named),
@@ -40,7 +37,7 @@ export const genesisPlanSchema = z.strictObject({
   /** Artifacts that an office must have from a registered service. */
   mandates: z.array(
     z.strictObject({
-      office: z.enum(offices),
+      office: z.enum(OFFICE_NAMES),
       operation: hashSchema,
       service: hashSchema,
       needsIntermediate: z.boolean(),

@@ -11,13 +11,14 @@ import {
 } from "viem";
 import { z } from "zod";
 import { functionNames } from "../orchestrator/primitives/selectors.ts";
+import { plain } from "../orchestrator/primitives/values.ts";
 import type { CityContract } from "../orchestrator/protocol/addresses.ts";
+import { OFFICE_NAMES, OFFICES } from "../orchestrator/protocol/offices.ts";
 import { PARAMETERS } from "../orchestrator/protocol/parameters.ts";
 import { readArtifact } from "./artifacts.ts";
 import type { Deployment, Finding, FoundedCity, Verification } from "./deployment.ts";
-import { entries, envelopes, institutions, missionTemplate, numberOf, selectorsOf, sources, templateAuditHash } from "./genesis.ts";
+import { entries, envelopes, institutions, missionTemplate, selectorsOf, sources, templateAuditHash } from "./genesis.ts";
 import { ENACTMENT, LAW_GRANTS } from "./grants.ts";
-import { offices } from "./plan.ts";
 
 /** What verification asks of a chain. */
 export interface ChainReader {
@@ -158,19 +159,19 @@ const CHECKS: readonly Check[] = [
       seen.same("sealed", true, await asked.one("ConstitutionContract", "isSealed", []));
       seen.same("deployer governs", false, await asked.one("ConstitutionContract", "isGovernor", [deployer]));
       seen.same("deployer has a seat", false, await asked.one("AdjudicatorRoster", "isActive", [deployer]), true);
-      for (const office of offices)
-        seen.same(`deployer is ${office}`, false, await asked.one("ClerkContract", "isClerk", [numberOf(office), deployer]), true);
+      for (const office of OFFICE_NAMES)
+        seen.same(`deployer is ${office}`, false, await asked.one("ClerkContract", "isClerk", [OFFICES[office], deployer]), true);
     },
   },
   {
     name: "CLERKS",
     what: "who holds each office, and that nobody else does",
     async run({ asked, deployment: { plan } }, seen) {
-      for (const office of offices) {
+      for (const office of OFFICE_NAMES) {
         const listed = plan.clerks.filter((clerk) => clerk.office === office);
         for (const { address } of listed)
-          seen.same(`${office} ${address}`, true, await asked.one("ClerkContract", "isClerk", [numberOf(office), address]), true);
-        seen.same(`clerks in office ${office}`, listed.length, await asked.one("ClerkContract", "appointedTo", [numberOf(office)]), true);
+          seen.same(`${office} ${address}`, true, await asked.one("ClerkContract", "isClerk", [OFFICES[office], address]), true);
+        seen.same(`clerks in office ${office}`, listed.length, await asked.one("ClerkContract", "appointedTo", [OFFICES[office]]), true);
       }
     },
   },
@@ -184,12 +185,12 @@ const CHECKS: readonly Check[] = [
     what: "which artifacts must come from which registered service",
     async run({ asked, deployment: { plan } }, seen) {
       for (const { office, operation, service, needsIntermediate, schemaHash } of plan.mandates) {
-        const mandate = { office: numberOf(office), needsIntermediate, service, schemaHash };
+        const mandate = { office: OFFICES[office], needsIntermediate, service, schemaHash };
         seen.same(`mandate ${operation}`, mandate, await asked.one("ManagementContract", "mandateOf", [operation]), true);
       }
-      for (const office of offices) {
+      for (const office of OFFICE_NAMES) {
         const operations = plan.mandates.filter((mandate) => mandate.office === office).map(({ operation }) => operation);
-        seen.same(`operations of ${office}`, operations, await asked.one("ManagementContract", "operationsOf", [numberOf(office)]), true);
+        seen.same(`operations of ${office}`, operations, await asked.one("ManagementContract", "operationsOf", [OFFICES[office]]), true);
       }
     },
   },
@@ -277,11 +278,11 @@ async function envelopesCheck({ asked, city, reader }: Subject, seen: Comparison
       seen.same(
         `${office} may call ${name}`,
         allowed.has(selector),
-        await asked.one("ClerkContract", "isPermitted", [numberOf(office), selector]),
+        await asked.one("ClerkContract", "isPermitted", [OFFICES[office], selector]),
         true,
       );
-    const given = events.filter((args) => envelopeSet.safeParse(args).data?.office === numberOf(office));
-    seen.same(`envelope of ${office}`, [{ office: numberOf(office), permitted: [...allowed], maxPerSession: perSession }], given);
+    const given = events.filter((args) => envelopeSet.safeParse(args).data?.office === OFFICES[office]);
+    seen.same(`envelope of ${office}`, [{ office: OFFICES[office], permitted: [...allowed], maxPerSession: perSession }], given);
   }
 }
 
@@ -328,7 +329,7 @@ class Comparison {
   readonly findings: Finding[] = [];
 
   same(subject: string, expected: unknown, found: unknown, amendable = false): void {
-    const [wanted, got] = [text(expected), text(found)];
+    const [wanted, got] = [plain(expected), plain(found)];
     this.verified += 1;
     if (wanted !== got) this.findings.push({ subject, expected: wanted, found: got, amendable });
   }
@@ -336,16 +337,6 @@ class Comparison {
   holds(subject: string, expected: string, isSo: boolean): void {
     this.same(subject, expected, isSo ? expected : `not ${expected}`);
   }
-}
-
-/** One spelling for values from a plan and from the chain: numbers and bigints alike, addresses without checksum, keys sorted. */
-function text(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(text).join(", ")}]`;
-  if (typeof value === "object" && value !== null) {
-    const parts = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${parts.map(([key, part]) => `${key}: ${text(part)}`).join(", ")}}`;
-  }
-  return typeof value === "string" && value.startsWith("0x") ? value.toLowerCase() : String(value);
 }
 
 function told(code: Hex | undefined): string {

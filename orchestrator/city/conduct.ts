@@ -4,7 +4,7 @@ import { concludeChild, keepResult, openChild, outputNodes } from "../execution/
 import { missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import type { MissionInput } from "../execution/inputs/read-input.ts";
 import { isOver } from "../execution/run-mission.ts";
-import { isObject, itemsDigest, readOutput, resultOf } from "../execution/work.ts";
+import { itemsDigest, readOutput, resultOf } from "../execution/work.ts";
 import type { Mission, RegisteredService, World } from "../execution/world.ts";
 import type { BarredLaw, ChildSession } from "../legislature/context.ts";
 import type { LegislatureResult } from "../legislature/result.ts";
@@ -13,6 +13,7 @@ import type { Mind } from "../minds/mind.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
+import { isObject } from "../primitives/json.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { fileOfPlan } from "../protocol/mission-plan.ts";

@@ -1,7 +1,7 @@
 import { keccak256, stringToHex } from "viem";
 import type { Deployment, FoundedCity } from "../../deploy/deployment.ts";
 import { appointClerks, deployLaw, fillOffices, publishTemplate, seal, seedTreasury, setEnvelopes } from "../../deploy/genesis.ts";
-import { type GenesisPlan, offices } from "../../deploy/plan.ts";
+import type { GenesisPlan } from "../../deploy/plan.ts";
 import { verifyCore } from "../../deploy/verify.ts";
 import type { CatalogEntry } from "../../services/catalog.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -14,6 +14,7 @@ import { writeMany } from "../client/write.ts";
 import { contentIdOf, digestOf } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
+import { OFFICE_NAMES } from "../protocol/offices.ts";
 import { DEVNET, PARAMETERS } from "../protocol/parameters.ts";
 import { chainReader } from "./chain-reader.ts";
 import { codifierMandates, codifierServices } from "./codifier-services.ts";
@@ -64,7 +65,7 @@ export async function devnetPlan(society: readonly Member[]): Promise<GenesisPla
     seats: membersOf(society, "adjudicator").map(({ account: { address } }) => ({ adjudicator: address, principal: address })),
     clerks: OFFICERS.flatMap((role, office) =>
       membersOf(society, role).flatMap((clerk) => {
-        const name = offices[office];
+        const name = OFFICE_NAMES[office];
         return name === undefined ? [] : [{ office: name, ...person(clerk) }];
       }),
     ),

@@ -7,6 +7,7 @@ import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
 import { stakePoolAbi } from "../chain/abi/StakePool.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
+import { field, listOf } from "../primitives/values.ts";
 import type { Tree } from "./family.ts";
 
 /** Stage of a mission's life that a call belongs to, in order of appearance. */
@@ -146,12 +147,4 @@ function leavesOf(value: unknown): readonly unknown[] {
 function decode(abi: Abi, data: Hex): { functionName: string; args: readonly unknown[] } {
   const { functionName, args } = decodeFunctionData({ abi, data });
   return { functionName, args: args ?? [] };
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

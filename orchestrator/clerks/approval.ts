@@ -4,8 +4,9 @@ import { codificationOf } from "../client/codification.ts";
 import { type CompiledLaw, recompileLaw } from "../client/compile-law.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
+import { OFFICES, type OfficeName } from "../protocol/offices.ts";
 import { CODIFIER_OPERATIONS, operationId } from "../protocol/operations.ts";
-import { ClerkRefuses, OFFICES, type OfficeName } from "./clerk.ts";
+import { ClerkRefuses } from "./clerk.ts";
 
 /** An office's signature under a law, as `approve` takes it. */
 export interface Approval {

@@ -4,10 +4,7 @@ import { type ContractName, contractAbis } from "../client/contracts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import { selectorIn } from "../primitives/selectors.ts";
-
-/** Position in `enum Office`. */
-export const OFFICES = { REGISTRAR: 0, SPEAKER: 1, REGULATOR: 2, CODIFIER: 3 } as const;
-export type OfficeName = keyof typeof OFFICES;
+import { OFFICES, type OfficeName } from "../protocol/offices.ts";
 
 /** The account does not hold the office, or the office's envelope does not list the act. */
 export class OutsideEnvelope extends AgentCityError {

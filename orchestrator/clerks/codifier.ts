@@ -4,8 +4,9 @@ import { recompileLaw } from "../client/compile-law.ts";
 import { type SessionMessage, signSessionMessage } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
+import { OFFICES } from "../protocol/offices.ts";
 import { type CodifierOperation, operationId } from "../protocol/operations.ts";
-import { Clerk, OFFICES } from "./clerk.ts";
+import { Clerk } from "./clerk.ts";
 
 /** A specification under the Codifier's name. */
 export interface SignedSpecification extends SessionMessage<"CodedContractSpecification"> {

@@ -31,11 +31,6 @@ export function pairwiseTable(
   return [head, ...rows];
 }
 
-/** 1234567 → 1,234,567. */
-export function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-
 /** The session's metrics in words; what there was nothing of is left out. */
 export function metricLines({ turnout, lpr, dsi, msr, pvrr, cfr, dvr }: Metrics): string[] {
   const told = (share: Share, words: string) => (share.whole === 0 ? [] : [words]);

@@ -1,6 +1,6 @@
-import { formatMoney } from "../primitives/amounts.ts";
+import { formatMoney, grouped } from "../primitives/amounts.ts";
 import { balances, type Outcome } from "../protocol/outcome.ts";
-import { block, grouped, INDENT, metricLines, pairwiseTable, stageLines, table } from "./screen-parts.ts";
+import { block, INDENT, metricLines, pairwiseTable, stageLines, table } from "./screen-parts.ts";
 
 /** The first screen (decision 54), drawn from the outcome alone. `elapsed` is wall time in seconds. */
 export function renderScreen(outcome: Outcome, elapsed: number): string {

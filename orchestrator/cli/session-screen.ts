@@ -1,5 +1,6 @@
+import { grouped } from "../primitives/amounts.ts";
 import type { SessionReport } from "../protocol/session-report.ts";
-import { block, grouped, INDENT, metricLines, pairwiseTable, table } from "./screen-parts.ts";
+import { block, INDENT, metricLines, pairwiseTable, table } from "./screen-parts.ts";
 
 /** Names in one line; the rest is a number. */
 const SHOWN = 12;
@@ -53,11 +54,15 @@ function rankingRows({ candidates, order, pairwise }: SessionReport): string[][]
   return [["place", "duels won", "drawn", "lost", "worst defeat"], ...rows];
 }
 
+/** What a candidate is called on this screen. */
+const labelIn = (candidates: SessionReport["candidates"]) => (entry: number) =>
+  entry === 0 ? `"no law"` : (candidates[entry]?.letter ?? String(entry));
+
 /** Why the winner won, for somebody who never counted a Condorcet election. */
 function why(report: SessionReport): string[] {
   const { winner, candidates, pairwise, order } = report;
   if (winner === null) return [`no vote was taken: ${report.reason ?? "unknown"}`];
-  const label = (entry: number) => (entry === 0 ? `"no law"` : (candidates[entry]?.letter ?? String(entry)));
+  const label = labelIn(candidates);
   const score = (entry: number) => `${pairwise[winner.entry]?.[entry] ?? 0}–${pairwise[entry]?.[winner.entry] ?? 0}`;
   const rivals = candidates.map(({ entry }) => entry).filter((entry) => entry !== winner.entry);
   const margin = (entry: number) => (pairwise[winner.entry]?.[entry] ?? 0) - (pairwise[entry]?.[winner.entry] ?? 0);
@@ -88,7 +93,7 @@ function why(report: SessionReport): string[] {
 
 function pivotal({ pivotal: { alone, swing, withoutFlagged }, candidates, winner }: SessionReport): string[] {
   if (winner === null) return ["nobody: no vote was taken"];
-  const label = (entry: number) => (entry === 0 ? `"no law"` : (candidates[entry]?.letter ?? String(entry)));
+  const label = labelIn(candidates);
   const lines = [
     alone.length === 0
       ? "nobody alone: without any one ballot the same candidate wins"

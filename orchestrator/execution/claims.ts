@@ -10,11 +10,11 @@ import { verify } from "../attestation/verify.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
 import { type Hash, hashSchema, hexSchema } from "../primitives/hex.ts";
-import { canonicalBytes, type JsonObject } from "../primitives/json.ts";
+import { canonicalBytes, isObject, type JsonObject } from "../primitives/json.ts";
 import { SIGNATURE_ALGORITHMS } from "../primitives/signing.ts";
 import type { NodeView, SlotView } from "./chain-view.ts";
 import type { RunResult } from "./sandbox/result.ts";
-import { attemptKey, isObject, serviceById, type Work } from "./work.ts";
+import { attemptKey, serviceById, type Work } from "./work.ts";
 import type { Mission, Signatory, World } from "./world.ts";
 
 /** Named by the claim; whoever knows the code and the input can repeat it. */

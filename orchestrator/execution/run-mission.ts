@@ -1,8 +1,6 @@
 import { intentKey } from "../chain/outbox.ts";
-
 import { awaitsBids, isBranch, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
 import { nextTry, release } from "./escrow-buffer.ts";
-
 import { FreezeMirror } from "./guardian/freeze-mirror.ts";
 import { checkpoint } from "./stages/checkpoint.ts";
 import { commit, hasEnoughCommits } from "./stages/commit.ts";

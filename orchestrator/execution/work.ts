@@ -2,7 +2,7 @@ import { z } from "zod";
 import { AgentCityError } from "../primitives/errors.ts";
 import { contentIdOfJson, digestOf, keccak256, parseContentId } from "../primitives/hash.ts";
 import { type Hash, hashSchema } from "../primitives/hex.ts";
-import { canonicalBytes, type JsonObject, type JsonValue, parseJsonBytes } from "../primitives/json.ts";
+import { canonicalBytes, isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Mission, RegisteredService, World } from "./world.ts";
 
@@ -101,8 +101,4 @@ export async function workOf(
   });
   if (!work.ok) throw new AgentCityError("WorkFailed", `Slot ${slot} of ${view.law.label} has no output: ${work.fault}`);
   return work;
-}
-
-export function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

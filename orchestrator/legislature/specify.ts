@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { OFFICES } from "../clerks/clerk.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { isSessionMessageBy } from "../client/sign/session-message.ts";
 import { hexSchema } from "../primitives/hex.ts";
 import { missionDocumentSchema } from "../protocol/mission-document.ts";
+import { OFFICES } from "../protocol/offices.ts";
 import { MessageRefused, requireValid, sevenSchemas } from "../protocol/seven-messages.ts";
 import { sessionTransitions } from "../rules/transitions/session.ts";
 import type { LegislatureContext } from "./context.ts";

@@ -28,8 +28,12 @@ export function formatAmount(units: bigint, decimals: number = TOKEN_DECIMALS): 
 /** Smallest units for people: grouped, at least two digits after the point, still exact: "1,200.50". */
 export function formatMoney(units: bigint, decimals: number = TOKEN_DECIMALS): string {
   const [sign, whole, fraction] = split(units, decimals);
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${sign}${grouped}.${fraction.replace(/0+$/, "").padEnd(2, "0")}`;
+  return `${sign}${grouped(whole)}.${fraction.replace(/0+$/, "").padEnd(2, "0")}`;
+}
+
+/** A whole number for people: 1234567 → "1,234,567". */
+export function grouped(value: number | bigint | string): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 function split(units: bigint, decimals: number): [sign: string, whole: string, fraction: string] {

@@ -7,6 +7,10 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** The value or text is not strict JSON. `path` is where, e.g. `$.nodes[2].budget`. */
 export class NotJson extends AgentCityError {
   readonly path: string;

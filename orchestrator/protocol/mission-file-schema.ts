@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { field } from "../primitives/values.ts";
 import { parseDuration } from "./duration.ts";
 import { MissionFileError } from "./mission-file-error.ts";
 import type { LocatedYaml } from "./mission-file-yaml.ts";
@@ -152,7 +153,7 @@ function keysAt(at: readonly PropertyKey[]): string[] {
 }
 
 function valueAt(value: unknown, at: readonly PropertyKey[]): unknown {
-  return at.reduce<unknown>((inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined), value);
+  return at.reduce<unknown>(field, value);
 }
 
 /** "; did you mean …?" when a known name is near, else nothing. */

@@ -8,12 +8,13 @@ import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { hashSchema } from "../primitives/hex.ts";
+import { OFFICES } from "./offices.ts";
 import type { SessionMessageName } from "./session-messages.ts";
 import type { MessageName } from "./typed-data.ts";
 
-/** A producer's `Kind` on chain, and the offices, as numbered there. */
+/** A producer's `Kind` on chain, as numbered there; whose approvals a law needs. */
 const PRODUCER = 1;
-const APPROVERS: readonly number[] = [1, 2];
+const APPROVERS: readonly number[] = [OFFICES.SPEAKER, OFFICES.REGULATOR];
 
 const session = z.coerce.bigint();
 const seconds = z.int().min(0);

@@ -1,11 +1,21 @@
 /** A city for one measurement, in a temporary folder that goes with it. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { root } from "../dev/files.ts";
 
 /** Every measured city's: what is random is the same in each run. */
 const SEED = "7";
+
+/** One of this project's missions, with its input. */
+export function sampleMission(fileName: string) {
+  const file = parseMissionFile(readFileSync(join(root, fileName), "utf8"), { fileName, catalog: CATALOG, budgetCap: 10n ** 15n });
+  return { file, input: readInput(file.input, root) };
+}
 
 /** Founds a city, lets it be used, and removes it. */
 export async function inBenchCity<T>(

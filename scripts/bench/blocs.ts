@@ -3,11 +3,11 @@
  *
  * usage: node scripts/bench/blocs.ts [runs]      100 by default
  */
-import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { root } from "../dev/files.ts";
+import { measured } from "./measure.ts";
 
 const MEASURE = "test/bench/measure-blocs.ts";
 export const BLOCS_FILE = join(root, "bench", "blocs.json");
@@ -38,11 +38,5 @@ export const readBlocStudy = (): BlocStudy => studySchema.parse(JSON.parse(readF
 
 if (import.meta.main) {
   const runs = process.argv[2] ?? "100";
-  const { status, stdout } = spawnSync(process.execPath, [MEASURE, runs], {
-    cwd: root,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  if (status !== 0) throw new Error(`${MEASURE} failed`);
-  writeFileSync(BLOCS_FILE, `${JSON.stringify(studySchema.parse(JSON.parse(stdout)), null, 2)}\n`);
+  writeFileSync(BLOCS_FILE, `${JSON.stringify(studySchema.parse(measured(MEASURE, [runs])), null, 2)}\n`);
 }

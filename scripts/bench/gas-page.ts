@@ -1,8 +1,7 @@
+import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { MADE, table } from "../dev/markdown.ts";
 import { GAS_BUDGETS } from "./gas-budgets.ts";
 import { readGasReport } from "./gas-report.ts";
-
-const grouped = (value: number): string => value.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** `docs/gas.md`: what the law costs, beside what it may cost. */
 export function gasPage(): string {

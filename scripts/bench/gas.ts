@@ -4,28 +4,20 @@
  *
  * usage: npm run bench [-- --check]      --check writes nothing and fails when bench/gas.json no longer tells what was measured
  */
-import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { compile } from "../dev/compile.ts";
-import { root } from "../dev/files.ts";
 import { compileForProduction, sizesIn } from "../dev/production.ts";
 import { GAS_FILE, type GasReport, overruns, readGasReport, rowsOf, staleness } from "./gas-report.ts";
+import { measured } from "./measure.ts";
 
 const MEASURE = "test/bench/measure-gas.ts";
 
 /** Samples per operation. The measuring process reads production artifacts wherever tests read theirs. */
 function measure(artifacts: string): Record<string, number[]> {
-  const env = { ...process.env, HARDHAT_CONFIG: "scripts/dev/production.config.ts", AGENTCITY_ARTIFACTS: artifacts };
-  const { status, stdout } = spawnSync(process.execPath, [MEASURE], {
-    cwd: root,
-    env,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  if (status !== 0) throw new Error(`${MEASURE} failed`);
-  return z.record(z.string(), z.array(z.number())).parse(JSON.parse(stdout));
+  const env = { HARDHAT_CONFIG: "scripts/dev/production.config.ts", AGENTCITY_ARTIFACTS: artifacts };
+  return z.record(z.string(), z.array(z.number())).parse(measured(MEASURE, [], env));
 }
 
 /** Code of a library whose functions are all internal: the compiler leaves a stub that nobody deploys. */

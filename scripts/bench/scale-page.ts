@@ -1,8 +1,8 @@
+import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { MADE, table } from "../dev/markdown.ts";
 import { readGasReport } from "./gas-report.ts";
 import { readSessionBench, type SessionBench } from "./session.ts";
 
-const grouped = (value: number): string => value.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 type Row = SessionBench["rows"][number];
 
 /** `docs/scale.md`: how a session grows. */

@@ -11,11 +11,9 @@ import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { holdSession } from "../../orchestrator/city/hold-session.ts";
 import { assemblySociety } from "../../orchestrator/city/society.ts";
-import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
-import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
-import { inBenchCity } from "./bench-city.ts";
+import { inBenchCity, sampleMission } from "./bench-city.ts";
 
 /** Voters and ballot entries of each row: growth in n at eight entries, growth in m at two hundred voters. */
 const SIZES: readonly (readonly [agents: number, candidates: number])[] = [
@@ -54,15 +52,10 @@ async function rowOf(agents: number, candidates: number): Promise<SessionBench["
   return inBenchCity({ society: assemblySociety(agents), catalog: [] }, async (city) => {
     const founded = performance.now();
     const used = process.cpuUsage();
-    const file = parseMissionFile(readFileSync(join(root, MISSION), "utf8"), {
-      fileName: MISSION,
-      catalog: CATALOG,
-      budgetCap: 10n ** 15n,
-    });
-    const { items, digest } = readInput(file.input, root);
+    const { file, input } = sampleMission(MISSION);
     const { gas, status } = await holdSession(city, {
       file,
-      inputs: { count: items.length, digest },
+      inputs: { count: input.items.length, digest: input.digest },
       services: CATALOG,
       id: "bench",
       candidates,

@@ -1,8 +1,7 @@
+import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { MADE, table } from "../dev/markdown.ts";
 import { fifthsOf, type MemorySample, readMemoryBench } from "./memory.ts";
 import { readThroughputBench } from "./throughput.ts";
-
-const grouped = (value: number): string => Math.round(value).toLocaleString("en-US");
 
 /** `docs/throughput.md`: how many missions a city carries at once. */
 export function throughputPage(): string {
@@ -15,8 +14,8 @@ export function throughputPage(): string {
     processor.toFixed(1),
     ((60 * missions) / seconds).toFixed(1),
     (nodes / seconds).toFixed(2),
-    grouped(transactions / missions),
-    grouped(gas / missions),
+    grouped(Math.round(transactions / missions)),
+    grouped(Math.round(gas / missions)),
   ]);
   const head = [
     "missions at once",

@@ -12,11 +12,9 @@ import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.
 import type { City } from "../../orchestrator/city/city.ts";
 import { conduct } from "../../orchestrator/city/conduct.ts";
 import { assemblySociety } from "../../orchestrator/city/society.ts";
-import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
-import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { root } from "../dev/files.ts";
-import { inBenchCity } from "./bench-city.ts";
+import { inBenchCity, sampleMission } from "./bench-city.ts";
 
 /** Missions at once. */
 const SIZES: readonly number[] = [1, 8, 32];
@@ -45,8 +43,7 @@ export const readThroughputBench = (): ThroughputBench => reportSchema.parse(JSO
 
 /** All missions at once; time on the chain jumps when all of them wait. */
 async function missionsIn(city: City, count: number): Promise<Row> {
-  const file = parseMissionFile(readFileSync(join(root, MISSION), "utf8"), { fileName: MISSION, catalog: CATALOG, budgetCap: 10n ** 15n });
-  const input = readInput(file.input, root);
+  const { file, input } = sampleMission(MISSION);
   const judge = simulatedJudge(city.chain.id);
   const before = city.chain.head().number;
   const began = performance.now();

@@ -1,5 +1,6 @@
 /** `docs/attacks.md`: the attacks that are tried, the guard each tries, and which of the paper's threats they are about. */
 import { z } from "zod";
+import { listIn } from "./files.ts";
 import { MADE, table } from "./markdown.ts";
 
 const Lists = z.object({ THREATS: z.record(z.string(), z.string()), THEMES: z.record(z.string(), z.string()) });
@@ -18,12 +19,9 @@ const Attacks = z.object({
   ),
 });
 
-/** Lists that tests own; nothing here imports tests. */
-const load = (path: string): Promise<unknown> => import(new URL(`../../${path}`, import.meta.url).href);
-
 export async function attacksPage(): Promise<string> {
-  const { THREATS, THEMES } = Lists.parse(await load("test/attacks/attack.ts"));
-  const { ATTACKS } = Attacks.parse(await load("test/attacks/attacks.ts"));
+  const { THREATS, THEMES } = Lists.parse(await listIn("test/attacks/attack.ts"));
+  const { ATTACKS } = Attacks.parse(await listIn("test/attacks/attacks.ts"));
   const themes = Object.entries(THEMES).map(([theme, heading]) => {
     const rows = ATTACKS.filter((attack) => attack.theme === theme).map(({ id, title, threats, entry, guard, file, bound }) => [
       id,

@@ -7,6 +7,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { grouped } from "../../orchestrator/primitives/amounts.ts";
 import { MISSION_CONTEXT, missionContext } from "../../orchestrator/protocol/mission-context.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import type { TransitionTable } from "../../orchestrator/rules/arcs.ts";
@@ -26,8 +27,6 @@ import { invariantsPage } from "./invariants-page.ts";
 import { MADE, table } from "./markdown.ts";
 
 // --- Parameters ------------------------------------------------------------------------------------------------------
-
-const grouped = (value: bigint): string => value.toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
 function parametersPage(): string {
   const rows = PARAMETERS.map((p) => [

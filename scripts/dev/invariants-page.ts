@@ -1,5 +1,6 @@
 /** `docs/invariants.md`: what any calls in any order leave standing, and the edits of the contracts that show that each test can fail. */
 import { z } from "zod";
+import { listIn } from "./files.ts";
 import { MADE, table } from "./markdown.ts";
 
 const Invariants = z.object({ INVARIANTS: z.array(z.object({ number: z.number(), statement: z.string() })) });
@@ -18,9 +19,6 @@ const Mutants = z.object({
 /** Their edits have a page of their own. */
 const ATTACKS = "test/attacks/";
 
-/** Lists that tests own; nothing here imports tests. */
-const load = (path: string): Promise<unknown> => import(new URL(`../../${path}`, import.meta.url).href);
-
 /** The lines of an edit that differ, as code. */
 function code(edit: string, other: string): string {
   const others = other.split("\n").map((line) => line.trim());
@@ -30,8 +28,8 @@ function code(edit: string, other: string): string {
 }
 
 export async function invariantsPage(): Promise<string> {
-  const { INVARIANTS } = Invariants.parse(await load("test/invariants/invariants.ts"));
-  const { MUTANTS } = Mutants.parse(await load("test/mutants/mutants.ts"));
+  const { INVARIANTS } = Invariants.parse(await listIn("test/invariants/invariants.ts"));
+  const { MUTANTS } = Mutants.parse(await listIn("test/mutants/mutants.ts"));
   const rows = INVARIANTS.map(({ number, statement }) => {
     const breaking = MUTANTS.filter(({ invariant }) => invariant === number);
     const edits = breaking.map(({ file, find, replace }) => `${file}: ${code(find, replace)} → ${code(replace, find)}`);

@@ -6,6 +6,7 @@ import { parseAmount } from "../../orchestrator/primitives/amounts.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { type Address, type Hash, hashSchema } from "../../orchestrator/primitives/hex.ts";
 import type { ActionName } from "../../orchestrator/protocol/actions.ts";
+import { OFFICE_NAMES } from "../../orchestrator/protocol/offices.ts";
 import type { Office } from "./office.ts";
 
 /** An order to which only the reason is missing. */
@@ -40,6 +41,11 @@ export function positionIn(text: string, names: readonly string[], what: string)
   const position = names.indexOf(text.toUpperCase());
   if (position === -1) throw new InvalidValue(what, `${text} is none of ${names.join(", ")}`);
   return position;
+}
+
+/** The number of an office. */
+export function officeIn(text: string): number {
+  return positionIn(text, OFFICE_NAMES, "office");
 }
 
 /** An order on a mission as it stands: whatever happens to it before the order arrives makes the signature void. */

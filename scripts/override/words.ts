@@ -1,10 +1,10 @@
 import { zeroAddress } from "viem";
-import { OFFICES } from "../../orchestrator/clerks/clerk.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
 import { missionStates, nodeStates } from "../../orchestrator/execution/chain-view.ts";
 import { formatMoney } from "../../orchestrator/primitives/amounts.ts";
 import { functionNames } from "../../orchestrator/primitives/selectors.ts";
 import { type ActionName, actionName, decodeActionData, evidenceRoles, institutionNames } from "../../orchestrator/protocol/actions.ts";
+import { OFFICE_NAMES } from "../../orchestrator/protocol/offices.ts";
 import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import type { SignedOverride } from "../../orchestrator/protocol/signed-override.ts";
 import { insuranceCap, purposeOf, spendingCap } from "./caps.ts";
@@ -106,14 +106,14 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
         : `lift the freeze of everything that ${target} answers for`;
     case "APPOINT_CLERK": {
       const [office, principal] = decodeActionData(name, data);
-      const called = Object.keys(OFFICES)[office];
+      const called = OFFICE_NAMES[office];
       return principal === zeroAddress ? `take the office of ${called} from ${target}` : `make ${target} of ${principal} ${called}`;
     }
     case "SET_ENVELOPE": {
       const [office, permitted, most] = decodeActionData(name, data);
       const names = functionNames(Object.entries(contractAbis));
       const named = permitted.map((selector) => names.get(selector) ?? selector).join(", ") || "nothing";
-      return `let the ${Object.keys(OFFICES)[office]} call ${named}, ${most} times each in a session, and nothing else`;
+      return `let the ${OFFICE_NAMES[office]} call ${named}, ${most} times each in a session, and nothing else`;
     }
     case "PUBLISH_TEMPLATE": {
       const [template, audit] = decodeActionData(name, data);

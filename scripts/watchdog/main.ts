@@ -5,12 +5,11 @@
  * usage: npm run watchdog [-- --adjudicators 100] [--seed 7] [--json | --write]
  *        --write puts the result into bench/watchdog.json, whose figures docs/adjudication.md quotes
  */
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { measured } from "../bench/measure.ts";
 import { compile } from "../dev/compile.ts";
-import { root } from "../dev/files.ts";
 import { HEADINGS, studySchema, WATCHDOG_FILE, watchdogRows } from "./study.ts";
 
 const MEASURE = "test/bench/measure-watchdog.ts";
@@ -29,13 +28,7 @@ if (!adjudicators.success) {
   process.exitCode = 2;
 } else {
   compile();
-  const { status, stdout } = spawnSync(process.execPath, [MEASURE, String(adjudicators.data), values.seed], {
-    cwd: root,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  if (status !== 0) throw new Error(`${MEASURE} failed`);
-  const study = studySchema.parse(JSON.parse(stdout));
+  const study = studySchema.parse(measured(MEASURE, [String(adjudicators.data), values.seed]));
   if (values.write) writeFileSync(WATCHDOG_FILE, `${JSON.stringify(study, null, 2)}\n`);
   if (values.json) process.stdout.write(`${JSON.stringify(study)}\n`);
   else {

@@ -9,7 +9,6 @@ import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender, type SenderBoundary } from "../../orchestrator/chain/sender.ts";
-import { OFFICES } from "../../orchestrator/clerks/clerk.ts";
 import { openOffices } from "../../orchestrator/clerks/clerks.ts";
 import type { LogNote } from "../../orchestrator/client/base.ts";
 import { createAgentCityClient } from "../../orchestrator/client/client.ts";
@@ -20,6 +19,7 @@ import type { Boundary } from "../../orchestrator/primitives/boundary.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { bytesToHex, type Hash, type Hex } from "../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { OFFICES } from "../../orchestrator/protocol/offices.ts";
 import { type CodifierOperation, operationId } from "../../orchestrator/protocol/operations.ts";
 import { DEVNET, PARAMETERS, type ParameterName, type ParameterValues, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 

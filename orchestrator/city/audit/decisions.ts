@@ -25,6 +25,7 @@ import { signedItemSchema } from "../../execution/evidence.ts";
 import { workSchema } from "../../execution/work.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import type { Hex } from "../../primitives/hex.ts";
+import { field } from "../../primitives/values.ts";
 import { evidenceClasses, questions, verdictResults } from "../../protocol/evidence.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
@@ -147,7 +148,7 @@ function documents(context: AuditContext, seen: Inspection, clearing: Clearing, 
   seen.same(
     envelope.items
       .filter(({ type }) => type !== "claim")
-      .map(({ id, class: own, provenance, content }) => [id, own, provenance[0]?.emitter, payloadOf(content)]),
+      .map(({ id, class: own, provenance, content }) => [id, own, provenance[0]?.emitter, field(content, "payload")]),
     evidence.map(({ slot, index, class: own, issuer, payload }) => [`${slot}/${index}`, own, issuer, payload]),
     `${subject}: the envelope against the evidence on chain`,
     file,
@@ -217,10 +218,6 @@ async function standingsAt(context: AuditContext, { at, node, attempt, record }:
     standings: standings.filter(({ id }) => Object.hasOwn(record.keys, id)),
     present,
   };
-}
-
-function payloadOf(content: unknown): unknown {
-  return typeof content === "object" && content !== null ? Reflect.get(content, "payload") : undefined;
 }
 
 function hexOf(key: `${string}:${Hex}`): Hex {

@@ -1,4 +1,5 @@
 import { messageOf } from "../../primitives/errors.ts";
+import { plain } from "../../primitives/values.ts";
 import type { AuditFinding } from "../../protocol/audit-report.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
@@ -72,17 +73,6 @@ function placed(finding: AuditFinding, { path, documentFile }: AuditContext): Au
   if (path === "") return finding;
   const file = finding.file === BUNDLE_FILES.document ? documentFile : finding.file;
   return { ...finding, file, subject: `${path}: ${finding.subject}` };
-}
-
-/** One spelling per value: hex in lower case, numbers and bigints alike. */
-function plain(value: unknown): string {
-  if (typeof value === "string") return value.startsWith("0x") ? value.toLowerCase() : value;
-  if (Array.isArray(value)) return `[${value.map(plain).join(", ")}]`;
-  if (typeof value === "object" && value !== null) {
-    const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${members.map(([key, member]) => `${key}: ${plain(member)}`).join(", ")}}`;
-  }
-  return String(value);
 }
 
 const LONGEST = 200;

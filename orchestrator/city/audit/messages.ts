@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { OFFICES } from "../../clerks/clerk.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
 import { isSessionMessageBy, type SessionMessage, sessionDigest } from "../../client/sign/session-message.ts";
 import { speakingOrder } from "../../legislature/deliberate.ts";
@@ -8,6 +7,7 @@ import { contentIdFromDigest, digestOf, parseContentId } from "../../primitives/
 import type { Address, ContentId, Hex } from "../../primitives/hex.ts";
 import { hexSchema } from "../../primitives/hex.ts";
 import { briefingSchema, type Debate, debateSchema, opinionsSchema, speechContentSchema } from "../../protocol/debate.ts";
+import { OFFICES } from "../../protocol/offices.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import type { SessionMessageName } from "../../protocol/session-messages.ts";
 import { flawOf, type Seven, type SevenFacts, type SevenName, sevenMessages, sevenSchemas } from "../../protocol/seven-messages.ts";

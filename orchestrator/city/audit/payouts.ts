@@ -23,33 +23,29 @@ export const payouts: Check = {
     const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
     if (opened === undefined) throw new RangeError("the session was never opened");
     const params = unpackMissionParams(opened.args.params);
-    for (const { at, args } of record.events("CollaborationContract", "Recorded")) {
-      const { node, slot, agent, paid, premium, fee, insurance, discount } = args;
-      const subject = `entitlement of ${nameOf(agent)} at ${label(node)}`;
+    /** What a slot was told that it earned, for the outcome at `at`, against what it earned. */
+    const entitled = (told: Entitlement, at: bigint, share: bigint, why = "") => {
+      const { node, slot, agent, paid, premium, fee, insurance, discount } = told;
+      const subject = `entitlement of ${nameOf(agent)} at ${label(node)}${why}`;
       const executor = history.slot(node, history.attemptAt(node, at), slot);
       const psi = multiplier(points(roles.reputationBefore(agent, at)), BigInt(params.reputationMultiplierAlpha));
-      const share = shareOf(context, node, at);
       const due = split(executor?.price ?? 0n, BigInt(params.protocolFeeRate), BigInt(params.insuranceReserveRate), share, psi);
       seen.same(agent, executor?.agent, `${subject}: executor`);
       seen.same([paid, premium, fee, insurance, discount], [due.paid, due.premium, due.fee, due.insurance, due.discount], subject);
-    }
+    };
+    const recorded = record.events("CollaborationContract", "Recorded");
+    for (const { at, args } of recorded) entitled(args, at, shareOf(context, args.node, at));
     for (const { at, hash, args } of record.events("CollaborationContract", "Reassessed")) {
-      const { node, slot, agent, paid, premium, fee, insurance, discount } = args;
-      const subject = `entitlement of ${nameOf(agent)} at ${label(node)} after an appeal`;
-      const first = record
-        .events("CollaborationContract", "Recorded")
-        .findLast((each) => each.at < at && each.args.node === node && each.args.slot === slot);
+      const first = recorded.findLast((each) => each.at < at && each.args.node === args.node && each.args.slot === args.slot);
       const ruling = record.events("CollaborationContract", "AppealResolved").findLast((each) => each.hash === hash && each.at < at);
-      const executor = history.slot(node, history.attemptAt(node, first?.at ?? at), slot);
-      const psi = multiplier(points(roles.reputationBefore(agent, first?.at ?? at)), BigInt(params.reputationMultiplierAlpha));
-      const share = BigInt(ruling?.args.share ?? 0);
-      const due = split(executor?.price ?? 0n, BigInt(params.protocolFeeRate), BigInt(params.insuranceReserveRate), share, psi);
-      seen.same(agent, executor?.agent, `${subject}: executor`);
-      seen.same([paid, premium, fee, insurance, discount], [due.paid, due.premium, due.fee, due.insurance, due.discount], subject);
+      entitled(args, first?.at ?? at, BigInt(ruling?.args.share ?? 0), " after an appeal");
     }
     claims(context, seen);
   },
 };
+
+/** What `Recorded` and `Reassessed` say of a slot. */
+type Entitlement = ReturnType<typeof entitlementsIn>[number]["args"];
 
 /** What every slot was entitled to, in order: an upheld appeal's word replaces the clearing's. */
 const entitlementsIn = (record: AuditContext["record"]) =>

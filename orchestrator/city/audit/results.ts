@@ -4,7 +4,7 @@ import { nodeStates } from "../../execution/chain-view.ts";
 import { resultSchema, workSchema } from "../../execution/work.ts";
 import { contentIdOfJson, keccak256, parseContentId } from "../../primitives/hash.ts";
 import type { ContentId } from "../../primitives/hex.ts";
-import type { JsonObject, JsonValue } from "../../primitives/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
@@ -85,8 +85,4 @@ function handedUp(context: AuditContext, seen: Inspection, { number, label }: { 
 
 function plainItems(items: readonly object[]): JsonValue {
   return items.map((item) => Object.fromEntries(Object.entries(item)));
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@ import { cleanReport, reportHash } from "../../client/codification-audit.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
 import { actionNumber } from "../../protocol/actions.ts";
+import { OFFICES } from "../../protocol/offices.ts";
 import { CODIFIER_OPERATIONS, operationId } from "../../protocol/operations.ts";
 import { tally } from "../../rules/condorcet.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
@@ -12,7 +13,6 @@ import { isAuthorised, isSignedBy } from "./signatures.ts";
 
 const STATUS_QUO = 0;
 const WHOLE = 10_000;
-const OFFICES = { SPEAKER: 1, REGULATOR: 2, CODIFIER: 3 } as const;
 
 /** Who proposed and sponsored what, each by its own signature; the ballot is what those make (decisions 9, 53). */
 export const candidates: Check = {

@@ -1,5 +1,5 @@
 import { messageOf } from "../../primitives/errors.ts";
-import type { JsonObject, JsonValue } from "../../primitives/json.ts";
+import { isObject, type JsonValue } from "../../primitives/json.ts";
 import { type Admissibility, meetAll } from "../admissibility.ts";
 import type { BoundObligation } from "../bind.ts";
 import { fromBps, type LossEstimate, type QuestionName } from "../fields.ts";
@@ -117,8 +117,4 @@ export function isAboveFloor(item: AdmittedItem, { obligation, admissibility }: 
 /** A field of an artifact that travels with the envelope, by key path. */
 export function fieldOf(content: JsonValue | undefined, path: string): JsonValue | undefined {
   return path.split(".").reduce<JsonValue | undefined>((value, key) => (isObject(value) ? value[key] : undefined), content);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../primitives/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 import type { RandomStream } from "../../primitives/random.ts";
 
 /** A way to bend an honest output. Undefined where this output cannot be bent that way. */
@@ -109,8 +109,4 @@ function longestText(output: JsonObject): string {
     return value;
   });
   return longest;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,11 @@
-import { canonicalBytes } from "../../primitives/json.ts";
+import { canonicalBytes, isObject } from "../../primitives/json.ts";
 import { Turns } from "../../primitives/turns.ts";
 import type { NodeView, SlotView } from "../chain-view.ts";
 import { hold } from "../escrow-buffer.ts";
 import { toolsOf } from "../fetch/tools.ts";
 import { watchTerms } from "../guardian/terms.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
-import { attemptKey, inputOf, isObject, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
+import { attemptKey, inputOf, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 
 /** One executor's work on one node. */

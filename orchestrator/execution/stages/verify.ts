@@ -13,6 +13,7 @@ import { brokenPredicates } from "../../clearing/predicates.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import { field, listOf } from "../../primitives/values.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
 import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { Band, Risk } from "../../rules/law-codec.ts";
@@ -255,12 +256,4 @@ function idsIn(items: unknown): string[] {
     const id = field(item, "id");
     return typeof id === "string" ? [id] : [];
   });
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -1,16 +1,15 @@
-import { OFFICES } from "../../../orchestrator/clerks/clerk.ts";
 import { type ContractName, contractAbis } from "../../../orchestrator/client/contracts.ts";
 import { InvalidValue } from "../../../orchestrator/primitives/errors.ts";
 import type { Hex } from "../../../orchestrator/primitives/hex.ts";
 import { selectorIn } from "../../../orchestrator/primitives/selectors.ts";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
-import { onCity, positionIn, wholeIn } from "../arguments.ts";
+import { officeIn, onCity, wholeIn } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
 
 /** Says what an office may call, and how often in a session; what is not named it may not call any more. */
 export async function envelope(office: string, most: string, functions: readonly string[], options: OrderOptions): Promise<void> {
   const data = encodeActionData("SET_ENVELOPE", [
-    positionIn(office, Object.keys(OFFICES), "office"),
+    officeIn(office),
     functions.map(selectorOf),
     wholeIn(most, "times per session", 0, 65_535),
   ]);
