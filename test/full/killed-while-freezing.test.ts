@@ -10,6 +10,7 @@ import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { missionsOf, openHome } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";
+import { expectPaperInvariants } from "../support/paper-invariants.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -65,6 +66,7 @@ function describeKillsWhileFreezing({ mode, before: begun, end }: (typeof MODES)
       }
       outcome = outcomeIn(await runCli(args, { home }));
       city = await openHome(home, "21");
+      await expectPaperInvariants(city, outcome);
     });
     after(() => city?.close());
 

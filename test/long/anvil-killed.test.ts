@@ -15,6 +15,7 @@ import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { cache } from "../support/cache.ts";
 import { PACKAGES, SMALL_MISSION } from "../support/mission-bundle.ts";
+import { expectPaperInvariants } from "../support/paper-invariants.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -49,7 +50,9 @@ describe("fault: Anvil is killed", function () {
   const carryOut = async (city: City): Promise<Outcome> => {
     const file = parseMissionFile(SMALL_MISSION, { fileName: "packages.yaml", catalog: CATALOG, budgetCap: 10n ** 12n });
     const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), id: "small", judge: simulatedJudge(city.chain.id) };
-    return runToEnd(city, order, SMALL_MISSION, join(directory(), "home"));
+    const outcome = await runToEnd(city, order, SMALL_MISSION, join(directory(), "home"));
+    await expectPaperInvariants(city, outcome);
+    return outcome;
   };
 
   before(async () => {

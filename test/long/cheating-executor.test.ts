@@ -5,6 +5,7 @@ import { memberOf } from "../../orchestrator/city/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { openHome } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";
+import { expectPaperInvariants } from "../support/paper-invariants.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** `npm start -- --cheat`: one executor leaves work out and says it did it. */
@@ -22,6 +23,7 @@ describe("scenario: a cheating executor", function () {
     expect(run, run.stderr).to.deep.include({ code: 0, signal: null });
     outcome = outcomeIn(run);
     city = await openHome(home, "9");
+    await expectPaperInvariants(city, outcome);
   });
   after(() => city?.close());
 

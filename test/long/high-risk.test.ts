@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
-import { foundHome } from "../support/city-home.ts";
+import { expectInvariantsAt, foundHome } from "../support/city-home.ts";
 import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";
 import { CALM_ROWS, readAndEstimate, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -54,8 +54,10 @@ describe("scenario: a mission of HIGH risk", function () {
     expect(signedSchema.parse(JSON.parse(signed.stdout)).approval.adjudicator).to.match(/^0x/);
     expect(signed.stderr).to.contain("APPROVE_CODIFICATION").and.to.contain("In order.");
 
-    const { status, bundle, law } = outcomeIn(await run());
+    const outcome = outcomeIn(await run());
+    const { status, bundle, law } = outcome;
     expect({ status, fidelity: law.fidelity }).to.deep.equal({ status: "completed", fidelity: true });
+    await expectInvariantsAt(home(), "31", outcome);
     const report = await auditBundle(bundle ?? "");
     expect(report.checks.find(({ name }) => name === "APPROVALS")?.findings).to.deep.equal([]);
     expect(report.checks.find(({ name }) => name === "DELEGATIONS")?.findings).to.deep.equal([]);

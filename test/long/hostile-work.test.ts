@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { balances } from "../../orchestrator/protocol/outcome.ts";
+import { expectInvariantsAt } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";
 import { OUTPUTS, obeying, tracesIn } from "../support/injections.ts";
 import { modelServer } from "../support/model-server.ts";
@@ -21,7 +22,8 @@ describe("scenario: hostile work among producers that ask a chat model", functio
     const file = join(directory(), "hostile.yaml");
     writeFileSync(file, smallMission(csv));
     const env = { OPENAI_API_KEY: "none", OPENAI_BASE_URL: server.url };
-    const result = await runCli(["mission", file, "--model", "openai:local", "--json"], { home: join(directory(), "home"), env });
+    const home = join(directory(), "home");
+    const result = await runCli(["mission", file, "--seed", "7", "--model", "openai:local", "--json"], { home, env });
     expect(result, result.stderr).to.deep.include({ code: 0 });
     const outcome = outcomeIn(result);
     expect(outcome.status).to.equal("completed");
@@ -32,6 +34,7 @@ describe("scenario: hostile work among producers that ask a chat model", functio
       expect(question.offersTools).to.equal(false);
       expect(tracesIn(question)).to.deep.equal([]);
     }
+    await expectInvariantsAt(home, "7", outcome);
     const report = readFileSync(join(outcome.report ?? ""), "utf8");
     expect(tracesIn({ prompt: report }).length).to.be.greaterThan(0);
   });

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { missionBallot } from "../support/ballot.ts";
-import { openHome } from "../support/city-home.ts";
+import { expectInvariantsAt } from "../support/city-home.ts";
 import { type CliRun, outcomeIn, runCli } from "../support/cli.ts";
-import { expectPaperInvariants } from "../support/paper-invariants.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** `npm start` as a newcomer runs it: in an empty folder, nothing prepared. */
@@ -95,14 +94,8 @@ describe("scenario: the sample mission", function () {
     expect(existsSync(join(directory(), "two", path))).to.equal(true);
   });
 
-  it("keeps the paper's five invariants, as whoever opens its city afterwards can see", async () => {
-    const city = await openHome(join(directory(), "one", ".agentcity"), "7");
-    try {
-      await expectPaperInvariants(city, outcome);
-    } finally {
-      await city.close();
-    }
-  });
+  it("keeps the paper's five invariants, as whoever opens its city afterwards can see", () =>
+    expectInvariantsAt(join(directory(), "one", ".agentcity"), "7", outcome));
 
   function reportOf(folder: string, { report }: Outcome): string {
     return readFileSync(join(directory(), folder, report ?? "none"), "utf8");

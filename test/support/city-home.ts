@@ -36,6 +36,16 @@ export function openHome(
   });
 }
 
+/** That the paper's five invariants hold, as whoever opens a mission's home afterwards can see. */
+export async function expectInvariantsAt(home: string, seed: string, outcome: Outcome): Promise<void> {
+  const city = await openHome(home, seed);
+  try {
+    await expectPaperInvariants(city, outcome);
+  } finally {
+    await city.close();
+  }
+}
+
 /** A home whose city is founded and closed again: what later commands find. */
 export async function foundHome(home: string, seed: string, hooks: Parameters<typeof openHome>[2] = {}): Promise<void> {
   await (await openHome(home, seed, hooks)).close();

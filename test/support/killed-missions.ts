@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { EXECUTION_BOUNDARIES, HYBRID_BOUNDARIES, SENDER_BOUNDARIES } from "../../orchestrator/protocol/boundaries.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { copyHome, foundHome, openHome } from "./city-home.ts";
+import { copyHome, expectInvariantsAt, foundHome } from "./city-home.ts";
 import { outcomeIn, runCli } from "./cli.ts";
-import { expectPaperInvariants } from "./paper-invariants.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "./small-mission.ts";
 import { suiteDirectory } from "./temporary-directory.ts";
 
@@ -86,9 +85,7 @@ export function describeMissionKills(title: string, kills: readonly string[], hy
       expect(killed, killed.stderr).to.include({ signal: "SIGKILL", stoppedAt: stopAt.split(">").at(-1)?.replace(/@\d+$/, "") });
       const outcome = outcomeIn(await runCli(command, { home, limitMs: 400_000 }));
       expect(balances(outcome.money)).to.equal(true);
-      const city = await openHome(home, SEED);
-      await expectPaperInvariants(city, outcome);
-      await city.close();
+      await expectInvariantsAt(home, SEED, outcome);
       return outcome;
     }
   });
