@@ -13,8 +13,10 @@ export interface AnvilOptions {
   /** Keep the state in this directory: loaded at start, saved every second and at the end. */
   readonly dir?: string;
   readonly startTimeoutMillis?: number;
-  /** Block 0, and that a block is mined when told to, with the time it is told (chain/anvil-chain.ts). Without it each transaction
-   * is mined at once, at the machine's time. */
+  /**
+   * Block 0, and that a block is mined when told to, with the time it is told (chain/anvil-chain.ts). Without it each transaction is
+   * mined at once, at the machine's time.
+   */
   readonly driven?: Genesis;
   /** Told when the program ends by itself. */
   readonly onExit?: (how: string) => void;

@@ -35,8 +35,8 @@ interface Group {
 
 /**
  * What the Regulator flags: disjoint sets of at least `LEAST_BLOC` voters, at most half of all, in which every two rankings reach both
- * thresholds, around a ranking of `LEAST_PROMINENCE`. The contract asks less (each member like the leader), so it accepts whatever is found here. Equal rankings are compared once;
- * the most frequent ranking leads, of equally frequent ones the earliest.
+ * thresholds, around a ranking of `LEAST_PROMINENCE`. The contract asks less (each member like the leader), so it accepts whatever is found
+ * here. Equal rankings are compared once; the most frequent ranking leads, of equally frequent ones the earliest.
  */
 export function blocsAmong(ballots: readonly RecordedBallot[], m: number, { blocTau, blocJaccard }: Likeness): readonly FoundBloc[] {
   if (m < 2) return [];

@@ -17,8 +17,8 @@ import { vote } from "./vote.ts";
 
 /**
  * An order as a graph: convene → identify → propose → deliberate → vote → validate → codify → deploy; without a law expire → refund, and
- * from there, where the constitution allows it, another session: revised after a refusal, amended after too small a turnout. One effect kind per node (decision 45), so that
- * a node that runs again after a crash signs the same bytes, or asks for the same transaction.
+ * from there, where the constitution allows it, another session: revised after a refusal, amended after too small a turnout. One effect
+ * kind per node (decision 45), so that a node that runs again after a crash signs the same bytes, or asks for the same transaction.
  */
 export function sessionGraph(context: LegislatureContext) {
   const stages = {

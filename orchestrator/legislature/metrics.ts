@@ -1,6 +1,6 @@
 /**
- * What a session was like, in numbers (AgentCity 4: H2e–H2g and the secondary metrics of stages 4–6). Each is an exact fraction; `whole` 0 means that there
- * was nothing to measure. Everything is computed from what the chain recorded, so that anybody gets the same.
+ * What a session was like, in numbers (AgentCity 4: H2e–H2g and the secondary metrics of stages 4–6). Each is an exact fraction; `whole` 0
+ * means that there was nothing to measure. Everything is computed from what the chain recorded, so that anybody gets the same.
  */
 import type { Address } from "../primitives/hex.ts";
 import type { Metrics, Share } from "../protocol/metrics.ts";

@@ -1,7 +1,8 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
- * exported transition tables, `docs/contexts/` from the JSON-LD context, `docs/authority.md` and `docs/grants.md` (see `authority-page.ts`, `grants-page.ts`), and
- * `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/blocs.md`, `docs/attacks.md` and `docs/invariants.md` (see the `…-page.ts` of each).
+ * exported transition tables, `docs/contexts/` from the JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
+ * `docs/grants.md`, `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/blocs.md`, `docs/attacks.md` and
+ * `docs/invariants.md`.
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */

@@ -14,7 +14,7 @@ import { sessionTransitions } from "../../rules/transitions/session.ts";
 import { anchoringOf } from "../anchoring.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import { describeEpoch, executionOf } from "../epochs.ts";
-import { describeChild, treeOf } from "../family.ts";
+import { describeChild, statusOf, treeOf } from "../family.ts";
 import { callsAbout, gasTable } from "../gas.ts";
 import { letterOf } from "../letters.ts";
 import { pastTenseOf } from "../verbs.ts";
@@ -24,8 +24,6 @@ import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { recordOf } from "./works.ts";
 
-const COMPLETED = 5;
-const FAILED = 6;
 const PRODUCER = 1;
 
 /** `outcome.json` says what chain and records say, in every field but the folder it was written to. */
@@ -39,8 +37,7 @@ export const outcomeCheck: Check = {
     seen.same([outcome.name, outcome.network], [name, chain.name], "name and network");
     seen.same([outcome.seed, outcome.chainId], [seed, chain.id], "seed and chain id");
     seen.same([outcome.mission, outcome.session], [mission, session], "mission and session");
-    const state = await client.mission(mission).state();
-    seen.same(outcome.status, state === COMPLETED ? "completed" : state === FAILED ? "failed" : "aborted", "status");
+    seen.same(outcome.status, await statusOf(client, mission), "status");
     seen.same([outcome.law.lawHash, outcome.law.fidelity], [law.hash, true], "law");
     const { number, hash } = chain.head();
     seen.same([outcome.finalBlock.number, outcome.finalBlock.hash], [number, hash], "final block");
