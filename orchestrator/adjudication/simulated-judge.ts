@@ -33,7 +33,7 @@ export class SimulationRefused extends AgentCityError {
 }
 
 /**
- * Rejects what is too risky or too poor, approves the rest; voids a vote whose winner changes without the flagged ballots, releases any other;
+ * Rejects what is too risky or too poor, and what a gate vetoed, approves the rest; voids a vote whose winner changes without the flagged ballots, releases any other;
  * lets a suspended mission go on when its records and the chain agree; lets a clearing stand that it would have approved, else upholds
  * every appeal with the mesh's score as share. Says that no human decided.
  */
@@ -42,7 +42,10 @@ export function simulatedJudge(chainId: number) {
   return {
     simulated: true,
     async decide(subject: Case) {
-      return { ruling: isGood(subject) ? "approve" : "reject", justification: reasonFor(subject) };
+      const isVetoed = subject.reason === "vetoed";
+      const justification = isVetoed ? `${reasonFor(subject)} The gate vetoed it.` : reasonFor(subject);
+      // What the law's predicate keeps back, no simulation lets out.
+      return { ruling: !isVetoed && isGood(subject) ? "approve" : "reject", justification };
     },
     async decideAppeal(subject: AppealCase) {
       const upheld = isGood(subject) ? [] : [...subject.appeals.keys()];

@@ -2,6 +2,7 @@ import type { Case } from "../adjudication/case.ts";
 import type { Appeal, AppealCase } from "../adjudication/rule-on-appeal.ts";
 import type { NodeView } from "../execution/chain-view.ts";
 import { type Halt, haltKey, haltSchema } from "../execution/guardian/freeze-mirror.ts";
+import { gateDecision } from "../execution/stages/gate.ts";
 import { docketOf } from "../execution/stages/verify.ts";
 import { attemptKey, readOutput, workSchema } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
@@ -49,12 +50,18 @@ export async function caseOf(world: World, mission: Mission, view: NodeView): Pr
     node: view.law.number,
     label: view.law.label,
     caseHash: await contract.caseHash(view.law.number),
-    reason: view.state === "FROZEN" ? "frozen" : cleared?.result === PASS ? (view.law.tier === 3 ? "human tier" : "vetoed") : "disputed",
+    reason: await reasonOf(world, mission, view, cleared?.result === PASS),
     quality,
     risk,
     excerpt: shown.slice(0, EXCERPT),
     approval: encodeActionData("APPROVE_POP", [openings, items, basis, score]),
   };
+}
+
+async function reasonOf(world: World, mission: Mission, view: NodeView, isPassed: boolean): Promise<Case["reason"]> {
+  if (view.state === "FROZEN") return "frozen";
+  if (!isPassed) return "disputed";
+  return (await gateDecision(world, mission, view)) === false ? "vetoed" : "human tier";
 }
 
 /**

@@ -67,9 +67,9 @@ export async function divergencesOf(world: World, mission: Mission): Promise<rea
   const story: Story = {
     revealed: (await contract.history("Revealed")).map(({ args }) => args),
     cleared: (await contract.history("Cleared")).map(({ args }) => args),
-    judged: (
-      await Promise.all([contract.history("Cleared"), contract.history("ReviewApproved"), contract.history("ChildConcluded")])
-    ).flatMap((events) => events.map(({ args }) => args)),
+    approved: (await contract.history("ReviewApproved")).map(({ args }) => args),
+    concluded: (await contract.history("ChildConcluded")).map(({ args }) => args),
+    gated: (await contract.history("GateDecided")).map(({ args }) => args),
   };
   const found: string[] = [];
   for (const view of await viewNodes(world, mission)) {
@@ -82,21 +82,32 @@ export async function divergencesOf(world: World, mission: Mission): Promise<rea
 /** What the chain says of all nodes and attempts. */
 interface Story {
   readonly revealed: readonly { readonly node: number; readonly slot: number; readonly attempt: number; readonly outputHash: Hash }[];
-  readonly judged: readonly { readonly node: number; readonly attempt: number }[];
+  readonly approved: readonly { readonly node: number; readonly attempt: number }[];
+  readonly concluded: readonly { readonly node: number; readonly attempt: number }[];
+  readonly gated: readonly { readonly node: number; readonly allowed: boolean }[];
   readonly cleared: readonly (ChainDecision & { readonly node: number; readonly attempt: number })[];
 }
 
-async function nodeProblems(world: World, mission: Mission, view: NodeView, { judged, cleared }: Story): Promise<string[]> {
+async function nodeProblems(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  { cleared, approved, concluded, gated }: Story,
+): Promise<string[]> {
   const { law, state, recorded, attempt } = view;
   // What a mission below hands up is kept before the node is told.
   const isHandedUp = isBranch(view) && state === "EXECUTING";
   const found: string[] = [];
+  const isThis = (each: { readonly node: number; readonly attempt: number }) => each.node === law.number && each.attempt === attempt;
   const result = await world.recall(["result", mission.address, law.number], resultSchema);
   if (result !== undefined && state !== "COMPLETED" && !isHandedUp) found.push("complete in the records, not on chain");
   if (result === undefined && recorded) found.push("recorded on chain, without a result in the records");
-  if (state === "COMPLETED" && !judged.some((each) => each.node === law.number && each.attempt === attempt))
+  if (state === "COMPLETED" && ![...cleared, ...approved, ...concluded].some(isThis))
     found.push("complete on chain, without the proof of performance that its tier asks for");
-  const decided = cleared.findLast((each) => each.node === law.number && each.attempt === attempt);
+  const isLetPass = gated.findLast(({ node }) => node === law.number)?.allowed === true || approved.some(isThis);
+  if (state === "COMPLETED" && law.predicate !== 0 && !isLetPass)
+    found.push("complete on chain, though neither gate nor human let it pass");
+  const decided = cleared.findLast(isThis);
   const documents = decided && (await world.recall(clearingKey(mission, view), clearingRecordSchema));
   if (decided !== undefined && (documents === undefined || !isDecidedAs(documents, decided)))
     found.push("cleared on chain otherwise than in the records");

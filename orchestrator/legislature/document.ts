@@ -3,6 +3,7 @@ import { riskNumber } from "../minds/goal.ts";
 import { itemAt, layOut, type PlannedNode } from "../minds/layout.ts";
 import { requiredLevels, riskOf } from "../minds/options.ts";
 import type { LawShape } from "../minds/shape.ts";
+import { gateNumber } from "../protocol/gates.ts";
 import { MISSION_CONTEXT } from "../protocol/mission-context.ts";
 import { type MissionDocument, type MissionNode, missionDocumentSchema, type ParentNode } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
@@ -46,7 +47,7 @@ export function documentOf(
 function nodeOf(planned: PlannedNode, mission: MissionFile, inputs: MissionInputs, goal: Goal, facts: CityFacts): MissionNode {
   const { task, shape } = planned;
   const risk = riskOf(goal, facts.limits);
-  const { agree, plan } = mission.tasks.find(({ name }) => name === task.name) ?? { agree: null, plan: null };
+  const { agree, plan, gate } = mission.tasks.find(({ name }) => name === task.name) ?? { agree: null, plan: null };
   return {
     number: planned.number,
     label: planned.label,
@@ -68,7 +69,7 @@ function nodeOf(planned: PlannedNode, mission: MissionFile, inputs: MissionInput
     timeout: shape.timeout,
     reviewWindow: shape.review,
     budget: planned.budget.toString(),
-    predicate: 0,
+    predicate: gateNumber(gate),
     capabilities: requiredLevels(task),
   };
 }

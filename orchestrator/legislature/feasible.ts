@@ -1,8 +1,12 @@
+import type { AgentCityClient } from "../client/client.ts";
 import { compileLaw } from "../client/compile-law.ts";
+import { gateProblem } from "../client/gates.ts";
 import { readLimits } from "../client/law-limits.ts";
 import { GoalNotFeasible } from "../minds/errors.ts";
 import type { CityFacts } from "../minds/goal.ts";
 import { optionsOf } from "../minds/options.ts";
+import { gateNumber } from "../protocol/gates.ts";
+import type { MissionTask } from "../protocol/mission-file.ts";
 import type { LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
 import { goalOf } from "./goal.ts";
@@ -24,6 +28,19 @@ export async function requireFeasible({ client, options }: LegislatureContext): 
     const lack = `${scattered.name} is to be done in ${scattered.mission?.parts} parts, the input has ${options.inputs.count} items`;
     throw new GoalNotFeasible(lack, "lower `parts`");
   }
+  await requireGates(client, options.mission.tasks);
   compileLaw(documentOf(options.mission, options.inputs, goal, facts, shape, options.child));
   return facts;
+}
+
+/** A law that names a predicate nobody approved would be refused after the vote. */
+async function requireGates(client: AgentCityClient, tasks: readonly MissionTask[]): Promise<void> {
+  for (const { name, gate, plan } of tasks) {
+    const problem = gate === undefined ? undefined : await gateProblem(client, gate);
+    if (problem !== undefined) {
+      const help = `let an adjudicator approve it: npm run override -- predicate ${gateNumber(gate)} <contract>`;
+      throw new GoalNotFeasible(`${name} names the gate ${gate}, but ${problem}`, help);
+    }
+    if (plan !== null) await requireGates(client, plan.tasks);
+  }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { field } from "../primitives/values.ts";
 import { parseDuration } from "./duration.ts";
+import { gateSchema } from "./gates.ts";
 import { MissionFileError } from "./mission-file-error.ts";
 import type { LocatedYaml } from "./mission-file-yaml.ts";
 import { nearest } from "./nearest.ts";
@@ -37,6 +38,7 @@ const taskSchema = z.strictObject({
   budget: z.union([z.string(), z.number()]).optional(),
   timeout: duration.optional(),
   floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]).optional(),
+  gate: gateSchema.optional(),
   goal: goal.optional(),
   parts: z.int().min(1).max(MAX_TASKS).optional(),
   deadline: duration.optional(),

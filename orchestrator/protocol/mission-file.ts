@@ -1,5 +1,6 @@
 import { formatAmount, parseAmount } from "../primitives/amounts.ts";
 import { parseDuration } from "./duration.ts";
+import type { Gate } from "./gates.ts";
 import { MissionFileError, type MissionFileProblem } from "./mission-file-error.ts";
 import {
   type EvidenceClassName,
@@ -32,6 +33,8 @@ export interface MissionTask {
   readonly timeout: number | null;
   /** Minimum evidence class, or null for the risk's. */
   readonly floor: EvidenceClassName | null;
+  /** What decides on chain whether its outputs pass, if anything does. */
+  readonly gate?: Gate;
   /** What the task is when it is a mission of its own: no service does it, a law is made for it (AgentCity 3.4, recursion). */
   readonly plan: MissionPlan | null;
 }
@@ -216,7 +219,7 @@ function readWork(
   scope: Scope,
   name: string,
   task: TaskText,
-): Pick<MissionTask, "services" | "tier" | "agree" | "timeout" | "floor" | "plan"> {
+): Pick<MissionTask, "services" | "tier" | "agree" | "timeout" | "floor" | "gate" | "plan"> {
   const { refuse } = reading;
   const at = [...scope.at, "tasks", name];
   const { service = missing(reading, at, "service"), tier = missing(reading, at, "tier") } = task;
@@ -233,6 +236,7 @@ function readWork(
     agree: tier === 2 ? agreeOf(task) : null,
     timeout: task.timeout === undefined ? null : secondsOf(task.timeout),
     floor: task.floor ?? null,
+    ...(task.gate === undefined ? {} : { gate: task.gate }),
     plan: null,
   };
 }
@@ -264,7 +268,7 @@ function missing({ refuse }: Reading, at: Path, key: string): never {
 }
 
 /** Keys of a task that a service does, and of one that is a mission of its own. */
-const WORK_KEYS: readonly string[] = ["service", "tier", "agree", "timeout", "floor", "after"];
+const WORK_KEYS: readonly string[] = ["service", "tier", "agree", "timeout", "floor", "gate", "after"];
 const PLAN_KEYS: readonly string[] = ["goal", "parts", "deadline", "output", "predicates"];
 const NO_WORK = { services: [], tier: 1, agree: null, timeout: null, floor: null } as const;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { contentIdOfJson } from "../primitives/hash.ts";
 import type { ContentId } from "../primitives/hex.ts";
+import { gateSchema } from "./gates.ts";
 import type { MissionFile, MissionPlan, MissionTask } from "./mission-file.ts";
 
 const taskRecordSchema = z.strictObject({
@@ -14,6 +15,7 @@ const taskRecordSchema = z.strictObject({
   budget: z.string().regex(/^\d+$/).nullable(),
   timeout: z.int().nullable(),
   floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]).nullable(),
+  gate: gateSchema.optional(),
   get plan() {
     return planRecordSchema.nullable();
   },

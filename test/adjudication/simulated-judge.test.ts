@@ -27,6 +27,12 @@ describe("simulatedJudge", () => {
     expect((await judge.decide(subject(1, 0.81))).ruling).to.equal("reject");
   });
 
+  it("lets nothing out that the law's predicate kept back", async () => {
+    const { ruling, justification } = await judge.decide({ ...subject(1, 0), reason: "vetoed" });
+    expect(ruling).to.equal("reject");
+    expect(justification).to.contain("The gate vetoed it");
+  });
+
   it("voids a vote exactly when another candidate wins without the flagged ballots", async () => {
     const bloc = { session: 1n, caseHash: HASH, blocs: [["P1", "P2", "P3", "P4", "P5"]], flagged: 5, ballots: 40, winner: "4 shards" };
     for (const otherwise of ["4 shards", "5 shards", undefined]) {

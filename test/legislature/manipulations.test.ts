@@ -2,11 +2,13 @@ import { expect } from "chai";
 import { toFunctionSelector } from "viem";
 import { readArtifact } from "../../deploy/artifacts.ts";
 import { missionTemplate } from "../../deploy/genesis.ts";
+import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { instructionsOf, OPCODES } from "../../orchestrator/client/bytecode.ts";
 import { readCodificationFacts } from "../../orchestrator/client/codification.ts";
 import { auditCodification, type CodificationFacts, type Manipulation, reportHash } from "../../orchestrator/client/codification-audit.ts";
 import { type CompiledLaw, compileLaw, goalHashOf } from "../../orchestrator/client/compile-law.ts";
+import { gateProblem } from "../../orchestrator/client/gates.ts";
 import { CodificationRefused } from "../../orchestrator/legislature/errors.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
 import { runLegislature } from "../../orchestrator/legislature/run-legislature.ts";
@@ -193,6 +195,15 @@ describe("a manipulated codification", function () {
     expect(named("M8", audit(compileLaw(gated).law, gated))).to.deep.equal(["has its output judged by predicate 7, which nobody approved"]);
     expect(await validated(compileLaw(gated).law)).to.contain("UnknownPredicate");
     expect(named("M8", audit(law.law, law.document, withCode(NO_LOCK)))).to.deep.equal(["has no lock against reentrancy"]);
+  });
+
+  it("M8, another contract under the number of a gate with a name: named before anybody pays", async () => {
+    const { client } = city;
+    expect(await gateProblem(client, "non-empty-output")).to.equal("adjudicators approved no predicate 1");
+    const options = { intent: intentKey("a treasury as a gate"), account: devnetAccount(0) };
+    await client.execution.approvePredicate([1, client.treasury.address], options);
+    expect(await gateProblem(client, "non-empty-output")).to.equal("predicate 1 here is another contract");
+    expect(await gateProblem(client, 1)).to.equal(undefined);
   });
 
   const templates: readonly (readonly [Manipulation, string, (code: Hex) => Hex, string])[] = [

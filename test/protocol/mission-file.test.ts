@@ -178,6 +178,16 @@ describe("protocol/mission-file", () => {
     ["a tier that does not exist", "over: input, tier: 1", "over: input, tier: 4", "InvalidField", 9, 57, /tier/],
     ["agree outside tier 2", "tier: 3 }", "tier: 3, agree: { on: label, atLeast: 0.9 } }", "InvalidField", 15, 68, /only a task of tier 2/],
     ["a task without work", "over: input, tier: 1", "tier: 1", "MissingField", 9, 10, /nothing to work on/],
+    [
+      "a gate that nobody knows",
+      "over: input, tier: 1",
+      "over: input, tier: 1, gate: non-empty",
+      "InvalidField",
+      9,
+      66,
+      /expected non-empty-output, or the number/,
+    ],
+    ["a gate that no law has room for", "over: input, tier: 1", "over: input, tier: 1, gate: 65536", "InvalidField", 9, 66, /65535/],
     ["a repeated key", "goal:", "mission: x\ngoal:", "DuplicateKey", 3, 1, /unique/],
     ["a predicate that does not exist", "[every-input-covered,", "[every-input,", "InvalidField", 17, 14, /expected every-input-covered/],
   ];
@@ -193,6 +203,13 @@ describe("protocol/mission-file", () => {
       expect(error.shortMessage.startsWith(`m.yaml:${line}:${column}: `)).to.equal(true);
     });
   }
+
+  it("reads a gate by its name or its number, and has none without", () => {
+    const gateOf = (keys: string) => parseMissionFile(edited("over: input, tier: 1", keys), options).tasks[0]?.gate;
+    expect(gateOf("over: input, tier: 1, gate: non-empty-output")).to.equal("non-empty-output");
+    expect(gateOf("over: input, tier: 1, gate: 7")).to.equal(7);
+    expect(parseMissionFile(base, options).tasks.every((task) => !("gate" in task))).to.equal(true);
+  });
 
   it("refuses task budgets that exceed the mission's", () => {
     expect(refusal(edited("over: input, tier: 1", "over: input, tier: 1, budget: 1200.01")).code).to.equal("InvalidBudget");

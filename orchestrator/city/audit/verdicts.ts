@@ -1,3 +1,7 @@
+import { CallExecutionError, encodeFunctionData } from "viem";
+import { nonEmptyOutputAbi } from "../../chain/abi/NonEmptyOutput.ts";
+import type { Address, Hash } from "../../primitives/hex.ts";
+import { actionNumber } from "../../protocol/actions.ts";
 import { classAt, EvidenceClass, geq, meet } from "../../rules/admissibility.ts";
 import { decide, type WeighedVerdict } from "../../rules/clearing.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
@@ -27,7 +31,7 @@ interface Clearing {
 /** The drawn panel, and nobody else, signed each verdict; Γ over them gives the chain's decision (RAILS 5.3; decisions 20–23). */
 export const verdicts: Check = {
   name: "VERDICTS",
-  what: "the panel drawn again, signature of every verdict, evidence classes proven again, every decision decided again",
+  what: "the panel drawn again, signature of every verdict, evidence classes proven again, every decision decided again, every gate asked again",
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     const { record, label } = context;
@@ -44,6 +48,7 @@ export const verdicts: Check = {
         const clearing = { ...order, at, attempt, subject, classWords };
         const weighed = await weigh(context, seen, clearing);
         decided(context, seen, clearing, weighed, event.args);
+        if (event.args.result === PASS) await gated(context, seen, clearing, event);
       });
     }
   },
@@ -159,9 +164,50 @@ function decided(
     [decision.result, decision.confidence, decision.score, decision.class, decision.basis, decision.agreeing],
     `${subject}: decision`,
   );
-  const passed = decision.result === 1;
+  const passed = decision.result === PASS;
   seen.holds(!passed || geq(decision.class, classAt(BigInt(terms.floor), 0)), subject, "passed below the law's floor");
 }
+
+/** What the law's predicate says of the output that agreed, asked again in the state of that block; a human's veto needs none. */
+async function gated(
+  { law, client, chain, mission, record, history }: AuditContext,
+  seen: Inspection,
+  { at, node, attempt, subject, openings }: Clearing,
+  { hash, block, args: { agreeing } }: { readonly hash: Hash; readonly block: bigint; readonly args: { readonly agreeing: number } },
+): Promise<void> {
+  const number = law.nodes[node]?.predicate ?? 0;
+  if (number === 0) return;
+  const decision = record.events("CollaborationContract", "GateDecided").find((each) => each.hash === hash && each.args.node === node);
+  if (!seen.holds(decision !== undefined, `gate of ${subject}`, "has no decision on chain") || decision === undefined) return;
+  const isHeld = record.calls("AdjudicationProcedure", "act").some(({ at: acted, args: [{ action, mission: about, node: of }] }) => {
+    const isVeto = action === actionNumber("VETO_OUTPUT") && about === mission && of === node;
+    return isVeto && acted < at && history.attemptAt(node, acted) === attempt;
+  });
+  const output = openings.find((_, slot) => ((agreeing >> slot) & 1) === 1)?.outputHash;
+  const address = await client.execution.predicateOf(number);
+  const allows = !isHeld && output !== undefined && (await allowed(chain, address, [mission, node, output], block));
+  seen.same(decision.args.allowed, allows, `gate of ${subject}`);
+}
+
+/** Anything but the word 1 is a veto, a refusal to answer too. */
+async function allowed(
+  { publicClient }: AuditContext["chain"],
+  to: Address,
+  args: readonly [Address, number, Hash],
+  blockNumber: bigint,
+): Promise<boolean> {
+  const question = encodeFunctionData({ abi: nonEmptyOutputAbi, functionName: "allows", args });
+  try {
+    const { data } = await publicClient.call({ to, data: question, blockNumber });
+    return data !== undefined && data.length >= 66 && BigInt(data.slice(0, 66)) === 1n;
+  } catch (error) {
+    if (error instanceof CallExecutionError) return false;
+    throw error;
+  }
+}
+
+/** `ClearingResult.PASS`. */
+const PASS = 1;
 
 function isQuestion(code: number): code is WeighedVerdict["question"] {
   return code === 0 || code === 1;

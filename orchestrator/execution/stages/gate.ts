@@ -9,7 +9,7 @@ import type { Mission, World } from "../world.ts";
  */
 export async function gate(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   for (const view of nodes) {
-    const decided = await decisionOn(world, mission, view);
+    const decided = await gateDecision(world, mission, view);
     if (decided === undefined) continue;
     await world.remember(["gate", ...attemptKey(mission, view)], z.strictObject({ allowed: z.boolean() }), async () => {
       if (!decided) world.tell(`${view.law.label}: vetoed by the law's predicate`);
@@ -19,7 +19,7 @@ export async function gate(world: World, mission: Mission, nodes: readonly NodeV
 }
 
 /** What the gate said about the node's current attempt, if it has spoken. */
-async function decisionOn(world: World, mission: Mission, { law, state }: NodeView): Promise<boolean | undefined> {
+export async function gateDecision(world: World, mission: Mission, { law, state }: NodeView): Promise<boolean | undefined> {
   if (state !== "COMPLETED" && state !== "PENDING_REVIEW") return undefined;
   const events = await world.client.mission(mission.address).history("GateDecided", { node: law.number });
   return events.at(-1)?.args.allowed;

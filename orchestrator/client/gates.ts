@@ -1,0 +1,26 @@
+import type { Hex } from "viem";
+import { ArtifactMissing, type Profile, readArtifact } from "../../deploy/artifacts.ts";
+import { type Gate, gateNumber, NAMED_GATES } from "../protocol/gates.ts";
+import type { AgentCityClient } from "./client.ts";
+
+/** What is wrong with a gate in this city; undefined: it was approved, and under a name stands the code of that name. */
+export async function gateProblem({ execution, chain }: AgentCityClient, gate: Gate): Promise<string | undefined> {
+  const number = gateNumber(gate);
+  const address = await execution.predicateOf(number);
+  if (BigInt(address) === 0n) return `adjudicators approved no predicate ${number}`;
+  if (typeof gate === "number") return undefined;
+  const code = await chain.publicClient.getCode({ address });
+  return buildsOf(NAMED_GATES[gate].contract).some((build) => build === code) ? undefined : `predicate ${number} here is another contract`;
+}
+
+/** A contract's code as each profile compiles it, if it was compiled. */
+function buildsOf(contract: string): readonly Hex[] {
+  return (["default", "production"] satisfies Profile[]).flatMap((profile) => {
+    try {
+      return [readArtifact(contract, profile).runtime.code];
+    } catch (error) {
+      if (error instanceof ArtifactMissing) return [];
+      throw error;
+    }
+  });
+}
