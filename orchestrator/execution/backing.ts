@@ -58,27 +58,34 @@ export class Backing {
     this.#promised.set(cover.pool, (this.#promised.get(cover.pool) ?? 0n) + stake);
   }
 
-  /** The managers say so on chain, before the bids are placed. Returns those for which a pool cannot stand any more: they are not placed. */
-  async grant(): Promise<readonly Cover[]> {
+  /** Whether a bid rests on a pool. */
+  isBehind(worker: Worker, view: NodeView): boolean {
+    return this.#covers.some((cover) => cover.worker === worker && cover.view === view);
+  }
+
+  /** The managers say so on chain, before the bids are placed. A pool that cannot stand for one any more is met again by its bid. */
+  async grant(): Promise<void> {
     const { pools } = this.#world.client;
-    const refused: Cover[] = [];
-    for (const cover of this.#covers) {
-      const { pool, worker, view } = cover;
+    for (const { pool, worker, view } of this.#covers) {
       const agent = worker.account.address;
       const bid = [this.#mission.address, view.law.number, agent] as const;
-      try {
-        await pools.cover([pool, ...bid], {
-          intent: intentKey("cover", this.#mission.address, view.law.number, view.attempt, agent),
-          account: worker.manager,
-          alreadyDone: async () => (await pools.coverOf(...bid))[0] === pool,
-        });
-      } catch (error) {
-        if (!(error instanceof TransactionReverted)) throw error;
-        this.#world.tell(`${view.law.label}: ${worker.name} does not bid, its pool does not stand for it (${error.message})`);
-        refused.push(cover);
-      }
+      const options = {
+        intent: intentKey("cover", this.#mission.address, view.law.number, view.attempt, agent),
+        account: worker.manager,
+        alreadyDone: async () => (await pools.coverOf(...bid))[0] === pool,
+      };
+      await this.unlessRefused(worker, view, () => pools.cover([pool, ...bid], options));
     }
-    return refused;
+  }
+
+  /** A pool or its participants may change their mind until a bid is placed: then there is one bid less, and the market goes on. */
+  async unlessRefused(worker: Worker, { law }: NodeView, send: () => Promise<unknown>): Promise<void> {
+    try {
+      await send();
+    } catch (error) {
+      if (!(error instanceof TransactionReverted)) throw error;
+      this.#world.tell(`${law.label}: no stake pool stands for the bid of ${worker.name} (${error.message})`);
+    }
   }
 
   /** The pool of the worker's manager that could stand for one of these stakes now, with the worker in it. */

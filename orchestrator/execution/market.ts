@@ -39,12 +39,8 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
     const offers = new Map<Worker, readonly Offer[]>();
     const backing = new Backing(world, mission);
     for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, nodes, producers, terms, backing));
-    for (const { worker, view } of await backing.grant())
-      offers.set(
-        worker,
-        (offers.get(worker) ?? []).filter(({ node }) => node !== view.law.number),
-      );
-    await placeBids(world, mission, nodes, offers);
+    await backing.grant();
+    await placeBids(world, mission, nodes, offers, backing);
   });
   // A node with too few or unfair bids stays open for one more window; then it is awarded or its attempt ends.
   for (let open = nodes; open.length > 0; ) {
@@ -137,6 +133,7 @@ async function placeBids(
   mission: Mission,
   nodes: readonly NodeView[],
   offers: ReadonlyMap<Worker, readonly Offer[]>,
+  backing: Backing,
 ): Promise<void> {
   const rounds = Math.max(0, ...[...offers.values()].map((list) => list.length));
   for (let round = 0; round < rounds; round += 1) {
@@ -144,7 +141,11 @@ async function placeBids(
     for (const [worker, list] of offers) {
       const offer = list[round];
       const view = nodes.find(({ law }) => law.number === offer?.node);
-      if (offer !== undefined && view !== undefined) intents.push(await bidIntent(world, mission, worker, view, offer));
+      if (offer === undefined || view === undefined) continue;
+      const intent = await bidIntent(world, mission, worker, view, offer);
+      // Alone, since it may be refused: of several in a block none would be sent.
+      if (backing.isBehind(worker, view)) await backing.unlessRefused(worker, view, () => writeMany(world.client, [intent]));
+      else intents.push(intent);
     }
     await writeMany(world.client, intents);
   }

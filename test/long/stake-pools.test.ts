@@ -33,6 +33,8 @@ describe("scenario: a stake pool behind bids", function () {
   const directory = suiteDirectory();
   let home: string;
   let city: City;
+  let open: () => Promise<City>;
+  let cross: City["boundary"] = async () => {};
   let text: string;
   let cheated: Outcome;
   let honest: Outcome;
@@ -58,7 +60,8 @@ describe("scenario: a stake pool behind bids", function () {
     };
     text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { tasks: reruns });
     const society = devnetSociety().map((member) => (member.name === "P1" ? { ...member, stake: REGISTRATION } : member));
-    city = await openHome(home, "21", { society: withPool(society, "Mole", PUT_IN) });
+    open = () => openHome(home, "21", { society: withPool(society, "Mole", PUT_IN), boundary: (name) => cross(name) });
+    city = await open();
   });
   after(() => city?.close());
 
@@ -128,16 +131,50 @@ describe("scenario: a stake pool behind bids", function () {
   describe("when the work is honest", () => {
     let held: bigint[];
     let refused: Error | undefined;
+    let takenBack: number;
+    let stopped: Error;
 
     before(async () => {
       held = await contributions();
-      const { pools } = city.client;
-      const boundary: City["boundary"] = async (name) => {
+      const granted = async () => (await city.client.pools.history("CoverGranted")).length;
+      const earlier = await granted();
+      cross = async (name) => {
+        if (name === "sender:broadcast" && (await granted()) > earlier) throw new Error("stopped at the first cover");
+      };
+      stopped = await rejection(carryOutIn(city, text, { id: "honest", home }));
+      await city.close();
+      let isTakenBack = false;
+      cross = async (name) => {
+        if (name === "sender:broadcast" && !isTakenBack) {
+          const [first] = (await city.client.pools.history("CoverGranted")).slice(earlier);
+          if (first === undefined || first.args.agent !== agent("P1")) return;
+          isTakenBack = true;
+          takenBack = first.args.node;
+          const options = { intent: intentKey("uncover"), account: principal("P1") };
+          await city.client.pools.uncover([first.args.mission, takenBack, agent("P1")], options);
+        }
         if (name !== "execution:routed" || refused !== undefined) return;
         refused = await rejection(leave("P3"));
-        await pools.giveNotice([POOL, agent("P3")], { intent: intentKey("notice", "P3"), account: principal("P3") });
+        const options = { intent: intentKey("notice", "P3"), account: principal("P3") };
+        await city.client.pools.giveNotice([POOL, agent("P3")], options);
       };
-      honest = await carryOutIn({ ...city, boundary }, text, { id: "honest", home });
+      city = await open();
+      honest = await carryOutIn(city, text, { id: "honest", home });
+    });
+
+    it("stands for each bid once, though the command was stopped between cover and bid, and given again", async () => {
+      expect(stopped.message).to.equal("stopped at the first cover");
+      const granted = (await city.client.pools.history("CoverGranted")).filter(({ args }) => args.mission === honest.mission);
+      const place = ({ node, agent: of }: { readonly node: number; readonly agent: string }) => `${node} ${of}`;
+      const placed = granted.map(({ args }) => place(args)).filter((each) => each !== place({ node: takenBack, agent: agent("P1") }));
+      expect((await coversOf(honest)).map(place)).to.have.members(placed);
+    });
+
+    it("loses one bid, of an agent without stake, when its principal takes the cover back; the market goes on", async () => {
+      const bids = await city.client.execution.history("BidPlaced", { mission: honest.mission as `0x${string}` });
+      const ofP1 = bids.filter(({ args }) => args.agent === agent("P1")).map(({ args }) => args.node);
+      expect(ofP1).to.not.have.length(0);
+      expect(ofP1).to.not.include(takenBack);
     });
 
     it("lets nobody leave while it stands behind a bid", () => {
