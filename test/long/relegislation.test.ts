@@ -52,8 +52,8 @@ describe("scenario: full re-legislation", function () {
         }
       },
     });
-  const mission = (id: string, lie: NonNullable<Order["tamper"]>) =>
-    carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv, TASKS), {
+  const mission = (id: string, lie: NonNullable<Order["tamper"]>, more: Readonly<Record<string, unknown>> = {}) =>
+    carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv, { ...TASKS, ...more }), {
       id,
       home: home(),
       makeMind: (seat) => new WillingMind(seat),
@@ -124,6 +124,42 @@ describe("scenario: full re-legislation", function () {
 
     it("spends on the second what the first did not, to the unit", async () => {
       await checkMoney(outcome, purse - (await purseOf(city)));
+      expect(outcome.slashed).to.equal("0");
+    });
+
+    it("leaves two bundles that an auditor accepts", async () => {
+      for (const { mission: address } of outcome.epochs)
+        expect((await auditBundle(join(home(), "missions", address?.toLowerCase() ?? ""))).passed).to.equal(true);
+    });
+  });
+
+  describe("a law for hybrid mode whose executors cannot agree, once", () => {
+    let outcome: Outcome;
+    let purseBefore: bigint;
+
+    before(async () => {
+      faults = 0;
+      purseBefore = await purseOf(city);
+      outcome = await mission("hybrid", ({ agent }, output) => (faults === 0 ? opinion(agent, output) : output), { mode: "hybrid" });
+    });
+
+    it("is replaced by another law for hybrid mode, which is carried out", async () => {
+      expect(outcome.status).to.equal("completed");
+      expect(outcome.epochs.map(({ epoch, status, cause }) => [epoch, status, cause?.type])).to.deep.equal([
+        [0, "failed", undefined],
+        [1, "completed", "CONSENSUS_FAILED"],
+      ]);
+      for (const { mission: address } of outcome.epochs) {
+        const contract = city.client.mission(address as Address);
+        // The rows, then the estimates, of which nothing is routed by itself.
+        expect((await contract.history("Checkpointed")).map(({ args }) => args.nodes)).to.deep.equal([1n, 2n]);
+      }
+      expect(outcome.gasByStage.find(({ stage }) => stage === "orchestrate")).to.equal(undefined);
+      expect(outcome.hybrid).to.include({ checkpoints: 2, anchored: 2, late: 0 });
+    });
+
+    it("spends on the second what the first did not, to the unit", async () => {
+      await checkMoney(outcome, purseBefore - (await purseOf(city)));
       expect(outcome.slashed).to.equal("0");
     });
 
