@@ -5,7 +5,7 @@ import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { carryOutIn, openHome } from "../support/city-home.ts";
+import { amend, carryOutIn, openHome } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -14,10 +14,10 @@ const ABSENCE = "50000000";
 
 /**
  * AgentCity B.11.5: an output that the chain refuses stays in escrow, and is offered again 30 s, 2 min and 8 min after it was first
- * refused, while its node's clock runs: a minute, by the devnet's MAX_NODE_TIMEOUT.
+ * refused, while its node's clock runs: a minute, by the devnet's MAX_NODE_TIMEOUT; ten after adjudicators have amended it.
  */
 describe("fault: the chain refuses a commitment", function () {
-  this.timeout(240_000);
+  this.timeout(400_000);
   const directory = suiteDirectory();
   let city: City;
   let told: string[] = [];
@@ -27,6 +27,8 @@ describe("fault: the chain refuses a commitment", function () {
     city = await openHome(join(directory(), "home"), "23", { tell: (line) => told.push(line) });
   });
   after(() => city?.close());
+
+  const sinceFirst = (times: readonly bigint[]) => times.map((at) => at - (times[0] ?? 0n));
 
   /** Carries out a mission in which for the first work that is committed its executor signs something else so many times. */
   async function carryOut(id: string, times: number): Promise<{ outcome: Outcome; signedAt: readonly bigint[] }> {
@@ -58,8 +60,7 @@ describe("fault: the chain refuses a commitment", function () {
     });
 
     it("takes it 30 s later, from the same executor", () => {
-      const [first = 0n, ...later] = signedAt;
-      expect(later.map((at) => at - first)).to.deep.equal([30n]);
+      expect(sinceFirst(signedAt)).to.deep.equal([0n, 30n]);
       expect(refusals()).to.have.length(1);
       expect(outcome.nodes.map(({ state, attempts }) => [state, attempts])).to.deep.equal(outcome.nodes.map(() => ["COMPLETED", 1]));
     });
@@ -73,8 +74,13 @@ describe("fault: the chain refuses a commitment", function () {
 
   it("again and again: the node fails by its own clock, its executor is charged, and another does it", async () => {
     const { outcome, signedAt } = await carryOut("again", Number.POSITIVE_INFINITY);
-    expect(signedAt.map((at) => at - (signedAt[0] ?? 0n))).to.deep.equal([0n, 30n]);
+    expect(sinceFirst(signedAt)).to.deep.equal([0n, 30n]);
     expect(refusals().at(-1)).to.contain("tried again 120 s after the first");
+    expectReplaced(outcome);
+  });
+
+  /** The executor is charged for its absence, and one of another principal does the work. */
+  function expectReplaced(outcome: Outcome): void {
     expect(outcome).to.include({ status: "completed", slashed: ABSENCE });
     const redone = outcome.nodes.filter(({ attempts }) => attempts > 1);
     expect(redone).to.have.length(1);
@@ -83,5 +89,31 @@ describe("fault: the chain refuses a commitment", function () {
     expect(clumsy).to.include({ slashed: ABSENCE, paid: "0" });
     expect(principal(other?.agent)).to.not.equal(principal(clumsy?.agent));
     expect(balances(outcome.money)).to.equal(true);
+  }
+
+  describe("under a constitution that gives a node ten minutes", () => {
+    before(() => amend(city, "MAX_NODE_TIMEOUT", 600n));
+
+    for (const [times, delays] of [
+      [2, [0n, 30n, 120n]],
+      [3, [0n, 30n, 120n, 480n]],
+    ] as const) {
+      it(`${times} times: takes it ${delays.at(-1)} s after the first, from the same executor, at no cost`, async () => {
+        const { outcome, signedAt } = await carryOut(`${times} times`, times);
+        expect(sinceFirst(signedAt)).to.deep.equal(delays);
+        expect(refusals()).to.have.length(times);
+        expect(outcome).to.include({ status: "completed", slashed: "0" });
+        expect(outcome.nodes.map(({ state, attempts }) => [state, attempts])).to.deep.equal(outcome.nodes.map(() => ["COMPLETED", 1]));
+        expect(balances(outcome.money)).to.equal(true);
+        expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+      });
+    }
+
+    it("at every chance: it is offered no more, and the node fails by its own clock", async () => {
+      const { outcome, signedAt } = await carryOut("at every chance", Number.POSITIVE_INFINITY);
+      expect(sinceFirst(signedAt)).to.deep.equal([0n, 30n, 120n, 480n]);
+      expect(refusals().at(-1)).to.contain("out of attempts");
+      expectReplaced(outcome);
+    });
   });
 });

@@ -1,18 +1,23 @@
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { act } from "../../orchestrator/adjudication/act.ts";
 import type { Judge } from "../../orchestrator/adjudication/case.ts";
 import type { Judges } from "../../orchestrator/adjudication/judges.ts";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
 import type { Order } from "../../orchestrator/city/conduct.ts";
 import type { MindMaker } from "../../orchestrator/city/minds.ts";
+import { panelOf } from "../../orchestrator/city/panel.ts";
 import { runToEnd } from "../../orchestrator/city/run.ts";
 import { memberOf } from "../../orchestrator/city/society.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { loadServices } from "../../orchestrator/execution/sandbox/load-services.ts";
+import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { parseMissionFile, servicesPathOf } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { type ParameterName, parameter, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { cache } from "./cache.ts";
 import { PROJECT } from "./cli.ts";
@@ -61,6 +66,18 @@ export function copyHome(from: string, to: string): string {
 /** Units that the sponsor of this city's missions has in its purse. */
 export function purseOf({ client, society }: City): Promise<bigint> {
   return client.token.balanceOf(memberOf(society, "sponsor").account.address);
+}
+
+/** Changes a parameter of the constitution as a city does: an adjudicator signs, for as many as its risk needs. Missions that run keep theirs. */
+export async function amend(city: City, name: ParameterName, value: bigint): Promise<void> {
+  const panel = panelOf(city);
+  const justification = await panel.keep(`A test amends ${name} to ${value}.`);
+  await act(panel, panel.seats.slice(0, parameter(name).risk === "HIGH" ? 2 : 1), {
+    action: "AMEND_PARAMETER",
+    data: encodeActionData("AMEND_PARAMETER", [parameterIndex(name), value]),
+    caseHash: keccak256(new TextEncoder().encode(`${name} ${value} ${city.chain.clock.now()}`)),
+    justification,
+  });
 }
 
 /** Every mission that a law of this city made, oldest first. */
