@@ -89,6 +89,7 @@ export async function conduct(
     const epoch = law.status === "deployed" ? await nextEpoch(city, law) : undefined;
     if (law.status === "failed" || epoch === undefined) return conducted;
     await replaced(conducted);
+    await city.boundary("city:books-closed");
     barred.push({ specHash: law.specHash, shape: law.shape });
     const next = await relegislate(hall, { first, epoch, former: conducted, continues: { mission: law.mission, barred } });
     if (next === undefined) return conducted;

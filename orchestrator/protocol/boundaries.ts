@@ -65,6 +65,10 @@ export const HYBRID_BOUNDARIES = ["execution:worked", "execution:checkpointed"] 
 
 /** Points that only a mission passes whose nodes are missions. */
 export const BRANCH_BOUNDARIES = ["execution:descended", "execution:concluded"] as const;
+
+/** Where an order is whose law was at fault: that mission's books are closed and in a bundle, no other session is open. */
+export const ORDER_BOUNDARIES = ["city:books-closed"] as const;
+
 export type ExecutionBoundary = (
   | typeof EXECUTION_BOUNDARIES
   | typeof FREEZE_BOUNDARIES
@@ -72,4 +76,4 @@ export type ExecutionBoundary = (
   | typeof BRANCH_BOUNDARIES
 )[number];
 
-export type BoundaryName = LegislatureBoundary | ExecutionBoundary | (typeof SENDER_BOUNDARIES)[number];
+export type BoundaryName = LegislatureBoundary | ExecutionBoundary | (typeof ORDER_BOUNDARIES | typeof SENDER_BOUNDARIES)[number];

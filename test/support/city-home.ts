@@ -68,7 +68,7 @@ export function purseOf({ client, society }: City): Promise<bigint> {
   return client.token.balanceOf(memberOf(society, "sponsor").account.address);
 }
 
-/** Changes a parameter of the constitution as a city does: an adjudicator signs, for as many as its risk needs. Missions that run keep theirs. */
+/** Changes a parameter with as many adjudicators' signatures as its risk needs. Missions that run keep theirs. */
 export async function amend(city: City, name: ParameterName, value: bigint): Promise<void> {
   const panel = panelOf(city);
   const justification = await panel.keep(`A test amends ${name} to ${value}.`);

@@ -30,9 +30,10 @@ export const HYBRID_KILLS: readonly string[] = [
 ];
 
 /** What must not depend on whether the orchestrator was killed. */
-function facts({ status, money, nodes, ballots, winner, law, human, reputations, market, slashed, gasByStage }: Outcome) {
+export function facts({ status, money, nodes, ballots, winner, law, human, reputations, market, slashed, gasByStage, epochs }: Outcome) {
   return {
     ...{ status, money, ballots, winner, law, human, reputations, market, slashed },
+    epochs: epochs.map(({ mission: _, ...epoch }) => epoch),
     nodes: nodes.map(({ gas: _, ...node }) => node),
     sent: gasByStage.map(({ stage, transactions }) => [stage, transactions]),
   };
@@ -43,7 +44,21 @@ function results({ status, money, nodes, ballots, winner, reputations, slashed }
   return { status, money, nodes: nodes.map(({ gas: _, ...node }) => node), ballots, winner: winner?.title, reputations, slashed };
 }
 
-const inWords = (stopAt: string) => stopAt.replaceAll(">", ", then ");
+/** Runs a command in a home, kills it there, and gives it again. Every unit is accounted for, and the paper's invariants hold. */
+export async function killAndGiveAgain(
+  command: readonly string[],
+  { home, seed, stopAt }: { readonly home: string; readonly seed: string; readonly stopAt: string },
+): Promise<Outcome> {
+  const killed = await runCli(command, { home, stopAt, limitMs: 400_000 });
+  expect(killed, killed.stderr).to.include({ signal: "SIGKILL", stoppedAt: stopAt.split(">").at(-1)?.replace(/@\d+$/, "") });
+  const outcome = outcomeIn(await runCli(command, { home, limitMs: 400_000 }));
+  expect(balances(outcome.money)).to.equal(true);
+  await expectInvariantsAt(home, seed, outcome);
+  return outcome;
+}
+
+/** Where a kill happens, as a test's name says it. */
+export const inWords = (stopAt: string): string => stopAt.replaceAll(">", ", then ");
 
 /** Kills a mission's process at each place for real, gives the command again, and compares with a mission that nobody killed. */
 export function describeMissionKills(title: string, kills: readonly string[], hybridKills: readonly string[]): void {
@@ -78,15 +93,9 @@ export function describeMissionKills(title: string, kills: readonly string[], hy
       });
     }
 
-    /** Runs a command, kills it there, and gives it again. */
-    async function killedAt(stopAt: string, command: readonly string[]): Promise<Outcome> {
+    function killedAt(stopAt: string, command: readonly string[]): Promise<Outcome> {
       const home = copyHome(founded(), join(directory(), `killed at ${stopAt.replaceAll(":", " ")}`));
-      const killed = await runCli(command, { home, stopAt, limitMs: 400_000 });
-      expect(killed, killed.stderr).to.include({ signal: "SIGKILL", stoppedAt: stopAt.split(">").at(-1)?.replace(/@\d+$/, "") });
-      const outcome = outcomeIn(await runCli(command, { home, limitMs: 400_000 }));
-      expect(balances(outcome.money)).to.equal(true);
-      await expectInvariantsAt(home, SEED, outcome);
-      return outcome;
+      return killAndGiveAgain(command, { home, seed: SEED, stopAt });
     }
   });
 }
