@@ -28,12 +28,13 @@ function inWords(output: JsonObject): string {
   return typeof output["document"] === "string" ? output["document"] : JSON.stringify(output);
 }
 
-/** What stood out: of a node that was stopped off chain nobody has committed to anything yet. */
-async function haltedWork(world: World, mission: Mission, view: NodeView, { slots }: Halt): Promise<string> {
-  const works = await Promise.all(slots.map((slot) => world.recall(["work", ...attemptKey(mission, view), slot], workSchema)));
+/** What the Guardian found, and the work that stood out: off chain nobody has committed to any yet. */
+async function findingOf(world: World, mission: Mission, view: NodeView, halt: Halt): Promise<string> {
+  const found = `The guardian found ${halt.reason} ${halt.magnitude}; its snapshot is ${halt.snapshot}.`;
+  const works = await Promise.all(halt.slots.map((slot) => world.recall(["work", ...attemptKey(mission, view), slot], workSchema)));
   const [work] = works.filter((each) => each !== undefined);
-  if (work === undefined) return "";
-  return work.ok ? inWords(await readOutput(world, work.outputId)) : `${work.fault}: ${work.details}`;
+  if (work === undefined) return found;
+  return `${found}\n\n${work.ok ? inWords(await readOutput(world, work.outputId)) : `${work.fault}: ${work.details}`}`;
 }
 
 /** Puts a case together from chain and records: what the mesh found, what the work says, what an approval would rest on. */
@@ -41,10 +42,7 @@ export async function caseOf(world: World, mission: Mission, view: NodeView): Pr
   const contract = world.client.mission(mission.address);
   const { openings, items, basis, cleared, score, text, quality, risk } = await workOf(world, mission, view);
   const halt = view.state === "FROZEN" ? await world.recall(haltKey(mission, view, view.freezes - 1), haltSchema) : undefined;
-  const shown =
-    halt === undefined
-      ? text
-      : `The guardian found ${halt.reason} ${halt.magnitude}; its snapshot is ${halt.snapshot}.\n\n${await haltedWork(world, mission, view, halt)}`;
+  const shown = halt === undefined ? text : await findingOf(world, mission, view, halt);
   return {
     mission: mission.address,
     node: view.law.number,

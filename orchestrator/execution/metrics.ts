@@ -36,8 +36,8 @@ export function commitCompliance(milestones: readonly Milestone[]): Share {
 }
 
 /**
- * Guard Anomaly Rate: attempts whose output deviated, of those that were worked. In hybrid mode the Guardian may stop one before a checkpoint
- * routes it. The counters of tools and messages are no deviation.
+ * Guard Anomaly Rate: attempts whose output deviated, of those that were worked. In hybrid mode the Guardian may stop one before a
+ * checkpoint routes it. The counters of tools and messages are no deviation.
  */
 export function anomalyRate(milestones: readonly Milestone[]): Share {
   const deviating = attemptsOf(milestones, "deviating");

@@ -198,8 +198,8 @@ describe("scenario: a manipulated output", function () {
   });
 
   /**
-   * Off chain the same finding stops a node that the chain still takes for ELIGIBLE. A human rejects the forgery; the honest report about other
-   * things than ever before is released, after longer than the law's interval.
+   * Off chain the same finding stops a node that the chain still takes for ELIGIBLE. A human rejects the forgery; the honest report
+   * about other things than ever before is released, after longer than the law's interval.
    */
   describe("in hybrid mode", () => {
     const cases: Case[] = [];
