@@ -94,7 +94,7 @@ library Checkpoints {
         }
         NodeCore.move(w, node, NodeState.EXECUTING);
         emit ICollaborationContract.Routed(node, w.attempt, uint40(block.timestamp));
-        bytes32 obligation = f.obligation(node, w.attempt);
+        bytes32 obligation = NodeCore.obligation(s, f, w, node);
         for (uint8 slot = 0; slot < law.redundancy; ++slot) _takeSlot(s, f, wave, w, order, slot, obligation);
         NodeCore.startVerification(f, w, node);
         NodeCore.store(s, node, w);

@@ -336,7 +336,7 @@ library ClearingDesk {
         d.node = node;
         d.law = f.node(node);
         d.word = NodeCore.load(s, node);
-        d.obligation = f.obligation(node, d.word.attempt);
+        d.obligation = NodeCore.obligation(s, f, d.word, node);
         d.parties = new address[](uint256(d.law.redundancy) + 1);
         d.parties[0] = f.context.sponsor;
         d.commitments = new bytes32[](d.law.redundancy);

@@ -10,7 +10,6 @@ import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {IServiceContract} from "../interfaces/IServiceContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
-import {Commitments} from "../libraries/Commitments.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {LawNode, MissionContext} from "../types/Law.sol";
 
@@ -48,12 +47,6 @@ library MissionFrame {
 
     function digest(Frame memory f, bytes32 structHash) internal pure returns (bytes32) {
         return MessageHashUtils.toTypedDataHash(f.city.domain, structHash);
-    }
-
-    /// @notice Decision 19; the amendment is zero until a node's law can be amended.
-    function obligation(Frame memory f, uint8 index, uint8 attempt) internal view returns (bytes32) {
-        return
-            Commitments.obligation(block.chainid, address(this), index, attempt, LawCodec.hashOf(f.args), bytes32(0));
     }
 
     /// @notice Seconds a decision about the node can be appealed.

@@ -101,6 +101,10 @@ library MissionStorage {
     uint8 internal constant COMMITS_CLOSED = 16;
     /// A human vetoed the output before the gate was asked.
     uint8 internal constant HELD = 32;
+    /// Nobody ruled in the law's review window: every seat is asked now, for as long again.
+    uint8 internal constant ESCALATED = 64;
+    /// This attempt goes on under a mandate that an adjudicator amended.
+    uint8 internal constant AMENDED = 128;
 
     enum Payment {
         DUE,
@@ -168,6 +172,8 @@ library MissionStorage {
         /// Sealed state of a frozen executor, by node and number of the freeze.
         mapping(uint256 attemptKey => bytes32) snapshots;
         mapping(uint256 node => Child) children;
+        /// Amended mandate of an attempt.
+        mapping(uint256 attemptKey => bytes32) amendments;
     }
 
     function attemptKey(uint8 node, uint8 attempt) internal pure returns (uint256) {

@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IPredicate} from "../interfaces/IPredicate.sol";
+import {Commitments} from "../libraries/Commitments.sol";
 import {Faults} from "../libraries/Faults.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
@@ -83,6 +84,43 @@ library NodeCore {
 
     function store(MissionStorage.Layout storage s, uint256 node, MissionStorage.Node memory w) internal {
         s.nodes[node] = NodeWord.pack(w);
+    }
+
+    /// @notice Decision 19: what the executors of the node's attempt are bound to.
+    function obligation(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) internal view returns (bytes32) {
+        uint256 key = MissionStorage.attemptKey(node, w.attempt);
+        bytes32 amendment = has(w, MissionStorage.AMENDED) ? s.amendments[key] : bytes32(0);
+        return
+            Commitments.obligation(
+                block.chainid,
+                address(this),
+                node,
+                w.attempt,
+                LawCodec.hashOf(f.args),
+                amendment
+            );
+    }
+
+    /// @notice The word of the next attempt: nothing of the one before but what may still be slashed for it.
+    function renew(Frame memory f, MissionStorage.Node memory w, uint8 node) internal pure {
+        if (w.attempt >= f.context.params.maxRefinementIterations) {
+            revert ICollaborationContract.IterationsExhausted(node, w.attempt);
+        }
+        ++w.attempt;
+        w.remainder = 0;
+        w.commitMask = 0;
+        w.revealMask = 0;
+        w.drawBlock = 0;
+        w.redraws = 0;
+        w.share = 0;
+        w.agreeing = 0;
+        w.seats = 0;
+        w.flags &= MissionStorage.FAULTED;
     }
 
     // --- Arcs --------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {Action} from "../types/Actions.sol";
@@ -74,6 +75,7 @@ library Overrides {
         if (action == Action.FREEZE) return Guard.freeze(s, f, w, node, BY_HAND);
 
         if (action == Action.UNFREEZE) _unfreeze(f, w, node);
+        else if (action == Action.RESUME_WITH_AMENDMENT) _amend(s, f, law, w, node, data);
         else if (action == Action.REJECT_POP) _reject(s, f, law, w, node);
         else if (action == Action.VETO_OUTPUT) _veto(w, node);
         else if (action == Action.RELEASE_OUTPUT) _release(s, f, law, w, node, data);
@@ -85,6 +87,49 @@ library Overrides {
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
         NodeCore.makeEligible(f, w, node);
         emit ICollaborationContract.NodeUnfrozen(node, w.deadline);
+    }
+
+    /// @dev The work is done anew, by the same executors at the same prices, under another obligation (AgentCity B.11.2). Their bids and
+    /// their stakes stay those of the attempt they won.
+    function _amend(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node,
+        bytes calldata data
+    ) private {
+        NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
+        bytes32 amendment = abi.decode(data, (bytes32));
+        if (amendment == 0) revert ICollaborationContract.NoAmendment(node);
+        uint8 bound = NodeCore.outstanding(w, law);
+        if (bound != NodeCore.full(law.redundancy)) revert ICollaborationContract.NotAllCommitted(node, bound);
+        uint8 former = w.attempt;
+        NodeCore.renew(f, w, node);
+        w.flags |= MissionStorage.AMENDED;
+        s.amendments[MissionStorage.attemptKey(node, w.attempt)] = amendment;
+        NodeCore.makeEligible(f, w, node);
+        emit ICollaborationContract.NodeAmended(node, w.attempt, amendment);
+        IExecutionProcedure.StoredBid[] memory bids = s.head.execution.bidsOf(address(this), node);
+        for (uint8 slot = 0; slot < law.redundancy; ++slot) _rebind(s, w, node, slot, former, bids);
+    }
+
+    function _rebind(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint8 slot,
+        uint8 former,
+        IExecutionProcedure.StoredBid[] memory bids
+    ) private {
+        MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, former, slot)];
+        if (bound.agent == address(0)) revert ICollaborationContract.SlotEmpty(node, slot);
+        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+        bytes32 service;
+        for (uint256 i = 0; i < bids.length; ++i) if (bids[i].agent == bound.agent) service = bids[i].service;
+        s.slots[key] = bound;
+        s.pledges[key] = service;
+        emit ICollaborationContract.ExecutorBound(node, slot, bound.agent, service, bound.price, w.attempt);
     }
 
     /// @dev A rejected review costs the score; a confirmed freeze also costs stake, on a human's word.
@@ -146,7 +191,7 @@ library Overrides {
             revert ICollaborationContract.NotCommitted(node, slot);
         }
         uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
-        bytes32 obligation = f.obligation(node, w.attempt);
+        bytes32 obligation = NodeCore.obligation(s, f, w, node);
         bytes32 given = Commitments.commitment(s.slots[key].agent, opening, obligation);
         if (given != s.pledges[key]) {
             revert ICollaborationContract.OpeningMismatch(node, slot, s.pledges[key], given);

@@ -207,7 +207,7 @@ library Remedies {
         emit ICollaborationContract.PanelRedrawn(node, w.attempt, w.redraws);
     }
 
-    /// @dev No human ruled in time: failed, unslashed.
+    /// @dev No human ruled in time: a review goes on to the backup pool, once; then failed, unslashed (AgentCity B.11).
     function _expireHuman(
         MissionStorage.Layout storage s,
         Frame memory f,
@@ -215,6 +215,12 @@ library Remedies {
         MissionStorage.Node memory w,
         uint8 node
     ) private {
+        if (w.state == NodeState.PENDING_REVIEW && !NodeCore.has(w, MissionStorage.ESCALATED)) {
+            w.flags |= MissionStorage.ESCALATED;
+            w.deadline = uint40(block.timestamp) + law.reviewWindow;
+            emit ICollaborationContract.ReviewEscalated(node, w.attempt, w.deadline);
+            return;
+        }
         bytes32 reason =
             w.state == NodeState.FROZEN ? SlashingSchedule.FREEZE_EXPIRED : SlashingSchedule.REVIEW_EXPIRED;
         NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), 0, false, reason);
@@ -240,19 +246,8 @@ library Remedies {
                 revert ICollaborationContract.NotAwaitingBids(node);
             }
         }
-        if (w.attempt >= f.context.params.maxRefinementIterations || (s.exhausted >> node) & 1 == 1) {
-            revert ICollaborationContract.IterationsExhausted(node, w.attempt);
-        }
-        ++w.attempt;
-        w.remainder = 0;
-        w.commitMask = 0;
-        w.revealMask = 0;
-        w.drawBlock = 0;
-        w.redraws = 0;
-        w.share = 0;
-        w.agreeing = 0;
-        w.seats = 0;
-        w.flags &= MissionStorage.FAULTED;
+        if ((s.exhausted >> node) & 1 == 1) revert ICollaborationContract.IterationsExhausted(node, w.attempt);
+        NodeCore.renew(f, w, node);
         if (failed) NodeCore.makeEligible(f, w, node);
         NodeCore.store(s, node, w);
         emit ICollaborationContract.Reopened(node, w.attempt);
@@ -300,6 +295,14 @@ library Remedies {
             pledges[slot] = s.pledges[MissionStorage.slotKey(node, attempt, slot)];
         }
         return keccak256(abi.encode(s.head.state, s.head.stopped, s.watch.cleared, s.nodes[node], pledges));
+    }
+
+    function obligationOf(
+        MissionStorage.Layout storage s,
+        City calldata city,
+        uint8 node
+    ) external view returns (bytes32) {
+        return NodeCore.obligation(s, MissionFrame.open(city), NodeCore.load(s, node), node);
     }
 
     function countedOf(

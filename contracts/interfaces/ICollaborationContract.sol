@@ -177,6 +177,8 @@ interface ICollaborationContract {
     );
     /// @notice What a human's approval releases, and to which slots.
     event ReviewApproved(uint8 indexed node, uint8 attempt, uint16 share, uint8 agreeing);
+    /// Nobody ruled in the review window: until `deadline` every adjudicator is asked.
+    event ReviewEscalated(uint8 indexed node, uint8 attempt, uint40 deadline);
     event PanelRedrawn(uint8 indexed node, uint8 attempt, uint8 redraws);
     event GateDecided(uint8 indexed node, bool allowed);
     /// @notice The output gate spoke: the mission's result is released, or vetoed for good.
@@ -210,6 +212,8 @@ interface ICollaborationContract {
     event AnomalyReported(uint8 indexed node, address indexed by, bytes32 reason, uint256 magnitude);
     event NodeFrozen(uint8 indexed node, address indexed by, bytes32 reason, uint8 freezeCount);
     event NodeUnfrozen(uint8 indexed node, uint40 deadline);
+    /// @param amendment Content-id digest of the amended mandate: part of the obligation of this attempt.
+    event NodeAmended(uint8 indexed node, uint8 attempt, bytes32 amendment);
     /// @notice A report entered an agent's log as number `index`: `recent` freezes in the window, `threshold` make a stop.
     event FreezeCounted(uint8 indexed node, address indexed agent, uint256 index, uint256 recent, uint256 threshold);
     event FalsePositive(address indexed agent, uint256 index);
@@ -296,6 +300,7 @@ interface ICollaborationContract {
     error NotSilent(uint40 silentSince, uint40 least);
     error AlreadySealed(uint8 node, bytes32 hash);
     error NotVetoed(uint8 node);
+    error NoAmendment(uint8 node);
     error UnsupportedOverride(Action action);
     error AlreadyFunded();
     error Underfunded(uint64 deposit, uint64 balance);
@@ -344,8 +349,8 @@ interface ICollaborationContract {
     /// @notice Ends an overdue stage of a node. Anyone.
     /// ELIGIBLE: bound and not routed for verificationTimeout, or without an award after both windows: FAILED, unslashed.
     /// EXECUTING: the absent lose 50 at once; with `threshold` commits (then reveals) the node goes on, else FAILED.
-    /// PENDING_VERIFICATION: a second panel, then PENDING_REVIEW. PENDING_REVIEW (after reviewWindow) and FROZEN (after
-    /// twice maxHumanReviewTimeout): FAILED, unslashed.
+    /// PENDING_VERIFICATION: a second panel, then PENDING_REVIEW. PENDING_REVIEW (after reviewWindow): every adjudicator is asked, for
+    /// as long again, then FAILED, unslashed. FROZEN (after twice maxHumanReviewTimeout): FAILED, unslashed.
     function timeout(uint8 node) external;
     /// @notice Starts another attempt of a failed node (or of one nobody bid on), up to maxRefinementIterations, unless the
     /// fault was the law's (SPECIFICATION). Anyone.
@@ -423,10 +428,12 @@ interface ICollaborationContract {
 
     // --- Adjudication ----------------------------------------------------------------------------------------------------
 
-    /// @notice The one entry of adjudication (decisions 14). FREEZE, UNFREEZE, TERMINATE_MISSION, APPROVE_POP, REJECT_POP,
-    /// RESOLVE_APPEAL, EMERGENCY_STOP, CLEAR_EMERGENCY_STOP, CLASSIFY_FALSE_POSITIVE, VETO_OUTPUT, RELEASE_OUTPUT. Caller:
+    /// @notice The one entry of adjudication (decisions 14). FREEZE, UNFREEZE, RESUME_WITH_AMENDMENT, TERMINATE_MISSION, APPROVE_POP,
+    /// REJECT_POP, RESOLVE_APPEAL, EMERGENCY_STOP, CLEAR_EMERGENCY_STOP, CLASSIFY_FALSE_POSITIVE, VETO_OUTPUT, RELEASE_OUTPUT. Caller:
     /// CURRENT adjudication procedure.
     /// APPROVE_POP's data is abi.encode(Opening[], EvidenceItem[], uint256 basis, uint16 share): it passes the same floor.
+    /// RESUME_WITH_AMENDMENT: a frozen node whose executors are all still bound begins another attempt with the same executors, prices
+    /// and stakes under the mandate abi.encode(bytes32 digest); it counts among maxRefinementIterations.
     /// RESOLVE_APPEAL's data is abi.encode(Resolution): it may come after the mission's end, and changes no state of a node.
     /// EMERGENCY_STOP: nothing is routed until CLEAR_EMERGENCY_STOP, which also lets a degraded mission go on.
     /// CLASSIFY_FALSE_POSITIVE: the freeze of `target` with number abi.encode(uint256) no longer counts.

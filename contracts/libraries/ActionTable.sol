@@ -44,7 +44,8 @@ library ActionTable {
             (2 << (8 * uint256(Action.RULE_ON_BLOC))) |
             (SUPERMAJORITY << (8 * uint256(Action.IMPEACH))) |
             (2 << (8 * uint256(Action.AUDIT_UNILATERAL))) |
-            (2 << (8 * uint256(Action.RELEASE_WATCHDOG)));
+            (2 << (8 * uint256(Action.RELEASE_WATCHDOG))) |
+            ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.RESUME_WITH_AMENDMENT)));
 
     function onMission(Action action) internal pure returns (bool) {
         return _row(action) & MISSION != 0;

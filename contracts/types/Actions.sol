@@ -54,7 +54,9 @@ enum Action {
     /// Closes the audit of what the senior adjudicator did alone [the senior who did it; bytes32 digest].
     AUDIT_UNILATERAL,
     /// Ends the watchdog's freeze of the panel.
-    RELEASE_WATCHDOG
+    RELEASE_WATCHDOG,
+    /// A frozen node goes on with its executors under an amended mandate; each loses 20 points [–; bytes32 digest of the mandate].
+    RESUME_WITH_AMENDMENT
 }
 
 /// @notice What an action says about the work it is about, to the watchdog.

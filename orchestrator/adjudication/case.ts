@@ -17,13 +17,25 @@ export interface Case {
   readonly excerpt: string;
   /** ABI-encoded arguments of APPROVE_POP: openings, proven items, basis, share. */
   readonly approval: Hex;
+  /** Chain time when it ends without a human: it goes to the backup pool, or fails. */
+  readonly deadline: number;
+  /** Whose turn it was did not rule in the review window: the other seats are the backup pool (AgentCity B.11). */
+  readonly escalated: boolean;
 }
 
-export type Ruling = "approve" | "reject";
+/** `amend`: a frozen node begins anew with the same executors under another mandate (AgentCity B.11.2, path 2). */
+export type Ruling = "approve" | "reject" | "amend";
+
+export interface Judgement {
+  readonly ruling: Ruling;
+  readonly justification: string;
+  /** What the executors of an amended node are to do; required by `amend`. */
+  readonly mandate?: string;
+}
 
 /** Whoever decides a case: a person at a terminal, or a labelled simulation of one. */
 export interface Judge {
   readonly simulated: boolean;
   /** Undefined: nobody here decides, and whoever does has acted on chain meanwhile. */
-  decide(subject: Case): Promise<{ readonly ruling: Ruling; readonly justification: string } | undefined>;
+  decide(subject: Case): Promise<Judgement | undefined>;
 }

@@ -1,6 +1,9 @@
+import { AgentCityError } from "../primitives/errors.ts";
+import { digestOf } from "../primitives/hash.ts";
 import type { ContentId } from "../primitives/hex.ts";
-import { act, type Panel, seatsOnMission } from "./act.ts";
-import type { Case, Judge, Ruling } from "./case.ts";
+import { encodeActionData } from "../protocol/actions.ts";
+import { act, type OverrideOrder, type Panel, seatsOnMission } from "./act.ts";
+import type { Case, Judge, Judgement, Ruling } from "./case.ts";
 
 /** What was decided, by whom. */
 export interface Decision {
@@ -12,17 +15,36 @@ export interface Decision {
 
 /**
  * Decides one case and puts the signed action on chain (AgentCity B.12; decisions 27, 28). Seats take turns by node. Undefined:
- * adjudicators elsewhere have acted on it.
+ * adjudicators elsewhere have acted on it. Of an escalated case the next seat has the turn.
  */
 export async function ruleOn(panel: Panel, judge: Judge, subject: Case): Promise<Decision | undefined> {
-  const { mission, node, caseHash, reason, approval } = subject;
+  const { mission, node, caseHash, escalated } = subject;
   const decided = await judge.decide(subject);
   if (decided === undefined) return undefined;
   const { ruling, justification } = decided;
-  const action = ruling === "reject" ? "REJECT_POP" : reason === "frozen" ? "UNFREEZE" : "APPROVE_POP";
-  const seats = await seatsOnMission(panel, mission, { turn: node });
+  const order = await orderOf(panel, subject, decided);
+  const seats = await seatsOnMission(panel, mission, { turn: escalated ? node + 1 : node });
   const content = await panel.keep(justification);
-  const data = action === "APPROVE_POP" ? approval : "0x";
-  await act(panel, seats, { action, mission, node, caseHash, justification: content, data });
+  await act(panel, seats, { ...order, mission, node, caseHash, justification: content });
   return { ruling, adjudicator: seats.map(({ name }) => name).join(", "), simulated: judge.simulated, justification: content };
+}
+
+async function orderOf(
+  panel: Panel,
+  { reason, approval }: Case,
+  { ruling, mandate }: Judgement,
+): Promise<Pick<OverrideOrder, "action" | "data">> {
+  if (ruling === "reject") return { action: "REJECT_POP" };
+  if (ruling === "approve") return reason === "frozen" ? { action: "UNFREEZE" } : { action: "APPROVE_POP", data: approval };
+  if (reason !== "frozen" || mandate === undefined) throw new NothingToAmend(reason);
+  const amendment = digestOf(await panel.keep(mandate));
+  return { action: "RESUME_WITH_AMENDMENT", data: encodeActionData("RESUME_WITH_AMENDMENT", [amendment]) };
+}
+
+export class NothingToAmend extends AgentCityError {
+  constructor(reason: Case["reason"]) {
+    super("NothingToAmend", `A mandate is amended of a frozen node, and by a text; this case is ${reason}`, {
+      action: "approve or reject it, or give the amended mandate",
+    });
+  }
 }

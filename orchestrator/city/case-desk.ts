@@ -25,8 +25,8 @@ export interface Elsewhere {
 const POLLING = 500;
 
 /**
- * Leaves every case to adjudicators elsewhere: writes it as a file and waits until the chain shows that they acted. Chain time stands
- * still meanwhile. A divergence of records and chain has no action on chain: nobody here lets it pass.
+ * Leaves every case to adjudicators elsewhere: writes it as a file and waits until the chain shows that they acted, or that the node's
+ * time is up. A devnet's time stands still meanwhile. A divergence of records and chain has no action on chain: nobody here lets it pass.
  */
 export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges {
   const cases = casesIn(dir);
@@ -43,8 +43,8 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges
   return {
     simulated: false,
     decide(subject: Case) {
-      const { mission, node, caseHash } = subject;
-      const isOpen = async () => (await client.mission(mission).caseHash(node)) === caseHash;
+      const { mission, node, caseHash, deadline } = subject;
+      const isOpen = async () => client.chain.clock.now() < BigInt(deadline) && (await client.mission(mission).caseHash(node)) === caseHash;
       return leave(`review-${mission.slice(2, 10)}-${node}`, { kind: "review", ...common, ...subject }, isOpen);
     },
     decideBloc({ session, ...rest }: BlocCase) {

@@ -53,6 +53,8 @@ export async function caseOf(world: World, mission: Mission, view: NodeView): Pr
     risk,
     excerpt: shown.slice(0, EXCERPT),
     approval: encodeActionData("APPROVE_POP", [openings, items, basis, score]),
+    deadline: Number(view.deadline),
+    escalated: await isEscalated(world, mission, view),
   };
 }
 
@@ -60,6 +62,12 @@ async function reasonOf(world: World, mission: Mission, view: NodeView, isPassed
   if (view.state === "FROZEN") return "frozen";
   if (!isPassed) return "disputed";
   return (await gateDecision(world, mission, view)) === false ? "vetoed" : "human tier";
+}
+
+async function isEscalated(world: World, { address }: Mission, { law, state, attempt }: NodeView): Promise<boolean> {
+  if (state !== "PENDING_REVIEW") return false;
+  const escalated = await world.client.mission(address).history("ReviewEscalated", { node: law.number });
+  return escalated.some(({ args }) => args.attempt === attempt);
 }
 
 /**

@@ -98,9 +98,17 @@ async function judge(city: City, world: World, mission: Mission, nodes: readonly
     const subject = await caseOf(world, mission, view);
     world.tell(`${view.law.label}: waits for a human (${subject.reason})`);
     const decision = await ruleOn(panelOf(city), by, subject);
-    if (decision === undefined) world.tell(`${view.law.label}: adjudicators have acted`);
+    if (decision === undefined) await afterOthers(world, mission, view);
     else world.tell(`${view.law.label}: ${decision.simulated ? "SIMULATED " : ""}${decision.adjudicator} ${pastTense(decision.ruling)}`);
   }
+}
+
+/** Adjudicators elsewhere acted, or none did in time: then the case goes to the backup pool, and the second time the attempt ends. */
+async function afterOthers(world: World, mission: Mission, { law, state, deadline }: NodeView): Promise<void> {
+  const now = (await viewNodes(world, mission)).find((each) => each.law.number === law.number);
+  const isSame = now?.state === state && now.deadline === deadline;
+  if (isSame && world.client.chain.clock.now() >= deadline) await timeout(world, mission, now);
+  else world.tell(`${law.label}: adjudicators have acted`);
 }
 
 /** Numbers of the nodes that have another attempt. */
@@ -161,5 +169,5 @@ async function stakesOf({ client }: City): Promise<readonly [bigint, bigint, big
 }
 
 function pastTense(ruling: Decision["ruling"]): string {
-  return ruling === "approve" ? "approved" : "rejected";
+  return { approve: "approved", reject: "rejected", amend: "amended its mandate" }[ruling];
 }

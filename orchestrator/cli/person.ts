@@ -32,6 +32,10 @@ export function personAtTerminal(): Judges {
     async decide({ label, mission, reason, quality, risk, excerpt }) {
       process.stderr.write(`\n${excerpt}\n\n`);
       process.stderr.write(`Case: ${label} of ${mission} (${reason}). Quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
+      if (reason === "frozen") {
+        const mandate = (await ask("An amended mandate, if its executors are to do it anew (else empty): ")).trim();
+        if (mandate !== "") return { ruling: "amend", mandate, justification: (await ask("Why? ")).trim() || "no reason was given" };
+      }
       const { yes, justification } = await decide("Approve this work?");
       return { ruling: yes ? "approve" : "reject", justification };
     },

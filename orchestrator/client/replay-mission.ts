@@ -222,7 +222,11 @@ export class MissionReplay {
       case "SlashPending":
         this.#attempt(node).fault = { dueAt: log.args.dueAt, mask: log.args.mask, settled: false };
         return;
+      case "ReviewEscalated":
+        node.deadline = log.args.deadline;
+        return;
       case "Reopened":
+      case "NodeAmended":
         Object.assign(node, { attempt: log.args.attempt, commitMask: 0, revealMask: 0, drawBlock: 0, redraws: 0 });
         Object.assign(node, { remainder: 0, share: 0, agreeing: 0, gated: false });
         node.attempts[log.args.attempt] = newAttempt();

@@ -72,6 +72,7 @@ export async function milestonesOf(client: AgentCityClient, mission: Address): P
   return events.flatMap((event): Milestone[] => {
     switch (event.eventName) {
       case "Reopened":
+      case "NodeAmended":
         current.set(event.args.node, event.args.attempt);
         return [];
       case "ExecutorBound":

@@ -114,6 +114,7 @@ export const ACTION_DATA = {
   IMPEACH: [],
   AUDIT_UNILATERAL: [{ name: "digest", type: "bytes32" }],
   RELEASE_WATCHDOG: [],
+  RESUME_WITH_AMENDMENT: [{ name: "amendment", type: "bytes32" }],
 } as const satisfies Record<string, readonly AbiParameter[]>;
 
 export type ActionName = keyof typeof ACTION_DATA;

@@ -22,6 +22,10 @@ const reviewSchema = z.strictObject({
   excerpt: z.string(),
   /** Arguments of APPROVE_POP, which is refused below the law's floor whoever signs. */
   approval: hexSchema,
+  /** Chain time when it goes to the backup pool, or fails. */
+  deadline: z.int().nonnegative(),
+  /** The backup pool has it: every seat but the one whose turn it was. */
+  escalated: z.boolean(),
 });
 
 /** Appeals against a clearing, all on one attempt of a node: one ruling decides them. */

@@ -62,6 +62,7 @@ function aboutOf(subject: WaitingCase): string {
     const { label, attempt, appeals } = subject;
     return `${label}: ${appeals.length} appeal${appeals.length === 1 ? "" : "s"} on attempt ${attempt + 1}`;
   }
-  const { label, reason, quality, risk } = subject;
-  return `${label}: ${reason}, quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}`;
+  const { label, reason, quality, risk, deadline, escalated } = subject;
+  const pool = escalated ? "; BACKUP POOL" : "";
+  return `${label}: ${reason}, quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}; until ${deadline}${pool}`;
 }

@@ -20,6 +20,7 @@ import { impeach } from "./actions/impeach.ts";
 import { insure } from "./actions/insure.ts";
 import { predicate } from "./actions/predicate.ts";
 import { publish } from "./actions/publish.ts";
+import { redirect } from "./actions/redirect.ts";
 import { reject } from "./actions/reject.ts";
 import { release } from "./actions/release.ts";
 import { releaseWatchdog } from "./actions/release-watchdog.ts";
@@ -76,6 +77,11 @@ ordering("approve", "accept work, release a freeze, let a vote stand, resume a m
 ordering("reject", "refuse work, or void a vote").argument("<case>").action(reject);
 ordering("freeze", "stop a node and its clock").argument("<mission>").argument("<node>").action(freeze);
 ordering("unfreeze", "release a frozen node").argument("<mission>").argument("<node>").action(unfreeze);
+ordering("redirect", "have a frozen node done anew, by the same executors under an amended mandate")
+  .argument("<mission>")
+  .argument("<node>")
+  .argument("<mandate>", "what they are to do, as text")
+  .action(redirect);
 ordering("veto", "hold a node's output until a human releases it").argument("<mission>").argument("<node>").action(veto);
 ordering("release", "release an output that was vetoed")
   .argument("<case>")

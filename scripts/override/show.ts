@@ -37,5 +37,8 @@ function nextOf(name: string, subject: WaitingCase): string {
     const resolve = `npm run override -- resolve ${mission} ${node} --attempt ${attempt + 1} --filed ${appeals.length}`;
     return `${resolve} ${sign}\n${resolve} --uphold 0 --share 50 ${sign}`;
   }
-  return subject.kind === "suspension" ? order("approve") : `${order("approve")}\n${order("reject")}`;
+  if (subject.kind === "suspension") return order("approve");
+  const redirect = `npm run override -- redirect ${"mission" in subject ? `${subject.mission} ${subject.node}` : ""} "…" ${sign}`;
+  const isFrozen = subject.kind === "review" && subject.reason === "frozen";
+  return [order("approve"), order("reject"), ...(isFrozen ? [redirect] : [])].join("\n");
 }

@@ -2,6 +2,7 @@ import { zeroAddress } from "viem";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
 import { missionStates, nodeStates } from "../../orchestrator/execution/chain-view.ts";
 import { formatMoney } from "../../orchestrator/primitives/amounts.ts";
+import { contentIdFromDigest } from "../../orchestrator/primitives/hash.ts";
 import { functionNames } from "../../orchestrator/primitives/selectors.ts";
 import { type ActionName, actionName, decodeActionData, evidenceRoles, institutionNames } from "../../orchestrator/protocol/actions.ts";
 import { OFFICE_NAMES } from "../../orchestrator/protocol/offices.ts";
@@ -47,6 +48,10 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
       return `stop ${where}, now ${await stateOf()}, and its clock`;
     case "UNFREEZE":
       return `release ${where}, now ${await stateOf()}: its executors go on, with a new deadline`;
+    case "RESUME_WITH_AMENDMENT": {
+      const [amendment] = decodeActionData(name, data);
+      return `have ${where}, now ${await stateOf()}, done anew by the same executors under mandate ${contentIdFromDigest(amendment)}; each loses 20 points`;
+    }
     case "TERMINATE_MISSION":
       return `end ${mission}, now ${await missionState()}: what is recorded is paid after its windows, the rest goes back to the sponsor`;
     case "APPROVE_POP": {

@@ -15,6 +15,8 @@ function subject(quality: number, risk: number): Case {
     risk,
     excerpt: "",
     approval: "0x",
+    deadline: 0,
+    escalated: false,
   };
 }
 

@@ -11,7 +11,7 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
 import { assessmentSchema } from "../../orchestrator/execution/guardian/assess.ts";
 import { haltSchema } from "../../orchestrator/execution/guardian/freeze-mirror.ts";
-import { keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
+import { contentIdFromDigest, keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
@@ -90,6 +90,7 @@ describe("scenario: a manipulated output", function () {
   let outcome: Outcome;
   const asked: string[] = [];
 
+  const amendedHome = () => join(directory(), "amended");
   const hybridHome = () => join(directory(), "hybrid");
 
   before(async () => {
@@ -102,6 +103,7 @@ describe("scenario: a manipulated output", function () {
     }
     await city.close();
     copyHome(home, hybridHome());
+    copyHome(home, amendedHome());
     city = await openHome(home, "13");
     outcome = await carryOutIn(city, missionOver(writeNotes(directory(), CALM_MISSIONS)), {
       id: "manipulated",
@@ -195,6 +197,50 @@ describe("scenario: a manipulated output", function () {
     expect(
       traces.filter(({ subjects }) => subjects[1] === String(outcome.nodes.indexOf(liar()))).map(({ subjects }) => subjects[2]),
     ).to.deep.equal(["1"]);
+  });
+
+  /** The second of three ways back from a freeze: the same executor does it anew, as a human told it (AgentCity B.11.2). */
+  describe("whose mandate a human amends", () => {
+    const MANDATE = "Sort the notes that were handed in; add nothing and leave nothing out.";
+    let amended: Outcome;
+    let elsewhere: City;
+
+    before(async () => {
+      elsewhere = await openHome(amendedHome(), "13");
+      amended = await carryOutIn(elsewhere, missionOver(writeNotes(directory(), CALM_MISSIONS + 1)), {
+        id: "amended",
+        home: amendedHome(),
+        judge: {
+          simulated: true,
+          decide: async () => ({ ruling: "amend", mandate: MANDATE, justification: "SIMULATED: it misread the task." }),
+        },
+        tamper: ({ label, attempt }, output) => (label === LIAR && attempt === 0 ? forgery(output) : output),
+      });
+    });
+    after(() => elsewhere?.close());
+
+    it("is done anew by the same executor for the same price, and completes", async () => {
+      expect(amended.status).to.equal("completed");
+      expect(balances(amended.money)).to.equal(true);
+      const node = amended.nodes.find(({ label }) => label === LIAR)!;
+      expect([node.attempts, new Set(node.executors.map(({ agent }) => agent)).size]).to.deep.equal([2, 1]);
+      expect(node.executors.map(({ slashed, paid }) => [slashed, paid !== "0"])).to.deep.equal([
+        ["0", false],
+        ["0", true],
+      ]);
+    });
+
+    it("has the mandate in its obligation and in the records, and costs twenty points", async () => {
+      const [event] = await elsewhere.client.mission(amended.mission as Address).history("NodeAmended");
+      const { amendment } = event!.args as { amendment: `0x${string}` };
+      expect(new TextDecoder().decode(elsewhere.blocks.get(contentIdFromDigest(amendment)))).to.include(MANDATE);
+      const adjusted = await elsewhere.client.agents.history("ReputationChanged");
+      const deltas = adjusted
+        .filter(({ blockNumber }) => blockNumber === event!.blockNumber)
+        .map(({ args }) => args.previous - args.current);
+      expect(deltas).to.deep.equal([20_000]);
+      expect((await auditBundle(amended.bundle ?? "")).checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
+    });
   });
 
   /**

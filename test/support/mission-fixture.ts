@@ -55,6 +55,7 @@ export const Clearing = { NONE: 0, PASS: 1, FAIL: 2, DISPUTED: 3, UNVERIFIABLE: 
 export const Action = {
   FREEZE: actionNumber("FREEZE"),
   UNFREEZE: actionNumber("UNFREEZE"),
+  RESUME_WITH_AMENDMENT: actionNumber("RESUME_WITH_AMENDMENT"),
   TERMINATE_MISSION: actionNumber("TERMINATE_MISSION"),
   APPROVE_POP: actionNumber("APPROVE_POP"),
   REJECT_POP: actionNumber("REJECT_POP"),

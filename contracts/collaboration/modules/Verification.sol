@@ -52,8 +52,7 @@ abstract contract Verification is MissionBase {
     ) external nonReentrant {
         (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
         if (law_.tier == _CONSENSUS) revert WrongTier(node, law_.tier);
-        address agent = _mission.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;
-        bytes32 commitment = Commitments.commitment(agent, opening, f.obligation(node, w.attempt));
+        bytes32 commitment = _commitmentOf(f, w, node, slot, opening);
         _commit(f, law_, w, node, slot, commitment, deadline, signature);
         _reveal(w, node, slot, opening);
         if (w.commitMask == NodeCore.full(law_.redundancy)) NodeCore.startVerification(f, w, node);
@@ -72,10 +71,9 @@ abstract contract Verification is MissionBase {
         }
         if (slot >= law_.redundancy || (w.commitMask >> slot) & 1 == 0) revert NotCommitted(node, slot);
         if ((w.revealMask >> slot) & 1 == 1) revert AlreadyRevealed(node, slot);
-        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
-        bytes32 obligation = f.obligation(node, w.attempt);
-        bytes32 given = Commitments.commitment(_mission.slots[key].agent, opening, obligation);
-        if (given != _mission.pledges[key]) revert OpeningMismatch(node, slot, _mission.pledges[key], given);
+        bytes32 pledge = _mission.pledges[MissionStorage.slotKey(node, w.attempt, slot)];
+        bytes32 given = _commitmentOf(f, w, node, slot, opening);
+        if (given != pledge) revert OpeningMismatch(node, slot, pledge, given);
         _reveal(w, node, slot, opening);
         if (w.revealMask == w.commitMask) NodeCore.startVerification(f, w, node);
         NodeCore.store(_mission, node, w);
@@ -113,7 +111,18 @@ abstract contract Verification is MissionBase {
 
     /// @inheritdoc ICollaborationContract
     function obligationOf(uint8 node) external view returns (bytes32) {
-        return _open().obligation(node, NodeCore.load(_mission, node).attempt);
+        return Remedies.obligationOf(_mission, _city(), node);
+    }
+
+    function _commitmentOf(
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint8 slot,
+        Opening calldata opening
+    ) private view returns (bytes32) {
+        address agent = _mission.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;
+        return Commitments.commitment(agent, opening, NodeCore.obligation(_mission, f, w, node));
     }
 
     function _working(

@@ -24,12 +24,30 @@ import {Institution, Office} from "../../types/Roles.sol";
 library Orders {
     using ActionTable for Action;
 
+    /// Points that a freeze costs an executor whose mandate was amended.
+    int256 private constant _AMENDED = -20;
+
     function carryOut(IConstitutionContract city, OverrideAction calldata order) internal {
         Action what = order.action;
         if (what.onMission()) {
-            ICollaborationContract(order.mission).onOverride(what, order.node, order.target, order.data);
+            ICollaborationContract mission = ICollaborationContract(order.mission);
+            mission.onOverride(what, order.node, order.target, order.data);
+            if (what == Action.RESUME_WITH_AMENDMENT) _reproach(city, mission, order);
         } else if (!_onLaw(city, order) && !_onOffices(city, order) && !_onPeople(city, order)) {
             _onMoney(ITreasury(city.at(Institution.TREASURY)), order);
+        }
+    }
+
+    /// @dev A freeze that a clearer mandate answers costs its executors little (AgentCity B.11.2).
+    function _reproach(
+        IConstitutionContract city,
+        ICollaborationContract mission,
+        OverrideAction calldata order
+    ) private {
+        IProducerContract producers = IProducerContract(city.at(Institution.PRODUCERS));
+        uint8 slots = mission.nodeLaw(order.node).redundancy;
+        for (uint8 slot = 0; slot < slots; ++slot) {
+            producers.adjustReputation(mission.slotOf(order.node, slot).agent, _AMENDED, order.justification);
         }
     }
 

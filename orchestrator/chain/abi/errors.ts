@@ -117,6 +117,7 @@ export const errorsAbi = [
   {"type":"error","name":"MissingIntermediate","inputs":[{"name":"delegation","type":"bytes32"}]},
   {"type":"error","name":"MissingOutput","inputs":[{"name":"delegation","type":"bytes32"}]},
   {"type":"error","name":"MissionRiskTooLow","inputs":[{"name":"risk","type":"uint8"},{"name":"required","type":"uint8"}]},
+  {"type":"error","name":"NoAmendment","inputs":[{"name":"node","type":"uint8"}]},
   {"type":"error","name":"NoBid","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"agent","type":"address"}]},
   {"type":"error","name":"NoCandidates","inputs":[{"name":"session","type":"uint256"}]},
   {"type":"error","name":"NoChild","inputs":[{"name":"node","type":"uint8"}]},

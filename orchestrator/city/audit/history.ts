@@ -69,15 +69,18 @@ export class MissionHistory {
 
   /** Number of the attempt that a node is in at a point of the chain. */
   attemptAt(node: number, at: bigint): number {
-    return (
-      this.#record.events("CollaborationContract", "Reopened").findLast((each) => each.at < at && each.args.node === node)?.args.attempt ??
-      0
-    );
+    const begun = [...this.#record.events("CollaborationContract", "Reopened"), ...this.#amended()];
+    return Math.max(0, ...begun.filter((each) => each.at < at && each.args.node === node).map(({ args }) => args.attempt));
+  }
+
+  #amended() {
+    return this.#record.events("CollaborationContract", "NodeAmended");
   }
 
   obligation(node: number, attempt: number): Hash {
     const { chainId, mission, lawHash } = this.#origin;
-    return obligationOf({ chainId, clone: mission, node, attempt, lawHash, amendment: zeroHash });
+    const amended = this.#amended().find(({ args }) => args.node === node && args.attempt === attempt);
+    return obligationOf({ chainId, clone: mission, node, attempt, lawHash, amendment: amended?.args.amendment ?? zeroHash });
   }
 
   /** Commitments that a clearing at this point is about: those opened by then, zero for an absent slot. */

@@ -36,14 +36,15 @@ export const assessmentSchema = z.strictObject({
 export type Assessment = z.infer<typeof assessmentSchema>;
 type Anomaly = NonNullable<Assessment["anomaly"]>;
 
-/** Judges one run against the counters and, if it has an output, against its service's own past. */
+/** Judges one run against the counters and, if it has an output, against its service's own past: an amended mandate has none yet. */
 export async function assess(
   world: Pick<World, "store" | "traces" | "embedder">,
   terms: WatchTerms,
   service: Hash,
   work: Work,
+  amended = false,
 ): Promise<Assessment> {
-  const past = await world.traces(service, WINDOW);
+  const past = amended ? [] : await world.traces(service, WINDOW);
   const scores = work.ok && past.length >= WINDOW_MIN ? await scoresOf(world, terms, work.outputId, past) : [];
   return {
     service,

@@ -57,6 +57,6 @@ async function finishedWork(
 
 async function assessmentOf(world: World, mission: Mission, view: NodeView, slot: SlotView, work: Work): Promise<Assessment> {
   return world.remember(["watch", ...attemptKey(mission, view), slot.slot], assessmentSchema, async () =>
-    assess(world, await watchTerms(world, mission), work.service, work),
+    assess(world, await watchTerms(world, mission), work.service, work, view.amended),
   );
 }

@@ -102,6 +102,12 @@ const MOVES: { name: string; suits: bigint[]; weight: number; move: Move }[] = [
     move: async (m, node) => m.contract.connect(m.city.monitor).report(node, `0x${"00".repeat(32)}`, 1),
   },
   { name: "freeze", suits: [ELIGIBLE], weight: 1, move: async (m, node) => m.override(Action.FREEZE, node) },
+  {
+    name: "amend",
+    suits: [FROZEN],
+    weight: 4,
+    move: async (m, node) => m.override(Action.RESUME_WITH_AMENDMENT, node, `0x${"11".repeat(32)}`),
+  },
   { name: "unfreeze", suits: [FROZEN], weight: 5, move: async (m, node) => m.override(Action.UNFREEZE, node) },
   {
     name: "approve",

@@ -138,13 +138,13 @@ const appeal = async (mission: Mission): Promise<void> => {
   await mission.city.fund(mission.city.sponsor, mission.address, tokens(20));
   await mission.contract.connect(mission.city.sponsor).appeal(0, WHY);
 };
-const redone = async (mission: Mission): Promise<void> => {
-  const first = (await mission.executorOf(0)).agent.address;
-  await mission.contract.reopen(0);
+const redone = async (mission: Mission, node = 0): Promise<void> => {
+  const first = (await mission.executorOf(node)).agent.address;
+  await mission.contract.reopen(node);
   const index = mission.city.workers.findIndex(({ agent }) => agent.address === first);
-  await mission.bid(0, (index + 1) % 8);
+  await mission.bid(node, (index + 1) % 8);
   await mission.closeMarket();
-  await mission.city.execution.award(mission.address, [0]);
+  await mission.city.execution.award(mission.address, [node]);
 };
 
 describe("events alone rebuild a mission", () => {
@@ -192,6 +192,27 @@ describe("events alone rebuild a mission", () => {
     await mission.clear(0, { agreeing: 0b011 });
     await time.increase(HOUR);
     await mission.contract.claim([0]);
+  });
+
+  replays("with a mandate amended, and a review that nobody ruled on in time", { nodes: [SEALED, TASK] }, async (mission) => {
+    await mission.route(0, 1);
+    for (const slot of [0, 1, 2]) await mission.commit(0, slot);
+    await mission.contract.connect(mission.city.monitor).report(0, WHY, 1);
+    await mission.override(Action.RESUME_WITH_AMENDMENT, 0, WHY);
+    await mission.route(0);
+    await mission.work(0);
+    await mission.clear(0, { agreeing: 0b101 });
+    await mission.work(1);
+    await mission.clear(1, { confidence: 1 });
+    for (const _pool of ["first", "backup"]) {
+      await time.increase(900);
+      await mission.contract.timeout(1);
+    }
+    await redone(mission, 1);
+    await mission.run(1);
+    await time.increase(HOUR);
+    await mission.contract.claim([0, 1]);
+    await mission.contract.close();
   });
 
   replays("with an appeal upheld", {}, async (mission) => {

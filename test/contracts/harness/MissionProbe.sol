@@ -7,7 +7,7 @@ import {ICollaborationContract} from "../../../contracts/interfaces/ICollaborati
 import {ITreasury} from "../../../contracts/interfaces/ITreasury.sol";
 import {LawCodec} from "../../../contracts/libraries/LawCodec.sol";
 import {Action} from "../../../contracts/types/Actions.sol";
-import {MissionContext} from "../../../contracts/types/Law.sol";
+import {LawNode, MissionContext} from "../../../contracts/types/Law.sol";
 import {MissionState} from "../../../contracts/types/States.sol";
 
 /// @title A template whose missions do nothing but report what reached them: isolates the city's institutions.
@@ -48,6 +48,9 @@ contract MissionProbe {
     function state() external view returns (MissionState) {
         return _state == MissionState.PENDING ? MissionState.ACTIVE : _state;
     }
+
+    /// @dev Nobody executes anything here.
+    function nodeLaw(uint8) external pure returns (LawNode memory) {} // solhint-disable-line no-empty-blocks
 
     function law() external view returns (bytes memory) {
         bytes memory args = Clones.fetchCloneArgs(address(this));

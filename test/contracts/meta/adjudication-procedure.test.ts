@@ -37,6 +37,7 @@ const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
   ["IMPEACH", 5, ""],
   ["AUDIT_UNILATERAL", 2, ""],
   ["RELEASE_WATCHDOG", 2, ""],
+  ["RESUME_WITH_AMENDMENT", 1, "mr"],
 ];
 
 describe("AdjudicationProcedure", () => {

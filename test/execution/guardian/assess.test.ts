@@ -72,6 +72,12 @@ describe("execution/guardian/assess", () => {
     expect((await judged(workOn(foreign), 5)).scores).to.have.length(2);
   });
 
+  it("scores nothing under an amended mandate, which has no past, and counts all the same", async () => {
+    expect(await assess(world(24), TERMS, SERVICE, workOn(foreign), true)).to.deep.include({ scores: [], anomaly: null });
+    const { anomaly } = await assess(world(24), TERMS, SERVICE, workOn(foreign, { tools: TERMS.tools + 1 }), true);
+    expect(anomaly?.reason).to.equal("TOOL_LIMIT");
+  });
+
   it("freezes only above the constitution's threshold", async () => {
     const { anomaly } = await judged(workOn(foreign));
     const magnitude = anomaly!.magnitude;

@@ -1,8 +1,11 @@
 import { expect } from "chai";
-import { id } from "ethers";
-import { networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import { id, ZeroHash } from "ethers";
+import { hexSchema } from "../../../../orchestrator/primitives/hex.ts";
+import { obligationOf } from "../../../../orchestrator/rules/commitments.ts";
+import { ethers, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import { Action, type Mission, type MissionOptions, MissionState, NodeState, openMission, TASK } from "../../../support/mission-fixture.ts";
 
+const hex = (text: string) => hexSchema.parse(text);
 const REASON = id("TOOL_LIMIT");
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
 
@@ -82,6 +85,79 @@ describe("Guardian", () => {
       await mission.clear(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
       await refused(mission.override(Action.UNFREEZE, 0), "WrongMissionState");
+    });
+  });
+
+  describe("RESUME_WITH_AMENDMENT", () => {
+    const MANDATE = id("estimate in days, not in hours");
+    const amend = (mandate = MANDATE) => mission.override(Action.RESUME_WITH_AMENDMENT, 0, mandate);
+
+    it("has the node done anew by its executors, for their prices, under another obligation", async () => {
+      await routed({ nodes: [CONSENSUS] });
+      const before = await Promise.all([0, 1, 2].map((slot) => mission.contract.slotOf(0, slot)));
+      const bound = await mission.contract.obligationOf(0);
+      for (const slot of [0, 1, 2]) await mission.commit(0, slot);
+      await report();
+      const call = amend();
+      await expect(call).to.emit(mission.contract, "NodeAmended").withArgs(0, 1, MANDATE);
+      await expect(call).to.emit(mission.contract, "ExecutorBound");
+      const word = await mission.contract.nodeOf(0);
+      expect([word.state, word.attempt, word.commitMask, word.remainder]).to.deep.equal([NodeState.ELIGIBLE, 1n, 0n, 0n]);
+      for (const [slot, { agent, price }] of before.entries()) {
+        const now = await mission.contract.slotOf(0, slot);
+        expect([now.agent, now.price]).to.deep.equal([agent, price]);
+      }
+      const { chainId } = await ethers.provider.getNetwork();
+      const lawHash = hex(await mission.contract.lawHash());
+      const anew = obligationOf({ chainId, clone: hex(mission.address), node: 0, attempt: 1, lawHash, amendment: hex(MANDATE) });
+      expect(await mission.contract.obligationOf(0))
+        .to.equal(anew)
+        .and.not.equal(bound);
+      await mission.route(0);
+      await mission.work(0);
+      await mission.clear(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+      expect((await mission.contract.entitlementOf(0, 0)).paid).to.be.greaterThan(0n);
+    });
+
+    it("of one that fails after all bars its executors like any other", async () => {
+      await routed();
+      const first = (await mission.executorOf(0)).agent;
+      await report();
+      await amend();
+      await mission.route(0);
+      await networkHelpers.time.increase(60);
+      await mission.contract.timeout(0);
+      expect((await mission.city.producers.stakeOf(first.address)).locked).to.equal(0n);
+      await mission.contract.reopen(0);
+      expect((await mission.contract.nodeOf(0)).attempt).to.equal(2n);
+      const index = mission.city.workers.findIndex(({ agent }) => agent.address === first.address);
+      await expect(mission.bid(0, index)).to.be.revertedWithCustomError(mission.city.execution, "Barred");
+    });
+
+    it("needs a mandate, a frozen node, everybody who was bound, and an attempt that is left", async () => {
+      await routed({ nodes: [CONSENSUS], params: { maxRefinementIterations: 1 } });
+      await refused(amend(), "WrongNodeState");
+      await report();
+      await refused(amend(ZeroHash), "NoAmendment");
+      await amend();
+      await report();
+      await refused(amend(), "IterationsExhausted");
+    });
+
+    it("does not bring back who was absent", async () => {
+      await routed({ nodes: [CONSENSUS] });
+      for (const slot of [0, 1]) await mission.commit(0, slot);
+      await networkHelpers.time.increase(60);
+      await mission.contract.timeout(0);
+      await report();
+      await expect(amend()).to.be.revertedWithCustomError(mission.contract, "NotAllCommitted").withArgs(0, 0b011);
+    });
+
+    it("finds nobody where nobody is bound", async () => {
+      mission = await (await openMission()).activate();
+      await mission.override(Action.FREEZE, 0);
+      await expect(amend()).to.be.revertedWithCustomError(mission.contract, "SlotEmpty").withArgs(0, 0);
     });
   });
 

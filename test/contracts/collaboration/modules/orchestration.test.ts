@@ -244,7 +244,7 @@ describe("Orchestration", () => {
       expect([held, locked]).to.deep.equal([tokens(10_000), 0n]);
     });
 
-    it("draws a second panel, then asks a human, then fails unslashed", async () => {
+    it("draws a second panel, then asks a human, then every human, then fails unslashed", async () => {
       await running();
       await mission.route(0);
       await mission.work(0);
@@ -255,9 +255,26 @@ describe("Orchestration", () => {
       expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
       await networkHelpers.time.increase(900);
       const { agent } = await mission.executorOf(0);
+      const until = (await mission.city.now()) + 900n;
+      await expect(mission.contract.timeout(0)).to.emit(mission.contract, "ReviewEscalated").withArgs(0, 0, until);
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
+      await expect(mission.contract.timeout(0)).to.be.revertedWithCustomError(mission.contract, "TooEarly").withArgs(0, until);
+      await networkHelpers.time.increaseTo(until);
       await mission.contract.timeout(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
+    });
+
+    it("lets a human rule after the escalation, on the state as it then is", async () => {
+      await running();
+      await mission.route(0);
+      await mission.work(0);
+      for (const wait of [300, 300, 900]) {
+        await networkHelpers.time.increase(wait);
+        await mission.contract.timeout(0);
+      }
+      await mission.override(Action.APPROVE_POP, 0, await mission.approval(0));
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
     });
 
     it("asks a human where no verifier came; approved, the verifiers' share is the treasury's", async () => {

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { judgesElsewhere } from "../../orchestrator/city/case-desk.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { membersOf } from "../../orchestrator/city/society.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { carryOutIn, openHome } from "../support/city-home.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+/** Whose turn it is does not rule in time: the other seats are asked, and only when they do not rule either does the attempt end (AgentCity B.11). */
+describe("scenario: a review that nobody decides in time", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let outcome: Outcome;
+  /** By case: to whom it was shown. */
+  const shown: string[] = [];
+
+  before(async () => {
+    const home = join(directory(), "home");
+    city = await openHome(home, "41");
+    const { clock } = city.chain;
+    // A network's time does not stand still while a queue is polled.
+    const desk = judgesElsewhere({
+      client: city.client,
+      dir: join(home, "embedded"),
+      tell: () => {},
+      sleep: async () => clock.sleepUntil(clock.now() + 120n),
+    });
+    let rulings = 0;
+    outcome = await carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv, { deadline: "4h" }), {
+      id: "nobody rules",
+      home,
+      judge: {
+        simulated: true,
+        async decide(subject) {
+          shown.push(subject.escalated ? "backup pool" : "first seat");
+          // Of the first attempt nobody decides anything; of the second the backup pool does.
+          if (!subject.escalated || rulings++ === 0) return desk.decide(subject);
+          return { ruling: "approve", justification: "SIMULATED: read after the first seat had not come." };
+        },
+      },
+    });
+  });
+  after(() => city?.close());
+
+  it("goes from the first seat to the backup pool, and only then ends the attempt, unslashed", async () => {
+    expect(shown).to.deep.equal(["first seat", "backup pool", "first seat", "backup pool"]);
+    const mission = city.client.mission(outcome.mission as Address);
+    const escalated = await mission.history("ReviewEscalated");
+    expect(escalated.map(({ args }) => args.attempt)).to.deep.equal([0, 1]);
+    const report = outcome.nodes.find(({ label }) => label === "report")!;
+    expect(report).to.include({ state: "COMPLETED", attempts: 2 });
+    expect(report.executors.map(({ slashed }) => slashed)).to.deep.equal(["0", "0"]);
+  });
+
+  it("is decided by another seat than the one whose turn it was", async () => {
+    const node = outcome.nodes.findIndex(({ label }) => label === "report");
+    const seats = membersOf(city.society, "adjudicator");
+    const acted = await city.client.adjudication.history("OverrideExecuted");
+    const signers = acted.flatMap(({ args }) => args.adjudicators);
+    expect(signers).to.deep.equal([seats[(node + 1) % seats.length]?.account.address]);
+  });
+
+  it("ends complete, every unit accounted for", () => {
+    expect(outcome.status).to.equal("completed");
+    expect(balances(outcome.money)).to.equal(true);
+  });
+});
