@@ -96,14 +96,7 @@ library NodeCore {
         uint256 key = MissionStorage.attemptKey(node, w.attempt);
         bytes32 amendment = has(w, MissionStorage.AMENDED) ? s.amendments[key] : bytes32(0);
         return
-            Commitments.obligation(
-                block.chainid,
-                address(this),
-                node,
-                w.attempt,
-                LawCodec.hashOf(f.args),
-                amendment
-            );
+            Commitments.obligation(block.chainid, address(this), node, w.attempt, LawCodec.hashOf(f.args), amendment);
     }
 
     /// @notice The word of the next attempt: nothing of the one before but what may still be slashed for it.
