@@ -17,9 +17,8 @@ export const FRONT_RUNNING: readonly Attack[] = attacksOf("front-running", "F", 
     entry: "CollaborationContract.reveal",
     guard: "a commitment opens for the agent in whose slot it stands",
     file: "collaboration/modules/Verification.sol",
-    find: "bytes32 given = Commitments.commitment(_mission.slots[key].agent, opening, obligation);",
-    replace:
-      "bytes32 given = Commitments.commitment(_mission.slots[MissionStorage.slotKey(node, w.attempt, 0)].agent, opening, obligation);",
+    find: "bytes32 given = _commitmentOf(f, w, node, slot, opening);",
+    replace: "bytes32 given = _commitmentOf(f, w, node, 0, opening);",
   },
   {
     title: "a bidder waits for the window to end, reads all bids and undercuts them",
