@@ -63,6 +63,6 @@ function aboutOf(subject: WaitingCase): string {
     return `${label}: ${appeals.length} appeal${appeals.length === 1 ? "" : "s"} on attempt ${attempt + 1}`;
   }
   const { label, reason, quality, risk, deadline, escalated } = subject;
-  const pool = escalated ? "; BACKUP POOL" : "";
-  return `${label}: ${reason}, quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}; until ${deadline}${pool}`;
+  const until = new Date(1000 * deadline).toISOString();
+  return `${label}: ${reason}, quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}; until ${until}${escalated ? ", backup pool" : ""}`;
 }

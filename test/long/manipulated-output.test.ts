@@ -7,8 +7,10 @@ import type { Case } from "../../orchestrator/adjudication/case.ts";
 import { collaborationContractAbi } from "../../orchestrator/chain/abi/CollaborationContract.ts";
 import { producerContractAbi } from "../../orchestrator/chain/abi/ProducerContract.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import { judgesElsewhere } from "../../orchestrator/city/case-desk.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import { memberOf, membersOf } from "../../orchestrator/city/society.ts";
+import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import { assessmentSchema } from "../../orchestrator/execution/guardian/assess.ts";
 import { haltSchema } from "../../orchestrator/execution/guardian/freeze-mirror.ts";
 import { contentIdFromDigest, keccak256, parseContentId } from "../../orchestrator/primitives/hash.ts";
@@ -18,6 +20,7 @@ import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { escalationThreshold } from "../../orchestrator/rules/escalation.ts";
 import { carryOutIn, copyHome, openHome } from "../support/city-home.ts";
+import { OVERRIDE, runCli } from "../support/cli.ts";
 import { smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
@@ -207,15 +210,26 @@ describe("scenario: a manipulated output", function () {
 
     before(async () => {
       elsewhere = await openHome(amendedHome(), "13");
-      amended = await carryOutIn(elsewhere, missionOver(writeNotes(directory(), CALM_MISSIONS + 1)), {
+      let told = () => {};
+      const waits = new Promise<void>((resolve) => (told = resolve));
+      const desk = { client: elsewhere.client, dir: join(amendedHome(), "embedded"), tell: () => told(), sleep: wallTime.sleep };
+      const running = carryOutIn(elsewhere, missionOver(writeNotes(directory(), CALM_MISSIONS + 1)), {
         id: "amended",
         home: amendedHome(),
-        judge: {
-          simulated: true,
-          decide: async () => ({ ruling: "amend", mandate: MANDATE, justification: "SIMULATED: it misread the task." }),
-        },
+        judge: judgesElsewhere(desk),
         tamper: ({ label, attempt }, output) => (label === LIAR && attempt === 0 ? forgery(output) : output),
       });
+      await Promise.race([running, waits]);
+      const override = (...args: string[]) => runCli(args, { home: amendedHome(), program: OVERRIDE });
+      const [name = ""] = (await override("queue")).stdout.split(" ");
+      const { stdout } = await override("show", name);
+      const [, mission = "", node = ""] = /override -- redirect (0x\w+) (\d+) /.exec(stdout) ?? [];
+      const seat = ["--as", "adjudicator-3", "--because", "It misread the task."];
+      const refused = await override("redirect", mission, node, " ", ...seat);
+      expect(refused.code).to.equal(1);
+      const done = await override("redirect", mission, node, MANDATE, ...seat);
+      expect(done.stderr).to.contain("done anew by the same executors");
+      amended = await running;
     });
     after(() => elsewhere?.close());
 

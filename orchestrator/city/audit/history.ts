@@ -77,10 +77,14 @@ export class MissionHistory {
     return this.#record.events("CollaborationContract", "NodeAmended");
   }
 
+  /** Digest of the mandate under which an attempt goes on, if an adjudicator amended it. */
+  amendment(node: number, attempt: number): Hash | undefined {
+    return this.#amended().find(({ args }) => args.node === node && args.attempt === attempt)?.args.amendment;
+  }
+
   obligation(node: number, attempt: number): Hash {
     const { chainId, mission, lawHash } = this.#origin;
-    const amended = this.#amended().find(({ args }) => args.node === node && args.attempt === attempt);
-    return obligationOf({ chainId, clone: mission, node, attempt, lawHash, amendment: amended?.args.amendment ?? zeroHash });
+    return obligationOf({ chainId, clone: mission, node, attempt, lawHash, amendment: this.amendment(node, attempt) ?? zeroHash });
   }
 
   /** Commitments that a clearing at this point is about: those opened by then, zero for an absent slot. */

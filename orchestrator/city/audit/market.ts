@@ -5,6 +5,7 @@ import { fairnessScore } from "../../rules/fairness.ts";
 import { points } from "../../rules/reputation.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
+import type { SlotHistory } from "./history.ts";
 import type { Check } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
 
@@ -74,7 +75,14 @@ function awards(
     const bidders = new Set(placed.filter((each) => each.at < at).map((each) => roles.principalOf(each.args.agent)));
     seen.same(fairness, fairnessScore(squares, total, BigInt(bidders.size)), `${subject}: fairness`);
   }
-  seen.same(total, history.slots.length, "awards against bound executors");
+  const isKept = ({ node, attempt }: SlotHistory) => history.amendment(node, attempt) !== undefined;
+  const kept = history.slots.filter(isKept);
+  for (const { node, attempt, slot, agent, service, price } of kept) {
+    const former = history.slot(node, attempt - 1, slot);
+    const subject = `executor of ${label(node)} under an amended mandate`;
+    seen.same([agent, service, price], [former?.agent, former?.service, former?.price], subject);
+  }
+  seen.same(Number(total), history.slots.length - kept.length, "awards against bound executors");
 }
 
 /** How many signed calls of one agent may lie between two of its bids: withdrawals use nonces too. */
