@@ -2,8 +2,8 @@ import { type Exploration, explore, type Machine } from "./explore.ts";
 import { disclosure, forgetting, lifecycle, withoutRule } from "./machines/claims.ts";
 import { CLEARING_MUTANTS, clearing } from "./machines/clearing.ts";
 import { session, withArc } from "./machines/lifecycles.ts";
-import { LAWS, type LawName, WORKED_ON } from "./machines/mission/laws.ts";
-import { type MissionOptions, mission, workedOn } from "./machines/mission/mission.ts";
+import { LAWS, type LawName, REVIEWED, WORKED_ON } from "./machines/mission/laws.ts";
+import { type MissionOptions, mission, unhurried, workedOn } from "./machines/mission/mission.ts";
 import { missionMutants } from "./machines/mission/mutants.ts";
 import { OBLIGATION_MUTANTS, obligation } from "./machines/obligation.ts";
 import { NEEDED_BY, PANEL_GUARDS, panel } from "./machines/panel.ts";
@@ -37,12 +37,14 @@ export const MODELS: readonly CountedModel[] = [
   { ...model(clearing()), generated: 113_461, distinct: 39_711 },
   { ...model(obligation()), generated: 77, distinct: 53 },
   { ...model(session()), generated: 26, distinct: 12 },
-  { ...model(missionOf("two nodes in sequence")), generated: 182_835, distinct: 29_565 },
-  { ...model(missionOf("everything that watches a node")), generated: 52_816, distinct: 8649 },
-  { ...model(missionOf("a node of two executors")), generated: 5733, distinct: 950 },
-  { ...model(missionOf("a human's node, an output that is vetoed")), generated: 3709, distinct: 757 },
-  { ...model(missionOf("decisions under appeal")), generated: 45_225, distinct: 10_736 },
-  { ...model(workedOn("two nodes, worked on", WORKED_ON)), generated: 125_374, distinct: 24_255 },
+  { ...model(missionOf("two nodes in sequence")), generated: 199_443, distinct: 31_685 },
+  { ...model(missionOf("everything that watches a node")), generated: 56_352, distinct: 9289 },
+  { ...model(missionOf("a node of two executors")), generated: 5925, distinct: 982 },
+  { ...model(missionOf("executors whose mandate is amended")), generated: 4537, distinct: 841 },
+  { ...model(missionOf("a human's node, an output that is vetoed")), generated: 4369, distinct: 857 },
+  { ...model(missionOf("decisions under appeal")), generated: 46_105, distinct: 10_868 },
+  { ...model(unhurried("a review that ends by its own clock", REVIEWED)), generated: 1265, distinct: 398 },
+  { ...model(workedOn("two nodes, worked on", WORKED_ON)), generated: 127_954, distinct: 24_789 },
   { ...model(panel("missions")), generated: 5021, distinct: 1204 },
   { ...model(panel("watchdog")), generated: 57_039, distinct: 11_613 },
 ];

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { stillTime } from "../support/city-fixture.ts";
 import { explore } from "./explore.ts";
 import { MISSING } from "./machines/mission/guards.ts";
-import { LAWS, WORKED_ON } from "./machines/mission/laws.ts";
+import { LAWS, REVIEWED, WORKED_ON } from "./machines/mission/laws.ts";
 import { DROPPED, PASSED_OVER, without } from "./machines/mission/mutants.ts";
 import { type Walked, walk, wouldTake } from "./walks.ts";
 
@@ -48,6 +48,20 @@ describe("model and contract", function () {
     const way = ["executor: bid 1", "monitor: report 0", "adjudicator: REJECT_POP 0", "anybody: reopen 0"];
     const award = ["time: the bidding for node 1 is over", "anybody: award 1"];
     expect(await wouldTake(WORKED_ON, ["legislature: activate", ...way, ...award])).to.equal(!missing);
+  });
+
+  const BEGUN = ["executor: bid 0", "time: the bidding for node 0 is over", "anybody: award 0", "runner: route 0", "executor: commit 0"];
+  it("a mandate is amended once, and the work is done anew and cleared", async () => {
+    const amended = ["adjudicator: FREEZE 0", "adjudicator: RESUME_WITH_AMENDMENT 0"];
+    const anew = ["runner: route 0", "executor: commit 0", "executor: commit 0", "executor: reveal 0", "executor: reveal 0"];
+    const trace = ["legislature: activate", ...BEGUN, ...amended, ...anew, "panel: clear PASS 0", "anybody: refund"];
+    expect(await wouldTake(LAWS["executors whose mandate is amended"], trace)).to.equal(true);
+  });
+
+  it("a review that nobody decides is asked of everybody once, and then fails", async () => {
+    const unheard = ["time: time of node 0 is up", "anybody: timeout 0"];
+    const trace = ["legislature: activate", ...BEGUN, "panel: clear PASS 0", ...unheard, ...unheard, "anybody: reopen 0"];
+    expect(await wouldTake(REVIEWED, trace)).to.equal(true);
   });
 
   it("and both happened often", () => {

@@ -24,6 +24,7 @@ const FORGOTTEN = 256;
 /** Long past every edge of a clock. */
 const SLACK = 5n;
 const OTHER_CODE = `0x${"77".repeat(32)}`;
+const MANDATE = hexSchema.parse(`0x${"33".repeat(32)}`);
 
 export class RealMission {
   readonly #m: Mission;
@@ -145,6 +146,8 @@ export class RealMission {
       }
       case "APPROVE_POP":
         return override(Action.APPROVE_POP, is.at === "PENDING_REVIEW" ? await this.#approval(node) : "0x");
+      case "RESUME_WITH_AMENDMENT":
+        return override(Action.RESUME_WITH_AMENDMENT, encodeActionData("RESUME_WITH_AMENDMENT", [MANDATE]));
       case "RELEASE_OUTPUT":
         return override(Action.RELEASE_OUTPUT, is.at === "PENDING_REVIEW" ? await m.release(node) : "0x");
       case "RESOLVE_APPEAL dismissed":

@@ -158,6 +158,7 @@ const WEIGHTS: Partial<Record<Call["call"], number>> = {
   appeal: 72,
   reopen: 48,
   UNFREEZE: 36,
+  RESUME_WITH_AMENDMENT: 36,
   CLEAR_EMERGENCY_STOP: 36,
   report: 9,
   FREEZE: 6,

@@ -64,6 +64,7 @@ export type CallName =
   | "report"
   | "FREEZE"
   | "UNFREEZE"
+  | "RESUME_WITH_AMENDMENT"
   | "APPROVE_POP"
   | "REJECT_POP"
   | "VETO_OUTPUT"
@@ -122,7 +123,8 @@ const award: NodeCall = (rules, state, index, node) => {
   }
   running(state);
   need(node.at === "WAITING" || node.at === "ELIGIBLE");
-  return withNode(passed, index, { market: { window: "awarded", bids: false, over: false }, clock: Clock.RUNS });
+  const { redundancy } = lawOf(rules, index);
+  return withNode(passed, index, { market: { window: "awarded", bids: false, over: false }, clock: Clock.RUNS, staked: redundancy });
 };
 
 // --- Work ------------------------------------------------------------------------------------------------------------
@@ -171,7 +173,7 @@ const reveal: NodeCall = (rules, state, index, node) => {
   need(node.at === "EXECUTING" && tier === 2 && node.reveals < node.commits);
   if (node.closed) need(node.clock === Clock.RUNS);
   else need(node.clock !== Clock.RUNS && node.commits >= threshold);
-  const worked: Node = { ...node, closed: true, clock: Clock.RUNS, reveals: node.reveals + 1 };
+  const worked: Node = { ...node, closed: true, clock: Clock.RUNS, reveals: node.reveals + 1, staked: node.commits };
   return set(state, index, worked.reveals === worked.commits ? toVerification(rules, worked) : worked);
 };
 
@@ -227,14 +229,23 @@ const timeout: NodeCall = (rules, state, index, node) => {
   need(node.at !== "WAITING" && node.at !== "COMPLETED" && node.at !== "FAILED");
   need(node.clock !== Clock.RUNS);
   if (node.at === "EXECUTING") return endWork(rules, state, index, node);
-  if (node.at !== "PENDING_VERIFICATION") return fail(rules, state, index, node.at === "FROZEN" ? "FREEZE_EXPIRED" : "REVIEW_EXPIRED");
+  if (node.at === "FROZEN") return fail(rules, state, index, "FREEZE_EXPIRED");
+  if (node.at === "PENDING_REVIEW") return endReview(rules, state, index, node);
   return set(state, index, node.redrawn ? toReview(rules, node) : redrawn(node));
 };
+
+/** Who had its turn did not rule: every seat is asked, once. */
+function endReview(rules: Rules, state: State, index: number, node: Node): State {
+  const asked = node.escalated && !rules.without.has("the backup pool is asked once");
+  if (asked) return fail(rules, state, index, "REVIEW_EXPIRED");
+  return set(state, index, { ...node, escalated: true, clock: Clock.RUNS });
+}
 
 /** The absent are dropped. The others go on if they are enough. */
 function endWork(rules: Rules, state: State, index: number, node: Node): State {
   const { tier, threshold } = lawOf(rules, index);
-  const there: Node = { ...node, closed: true, commits: node.closed ? node.reveals : node.commits, clock: Clock.RUNS };
+  const present = node.closed ? node.reveals : node.commits;
+  const there: Node = { ...node, closed: true, commits: present, staked: present, clock: Clock.RUNS };
   if (there.commits < threshold && !rules.without.has("too few commitments end the attempt")) {
     return fail(rules, state, index, "TIMED_OUT");
   }
@@ -287,6 +298,15 @@ const unfreeze: NodeCall = (rules, state, index, node) => {
   running(state);
   need(node.at === "FROZEN");
   return set(state, index, toEligible(rules, node));
+};
+
+/** Done anew by the same executors, on the stakes of the attempt they won. */
+const amend: NodeCall = (rules, state, index, node) => {
+  running(state);
+  need(node.at === "FROZEN" && isBound(node));
+  guard(rules, "who was dropped is not brought back", !node.closed || node.commits === lawOf(rules, index).redundancy);
+  guard(rules, "an amendment is an attempt", node.attempt < rules.law.refinements);
+  return set(state, index, toEligible(rules, { ...node, ...FRESH, staked: node.staked, attempt: node.attempt + 1 }));
 };
 
 const approve: NodeCall = (rules, state, index, node) => {
@@ -472,6 +492,7 @@ function callsOf(law: Law, node: number): Call[] {
     a("executor", "report", report("executor"), "reports"),
     a("adjudicator", "FREEZE", freezing, "reports"),
     a("adjudicator", "UNFREEZE", unfreeze, "reports"),
+    a("adjudicator", "RESUME_WITH_AMENDMENT", amend, "amendment"),
     a("adjudicator", "APPROVE_POP", approve),
     a("adjudicator", "REJECT_POP", reject),
     a("adjudicator", "VETO_OUTPUT", veto, "veto"),

@@ -16,6 +16,9 @@ export const GUARDS = [
   "a node is recorded once",
   "a settled slash is not appealed",
   "a node with a market of its own is passed over",
+  "who was dropped is not brought back",
+  "an amendment is an attempt",
+  "the backup pool is asked once",
 ] as const;
 export type GuardName = (typeof GUARDS)[number];
 

@@ -1,7 +1,7 @@
 import type { Invariant, Machine, Move } from "../../explore.ts";
 import { type Actor, type Call, callsUnder } from "./calls.ts";
 import { type GuardName, isFinal, Refused, type Rules, TABLES } from "./guards.ts";
-import { deployed, depositOf, isFaulted, isUnrecorded, keyOf, type Law, type Node, type State } from "./state.ts";
+import { deployed, depositOf, isBound, isFaulted, isUnrecorded, keyOf, type Law, type Node, type State } from "./state.ts";
 import { ticks } from "./time.ts";
 
 export interface MissionMove extends Move<State> {
@@ -52,6 +52,11 @@ const invariantsOf = (law: Law): readonly Invariant<State>[] => [
     name: "5 verification begun ⇒ work revealed",
     holds: everyNode(({ at, commits, reveals }) => at !== "PENDING_VERIFICATION" || (commits > 0 && reveals === commits)),
   },
+  { name: "no more attempts than the law has", holds: everyNode(({ attempt }) => attempt <= law.refinements) },
+  {
+    name: "who may still work has its stake behind it",
+    holds: everyNode((node, index) => !mayWork(node) || node.staked === law.nodes[index]?.redundancy),
+  },
   { name: "7 payout ⇒ appeal window over ∧ no open appeal", holds: ({ paidEarly }) => !paidEarly },
   {
     name: "8 deposit = paid + fees + insurance + refunded + held, which covers what is owed",
@@ -66,6 +71,8 @@ const invariantsOf = (law: Law): readonly Invariant<State>[] => [
     holds: (state) => !state.closed || (isFinal(state.at) && !state.nodes.some((node) => isUnrecorded(node) || isFaulted(node))),
   },
 ];
+
+const mayWork = (node: Node): boolean => isBound(node) && !node.closed && node.at !== "COMPLETED" && node.at !== "FAILED";
 
 const isNext = (law: Law, { nodes }: State, index: number): boolean =>
   nodes.every(({ at }, i) => at === "COMPLETED" || (((law.nodes[index]?.predecessors ?? 0) >> i) & 1) === 0);
@@ -98,6 +105,12 @@ export function workedOn(name: string, law: Law, options: MissionOptions = {}): 
     end: (state) => isFinal(state.at) || state.exhausted !== 0 || state.stopped || state.nodes.some(waits),
     certain: ({ label }) => !/^(adjudicator|monitor): /.test(label),
   };
+}
+
+/** The same where the mission has no time of its own: not as missions are, so not in the table of who ends what. */
+export function unhurried(name: string, law: Law, options: MissionOptions = {}): Machine<State> {
+  const { kind: _, ...machine } = mission(name, law, options);
+  return machine;
 }
 
 export interface MissionOptions {

@@ -1,8 +1,8 @@
 import { missionTransitions } from "../../../../orchestrator/rules/transitions/mission.ts";
 import type { Machine } from "../../explore.ts";
 import type { GuardName } from "./guards.ts";
-import { LAWS, type LawName, WORKED_ON } from "./laws.ts";
-import { type MissionOptions, mission, workedOn } from "./mission.ts";
+import { LAWS, type LawName, REVIEWED, WORKED_ON } from "./laws.ts";
+import { type MissionOptions, mission, unhurried, workedOn } from "./mission.ts";
 import type { State } from "./state.ts";
 
 interface Dropped {
@@ -22,12 +22,17 @@ export const DROPPED: readonly Dropped[] = [
   { law: "decisions under appeal", guard: "waiting slashes keep the books open" },
   { law: "decisions under appeal", guard: "what is owed keeps the books open" },
   { law: "decisions under appeal", guard: "a settled slash is not appealed" },
+  { law: "executors whose mandate is amended", guard: "who was dropped is not brought back" },
+  { law: "executors whose mandate is amended", guard: "an amendment is an attempt" },
 ];
 
 export const without = ({ law, guard }: Dropped): Machine<State> => mission(law, LAWS[law], { without: [guard] });
 
 /** Who works could not finish: the bids for a later node are never looked at. */
 export const PASSED_OVER: GuardName = "a node with a market of its own is passed over";
+
+/** Nobody's word would be waited for without end. */
+export const ASKED_ONCE: GuardName = "the backup pool is asked once";
 
 const unmade = (law: LawName, call: NonNullable<MissionOptions["unmade"]>[number]): [string, Machine<State>] => [
   `nobody may call ${call}`,
@@ -43,6 +48,7 @@ const withoutWayOut = (): bigint =>
 export const missionMutants = (): readonly (readonly [name: string, machine: Machine<State>])[] => [
   ...DROPPED.map((dropped): [string, Machine<State>] => [`without "${dropped.guard}"`, without(dropped)]),
   [`without "${PASSED_OVER}"`, workedOn("worked on", WORKED_ON, { without: [PASSED_OVER] })],
+  [`without "${ASKED_ONCE}"`, unhurried("reviewed", REVIEWED, { without: [ASKED_ONCE] })],
   unmade("a human's node, an output that is vetoed", "abort"),
   unmade("a human's node, an output that is vetoed", "record"),
   unmade("decisions under appeal", "claim"),

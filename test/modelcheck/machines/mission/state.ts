@@ -45,6 +45,8 @@ export interface Node {
   /** Nobody commits any more. */
   readonly closed: boolean;
   readonly redrawn: boolean;
+  /** Nobody ruled in the review window: every seat is asked. */
+  readonly escalated: boolean;
   /** The block that drew the panel is forgotten. */
   readonly stale: boolean;
   /** It was frozen at work, and goes on with what time was left. */
@@ -62,6 +64,8 @@ export interface Node {
   readonly claimed: boolean;
   readonly faults: readonly Fault[];
   readonly appeals: readonly Appeals[];
+  /** Ghost: slots whose executors may still be slashed for this attempt. */
+  readonly staked: number;
   /** Ghost: panel or human decided this attempt on evidence at the floor. */
   readonly proven: boolean;
 }
@@ -108,7 +112,18 @@ export interface NodeLaw {
 }
 
 /** What of the city takes part: leaving out what a part does not need keeps each state space small. */
-export type Feature = "stop" | "silence" | "veto" | "appeals" | "checkpoint" | "mismatch" | "doubt" | "reports" | "expiry" | "terminate";
+export type Feature =
+  | "stop"
+  | "silence"
+  | "veto"
+  | "appeals"
+  | "checkpoint"
+  | "mismatch"
+  | "doubt"
+  | "reports"
+  | "amendment"
+  | "expiry"
+  | "terminate";
 
 export interface Law {
   readonly nodes: readonly NodeLaw[];
@@ -141,6 +156,7 @@ export const FRESH = {
   reveals: 0,
   closed: false,
   redrawn: false,
+  escalated: false,
   stale: false,
   interrupted: false,
   held: false,
@@ -151,6 +167,7 @@ export const FRESH = {
   recorded: false,
   windowOver: false,
   claimed: false,
+  staked: 0,
   proven: false,
 } as const satisfies Partial<Node>;
 
@@ -215,8 +232,21 @@ const historyKey = ({ faults, appeals }: Node): string =>
   appeals.map(({ filed, open, late }) => `${filed.length}${filed[0]?.charAt(0) ?? ""}${open}${bits(late)}`).join();
 
 function nodeKey(n: Node): string {
-  const flags = bits(n.closed, n.redrawn, n.stale, n.interrupted, n.held, n.vetoed, n.gated, n.recorded, n.windowOver, n.claimed, n.proven);
-  const counts = [n.at, n.attempt, n.clock, n.commits, n.reveals, n.agreeing, n.share, flags].join();
+  const flags = bits(
+    n.closed,
+    n.redrawn,
+    n.escalated,
+    n.stale,
+    n.interrupted,
+    n.held,
+    n.vetoed,
+    n.gated,
+    n.recorded,
+    n.windowOver,
+    n.claimed,
+    n.proven,
+  );
+  const counts = [n.at, n.attempt, n.clock, n.commits, n.reveals, n.staked, n.agreeing, n.share, flags].join();
   return `${counts}|${marketKey(n.market)}|${historyKey(n)}`;
 }
 

@@ -95,7 +95,13 @@ export function start(rules: Rules, state: State, index: number): State {
 /** Completes a node, frees its successors, and with the last one the mission. */
 export function complete(rules: Rules, state: State, index: number): State {
   const node = nodeOf(state, index);
-  let next = withNode(state, index, { at: nodeArc(rules, node.at, "COMPLETED"), clock: Clock.RUNS, redrawn: false, stale: false });
+  let next = withNode(state, index, {
+    at: nodeArc(rules, node.at, "COMPLETED"),
+    clock: Clock.RUNS,
+    redrawn: false,
+    escalated: false,
+    stale: false,
+  });
   const done = next.nodes.reduce((mask, { at }, i) => (at === "COMPLETED" ? mask | (1 << i) : mask), 0);
   for (const [i, { predecessors }] of rules.law.nodes.entries()) {
     const follows = (predecessors >> index) & 1;
