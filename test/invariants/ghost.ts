@@ -229,6 +229,9 @@ export class Ghost {
     NodeFrozen: (e) => {
       this.node(e).frozen = true;
     },
+    NodeAmended: (e) => {
+      this.node(e).frozen = false;
+    },
     NodeUnfrozen: (e) => {
       this.node(e).frozen = false;
     },

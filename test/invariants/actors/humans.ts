@@ -1,5 +1,7 @@
 /** Adjudicators, governance, the Regulator and the sponsor. */
 import { AbiCoder, id, ZeroHash } from "ethers";
+import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
+import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { PARAMETERS } from "../../../orchestrator/protocol/parameters.ts";
 import { tokens } from "../../support/city-fixture.ts";
 import { Action, NodeState } from "../../support/mission-fixture.ts";
@@ -32,6 +34,7 @@ export async function act(mission: FuzzMission, node: number, world: World, acti
   return adjudication.act(message, signatures);
 }
 
+const MANDATE = hexSchema.parse(id("amended mandate"));
 const RESOLUTION = "tuple(uint8 attempt,uint8 filed,uint16 upheld,uint16 share,uint64 slash,uint8 culprits)";
 
 async function resolve(mission: FuzzMission, node: number, world: World): Promise<unknown> {
@@ -54,6 +57,12 @@ export async function appeal(mission: FuzzMission, node: number, world: World): 
 export const HUMANS: readonly NodeMove[] = [
   { name: "freeze", suits: [ELIGIBLE, EXECUTING, PENDING_VERIFICATION], weight: 1, act: (m, node, w) => act(m, node, w, Action.FREEZE) },
   { name: "unfreeze", suits: [FROZEN], weight: 8, act: (m, node, w) => act(m, node, w, Action.UNFREEZE) },
+  {
+    name: "amend a mandate",
+    suits: [FROZEN],
+    weight: 4,
+    act: (m, node, w) => act(m, node, w, Action.RESUME_WITH_AMENDMENT, encodeActionData("RESUME_WITH_AMENDMENT", [MANDATE])),
+  },
   {
     name: "approve",
     suits: [PENDING_REVIEW],

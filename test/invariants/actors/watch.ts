@@ -43,6 +43,17 @@ export const WATCH: readonly NodeMove[] = [
     weight: 2,
     act: (m, node) => m.contract.timeout(node),
   },
+  {
+    name: "nobody rules",
+    suits: [PENDING_REVIEW],
+    weight: 1,
+    act: async (m, node) => {
+      for (const _pool of ["first", "backup"]) {
+        await networkHelpers.time.increase(m.node(node).reviewWindow);
+        await m.contract.timeout(node);
+      }
+    },
+  },
   { name: "reopen", suits: [FAILED], weight: 6, act: (m, node) => m.contract.reopen(node) },
   { name: "reopen a market", suits: [WAITING, ELIGIBLE], weight: 1, act: (m, node) => m.contract.reopen(node) },
   { name: "record", suits: [COMPLETED], weight: 3, act: (m, node) => m.contract.record(node) },

@@ -59,10 +59,26 @@ const governed: Rule = {
   },
 };
 
+/** Thousandths of a point that an amended mandate costs each executor of the node, and nobody else (AgentCity B.11.2). */
+const REPROACH = 20_000n;
+
+function reproached(event: Happening, { ghost, require }: Context): void {
+  const former = `${number(event, "attempt") - 1}/`;
+  const bound = [...ghost.node(event).executors].filter(([place]) => place.startsWith(former)).map(([, agent]) => agent);
+  const changes = event.tx.events.filter(({ name }) => name === "ReputationChanged");
+  const charged = changes.map((change) => text(change, "agent"));
+  require(charged.toSorted().join() === bound.toSorted().join(), () => `an amendment for ${bound} was charged to ${charged}`);
+  for (const change of changes) {
+    const [was, is] = [amount(change, "previous"), amount(change, "current")];
+    require(is === (was > REPROACH ? was - REPROACH : 0n), () => `an amendment took a reputation from ${was} to ${is}`);
+  }
+}
+
 const MISSION_OR_MARKET = new Set(["MISSION", "EXECUTION", "ADJUDICATION"]);
 const reputable: Rule = {
   invariant: 23,
   on(event, context) {
+    if (event.at === "MISSION" && event.name === "NodeAmended") reproached(event, context);
     if (event.name !== "ReputationChanged") return;
     const value = amount(event, "current");
     context.require(value <= 1_000_000n, () => `a reputation of ${value}`);

@@ -31,8 +31,8 @@ export const without = ({ law, guard }: Dropped): Machine<State> => mission(law,
 /** Who works could not finish: the bids for a later node are never looked at. */
 export const PASSED_OVER: GuardName = "a node with a market of its own is passed over";
 
-/** Nobody's word would be waited for without end. */
-export const ASKED_ONCE: GuardName = "the backup pool is asked once";
+/** A review would be waited for without end. */
+const ASKED_ONCE: GuardName = "the backup pool is asked once";
 
 const unmade = (law: LawName, call: NonNullable<MissionOptions["unmade"]>[number]): [string, Machine<State>] => [
   `nobody may call ${call}`,
