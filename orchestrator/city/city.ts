@@ -14,6 +14,7 @@ import { serveRpc } from "../chain/rpc-server.ts";
 import { createSender, type Sender, type SenderBoundary } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
 import { type AgentCityClient, createAgentCityClient } from "../client/client.ts";
+import { NODES_PER_TRANSACTION } from "../execution/batches.ts";
 import { createFetcher, type FetchPage } from "../execution/fetch/fetcher.ts";
 import type { Environment } from "../execution/guardian/scorers.ts";
 import { createSandbox, type Sandbox } from "../execution/sandbox/run.ts";
@@ -65,6 +66,8 @@ export interface CityOptions {
   readonly environment?: Environment;
   /** Fetches pages for services. Default: public addresses only. */
   readonly fetchPage?: FetchPage;
+  /** How many nodes of a mission one transaction is about at most. Default: what fits into a block. */
+  readonly nodesPerTransaction?: number;
 }
 
 /** A city that runs in this process: chain, records, keys, and the one sender. */
@@ -86,6 +89,7 @@ export interface City {
   readonly deposits: Mutex;
   /** Missions take turns in bidding. */
   readonly bidding: Mutex;
+  readonly nodesPerTransaction: number;
   readonly boundary: Boundary<BoundaryName>;
   readonly environment: Environment;
   readonly fetchPage: FetchPage;
@@ -121,6 +125,7 @@ export async function openCity({
   boundary = noBoundary,
   environment = {},
   fetchPage = createFetcher(),
+  nodesPerTransaction = NODES_PER_TRANSACTION,
 }: CityOptions): Promise<City> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async () => {
@@ -182,6 +187,7 @@ export async function openCity({
       patience,
       deposits: new Mutex(),
       bidding: new Mutex(),
+      nodesPerTransaction,
       boundary,
       environment,
       fetchPage,

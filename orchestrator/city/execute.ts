@@ -4,9 +4,9 @@ import type { AppealJudge } from "../adjudication/rule-on-appeal.ts";
 import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { isLent, leftFor } from "../execution/branches.ts";
-import { awaitsBids, isBranch, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { awaitsBids, isBranch, isStaffed, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { recordFaults } from "../execution/faults.ts";
-import { runMarket } from "../execution/market.ts";
+import { runMarket, withdrawLosers } from "../execution/market.ts";
 import { isOver, timeout } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
@@ -59,6 +59,8 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
       terms,
     );
   };
+  // A process that was killed after an award left the losers' stake locked.
+  await withdrawLosers(world, mission, (await viewNodes(world, mission)).filter(isStaffed));
   await sell(mission.document.nodes.map(({ number }) => number));
   for (;;) {
     await endOrphan(world, mission, lead);

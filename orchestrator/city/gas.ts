@@ -124,7 +124,7 @@ export function gasTable(calls: readonly CityCall[], mission: Address | undefine
   for (const { functionName, args, to, receipt } of calls) {
     const about = functionName === "act" ? field(args[0], "mission") : to;
     if (typeof about !== "string" || about.toLowerCase() !== mission?.toLowerCase()) continue;
-    const numbers = (NODES_OF[functionName]?.(args) ?? []).map(Number);
+    const numbers = nodesIn({ functionName, args });
     const gas = Number(receipt.gasUsed);
     for (const [index, number] of numbers.entries()) {
       const share = Math.floor(gas / numbers.length) + (index < gas % numbers.length ? 1 : 0);
@@ -136,6 +136,11 @@ export function gasTable(calls: readonly CityCall[], mission: Address | undefine
     return { stage, transactions: own.length, gas: own.reduce((sum, { receipt }) => sum + Number(receipt.gasUsed), 0) };
   });
   return { stages: stages.filter(({ transactions }) => transactions > 0), nodes };
+}
+
+/** Numbers of the nodes that a call to a mission names, in its order. */
+export function nodesIn({ functionName, args }: Pick<CityCall, "functionName" | "args">): readonly number[] {
+  return (NODES_OF[functionName]?.(args) ?? []).map(Number);
 }
 
 /** Values inside nested arguments. */

@@ -1,6 +1,7 @@
 import { type AppealJudge, ruleOnAppeal } from "../adjudication/rule-on-appeal.ts";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../chain/outbox.ts";
+import { batched } from "../execution/batches.ts";
 import { viewNodes } from "../execution/chain-view.ts";
 import type { Mission, World } from "../execution/world.ts";
 import { appealsOn } from "./case-file.ts";
@@ -17,7 +18,7 @@ export async function settle(city: City, world: World, mission: Mission, judge: 
   const { due, nodes } = await pending(world, mission);
   if (nodes.length > 0) {
     await city.chain.clock.sleepUntil(due);
-    await contract.claim([nodes], { intent: intentKey("claim", mission.address, ...nodes) });
+    for (const batch of batched(world, nodes)) await contract.claim([batch], { intent: intentKey("claim", mission.address, ...batch) });
   }
   await contract.close([], { intent: intentKey("close", mission.address) });
   await freeLocks(world, mission);

@@ -53,6 +53,7 @@ export function worldOf(
     logHead: async () => (await log.head()).hash,
     fetchPage: city.fetchPage,
     bidding: city.bidding,
+    nodesPerTransaction: city.nodesPerTransaction,
     boundary: city.boundary,
     tell: city.tell,
     ...(tamper === undefined ? {} : { tamper }),

@@ -10,6 +10,7 @@ import { type BidRequest, checkedMind, type Offer, type OpenNode } from "../mind
 import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { Backing } from "./backing.ts";
+import { batched } from "./batches.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Mission, Worker, World } from "./world.ts";
 
@@ -35,19 +36,28 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
   if (nodes.length === 0) return;
   // One mission's market at a time: an offer rests on the stake its agent has free, a bid's signature on the agent's last nonce.
   await world.bidding.run(async () => {
+    // After an interruption some windows may be over, or open for the second time: nobody is asked for those again.
+    const now = world.client.chain.clock.now();
+    const markets = await marketsOf(world, mission, nodes);
+    const fresh = markets.filter(({ closesAt, isSecond }) => BigInt(closesAt) > now && !isSecond).map(({ view }) => view);
+    if (fresh.length === 0) return;
     const producers = await factsOf(world);
     const offers = new Map<Worker, readonly Offer[]>();
     const backing = new Backing(world, mission);
-    for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, nodes, producers, terms, backing));
+    for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, fresh, producers, terms, backing));
     await backing.grant();
-    await placeBids(world, mission, nodes, offers, backing);
+    await placeBids(world, mission, fresh, offers, backing);
   });
   // A node with too few or unfair bids stays open for one more window; then it is awarded or its attempt ends.
-  for (let open = nodes; open.length > 0; ) {
-    const closesAt = await closingTime(world, mission, open);
+  let open = (await marketsOf(world, mission, nodes)).filter(({ closesAt }) => closesAt > 0);
+  while (open.length > 0) {
+    const closesAt = BigInt(Math.max(...open.map((market) => market.closesAt))) + 1n;
     await world.client.chain.clock.sleepUntil(closesAt);
-    await award(world, mission, open, closesAt);
-    open = await stillOpen(world, mission, open);
+    const closed = open.map(({ view }) => view);
+    // One after the other: the chain awards a mission's first market in the order of its nodes.
+    for (const batch of batched(world, closed)) await award(world, mission, batch, closesAt);
+    const now = world.client.chain.clock.now();
+    open = (await marketsOf(world, mission, closed)).filter((market) => BigInt(market.closesAt) > now);
   }
   await withdrawLosers(world, mission, nodes);
 }
@@ -169,17 +179,21 @@ async function bidIntent(
   return execution.call.bid([offer, auth], { intent: intentKey("bid", mission.address, node, view.attempt, agent) });
 }
 
-async function closingTime(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<bigint> {
-  const markets = await Promise.all(nodes.map(({ law }) => world.client.execution.marketOf(mission.address, law.number)));
-  return markets.reduce((latest, { closesAt }) => (BigInt(closesAt) > latest ? BigInt(closesAt) : latest), 0n) + 1n;
+interface NodeMarket {
+  readonly view: NodeView;
+  /** Unix seconds; 0 = decided without an award. */
+  readonly closesAt: number;
+  /** Too few or unfair bids came in the first window. */
+  readonly isSecond: boolean;
 }
 
-async function stillOpen(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly NodeView[]> {
-  const now = world.client.chain.clock.now();
-  const markets = await Promise.all(
-    nodes.map(async (view) => ({ view, market: await world.client.execution.marketOf(mission.address, view.law.number) })),
+function marketsOf({ client }: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly NodeMarket[]> {
+  return Promise.all(
+    nodes.map(async (view): Promise<NodeMarket> => {
+      const { closesAt, reopened } = await client.execution.marketOf(mission.address, view.law.number);
+      return { view, closesAt, isSecond: reopened };
+    }),
   );
-  return markets.filter(({ market }) => BigInt(market.closesAt) > now).map(({ view }) => view);
 }
 
 async function award(world: World, mission: Mission, nodes: readonly NodeView[], closesAt: bigint): Promise<void> {
@@ -188,11 +202,13 @@ async function award(world: World, mission: Mission, nodes: readonly NodeView[],
   });
 }
 
-/** Bids that won nothing are withdrawn at once, so that their stake can back other bids. */
-async function withdrawLosers(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
+/** Bids that won nothing are withdrawn at once, so that their stake can back other bids. What was withdrawn before an interruption is not again. */
+export async function withdrawLosers(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const { execution } = world.client;
   const intents: Intent<LogNote>[] = [];
-  for (const { law, attempt } of nodes) {
+  for (const { law } of nodes) {
+    // The market's attempt: a node may have another executor since without one.
+    const { attempt } = await execution.marketOf(mission.address, law.number);
     for (const { agent, awarded } of await execution.bidsOf(mission.address, law.number)) {
       if (awarded) continue;
       const intent = intentKey("withdraw-bid", mission.address, law.number, attempt, agent);

@@ -93,6 +93,8 @@ export interface World {
   readonly store: ContentStore;
   /** Missions side by side take turns in bidding. */
   readonly bidding: Mutex;
+  /** How many nodes one transaction is about at most (`batches.ts`). */
+  readonly nodesPerTransaction: number;
   readonly remember: Remember;
   readonly recall: Recall;
   /** Hash of the log's last entry. */

@@ -81,7 +81,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     budget: 600_000,
     exception: {
       limit: 3_600_000,
-      why: "its three checkpoints are 777,000, with 14 commitments opened and 17 signatures recovered. The other 2,500,000 are what every entitlement costs in either mode: 14 verdicts and 14 items proven, 14 stakes and reputations settled, a human's approval; the paper's figure proves nothing and pays nobody on chain",
+      why: "its three checkpoints are 777,000, with 14 commitments opened and 17 signatures recovered. The other 2,690,000 are what every entitlement costs in either mode: 14 verdicts and 14 items proven, 14 stakes and reputations settled, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
   {

@@ -37,7 +37,7 @@ export function throughputPage(): string {
     table(head, cells),
     "\nWhat missions share they take turns in: the sponsor's allowance while a deposit is paid, and every agent's nonce and free stake while bids\n",
     "are placed. Everything else runs side by side, and chain time jumps only when all of them wait. In each mission the nodes of a wave are\n",
-    "routed, cleared and claimed in one transaction each.\n",
+    "routed, cleared and claimed together, eight in one transaction at most.\n",
     ...memorySection(),
   ].join("");
 }

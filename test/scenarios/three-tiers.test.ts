@@ -6,6 +6,10 @@ import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
+import { nodesOf } from "../support/wave-calls.ts";
+
+/** Nodes in one transaction: fewer than a wave has. */
+const MOST = 2;
 
 /** One rerun, three that agree, one that a human reads: everybody is honest. */
 describe("scenario: a mission of all three tiers", function () {
@@ -19,7 +23,7 @@ describe("scenario: a mission of all three tiers", function () {
 
   before(async () => {
     const home = join(directory(), "home");
-    city = await openHome(home, "12");
+    city = await openHome(home, "12", { nodesPerTransaction: MOST });
     purseBefore = await purseOf(city);
     outcome = await carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv), { id: "tiers", home });
   });
@@ -41,6 +45,15 @@ describe("scenario: a mission of all three tiers", function () {
       expect(executors.filter(({ result }) => result === "agreed").length).to.be.at.least(2);
     }
     expect(outcome.human.map(({ node, action, simulated }) => [node, action, simulated])).to.deep.equal([["report", "approved", true]]);
+  });
+
+  it("cuts what waves are wider than one transaction takes, in the order of nodes", async () => {
+    const numbers = outcome.nodes.map((_, node) => node);
+    const waves = [1, 2, 3].map((tier) => numbers.filter((node) => outcome.nodes[node]?.tier === tier));
+    expect(waves.some(({ length }) => length > MOST)).to.equal(true);
+    const cut = (nodes: readonly number[]) => nodes.flatMap((_, at) => (at % MOST === 0 ? [nodes.slice(at, at + MOST)] : []));
+    for (const call of ["award", "claim"]) expect(await nodesOf(city, outcome, call), call).to.deep.equal(cut(numbers));
+    for (const call of ["route", "clear"]) expect(await nodesOf(city, outcome, call), call).to.deep.equal(waves.flatMap(cut));
   });
 
   it("pays those who agreed, and nobody else", () => {

@@ -28,7 +28,10 @@ export function openHome(
   home: string,
   seed: string,
   hooks: Partial<
-    Pick<CityOptions, "boundary" | "databaseUrl" | "fetchPage" | "network" | "rpcUrl" | "silenceClock" | "society" | "tell">
+    Pick<
+      CityOptions,
+      "boundary" | "databaseUrl" | "fetchPage" | "network" | "nodesPerTransaction" | "rpcUrl" | "silenceClock" | "society" | "tell"
+    >
   > = {},
 ): Promise<City> {
   return openCity({

@@ -6,6 +6,7 @@ import { addressSchema } from "../../primitives/address.ts";
 import { type Hash, hashSchema, hexSchema } from "../../primitives/hex.ts";
 import { Turns } from "../../primitives/turns.ts";
 import { workHashOf } from "../../rules/commitments.ts";
+import { batched } from "../batches.ts";
 import { isBranch, isStaffed, type NodeView, viewNodes } from "../chain-view.ts";
 import { release } from "../escrow-buffer.ts";
 import type { FreezeMirror } from "../guardian/freeze-mirror.ts";
@@ -18,7 +19,10 @@ import { type Invocation, runAll } from "./invoke.ts";
 /** How long the signatures of a checkpoint hold, seconds of chain time. The law's interval is shorter. */
 const CHECKPOINT_VALIDITY = 3600n;
 
-/** Nodes that begin to be worked off chain: written down before anything runs. They are unaudited until a checkpoint takes them. */
+/**
+ * Nodes that begin to be worked off chain: written down before anything runs. They are unaudited until a checkpoint takes them, as are those
+ * before them in the list that an earlier checkpoint left.
+ */
 export const waveSchema = z.strictObject({
   /** The mission's checkpoints so far. */
   previous: hashSchema,
@@ -49,30 +53,51 @@ export const checkpointSchema = z.strictObject({ root: hashSchema, deadline: z.i
  * stage routes it, and the work that was done is committed there.
  */
 export async function checkpoint(world: World, mission: Mission, mirror: FreezeMirror, nodes: readonly NodeView[]): Promise<void> {
-  const ready = await startable(world, mission, nodes);
-  if (ready.length === 0) return;
+  const numbers = (await startable(world, mission, nodes)).map(({ law }) => law.number);
+  const left: NodeView[] = [];
+  for (const batch of batched(world, numbers)) left.push(...(await anchor(world, mission, mirror, batch, left)));
+}
+
+/**
+ * No wider than one checkpoint can take: the next nodes begin when these are on chain, and their checkpoint follows this one. Returns what
+ * was begun and not taken; it is unaudited still when the next begin.
+ */
+async function anchor(
+  world: World,
+  mission: Mission,
+  mirror: FreezeMirror,
+  batch: readonly number[],
+  left: readonly NodeView[],
+): Promise<readonly NodeView[]> {
+  const now = async () => {
+    const able = await startable(world, mission, mirror.overlay(await viewNodes(world, mission)));
+    return able.filter(({ law }) => batch.includes(law.number));
+  };
+  const ready = await now();
+  if (ready.length === 0) return [];
+  const begun = [...left, ...ready];
   const previous = await world.client.mission(mission.address).checkpointed();
-  await world.remember(["wave", ...waveKey(mission, previous, ready)], waveSchema, async () => ({
+  await world.remember(["wave", ...waveKey(mission, previous, begun)], waveSchema, async () => ({
     previous,
-    nodes: ready.map(({ law, attempt, freezes }) => ({ node: law.number, attempt, freezes })),
+    nodes: begun.map(({ law, attempt, freezes }) => ({ node: law.number, attempt, freezes })),
     since: Number(world.client.chain.clock.now()),
   }));
   const invocations = await runAll(world, mission, ready);
   await world.boundary("execution:worked");
   await guardAll(world, mission, mirror, ready, invocations);
   const numbers = ready.filter((view) => hasOutputs(view, invocations)).map(({ law }) => law.number);
-  const sound = await startable(world, mission, mirror.overlay(await viewNodes(world, mission)));
-  const taken = sound.filter(({ law }) => numbers.includes(law.number));
-  if (taken.length === 0) return;
+  const taken = (await now()).filter(({ law }) => numbers.includes(law.number));
+  if (taken.length === 0) return ready;
   try {
     await send(world, mission, previous, taken);
   } catch (error) {
     if (!(error instanceof TransactionReverted)) throw error;
     world.tell(`the checkpoint was refused (${error.errorName ?? error.shortMessage}): its nodes go on chain stage by stage`);
-    return;
+    return ready;
   }
   await world.boundary("execution:checkpointed");
   await release(world, mission, await viewNodes(world, mission));
+  return ready.filter((view) => !taken.some(({ law }) => law.number === view.law.number));
 }
 
 /** Nodes that a checkpoint would take now: nothing of them is on chain, their code is what was bid, and they could not have begun longer ago than the interval. */

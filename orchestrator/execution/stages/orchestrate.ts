@@ -1,5 +1,9 @@
 import { intentKey } from "../../chain/outbox.ts";
+import type { Intent } from "../../chain/sender.ts";
+import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
+import { writeMany } from "../../client/write.ts";
+import { batched } from "../batches.ts";
 import { isStaffed, type NodeView } from "../chain-view.ts";
 import { attemptKey, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
@@ -10,7 +14,12 @@ const LIVE_HASH_VALIDITY = 600n;
 /** Stage 1: binds nodes to the code that is really live, by a runner's signature, and starts them (AgentCity 3.5; decision 17). */
 export async function orchestrate(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const ready = nodes.filter((node) => node.state === "ELIGIBLE" && isStaffed(node));
-  if (ready.length === 0) return;
+  // All at once: their clocks start together.
+  await writeMany(world.client, await Promise.all(batched(world, ready).map((batch) => routeIntent(world, mission, batch))));
+}
+
+/** Named by all of its nodes: after an interruption those that are left may come together in another way. */
+async function routeIntent(world: World, mission: Mission, ready: readonly NodeView[]): Promise<Intent<LogNote>> {
   const deadline = Number(world.client.chain.clock.now() + LIVE_HASH_VALIDITY);
   const orders = [];
   for (const view of ready) {
@@ -33,9 +42,9 @@ export async function orchestrate(world: World, mission: Mission, nodes: readonl
     }
     orders.push({ node: view.law.number, hashes, services });
   }
-  await world.client
+  return world.client
     .mission(mission.address)
-    .route([orders], { intent: intentKey("route", ...ready.flatMap((view) => [...attemptKey(mission, view), view.deadline])) });
+    .call.route([orders], { intent: intentKey("route", ...ready.flatMap((view) => [...attemptKey(mission, view), view.deadline])) });
 }
 
 /** After a freeze only those start again who may still commit: none once redundant work is being revealed. */

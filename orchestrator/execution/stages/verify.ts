@@ -17,6 +17,7 @@ import { field, listOf } from "../../primitives/values.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
 import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { Band, Risk } from "../../rules/law-codec.ts";
+import { batched } from "../batches.ts";
 import type { NodeView } from "../chain-view.ts";
 import { clearingRecordSchema, makeClearingRecord } from "../clearing-record.ts";
 import { provenItem } from "../evidence.ts";
@@ -50,12 +51,17 @@ export interface SignedVerdict {
 export async function verify(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const due = nodes.filter(({ state }) => state === "PENDING_VERIFICATION");
   if (due.length === 0) return;
+  // One after the other: what a clearing costs hangs on which others are over, since the last one frees the next wave.
+  for (const batch of batched(world, due)) await clear(world, mission, batch);
+  await world.boundary("execution:cleared");
+}
+
+async function clear(world: World, mission: Mission, due: readonly NodeView[]): Promise<void> {
   const orders = await Promise.all(due.map((view) => clearOrder(world, mission, view)));
   const signatures = orders.flatMap(({ verdicts }) => verdicts.map(({ signature }) => signature));
   // A second panel of the same verifiers signs the same again: its draw tells it apart.
   const draws = due.map(({ law, drawBlock }) => `${law.number}/${drawBlock}`);
   await world.client.mission(mission.address).clear([orders], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
-  await world.boundary("execution:cleared");
 }
 
 /** What a node's committed work rests on, in the form the chain takes it. */
