@@ -143,6 +143,27 @@ describe("attacks that grief", () => {
     });
   });
 
+  describe("with reviews and amendments", () => {
+    it("somebody ends a review before the backup pool had its time", async () => {
+      await routed(TASK);
+      await mission.work(0);
+      await mission.clear(0, { confidence: 1 });
+      await networkHelpers.time.increase(900);
+      await mission.contract.timeout(0);
+      await attempt(mission.contract.timeout(0));
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
+    });
+
+    it("a mandate is amended again and again instead of being decided", async () => {
+      mission = await (await (await openMission({ params: { maxRefinementIterations: 1 } })).activate()).awardAll();
+      for (const mandate of ["once", "again"]) {
+        await mission.override(Action.FREEZE, 0);
+        await attempt(mission.override(Action.RESUME_WITH_AMENDMENT, 0, id(mandate)));
+      }
+      expect((await mission.contract.nodeOf(0)).attempt).to.equal(1);
+    });
+  });
+
   describe("with appeals", () => {
     const appealAs = async (who: Wallet) => {
       await mission.city.fund(who, mission.address, tokens(10));

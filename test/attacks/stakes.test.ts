@@ -71,6 +71,21 @@ describe("attacks on stakes", () => {
       mission = await (await (await openMission()).activate()).awardAll();
     };
 
+    it("an executor that was dropped works on under an amended mandate, on no stake", async () => {
+      const consensus = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
+      mission = await (await (await openMission({ nodes: [consensus] })).activate()).awardAll();
+      await mission.route(0);
+      for (const slot of [0, 1]) await mission.commit(0, slot);
+      await networkHelpers.time.increase(60);
+      await mission.contract.timeout(0);
+      await mission.override(Action.FREEZE, 0);
+      await attempt(mission.override(Action.RESUME_WITH_AMENDMENT, 0, id("mandate")));
+      await attempt(mission.route(0));
+      await attempt(mission.commit(0, 2));
+      const { commitMask } = await mission.contract.nodeOf(0);
+      expect(commitMask & 0b100n).to.equal(0n);
+    });
+
     it("an executor takes its lock back while it works", async () => {
       await awarded();
       await mission.route(0);

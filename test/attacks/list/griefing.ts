@@ -173,4 +173,22 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     find: "        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);\n        if (r.filed",
     replace: "        if (r.filed",
   },
+  {
+    title: "somebody ends a review before the backup pool had its time",
+    threats: ["TA-2"],
+    entry: "CollaborationContract.timeout",
+    guard: "the backup pool has as long as the first seat",
+    file: "collaboration/Remedies.sol",
+    find: "            w.deadline = uint40(block.timestamp) + law.reviewWindow;\n",
+    replace: "",
+  },
+  {
+    title: "a mandate is amended again and again instead of being decided",
+    threats: ["TA-8"],
+    entry: "CollaborationContract.onOverride",
+    guard: "an amendment is an attempt, and attempts are counted",
+    file: "collaboration/NodeCore.sol",
+    find: "        if (w.attempt >= f.context.params.maxRefinementIterations) {",
+    replace: "        if (f.context.params.maxRefinementIterations == 0) {",
+  },
 ]);

@@ -120,4 +120,13 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     find: "        if (place > _MOST_PARTICIPANTS) revert PoolFull(pool, _MOST_PARTICIPANTS);\n",
     replace: "",
   },
+  {
+    title: "an executor that was dropped works on under an amended mandate, on no stake",
+    threats: ["TA-8"],
+    entry: "CollaborationContract.onOverride",
+    guard: "a mandate is amended for those who are all still bound",
+    file: "collaboration/Overrides.sol",
+    find: "        if (bound != NodeCore.full(law.redundancy)) revert",
+    replace: "        if (bound == 0) revert",
+  },
 ]);
