@@ -33,9 +33,9 @@ export class SimulationRefused extends AgentCityError {
 }
 
 /**
- * Rejects what is too risky or too poor, and what a gate vetoed, approves the rest; voids a vote whose winner changes without the flagged ballots, releases any other;
- * lets a suspended mission go on when its records and the chain agree; lets a clearing stand that it would have approved, else upholds
- * every appeal with the mesh's score as share. Says that no human decided.
+ * Rejects what is too risky or too poor, and what a gate vetoed, approves the rest; voids a vote whose winner changes without the
+ * flagged ballots, releases any other; lets a suspended mission go on when its records and the chain agree; lets a clearing stand
+ * that it would have approved, else upholds every appeal with the mesh's score as share. Says that no human decided.
  */
 export function simulatedJudge(chainId: number) {
   if (chainId !== DEVNET) throw new SimulationRefused(chainId);
