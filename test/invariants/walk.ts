@@ -1,6 +1,6 @@
 /** A walk: moves of all actors in random order, seeded, with every invariant watched. */
 
-import { ZeroAddress, ZeroHash } from "ethers";
+import { id, ZeroAddress, ZeroHash } from "ethers";
 import type { RandomStream } from "../../orchestrator/primitives/random.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { ethers, networkHelpers, stillTime } from "../support/city-fixture.ts";
@@ -154,6 +154,8 @@ const BEGINNINGS: readonly ((world: World) => Promise<unknown>)[] = [
     // Good work, and a human who asks for no proof of it.
     await finish(mission, 0);
     await tried(async () => act(mission, 0, world, Action.APPROVE_POP, await mission.approval(0, 10_000, [])));
+    // Praise beyond all measure.
+    for (const { address } of world.voters.slice(-1)) await world.producers.adjustReputation(address, 2000, id("praise"));
     // A payment that waits for its window, and then for an appeal.
     await finish(mission, 1);
     await appeal(mission, 1, world);

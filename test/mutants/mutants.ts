@@ -206,7 +206,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "if (!_isProcedure(Institution.EXECUTION)) revert NotAuthorised(msg.sender);",
     "if (!_isProcedure(Institution.EXECUTION) && !_isProcedure(Institution.LEGISLATION)) revert NotAuthorised(msg.sender);",
   ),
-  breaks(23, "libraries/Reputation.sol", "return uint256(moved) < MAX ? uint256(moved) : MAX;", "return uint256(moved);"),
+  breaks(23, "libraries/Reputation.sol", "return uint256(moved) < MAX ? uint256(moved) : MAX;", "return uint256(moved);", 6),
   breaks(
     13,
     "meta/legislation/BallotBox.sol",
