@@ -94,7 +94,8 @@ export function describeMissionKills(title: string, kills: readonly string[], hy
     }
 
     function killedAt(stopAt: string, command: readonly string[]): Promise<Outcome> {
-      const home = copyHome(founded(), join(directory(), `killed at ${stopAt.replaceAll(":", " ")}`));
+      const place = `killed at ${stopAt.replaceAll(":", " ")}${command.includes("hybrid") ? ", hybrid" : ""}`;
+      const home = copyHome(founded(), join(directory(), place));
       return killAndGiveAgain(command, { home, seed: SEED, stopAt });
     }
   });
