@@ -11,13 +11,13 @@ export function personAtTerminal(): Judges {
     reader ??= questions(process.stdin, process.stderr);
     return reader(question);
   };
+  const reason = async () => (await ask("Why? ")).trim() || "no reason was given";
   /** One yes or no, and why. */
   const decide = async (question: string) => {
     for (;;) {
       const answer = (await ask(`${question} [y/n] `)).trim().toLowerCase();
       if (answer !== "y" && answer !== "n") continue;
-      const why = await ask("Why? ");
-      return { yes: answer === "y", justification: why.trim() || "no reason was given" };
+      return { yes: answer === "y", justification: await reason() };
     }
   };
   /** 0–1. */
@@ -29,12 +29,12 @@ export function personAtTerminal(): Judges {
   };
   return {
     simulated: false,
-    async decide({ label, mission, reason, quality, risk, excerpt }) {
+    async decide({ label, mission, reason: cause, quality, risk, excerpt }) {
       process.stderr.write(`\n${excerpt}\n\n`);
-      process.stderr.write(`Case: ${label} of ${mission} (${reason}). Quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
-      if (reason === "frozen") {
+      process.stderr.write(`Case: ${label} of ${mission} (${cause}). Quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
+      if (cause === "frozen") {
         const mandate = (await ask("An amended mandate, if its executors are to do it anew (else empty): ")).trim();
-        if (mandate !== "") return { ruling: "amend", mandate, justification: (await ask("Why? ")).trim() || "no reason was given" };
+        if (mandate !== "") return { ruling: "amend", mandate, justification: await reason() };
       }
       const { yes, justification } = await decide("Approve this work?");
       return { ruling: yes ? "approve" : "reject", justification };

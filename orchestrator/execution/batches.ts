@@ -1,3 +1,4 @@
+import { partsOf } from "../primitives/lists.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -12,5 +13,5 @@ export function batched<Item>(
   { nodesPerTransaction: most }: Pick<World, "nodesPerTransaction">,
   items: readonly Item[],
 ): readonly Item[][] {
-  return Array.from({ length: Math.ceil(items.length / most) }, (_, at) => items.slice(at * most, (at + 1) * most));
+  return partsOf(items, most);
 }

@@ -37,8 +37,6 @@ export interface NodeView {
   readonly law: MissionNode;
   readonly state: NodeStateName;
   readonly attempt: number;
-  /** This attempt goes on under a mandate that an adjudicator amended. */
-  readonly amended: boolean;
   /** How often it was frozen, in all attempts. */
   readonly freezes: number;
   /** Unix seconds; 0n = no clock runs. */
@@ -73,7 +71,6 @@ export async function viewNodes(world: World, mission: Mission): Promise<readonl
         law,
         state: nameOf(nodeStates, node.state),
         attempt: node.attempt,
-        amended: node.attempt > 0 && node.freezeCount > 0 && (await isAmended(world, mission, law.number, node.attempt)),
         freezes: node.freezeCount,
         deadline: BigInt(node.deadline),
         remainder: node.remainder,
@@ -86,11 +83,6 @@ export async function viewNodes(world: World, mission: Mission): Promise<readonl
       };
     }),
   );
-}
-
-async function isAmended({ client }: World, { address }: Mission, node: number, attempt: number): Promise<boolean> {
-  const amended = await client.mission(address).history("NodeAmended", { node });
-  return amended.some(({ args }) => args.attempt === attempt);
 }
 
 export async function missionState(world: World, mission: Pick<Mission, "address">): Promise<MissionStateName> {

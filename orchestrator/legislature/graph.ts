@@ -1,5 +1,6 @@
 import { END, Send, START, StateGraph } from "@langchain/langgraph";
 import { TransactionReverted } from "../chain/errors.ts";
+import { partsOf } from "../primitives/lists.ts";
 import { blocs } from "./blocs.ts";
 import { codify } from "./codify.ts";
 import type { LegislatureContext } from "./context.ts";
@@ -235,6 +236,5 @@ function fanOut(context: LegislatureContext, { survey, reading, barred, drafts, 
   if (voters.length === 0) return "awaitVoting";
   const agents = voters.map(({ agent }) => agent).filter((agent) => drafts[draftKey(reading, agent)] === undefined);
   if (agents.length === 0) return "endorse";
-  const cohorts = Array.from({ length: Math.ceil(agents.length / COHORT) }, (_, at) => agents.slice(at * COHORT, (at + 1) * COHORT));
-  return cohorts.map((cohort) => new Send("draft", { agents: cohort, survey, reading, barred }));
+  return partsOf(agents, COHORT).map((cohort) => new Send("draft", { agents: cohort, survey, reading, barred }));
 }

@@ -38,7 +38,7 @@ function nextOf(name: string, subject: WaitingCase): string {
     return `${resolve} ${sign}\n${resolve} --uphold 0 --share 50 ${sign}`;
   }
   if (subject.kind === "suspension") return order("approve");
-  const redirect = `npm run override -- redirect ${"mission" in subject ? `${subject.mission} ${subject.node}` : ""} "…" ${sign}`;
-  const isFrozen = subject.kind === "review" && subject.reason === "frozen";
-  return [order("approve"), order("reject"), ...(isFrozen ? [redirect] : [])].join("\n");
+  const either = `${order("approve")}\n${order("reject")}`;
+  if (subject.kind === "bloc" || subject.reason !== "frozen") return either;
+  return `${either}\nnpm run override -- redirect ${subject.mission} ${subject.node} "…" ${sign}`;
 }

@@ -1,15 +1,12 @@
 import { join } from "node:path";
 import { expect } from "chai";
-import { z } from "zod";
 import type { City } from "../../orchestrator/city/city.ts";
 import { membersOf } from "../../orchestrator/city/society.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { openHome } from "../support/city-home.ts";
-import { OVERRIDE, refusalIn, runCli } from "../support/cli.ts";
+import { executedSchema, OVERRIDE, refusalIn, runCli, signedSchema } from "../support/cli.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
-const signedSchema = z.object({ status: z.literal("signed"), file: z.string(), signatures: z.number(), needed: z.number() });
-const executedSchema = z.object({ status: z.literal("executed"), transaction: z.string().nullable() });
 const BECAUSE = ["--because", "All of us looked at a year of sessions."];
 
 /** A city lives in this process; adjudicators sign in others, one after the other. */

@@ -17,15 +17,13 @@ import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { signedOverrideJson, signedOverrideSchema } from "../../orchestrator/protocol/signed-override.ts";
 import { carryOutIn, missionsOf, openHome } from "../support/city-home.ts";
-import { OVERRIDE, refusalIn, runCli } from "../support/cli.ts";
+import { executedSchema, OVERRIDE, refusalIn, runCli, signedSchema } from "../support/cli.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 
 const queueSchema = z.object({
   cases: z.array(z.looseObject({ name: z.string(), current: z.boolean(), label: z.string(), node: z.number() })),
 });
-const signedSchema = z.object({ status: z.literal("signed"), file: z.string(), signatures: z.number(), needed: z.number() });
-const executedSchema = z.object({ status: z.literal("executed"), transaction: z.string().nullable() });
 const BECAUSE = ["--because", "Three rows, each with its spread: I checked the sums."];
 
 /** A mission runs in this process and waits; an adjudicator works in others, from fresh terminals. */

@@ -79,6 +79,19 @@ describe("scenario: full re-legislation", function () {
       expect((await city.client.agents.stakeOf(account.address)).locked).to.equal(0n);
   }
 
+  /** After a law was replaced once: what both cost, and what both leave. */
+  function settlesBoth(of: () => Outcome, purseBefore: () => bigint): void {
+    it("spends on the second what the first did not, to the unit", async () => {
+      await checkMoney(of(), purseBefore() - (await purseOf(city)));
+      expect(of().slashed).to.equal("0");
+    });
+
+    it("leaves two bundles that an auditor accepts", async () => {
+      for (const { mission: address } of of().epochs)
+        expect((await auditBundle(join(home(), "missions", address?.toLowerCase() ?? ""))).passed).to.equal(true);
+    });
+  }
+
   describe("a law whose executors cannot agree, once", () => {
     let outcome: Outcome;
     const lie: NonNullable<Order["tamper"]> = ({ agent }, output) => (faults === 0 ? opinion(agent, output) : output);
@@ -122,15 +135,10 @@ describe("scenario: full re-legislation", function () {
       });
     });
 
-    it("spends on the second what the first did not, to the unit", async () => {
-      await checkMoney(outcome, purse - (await purseOf(city)));
-      expect(outcome.slashed).to.equal("0");
-    });
-
-    it("leaves two bundles that an auditor accepts", async () => {
-      for (const { mission: address } of outcome.epochs)
-        expect((await auditBundle(join(home(), "missions", address?.toLowerCase() ?? ""))).passed).to.equal(true);
-    });
+    settlesBoth(
+      () => outcome,
+      () => purse,
+    );
   });
 
   describe("a law for hybrid mode whose executors cannot agree, once", () => {
@@ -158,15 +166,10 @@ describe("scenario: full re-legislation", function () {
       expect(outcome.hybrid).to.include({ checkpoints: 2, anchored: 2, late: 0 });
     });
 
-    it("spends on the second what the first did not, to the unit", async () => {
-      await checkMoney(outcome, purseBefore - (await purseOf(city)));
-      expect(outcome.slashed).to.equal("0");
-    });
-
-    it("leaves two bundles that an auditor accepts", async () => {
-      for (const { mission: address } of outcome.epochs)
-        expect((await auditBundle(join(home(), "missions", address?.toLowerCase() ?? ""))).passed).to.equal(true);
-    });
+    settlesBoth(
+      () => outcome,
+      () => purseBefore,
+    );
   });
 
   describe("laws whose executors never agree", () => {

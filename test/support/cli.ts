@@ -89,6 +89,10 @@ export function outcomeIn({ stdout, stderr }: CliRun): Outcome {
   return outcomeSchema.parse(JSON.parse(stdout));
 }
 
+/** What `override --json` prints of an order that was signed, and of one that was carried out. */
+export const signedSchema = z.object({ status: z.literal("signed"), file: z.string(), signatures: z.number(), needed: z.number() });
+export const executedSchema = z.object({ status: z.literal("executed"), transaction: z.string().nullable() });
+
 /** The refusal on stdout of a command with --json. */
 export function refusalIn({ stdout, stderr }: CliRun): { readonly code: string; readonly message: string } {
   if (!stdout.startsWith("{")) throw new Error(`no document on stdout; stderr:\n${stderr}`);

@@ -82,7 +82,7 @@ function awards(
     const subject = `executor of ${label(node)} under an amended mandate`;
     seen.same([agent, service, price], [former?.agent, former?.service, former?.price], subject);
   }
-  seen.same(Number(total), history.slots.length - kept.length, "awards against bound executors");
+  seen.same(total, history.slots.length - kept.length, "awards against bound executors");
 }
 
 /** How many signed calls of one agent may lie between two of its bids: withdrawals use nonces too. */

@@ -57,6 +57,13 @@ async function finishedWork(
 
 async function assessmentOf(world: World, mission: Mission, view: NodeView, slot: SlotView, work: Work): Promise<Assessment> {
   return world.remember(["watch", ...attemptKey(mission, view), slot.slot], assessmentSchema, async () =>
-    assess(world, await watchTerms(world, mission), work.service, work, view.amended),
+    assess(world, await watchTerms(world, mission), work.service, work, await isAmended(world, mission, view)),
   );
+}
+
+/** Whether this attempt goes on under a mandate that an adjudicator amended. */
+async function isAmended({ client }: World, { address }: Mission, { law, attempt, freezes }: NodeView): Promise<boolean> {
+  if (attempt === 0 || freezes === 0) return false;
+  const amended = await client.mission(address).history("NodeAmended", { node: law.number });
+  return amended.some(({ args }) => args.attempt === attempt);
 }
