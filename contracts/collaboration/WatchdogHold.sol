@@ -5,7 +5,7 @@ import {IAdjudicatorWatchdog} from "../interfaces/IAdjudicatorWatchdog.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {Institution} from "../types/Roles.sol";
 
-/// @title What a frozen panel means to a mission (decisions 30)
+/// @title What a frozen panel means to a mission (decision 30)
 /// @notice Nothing new is routed; who waits for a human, or to be routed, gets the time back; earned money moves.
 library WatchdogHold {
     function requireUnfrozen(IConstitutionContract constitution) internal view {

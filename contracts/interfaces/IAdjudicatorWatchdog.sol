@@ -4,7 +4,7 @@ pragma solidity 0.8.33;
 import {ConductRecord} from "../libraries/ConductRecord.sol";
 import {Decision} from "../types/Actions.sol";
 
-/// @title Who watches the adjudicators: a circuit breaker that nobody pulls (AgentCity B.12; decisions 30, invariant 22).
+/// @title Who watches the adjudicators: a circuit breaker that nobody pulls (AgentCity B.12; decision 30, invariant 22).
 /// @notice Powers. The watchdog counts what each adjudicator approves and weakens. One anomaly is a warning; two families of anomalies
 /// (approvals, weakening changes), or one family in two disjoint windows, freeze the panel: of its actions only release and
 /// impeachment execute, no mission starts, nothing is routed and no amendment comes into office. What was routed goes on, earned money

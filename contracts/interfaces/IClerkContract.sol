@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {Office} from "../types/Roles.sol";
 
-/// @title The four offices and what each may call (AgentCity B.2 2990–3040; decisions 13).
+/// @title The four offices and what each may call (AgentCity B.3; decision 13).
 /// @notice Powers. The governor appoints, revokes and sets envelopes. Procedures consume an envelope when a clerk acts.
 /// A clerk can do nothing its envelope does not list, and never votes, bids or stakes.
 interface IClerkContract {

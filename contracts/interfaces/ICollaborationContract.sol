@@ -93,7 +93,7 @@ interface ICollaborationContract {
         uint40 degradedUntil;
     }
 
-    /// @notice The data of RESOLVE_APPEAL, ABI-encoded: one ruling on all open appeals of an attempt (decisions 29).
+    /// @notice The data of RESOLVE_APPEAL, ABI-encoded: one ruling on all open appeals of an attempt (decision 29).
     struct Resolution {
         uint8 attempt;
         /// Appeals filed when this was signed; a later one needs a new ruling.
@@ -428,7 +428,7 @@ interface ICollaborationContract {
 
     // --- Adjudication ----------------------------------------------------------------------------------------------------
 
-    /// @notice The one entry of adjudication (decisions 14). FREEZE, UNFREEZE, RESUME_WITH_AMENDMENT, TERMINATE_MISSION, APPROVE_POP,
+    /// @notice The one entry of adjudication (decision 14). FREEZE, UNFREEZE, RESUME_WITH_AMENDMENT, TERMINATE_MISSION, APPROVE_POP,
     /// REJECT_POP, RESOLVE_APPEAL, EMERGENCY_STOP, CLEAR_EMERGENCY_STOP, CLASSIFY_FALSE_POSITIVE, VETO_OUTPUT, RELEASE_OUTPUT. Caller:
     /// CURRENT adjudication procedure.
     /// APPROVE_POP's data is abi.encode(Opening[], EvidenceItem[], uint256 basis, uint16 share): it passes the same floor.

@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {Risk} from "../types/Law.sol";
 
-/// @title Stateless check of a law against the constitution (AgentCity A.7 1920–2000, 5584–5640; decisions 8, 12).
+/// @title Stateless check of a law against the constitution (AgentCity A.7, B.10; decisions 8, 12).
 interface IConstitutionalValidator {
     error BudgetOverCap(uint64 budget, uint64 cap);
     error BudgetMismatch(uint64 declared, uint256 nodes);

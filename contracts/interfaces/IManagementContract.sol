@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {Office} from "../types/Roles.sol";
 
-/// @title Delegation mandates: which artifact must come from which registered service (AgentCity 2800–2990).
+/// @title Delegation mandates: which artifact must come from which registered service (AgentCity B.3).
 /// @notice Powers. The governor sets mandates. A clerk of the office opens and completes delegations; a codification
 /// without its recorded delegations reverts.
 interface IManagementContract {

@@ -4,11 +4,11 @@ pragma solidity 0.8.33;
 import {PrincipalBinding, SubAgentBinding} from "../types/Messages.sol";
 import {Kind} from "../types/Roles.sol";
 
-/// @title Who takes part: identity, principal, stake, reputation (AgentCity B.2, 2690–2800; decisions 6, 10, 12).
+/// @title Who takes part: identity, principal, stake, reputation (AgentCity B.3; decisions 6, 10, 12).
 /// @notice Powers. Execution moves locks, slashes and outcome scores through `settle`, bounded by what it locked.
 /// The governor bans, freezes portfolios, adjusts reputation and slashes, to treasury and insurance only. The Regulator attests
 /// capabilities. Nobody else moves stake; a participant can always leave with what is free after the unbonding period.
-/// @dev An outcome is recorded by `settle` (decisions 6). A Regulator does not write reputation: adjudicators do, by
+/// @dev An outcome is recorded by `settle` (decision 6). A Regulator does not write reputation: adjudicators do, by
 /// ADJUST_REPUTATION.
 interface IProducerContract {
     struct Agent {

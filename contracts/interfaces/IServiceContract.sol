@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {Auth} from "../types/Roles.sol";
 
-/// @title Registered code (AgentCity 3060–3125). Content-addressed: the id commits to the whole record.
+/// @title Registered code (AgentCity B.3). Content-addressed: the id commits to the whole record.
 interface IServiceContract {
     /// @notice The record; only its hash (the id) and the owner are stored.
     struct Service {

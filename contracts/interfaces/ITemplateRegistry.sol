@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-/// @title Audited templates and the one source of "genuine" missions (decisions 14).
+/// @title Audited templates and the one source of "genuine" missions (decision 14).
 /// @notice Powers. The governor publishes; a version never changes. Only a CURRENT legislative procedure deploys.
 interface ITemplateRegistry {
     struct Template {

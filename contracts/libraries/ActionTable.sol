@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {Action, Decision} from "../types/Actions.sol";
 
-/// @title What each action of the override panel needs: one row, one byte, one table (AgentCity B.12; decisions 26)
+/// @title What each action of the override panel needs: one row, one byte, one table (AgentCity B.12; decision 26)
 /// @notice Bits 0–3 signatures needed (15 = two thirds of the active seats, rounded up; 0 = no action), bit 4 executed on a mission,
 /// bit 5 rotates: an approval that one person may not give alone for ever in one mission; bits 6 and 7 approves, rejects: what the
 /// watchdog counts. Three rows ask for other counts where the constitution or the watchdog says so: AMEND_PARAMETER (two for a HIGH

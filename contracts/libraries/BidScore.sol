@@ -7,10 +7,10 @@ library BidScore {
     uint256 internal constant DIMENSIONS = 10;
     /// @notice match of an agent that holds everything, or where nothing is required.
     uint256 internal constant FULL_MATCH = 1000;
-    /// @notice Below it an agent may not bid (decisions 12).
+    /// @notice Below it an agent may not bid (decision 12).
     uint256 internal constant MIN_MATCH = 600;
 
-    /// @notice How much of the required capabilities an agent holds, 0–1000 (decisions 12).
+    /// @notice How much of the required capabilities an agent holds, 0–1000 (decision 12).
     /// @param capabilities ten 16-bit levels, dimension 0 lowest
     /// @param required ten 8-bit levels; level r asks for 256·r
     function matchOf(uint160 capabilities, uint80 required) internal pure returns (uint256) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-/// @title How an adjudicator has decided lately, and when that is an anomaly (AgentCity B.12; decisions 30)
+/// @title How an adjudicator has decided lately, and when that is an anomaly (AgentCity B.12; decision 30)
 /// @notice Days are counted from the Unix epoch. A word holds eight days, day d in lane d mod 8 of 32 bits: approvals (12), decisions
 /// (12), weakening changes (8). A lane that is full stays full.
 library ConductRecord {

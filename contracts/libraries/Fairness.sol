@@ -2,7 +2,7 @@
 pragma solidity 0.8.33;
 
 /// @title How evenly a mission's work is spread
-/// @notice 1000·(1 − (HHI − 1/p)/(1 − 1/p)) with HHI = Σ s_j² over principals (AgentCity B.8, decisions 16). In integers,
+/// @notice 1000·(1 − (HHI − 1/p)/(1 − 1/p)) with HHI = Σ s_j² over principals (AgentCity B.10, decision 16). In integers,
 /// with S = Σ n_j² and T = Σ n_j over assignments: 1000·p·(T² − S) / ((p − 1)·T²).
 library Fairness {
     uint256 internal constant PERFECT = 1000;

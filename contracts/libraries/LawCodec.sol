@@ -7,7 +7,7 @@ import {MissionParamsCodec} from "./MissionParamsCodec.sol";
 
 /// @title The packed law
 /// @notice A law is three header words and two words per node; it is the immutable-argument prefix of its clone
-/// (decisions 2), followed there by four context words (decisions 3). Bits are counted from the lowest.
+/// (decision 2), followed there by four context words (decision 3). Bits are counted from the lowest.
 ///
 /// | word           | field           | bits      | field        | bits      | field      | bits      |
 /// |----------------|-----------------|-----------|--------------|-----------|------------|-----------|
@@ -105,13 +105,13 @@ library LawCodec {
         return uint256(law.asSlice().load(_nodeOffset(law, index)));
     }
 
-    /// @notice lawHash: keccak256 of the law alone, whether `args_` carries a context or not (decisions 1).
+    /// @notice lawHash: keccak256 of the law alone, whether `args_` carries a context or not (decision 1).
     function hashOf(bytes memory args_) internal pure returns (bytes32) {
         uint256 length = lawLength(_nodeCount(args_));
         return args_.length == length ? keccak256(args_) : keccak256(args_.asSlice().slice(0, length).toBytes());
     }
 
-    /// @notice What a ballot is about: the law and its document (decisions 1).
+    /// @notice What a ballot is about: the law and its document (decision 1).
     function specHash(bytes32 lawHash, bytes32 docHash) internal pure returns (bytes32) {
         return keccak256(abi.encode(lawHash, docHash));
     }

@@ -4,7 +4,7 @@ pragma solidity 0.8.33;
 import {MissionParams} from "../types/Law.sol";
 
 /// @title One word of mission parameters
-/// @notice The parameters a clone enforces, frozen when its session opens (decisions 3). Bits from the lowest:
+/// @notice The parameters a clone enforces, frozen when its session opens (decision 3). Bits from the lowest:
 ///
 /// | field                     | bits    | field                     | bits    | field             | bits    |
 /// |---------------------------|---------|---------------------------|---------|-------------------|---------|

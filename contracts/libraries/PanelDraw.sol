@@ -2,7 +2,7 @@
 pragma solidity 0.8.33;
 
 /// @title Drawing a panel
-/// @notice Decisions 22. Draw numbers form one endless sequence per seed: the caller takes draw 0, 1, 2 … and skips the
+/// @notice Decision 22. Draw numbers form one endless sequence per seed: the caller takes draw 0, 1, 2 … and skips the
 /// indexes it must refuse (already drawn, excluded principal).
 library PanelDraw {
     /// @notice There is nobody to draw from.

@@ -25,7 +25,7 @@ struct Split {
 }
 
 /// @title Equation 9 with a graduated share
-/// @notice AgentCity B.6 and decisions 5. Every division rounds down, so that dust stays with the sponsor's escrow.
+/// @notice AgentCity B.6 and decision 5. Every division rounds down, so that dust stays with the sponsor's escrow.
 library Payout {
     /// @notice Fees above the whole price, or a share above the whole base.
     error InvalidRates(uint16 feeBps, uint16 insuranceBps, uint16 shareBps);

@@ -5,7 +5,7 @@ import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 import {Auth} from "../types/Roles.sol";
 
-/// @title Who signed what (decisions 28): keys sign with ECDSA; principals and adjudicators may be contract wallets.
+/// @title Who signed what (decision 28): keys sign with ECDSA; principals and adjudicators may be contract wallets.
 /// @dev The errors repeat those of the interfaces that use this library, selector for selector.
 library Signatures {
     error InvalidSignature(address signer);

@@ -2,7 +2,7 @@
 pragma solidity 0.8.33;
 
 /// @title What a fault costs
-/// @notice AgentCity B.5, slashing schedule; smallest unit of a six-decimal token. A cleared FAIL costs the whole task stake.
+/// @notice AgentCity B.3, slashing schedule; smallest unit of a six-decimal token. A cleared FAIL costs the whole task stake.
 library SlashingSchedule {
     uint64 internal constant TIMEOUT = 50_000_000;
     uint64 internal constant NO_SHOW = 50_000_000;

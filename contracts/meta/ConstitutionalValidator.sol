@@ -102,7 +102,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         if (node.budget < node.redundancy) revert ZeroBudget(i);
     }
 
-    /// @dev Weight: risk follows from money, and what protects a node follows from its risk (decisions 8).
+    /// @dev Weight: risk follows from money, and what protects a node follows from its risk (decision 8).
     function _checkRisk(uint256 i, LawNode memory node, Risk mission, Bounds memory bounds) private pure {
         Risk required = _riskOf(node.budget, bounds);
         if (node.risk < required) revert RiskTooLow(i, uint8(node.risk), uint8(required));

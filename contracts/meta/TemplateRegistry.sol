@@ -9,7 +9,7 @@ import {LawCodec} from "../libraries/LawCodec.sol";
 import {Institution, Standing} from "../types/Roles.sol";
 
 /// @title Audited templates and the one source of "genuine" missions
-/// @notice AgentCity 3.4 (codification by template), decisions 14.
+/// @notice AgentCity 3.4 (codification by template), decision 14.
 contract TemplateRegistry is ITemplateRegistry {
     /// @dev One word per mission: missions of one template under the same procedures share a pedigree.
     struct Origin {

@@ -66,7 +66,7 @@ enum Decision {
     REJECTS
 }
 
-/// @notice The one typed message of adjudication (decisions 28).
+/// @notice The one typed message of adjudication (decision 28).
 struct OverrideAction {
     Action action;
     /// Clone the action concerns; zero for city-wide actions.

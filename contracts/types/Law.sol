@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-/// @notice Risk tier of a node or mission (decisions 8); floors, stakes and panels grow with it.
+/// @notice Risk tier of a node or mission (decision 8); floors, stakes and panels grow with it.
 enum Risk {
     LOW,
     MEDIUM,
@@ -67,7 +67,7 @@ struct LawNode {
     uint80 capabilities;
 }
 
-/// @notice What a clone enforces of the parameter table, copied when its session opens (decisions 3).
+/// @notice What a clone enforces of the parameter table, copied when its session opens (decision 3).
 /// @dev Packed into one word by `libraries/MissionParamsCodec.sol`.
 struct MissionParams {
     uint24 verificationTimeout; // seconds

@@ -66,7 +66,7 @@ struct AwardDecision {
     uint8 attempt;
 }
 
-/// @notice What a commitment hides (decisions 19). Domain of the signature: the mission's clone.
+/// @notice What a commitment hides (decision 19). Domain of the signature: the mission's clone.
 struct Opening {
     bytes32 salt;
     bytes32 outputHash;
@@ -105,7 +105,7 @@ struct EvidenceItem {
     bytes signature;
 }
 
-/// @notice One verifier's signed answer (decisions 23). Domain: the mission's clone.
+/// @notice One verifier's signed answer (decision 23). Domain: the mission's clone.
 struct Verdict {
     address verifier;
     /// Binds chain, clone, node, attempt, law.

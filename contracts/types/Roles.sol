@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-/// @notice What a registered participant is (AgentCity B.2). A kind never changes after registration.
+/// @notice What a registered participant is (AgentCity B.3). A kind never changes after registration.
 enum Kind {
     NONE,
     /// Votes, bids, executes.
@@ -14,7 +14,7 @@ enum Kind {
     VERIFIER
 }
 
-/// @notice The four offices (AgentCity B.2, authority envelopes).
+/// @notice The four offices (AgentCity B.3, authority envelopes).
 enum Office {
     REGISTRAR,
     SPEAKER,

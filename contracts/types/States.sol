@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-/// @notice Mission lifecycle (AgentCity B.3, 3274–3300). Arcs in `libraries/MissionTransitions.sol`.
+/// @notice Mission lifecycle (AgentCity B.3). Arcs in `libraries/MissionTransitions.sol`.
 enum MissionState {
     PENDING,
     ACTIVE,
@@ -13,7 +13,7 @@ enum MissionState {
     ABORTED
 }
 
-/// @notice Node lifecycle (AgentCity B.11, 6033–6175). PENDING_FINALIZATION exists off chain only.
+/// @notice Node lifecycle (AgentCity B.11). PENDING_FINALIZATION exists off chain only.
 enum NodeState {
     WAITING,
     ELIGIBLE,

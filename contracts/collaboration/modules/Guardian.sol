@@ -8,7 +8,7 @@ import {MissionStorage} from "../MissionStorage.sol";
 import {Overrides} from "../Overrides.sol";
 import {MissionBase} from "./MissionBase.sol";
 
-/// @title Guardian: freezes, and the word of humans (AgentCity B.4, B.12; decisions 14, 17, 24)
+/// @title Guardian: freezes, and the word of humans (AgentCity B.3, B.12; decisions 14, 17, 24)
 abstract contract Guardian is MissionBase {
     /// @inheritdoc ICollaborationContract
     function report(uint8 node, bytes32 reason, uint256 magnitude) external nonReentrant {

@@ -10,7 +10,7 @@ import {Action, OverrideAction} from "../../types/Actions.sol";
 import {EvidenceRole} from "../../types/Evidence.sol";
 import {Institution, Office} from "../../types/Roles.sol";
 
-/// @title Who may not sign an action (AgentCity 3.6 iii; decisions 27)
+/// @title Who may not sign an action (AgentCity 3.6 iii; decision 27)
 /// @notice Asked at execution, by principal: an agent that a sub-agent made, and one that joined after the signature, count.
 library Conflicts {
     using ActionTable for Action;

@@ -23,7 +23,7 @@ import {Docket, LegislationStorage} from "./LegislationStorage.sol";
 import {SessionLedger} from "./SessionLedger.sol";
 
 /// @title How sessions come about: a sponsor opens one, producers petition for one, a failed proposal returns
-/// @notice AgentCity 3.4, 4.3; decisions 3, 4. Linked, so that the procedure stays small; the functions are
+/// @notice AgentCity 3.4, 4; decisions 3, 4. Linked, so that the procedure stays small; the functions are
 /// `ILegislativeProcedure`'s, on its storage and with its caller. Only a sponsor brings money, by its own call: what producers
 /// open waits for somebody to adopt it.
 library Convocation {

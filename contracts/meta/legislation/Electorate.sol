@@ -5,7 +5,7 @@ import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol"
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 
 /// @title Who may speak in a session
-/// @notice Decisions 10: a producer that counted in a block before the session's, eligible and not lapsed at this moment.
+/// @notice Decision 10: a producer that counted in a block before the session's, eligible and not lapsed at this moment.
 library Electorate {
     /// @notice What `IProducerContract.electorsOf` answers instead of the number of an agent that may not vote.
     uint16 internal constant NOBODY = type(uint16).max;

@@ -29,7 +29,7 @@ struct Docket {
     uint128 ballot;
     mapping(uint8 candidate => ILegislativeProcedure.Candidate) candidates;
     mapping(address agent => Support) backing;
-    /// Rankings by producer index, lanes as in `BallotBox`; a non-zero lane has voted (decisions 11).
+    /// Rankings by producer index, lanes as in `BallotBox`; a non-zero lane has voted (decision 11).
     mapping(uint256 word => uint256) lanes;
     /// Rankings from before the debate, lanes as those of the ballots.
     mapping(uint256 word => uint256) straws;

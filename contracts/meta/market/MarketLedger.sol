@@ -18,7 +18,7 @@ library MarketLedger {
         if (!market.own && node < self.markets[mission].nodes) market.closesAt = self.markets[mission].closesAt;
     }
 
-    /// @notice A mission above another does not know who works there; the roster does (decisions 27).
+    /// @notice A mission above another does not know who works there; the roster does (decision 27).
     function announceParty(
         MarketStorage storage self,
         IConstitutionContract constitution,
