@@ -66,7 +66,7 @@ export const missionTemplate = {
   name: keccak256(stringToHex("agentcity.collaboration")),
 } as const;
 
-/** What an office may call at most, per session (AgentCity 2990–3040; decisions 13). Names are functions of the contract. */
+/** What an office may call at most, per session (AgentCity B.3; decision 13). Names are functions of the contract. */
 export const envelopes: readonly Envelope[] = [
   { office: "REGISTRAR", perSession: 4, permitted: { LegislativeProcedure: ["confirmIdentities"] } },
   { office: "SPEAKER", perSession: 8, permitted: { LegislativeProcedure: ["openDebate", "openVoting", "approve"] } },

@@ -44,7 +44,7 @@ export const genesisPlanSchema = z.strictObject({
       schemaHash: hashSchema,
     }),
   ),
-  /** What the treasury starts with (decisions 43). */
+  /** What the treasury starts with (decision 43). */
   treasury: z.strictObject({ free: whole, insurance: whole }),
 });
 export type GenesisPlan = z.output<typeof genesisPlanSchema>;

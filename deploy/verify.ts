@@ -344,7 +344,7 @@ function told(code: Hex | undefined): string {
   return code === "0x" ? "no code" : `${(code.length - 2) / 2} bytes, ${keccak256(code)}`;
 }
 
-/** Adjudicators may replace a procedure; nothing else is ever moved (decisions 14). */
+/** Adjudicators may replace a procedure; nothing else is ever moved (decision 14). */
 function isProcedure(contract: CityContract): boolean {
   return PROCEDURES.some((procedure) => procedure === contract);
 }

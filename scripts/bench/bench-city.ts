@@ -1,7 +1,7 @@
 /** A city for one measurement, in a temporary folder that goes with it. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type City, type CityOptions, openCity } from "../../orchestrator/city/city.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
@@ -14,14 +14,11 @@ const SEED = "7";
 /** One of this project's missions, with its input. */
 export function sampleMission(fileName: string) {
   const file = parseMissionFile(readFileSync(join(root, fileName), "utf8"), { fileName, catalog: CATALOG, budgetCap: 10n ** 15n });
-  return { file, input: readInput(file.input, root) };
+  return { file, input: readInput(file.input, dirname(join(root, fileName))) };
 }
 
 /** Founds a city, lets it be used, and removes it. */
-export async function inBenchCity<T>(
-  options: Pick<CityOptions, "catalog" | "network" | "society">,
-  use: (city: City) => Promise<T>,
-): Promise<T> {
+export async function inBenchCity<T>(options: Pick<CityOptions, "network" | "society">, use: (city: City) => Promise<T>): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), "agentcity-bench-"));
   try {
     const city = await openCity({

@@ -1,4 +1,4 @@
-/** What operations may cost (contracts.md, gas budgets; decisions 32). Gas of one transaction unless the row says otherwise. */
+/** What operations may cost (contracts.md, gas budgets; decision 32). Gas of one transaction unless the row says otherwise. */
 export interface GasBudget {
   readonly operation: string;
   /** What is measured, so that the number can be judged. */

@@ -6,12 +6,15 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "../dev/files.ts";
+import { flags } from "../dev/flags.ts";
 
 /** What is checked in CI, and what only measures: a machine's speed says nothing about a change. */
 const CHECKED = ["scripts/bench/gas.ts", "scripts/bench/clearing.ts"];
-const MEASURED = ["scripts/bench/session.ts", "scripts/bench/throughput.ts"];
+const MEASURED = ["scripts/bench/session.ts", "scripts/bench/throughput.ts", "scripts/bench/first-minute.ts"];
 
-for (const benchmark of process.argv.includes("--check") ? CHECKED : [...CHECKED, ...MEASURED]) {
+const { check } = flags("agentcity bench [--check]", { check: { type: "boolean" } });
+
+for (const benchmark of check === true ? CHECKED : [...CHECKED, ...MEASURED]) {
   const { status } = spawnSync(process.execPath, [join(root, benchmark), ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
   if (status !== 0) process.exitCode = 1;
 }

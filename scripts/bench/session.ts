@@ -49,7 +49,7 @@ export const readSessionBench = (): SessionBench => reportSchema.parse(JSON.pars
 
 async function rowOf(agents: number, candidates: number): Promise<SessionBench["rows"][number]> {
   const began = performance.now();
-  return inBenchCity({ society: assemblySociety(agents), catalog: [] }, async (city) => {
+  return inBenchCity({ society: assemblySociety(agents) }, async (city) => {
     const founded = performance.now();
     const used = process.cpuUsage();
     const { file, input } = sampleMission(MISSION);

@@ -1,21 +1,25 @@
 /**
- * Builds the two libraries that stand alone into one package without dependencies: plain JavaScript for Node 20 and later, with
- * declarations. `npm pack ./dist` makes the tarball.
+ * Builds the package that others install: the client of a city, which wants viem beside it, and two libraries that need nothing. Plain
+ * JavaScript for Node 20 and later, with declarations, a README and examples. `npm pack ./dist` makes the tarball.
  *
  * usage: npm run build [-- <directory>]      default: dist
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import ts from "typescript";
 import { z } from "zod";
 import { root } from "./files.ts";
 
-/** Name of a sub-path, and what it is made of. */
+/** Name of a sub-path, and what it is made of. `client` is the package's root. */
 const LIBRARIES = { attestation: "orchestrator/attestation/index.ts", clearing: "orchestrator/clearing/index.ts" } as const;
-/** The declarations speak of their types; the code has both inside. */
-const TYPES_FROM = ["hono", "zod"];
+const CLIENT = { client: "orchestrator/client/index.ts" } as const;
+const ENTRIES = { ...CLIENT, ...LIBRARIES };
+/** What the client's user passes in, so there is one copy of it: theirs. */
+const PEER = "viem";
+/** Bundled, and part of declared types: its declarations travel along, so that no other version beside the package matters. */
+const TYPES_OF = "zod";
 
 const ownPackage = z
   .looseObject({ name: z.string(), version: z.string(), license: z.string(), dependencies: z.record(z.string(), z.string()) })
@@ -23,29 +27,57 @@ const ownPackage = z
 
 /** Writes the package into a directory, which is emptied first. */
 export async function buildPackage(directory: string): Promise<void> {
+  await writePackage(directory);
+  declare(directory);
+}
+
+/** The package without its declarations, which take longest. */
+export async function writePackage(directory: string): Promise<void> {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const { metafile } = await build({
-    entryPoints: LIBRARIES,
+  // The client needs nothing of what the libraries share: apart, its bundle is less than half.
+  const inputs = [await bundle(directory, CLIENT), await bundle(directory, LIBRARIES)].flat();
+  writeFileSync(join(directory, "LICENSES.txt"), licences(inputs));
+  cpSync(join(root, "LICENSE"), join(directory, "LICENSE"));
+  cpSync(join(root, "examples"), join(directory, "examples"), { recursive: true });
+  cpSync(join(root, "examples/README.md"), join(directory, "README.md"));
+  writeFileSync(join(directory, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+}
+
+/** Bundles entries with what they share; returns the files that code came from. */
+async function bundle(directory: string, entryPoints: Record<string, string>): Promise<string[]> {
+  const options = {
+    entryPoints,
     absWorkingDir: root,
     outdir: directory,
     bundle: true,
     splitting: true,
+    minify: true,
     format: "esm",
     platform: "node",
     target: "node20",
+    external: [PEER],
+    plugins: [englishOnly],
     metafile: true,
     logLevel: "warning",
-  });
-  declare(directory);
-  writeFileSync(join(directory, "LICENSES.txt"), licences(Object.keys(metafile.inputs)));
-  writeFileSync(join(directory, "LICENSE"), readFileSync(join(root, "LICENSE")));
-  writeFileSync(join(directory, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
+  } as const satisfies BuildOptions;
+  const { metafile } = await build(options);
+  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+  );
 }
+
+/** zod exports its messages in all languages; nothing here asks for another than English, which it loads by itself. */
+const englishOnly: Plugin = {
+  name: "english-only",
+  setup({ onLoad }) {
+    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: 'export { default as en } from "./en.js";' }));
+  },
+};
 
 /** Declarations keep the folders of the sources: each file's beside its neighbours'. */
 function declare(directory: string): void {
-  const files = Object.values(LIBRARIES).map((file) => join(root, file));
+  const files = Object.values(ENTRIES).map((file) => join(root, file));
   const program = ts.createProgram(files, {
     ...readConfig(),
     noEmit: false,
@@ -56,11 +88,26 @@ function declare(directory: string): void {
   });
   // Declarations keep the sources' extensions, which only a compiler that is told so follows.
   const plain = (text: string) => text.replace(/((?:from|import\() ?)"(\.[^"]+)\.ts"/g, '$1"$2.js"');
-  const { diagnostics } = program.emit(undefined, (file, text) => ts.sys.writeFile(file, plain(text)));
+  const vendored = join(directory, "types/vendor");
+  const own = (file: string, text: string) =>
+    text.replaceAll(`"${TYPES_OF}"`, () => `"${asImport(relative(dirname(file), join(vendored, TYPES_OF, "index.js")))}"`);
+  const { diagnostics } = program.emit(undefined, (file, text) => ts.sys.writeFile(file, own(file, plain(text))));
+  vendor(join(root, "node_modules", TYPES_OF), join(vendored, TYPES_OF), "index.d.ts");
   if (diagnostics.length > 0) {
     const host = { getCanonicalFileName: (name: string) => name, getCurrentDirectory: () => root, getNewLine: () => "\n" };
     throw new Error(ts.formatDiagnostics(diagnostics, host));
   }
+}
+
+const asImport = (path: string) => (path.startsWith(".") ? path : `./${path}`);
+
+/** Copies a declaration and all that it imports of its package. */
+function vendor(from: string, to: string, file: string, done = new Set<string>()): void {
+  if (done.has(file)) return;
+  done.add(file);
+  const text = readFileSync(join(from, file), "utf8");
+  ts.sys.writeFile(join(to, file), text);
+  for (const [, path = ""] of text.matchAll(/\bfrom "(\.[^"]+)\.js"/g)) vendor(from, to, join(dirname(file), `${path}.d.ts`), done);
 }
 
 function readConfig(): ts.CompilerOptions {
@@ -70,22 +117,22 @@ function readConfig(): ts.CompilerOptions {
 
 function manifest() {
   const { name, version, license, dependencies } = ownPackage;
-  const exports = Object.entries(LIBRARIES).map(([library, source]) => [
-    `./${library}`,
-    { types: `./types/${source.replace(/^orchestrator\//, "").replace(/\.ts$/, ".d.ts")}`, default: `./${library}.js` },
+  const exports = Object.entries(ENTRIES).map(([entry, source]) => [
+    entry === "client" ? "." : `./${entry}`,
+    { types: `./types/${source.replace(/^orchestrator\//, "").replace(/\.ts$/, ".d.ts")}`, default: `./${entry}.js` },
   ]);
-  const peers = TYPES_FROM.map((peer) => [peer, dependencies[peer]] as const);
   return {
     name,
     version,
-    description: "Typed claims and their verification; evidence-graded clearing",
+    description: "A typed client for AgentCity; typed claims and their verification; evidence-graded clearing",
     license,
     type: "module",
     sideEffects: false,
     engines: { node: ">=20" },
-    exports: Object.fromEntries(exports),
-    peerDependencies: Object.fromEntries(peers),
-    peerDependenciesMeta: Object.fromEntries(peers.map(([peer]) => [peer, { optional: true }])),
+    exports: { ...Object.fromEntries(exports), "./package.json": "./package.json" },
+    // Only the client needs it.
+    peerDependencies: { [PEER]: `^${dependencies[PEER]}` },
+    peerDependenciesMeta: { [PEER]: { optional: true } },
   };
 }
 
@@ -107,5 +154,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (existsSync(directory) && !existsSync(join(directory, "package.json")))
     throw new Error(`${directory} is no package that was built here`);
   await buildPackage(directory);
-  console.log(`built ${Object.keys(LIBRARIES).join(" and ")} into ${directory}; from ${dirname(directory)}: npm pack ${directory}`);
+  console.log(`built ${Object.keys(ENTRIES).join(", ")} into ${directory}; from ${dirname(directory)}: npm pack ${directory}`);
 }

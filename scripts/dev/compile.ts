@@ -1,29 +1,56 @@
 /**
- * Compiles the contracts unless the artifacts were made from exactly these inputs. Hardhat alone takes about two seconds to find
- * out; this takes milliseconds, and prints to stderr only, so that `npm start -- --json` keeps stdout to itself.
+ * Makes the compiled contracts current. `npm start` and the like need the contracts alone: they come with the sources, packed, and are
+ * unpacked unless a source changed. Tests need everything: that is compiled unless it was made from exactly these inputs. Hardhat alone
+ * takes about two seconds to find out; this takes milliseconds, and prints to stderr only, so that `--json` keeps stdout to itself.
  *
  * usage: npm run compile [-- --force] [-- --production]
+ *        npm run compile -- --contracts      what commands need: unpacked, or compiled when a source changed
+ *        npm run compile -- --pack           writes deploy/shipped/ after a change of the contracts
+ *        npm run compile -- --check          fails when deploy/shipped/ is not what the sources compile to
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { z } from "zod";
 import { filesIn, root } from "./files.ts";
+import { differs, pack, unpack } from "./shipped-artifacts.ts";
 
-const INPUTS = ["contracts/**/*.sol", "test/contracts/**/*.sol", "hardhat.config.ts", "package-lock.json"];
-const STAMP = join(root, "artifacts", "inputs.sha256");
+const CONTRACTS = ["contracts/**/*.sol", "hardhat.config.ts"];
+const EVERYTHING = [...CONTRACTS, "test/contracts/**/*.sol"];
+/** Compiler, libraries, and what writes artifacts and types; another package may change without compiling anything again. */
+const TOOLS = ["solc", "@openzeppelin/contracts", "hardhat", "@nomicfoundation/hardhat-typechain", "typechain"];
 
-/** Hash of everything the artifacts depend on: sources, settings, and by the lock file compiler and libraries. */
-function hashOfInputs(): string {
+const ARTIFACTS = join(root, "artifacts");
+const SHIPPED = join(root, "deploy", "shipped");
+/** Hash of the inputs of what lies in `artifacts/`: of everything, or of the contracts alone. */
+const STAMP = join(ARTIFACTS, "everything.sha256");
+const CONTRACTS_STAMP = join(ARTIFACTS, "contracts.sha256");
+/** By it Hardhat believes that artifacts are its own. */
+const HARDHAT_CACHE = join(root, "cache", "compile-cache.json");
+
+const lockSchema = z.object({
+  packages: z.record(z.string(), z.object({ version: z.string().optional(), integrity: z.string().optional() })),
+});
+
+/** Hash of what artifacts depend on: sources, settings, and by the lock file the tools. */
+function hashOf(patterns: readonly string[]): string {
   const hash = createHash("sha256");
-  for (const path of filesIn(INPUTS))
+  for (const path of filesIn(patterns))
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))
       .update("\0");
+  const { packages } = lockSchema.parse(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
+  for (const name of TOOLS) {
+    const tool = packages[`node_modules/${name}`];
+    hash.update(`${name} ${tool?.version} ${tool?.integrity}\0`);
+  }
   return hash.digest("hex");
 }
+
+const isStamped = (stamp: string, hash: string) => existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
 
 /** The compiler's messages but warnings about installed packages, such as the one on transient storage in OpenZeppelin. */
 function withoutForeignWarnings(output: string): string {
@@ -31,36 +58,66 @@ function withoutForeignWarnings(output: string): string {
   return messages.filter((message) => !(message.startsWith("Warning") && message.includes("--> ./node_modules/"))).join("");
 }
 
-/** Makes artifacts and typechain types current; throws when the contracts do not compile. */
-export function compile({ force = false } = {}): void {
-  const hash = hashOfInputs();
-  if (!force && existsSync(STAMP) && readFileSync(STAMP, "utf8") === hash) return;
+function build(...options: readonly string[]): void {
   rmSync(STAMP, { force: true });
-  console.error("compiling contracts …");
+  rmSync(CONTRACTS_STAMP, { force: true });
   const hardhat = fileURLToPath(new URL("./cli.js", import.meta.resolve("hardhat")));
-  const args = [hardhat, "build", ...(force ? ["--force"] : [])];
+  const args = [hardhat, "build", ...options];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   console.error(withoutForeignWarnings(stdout + stderr).trim());
   if (status !== 0) throw new Error("the contracts do not compile");
+}
+
+/** Makes artifacts and typechain types current; throws when the contracts do not compile. */
+export function compile({ force = false } = {}): void {
+  const hash = hashOf(EVERYTHING);
+  if (!force && isStamped(STAMP, hash)) return;
+  console.error("compiling contracts and their tests, about a minute …");
+  build(...(force ? ["--force"] : []));
   writeFileSync(STAMP, hash);
 }
 
+/** Makes the artifacts of `contracts/` current: all that the city needs. */
+export function provideContracts(): void {
+  const hash = hashOf(CONTRACTS);
+  if (isStamped(CONTRACTS_STAMP, hash) || isStamped(STAMP, hashOf(EVERYTHING))) return;
+  rmSync(STAMP, { force: true });
+  rmSync(CONTRACTS_STAMP, { force: true });
+  mkdirSync(ARTIFACTS, { recursive: true });
+  const problem = unpack(SHIPPED, ARTIFACTS, hash);
+  if (problem === undefined) rmSync(HARDHAT_CACHE, { force: true });
+  else {
+    console.error(`${problem}: compiling contracts, about a minute …`);
+    build("--no-tests", "--no-typechain");
+  }
+  writeFileSync(CONTRACTS_STAMP, hash);
+}
+
 /** Makes the production profile's artifacts current; about a minute when an input changed. */
-async function compileProduction(): Promise<void> {
+export async function compileProduction(): Promise<void> {
   const { compileForProduction, stampOf } = await import("./production.ts");
-  const hash = hashOfInputs();
+  const hash = hashOf(EVERYTHING);
   const stamp = stampOf();
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
+  if (isStamped(stamp, hash)) return;
   console.error("compiling contracts for production …");
   rmSync(stamp, { force: true });
   await compileForProduction();
   writeFileSync(stamp, hash);
 }
 
+function checkShipped(): void {
+  const difference = differs(SHIPPED, ARTIFACTS, hashOf(CONTRACTS));
+  if (difference !== undefined) throw new Error(`deploy/shipped is stale: ${difference}; run \`npm run compile -- --pack\``);
+}
+
 if (import.meta.main) {
+  const asked = (option: string) => process.argv.includes(option);
   try {
-    compile({ force: process.argv.includes("--force") });
-    if (process.argv.includes("--production")) await compileProduction();
+    if (asked("--contracts")) provideContracts();
+    else compile({ force: asked("--force") });
+    if (asked("--production")) await compileProduction();
+    if (asked("--pack")) pack(SHIPPED, ARTIFACTS, hashOf(CONTRACTS));
+    if (asked("--check")) checkShipped();
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;

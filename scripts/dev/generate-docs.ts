@@ -1,7 +1,8 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
  * exported transition tables, `docs/contexts/` from the JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
- * `docs/grants.md`, `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/blocs.md`, `docs/attacks.md` and
+ * `docs/grants.md`, `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
+ * `docs/attacks.md`, `docs/service-catalog.md` and
  * `docs/invariants.md`.
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
@@ -16,6 +17,7 @@ import { missionTransitions } from "../../orchestrator/rules/transitions/mission
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
 import { blocsPage } from "../bench/blocs-page.ts";
+import { firstMinutePage } from "../bench/first-minute-page.ts";
 import { gasPage } from "../bench/gas-page.ts";
 import { scalePage } from "../bench/scale-page.ts";
 import { throughputPage } from "../bench/throughput-page.ts";
@@ -26,8 +28,16 @@ import { root } from "./files.ts";
 import { grantsPage } from "./grants-page.ts";
 import { invariantsPage } from "./invariants-page.ts";
 import { MADE, table } from "./markdown.ts";
+import { servicesPage } from "./services-page.ts";
 
 // --- Parameters ------------------------------------------------------------------------------------------------------
+
+/** A parameter's source as a link to its entry: `AgentCity B.12`, `decision 8`. */
+function sourceLink(source: string): string {
+  const [where = "", ...what] = source.split(" ");
+  const page = where === "decision" ? "decisions.md" : "sources.md";
+  return `[${source}](${page}#${[where, ...what].join("-").toLowerCase()})`;
+}
 
 function parametersPage(): string {
   const rows = PARAMETERS.map((p) => [
@@ -40,7 +50,7 @@ function parametersPage(): string {
     p.locked ? "yes" : "",
     p.risk,
     p.weaker.toLowerCase(),
-    p.source,
+    sourceLink(p.source),
   ]);
   return [
     MADE("orchestrator/protocol/parameters.ts"),
@@ -94,11 +104,13 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/authority.md", await authorityPage()],
     ["docs/blocs.md", blocsPage()],
     ["docs/calibration.md", calibrationPage()],
+    ["docs/first-minute.md", firstMinutePage()],
     ["docs/gas.md", gasPage()],
     ["docs/grants.md", grantsPage()],
     ["docs/invariants.md", await invariantsPage()],
     ["docs/parameters.md", parametersPage()],
     ["docs/scale.md", scalePage()],
+    ["docs/service-catalog.md", servicesPage()],
     ["docs/throughput.md", throughputPage()],
     ["docs/transitions.md", transitionsPage()],
   ]);
