@@ -1,13 +1,17 @@
+import type { JsonValue } from "../orchestrator/primitives/json.ts";
 import { capabilities } from "./shared/capabilities.ts";
-import type { Dissent, Item, Service, ServiceAbout } from "./shared/contract.ts";
-import { allDissent, allItems, compareText, textField } from "./shared/items.ts";
+import type { Dissent, Item, Service, ServiceAbout, ServiceInput } from "./shared/contract.ts";
+import { allDissent, compareText, textField } from "./shared/items.ts";
 import { COPYLEFT, FAMILIES, UNCLEAR } from "./shared/licences.ts";
-import { bullets, code, share, table } from "./shared/markdown.ts";
+import { bullets, code, share, table, words } from "./shared/markdown.ts";
+import { quoted } from "./shared/quoted.ts";
 import { DOCUMENT_OUTPUT, SERVICE_INPUT } from "./shared/schemas.ts";
 
 export const about: ServiceAbout = {
   id: "aggregate",
   title: "Writes a Markdown report over labelled items and their disagreements",
+  description:
+    "Writes a report for people in Markdown: ranked lists, how often each label and topic occurs, totals and ranges of numbers, a table of the items, what could not be read, and where the executors disagree. Use it as the last task of a mission, for a summary or an overview of what the others found.",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "document",
   perItem: false,
@@ -17,60 +21,111 @@ export const about: ServiceAbout = {
   deterministic: true,
 };
 
-/** One row per label with its count, and the report over them. */
+/** One row per label with its count, and the report: one part for each task whose items are about something of their own. */
 const aggregate: Service = (input) => {
-  const items = allItems(input).sort((a, b) => compareText(a.id, b.id));
+  const parts = partsOf(input);
+  const items = parts.flatMap((part) => part.items);
   const dissent = allDissent(input);
-  const counts = countBy(items, "label");
   const sections = [
-    `# ${oneLine(input.goal) || "Report"}`,
-    summary(items, dissent, counts),
-    ...section(isAudit(items) ? "Licences" : "Labels", byLabel(items, counts)),
-    ...section("Terms that ask something back", isAudit(items) ? listed(items, COPYLEFT) : ""),
-    ...section("To be looked into by hand", isAudit(items) ? listed(items, UNCLEAR) : ""),
+    ...(items.length === 0 ? ["There are no items."] : []),
+    ...parts.flatMap((part) => [...(parts.length > 1 ? [`# ${words(part.task)}`] : []), ...sectionsOf(part.items)]),
     ...section("Where the executors differ", disagreements(items, dissent)),
-    ...section("Topics", topics(items)),
-    ...section("Packages installed in more than one version", versions(items)),
-    ...section("Numbers", numbers(items)),
     ...section("Could not be read", problems(items)),
-    ...section("Every item", everyItem(items)),
   ];
   return {
-    items: [...counts].map(([label, value]) => ({ id: label, label, value })),
+    items: [...countBy(items, "label")].map(([label, value]) => ({ id: label, label, value })),
     document: `${sections.join("\n\n")}\n`,
   };
 };
 export default aggregate;
 
+interface Part {
+  readonly task: string;
+  readonly items: readonly Item[];
+}
+
+/** Items of all tasks by id, with the fields of all that name it; what a task alone is about is a part of its own. */
+function partsOf({ items, upstream }: ServiceInput): readonly Part[] {
+  const merged = new Map<string, { readonly task: string; item: Item }>();
+  for (const source of [{ task: "input", items }, ...upstream]) {
+    for (const item of source.items) {
+      const found = merged.get(item.id);
+      if (found === undefined) merged.set(item.id, { task: source.task, item });
+      else found.item = { ...found.item, ...item, ...found.item };
+    }
+  }
+  const parts = new Map<string, Item[]>();
+  for (const { task, item } of merged.values()) {
+    const part = parts.get(task);
+    if (part === undefined) parts.set(task, [item]);
+    else part.push(item);
+  }
+  return [...parts].map(([task, own]) => ({ task, items: isInOrder(own) ? own : own.sort((a, b) => compareText(a.id, b.id)) }));
+}
+
+/** Items that were ranked or grouped come in an order that says something. */
+function isInOrder(items: readonly Item[]): boolean {
+  return items.some((item) => isRanked(item) || (typeof item["count"] === "number" && typeof item["share"] === "number"));
+}
+
+function isRanked(item: Item): boolean {
+  return typeof item["rank"] === "number";
+}
+
+function sectionsOf(items: readonly Item[]): string[] {
+  const labels = countBy(items, "label");
+  const hasLabels = labels.size > 0 && labels.size < items.length;
+  const inOrder = isInOrder(items);
+  const byRank = items.some(isRanked);
+  return [
+    summary(items, labels),
+    ...section(byRank ? "Ranking" : "Groups", inOrder ? listing(items, byRank ? ["rank"] : []) : ""),
+    ...section(isAudit(labels) ? "Licences" : "Labels", hasLabels ? byLabel(items, labels) : ""),
+    ...section("Terms that ask something back", isAudit(labels) ? listed(items, COPYLEFT) : ""),
+    ...section("To be looked into by hand", isAudit(labels) ? listed(items, UNCLEAR) : ""),
+    ...section("Topics", topics(items)),
+    ...section("Packages installed in more than one version", versions(items)),
+    ...section("Numbers", numbers(items)),
+    ...section("Items", inOrder ? "" : listing(items, [])),
+  ];
+}
+
 function section(title: string, body: string): string[] {
   return body === "" ? [] : [`## ${title}`, body];
 }
 
-function summary(items: readonly Item[], dissent: readonly Dissent[], counts: ReadonlyMap<string, number>): string {
-  const [top] = counts;
-  const facts = [`${items.length} items`];
-  if (top !== undefined) facts.push(`most often ${top[0]} (${share(top[1], items.length)})`);
-  const asking = items.filter((item) => COPYLEFT.includes(textField(item, "label"))).length;
-  const unclear = items.filter((item) => UNCLEAR.includes(textField(item, "label"))).length;
-  if (isAudit(items)) facts.push(`${asking} under copyleft terms`, `${unclear} unclear`);
-  facts.push(`${dissent.length} on which the executors differ`);
+/** Labels that say that nothing was found out. */
+const NO_ANSWER: readonly string[] = ["unknown", "other", "none", "(none)"];
+
+function summary(items: readonly Item[], labels: ReadonlyMap<string, number>): string {
+  const facts = [`${items.length} item${items.length === 1 ? "" : "s"}`];
+  const [top, second] = labels;
+  // A label that all share, or that none repeats, says nothing; nor does a tie.
+  if (top !== undefined && second !== undefined && top[1] > second[1] && !NO_ANSWER.includes(top[0]))
+    facts.push(`most often ${words(top[0])} (${share(top[1], items.length)})`);
+  const unanswered = items.filter((item) => NO_ANSWER.includes(textField(item, "label"))).length;
+  if (isAudit(labels)) {
+    const asking = items.filter((item) => COPYLEFT.includes(textField(item, "label"))).length;
+    facts.push(`${asking} under copyleft terms`, `${items.filter((item) => UNCLEAR.includes(textField(item, "label"))).length} unclear`);
+  } else if (unanswered > 0) facts.push(`${unanswered} without an answer`);
   return `${facts.join(" · ")}.`;
 }
 
 /** The labels are licence families, so that terms are worth a section. */
-function isAudit(items: readonly Item[]): boolean {
-  const families: readonly string[] = FAMILIES.filter((family) => family !== "other" && family !== "unknown");
-  return items.some((item) => families.includes(textField(item, "label")));
+function isAudit(labels: ReadonlyMap<string, number>): boolean {
+  return FAMILIES.some((family) => family !== "other" && family !== "unknown" && labels.has(family));
 }
 
 function byLabel(items: readonly Item[], counts: ReadonlyMap<string, number>): string {
-  const rows = [...counts].map(([label, count]) => [label, String(count), share(count, items.length)]);
+  const rows = [...counts].map(([label, count]) => [words(label), String(count), share(count, items.length)]);
   return table(["label", "items", "share"], rows);
 }
 
 function listed(items: readonly Item[], labels: readonly string[]): string {
   return bullets(
-    items.filter((item) => labels.includes(textField(item, "label"))).map((item) => `${code(nameOf(item))}: ${textField(item, "label")}`),
+    items
+      .filter((item) => labels.includes(textField(item, "label")))
+      .map((item) => `${code(nameOf(item))}: ${words(textField(item, "label"))}`),
   );
 }
 
@@ -79,16 +134,23 @@ function disagreements(items: readonly Item[], dissent: readonly Dissent[]): str
   const voices = [...new Set(dissent.flatMap(({ answers }) => answers.map(({ by }) => by)))].sort(compareText);
   const rows = dissent.map(({ id, chosen, answers }) => [
     code(names.get(id) ?? id),
-    ...voices.map((voice) => String(answers.find(({ by }) => by === voice)?.value ?? "–")),
-    String(chosen),
+    ...voices.map((voice) => shown(answers.find(({ by }) => by === voice)?.value ?? "–")),
+    shown(chosen),
   ]);
-  return table(["item", ...voices, "taken"], rows);
+  return table(["item", ...voices.map(words), "taken"], rows);
 }
 
+/** Left out where every topic is only the label again. */
 function topics(items: readonly Item[]): string {
+  if (items.every((item) => textField(item, "topic") === textField(item, "label"))) return "";
+  const named = new Map<string, Set<string>>();
+  for (const item of items) {
+    const topic = textField(item, "topic");
+    if (topic !== "") named.set(topic, (named.get(topic) ?? new Set()).add(textField(item, "name") || item.id));
+  }
   const rows = [...countBy(items, "topic")].map(([topic, count]) => {
-    const names = items.filter((item) => textField(item, "topic") === topic).map((item) => textField(item, "name") || item.id);
-    return [topic, String(count), [...new Set(names)].slice(0, 5).map(code).join(", ")];
+    const examples = [...(named.get(topic) ?? [])].slice(0, 5);
+    return [words(topic), String(count), examples.map(code).join(", ")];
   });
   return table(["topic", "items", "for example"], rows);
 }
@@ -103,51 +165,89 @@ function versions(items: readonly Item[]): string {
   const rows = [...found]
     .filter(([, set]) => set.size > 1)
     .sort(([a], [b]) => compareText(a, b))
-    .map(([name, set]) => [code(name), String(set.size), [...set].sort(compareText).join(", ")]);
+    .map(([name, set]) => [code(name), String(set.size), [...set].sort(compareText).map(words).join(", ")]);
   return table(["package", "versions", "which"], rows);
 }
 
-/** Least, mean and greatest of every numeric field that items share. */
+/** How many, least, mean, greatest and total of every numeric field that items share. */
 function numbers(items: readonly Item[]): string {
   const columns = new Map<string, number[]>();
   for (const item of items) {
-    const nested = item["values"];
-    const fields = [...Object.entries(item), ...(typeof nested === "object" && nested !== null ? Object.entries(nested) : [])];
-    for (const [field, value] of fields) {
-      if (typeof value !== "number") continue;
+    for (const [field, value] of Object.entries(cellsOf(item))) {
+      if (typeof value !== "number" || field === "rank") continue;
       const column = columns.get(field);
       if (column === undefined) columns.set(field, [value]);
       else column.push(value);
     }
   }
   const rows = [...columns]
+    .filter(([, values]) => values.length > 1)
     .sort(([a], [b]) => compareText(a, b))
     .map(([field, values]) => {
       const sorted = values.toSorted((a, b) => a - b);
-      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-      return [field, String(values.length), round(sorted[0] ?? 0), round(mean), round(sorted.at(-1) ?? 0)];
+      const total = values.reduce((sum, value) => sum + value, 0);
+      return [words(field), String(values.length), ...[sorted[0] ?? 0, total / values.length, sorted.at(-1) ?? 0, total].map(round)];
     });
-  return table(["number", "values", "least", "mean", "greatest"], rows);
+  return table(["number", "values", "least", "mean", "greatest", "total"], rows);
 }
 
 function problems(items: readonly Item[]): string {
   return bullets(
-    items.filter((item) => textField(item, "problem") !== "").map((item) => `${code(item.id)}: ${textField(item, "problem")}`),
+    items.filter((item) => textField(item, "problem") !== "").map((item) => `${code(item.id)}: ${words(textField(item, "problem"))}`),
   );
 }
 
-function everyItem(items: readonly Item[]): string {
-  const columns = ["label", "topic", "value"].filter((field) => items.some((item) => cellOf(item, field) !== ""));
-  if (columns.length === 0) return "";
+/** Fields that name an item, or are its whole content, or have a section of their own. */
+const NO_COLUMN: readonly string[] = ["id", "name", "version", "rank", "problem", "kind", "text", "licenceText", "readme", "path"];
+/** First the answers, then the rest as it comes. */
+const FIRST_COLUMNS: readonly string[] = ["label", "topic", "value", "count", "share"];
+const MOST_COLUMNS = 6;
+const LONGEST_CELL = 100;
+
+/** The items with the fields that they have, `lead` before their names. */
+function listing(items: readonly Item[], lead: readonly string[]): string {
+  const fields = columnsOf(items);
+  if (fields.length === 0 && lead.length === 0) return "";
   return table(
-    ["item", ...columns],
-    items.map((item) => [code(nameOf(item)), ...columns.map((field) => cellOf(item, field))]),
+    [...lead, "item", ...fields.map(words)],
+    items.map((item) => {
+      const cells = cellsOf(item);
+      return [
+        ...lead.map((field) => shown(cells[field])),
+        code(quoted(nameOf(item), LONGEST_CELL)),
+        ...fields.map((field) => shown(cells[field])),
+      ];
+    }),
   );
 }
 
-function cellOf(item: Item, field: string): string {
-  const value = item[field];
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+/** Fields that at least one item has a short value in. */
+function columnsOf(items: readonly Item[]): readonly string[] {
+  const found = new Set<string>();
+  for (const item of items)
+    for (const [field, value] of Object.entries(cellsOf(item))) if (!NO_COLUMN.includes(field) && shown(value) !== "") found.add(field);
+  const first = FIRST_COLUMNS.filter((field) => found.has(field));
+  return [...first, ...[...found].filter((field) => !first.includes(field))].slice(0, MOST_COLUMNS);
+}
+
+/** An item's own fields, then the cells of its table row. */
+function cellsOf(item: Item): Readonly<Record<string, JsonValue>> {
+  const { values } = item;
+  return typeof values === "object" && values !== null && !isList(values) ? { ...values, ...item } : item;
+}
+
+function isList(value: object): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** A value in a cell; "" for what is no single value or list of them. */
+function shown(value: JsonValue | undefined): string {
+  if (typeof value === "number") return round(value);
+  if (typeof value === "boolean") return String(value);
+  if (typeof value === "string") return words(quoted(value, LONGEST_CELL));
+  if (!Array.isArray(value) || value.length === 0) return "";
+  const texts = value.filter((entry) => typeof entry === "string" || typeof entry === "number");
+  return texts.length === value.length ? words(quoted(texts.join(", "), LONGEST_CELL)) : "";
 }
 
 /** Counts of one field's values, most frequent first, then by name. */
@@ -164,10 +264,6 @@ function nameOf(item: Item): string {
   const name = textField(item, "name") || item.id;
   const version = textField(item, "version");
   return version === "" ? name : `${name}@${version}`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 function round(value: number): string {

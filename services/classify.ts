@@ -8,6 +8,8 @@ import { topicOf } from "./shared/topics.ts";
 export const about: ServiceAbout = {
   id: "classify",
   title: "Topic of each item by its keywords, name and words",
+  description:
+    "Sorts items into topics such as testing, web, database or cli by counting the words that speak for each. It looks at keywords, names, descriptions and texts. Use it to group or categorise packages, notes or pages by subject.",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
   perItem: true,

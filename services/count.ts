@@ -6,6 +6,7 @@ import { itemsOutput, SERVICE_INPUT } from "./shared/schemas.ts";
 export const about: ServiceAbout = {
   id: "count",
   title: "Counts items, altogether and by label, topic and kind",
+  description: "Counts how many items there are, and how many have each label, topic and kind. Use it for totals and frequencies.",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
   perItem: false,

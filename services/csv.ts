@@ -8,6 +8,8 @@ import { DOCUMENT_OUTPUT, SERVICE_INPUT } from "./shared/schemas.ts";
 export const about: ServiceAbout = {
   id: "csv",
   title: "Writes the items as one CSV table",
+  description:
+    "Exports all items as one CSV table for a spreadsheet, a row for each item and a column for each field. Use it when the result should be opened in Excel or read by another program.",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "document",
   perItem: false,

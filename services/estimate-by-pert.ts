@@ -7,9 +7,12 @@ import { ESTIMATES_OUTPUT, SERVICE_INPUT } from "./shared/schemas.ts";
 export const about: ServiceAbout = {
   id: "estimate-by-pert",
   title: "Estimate of each row by the weighted mean of its extremes and its middle (PERT)",
+  description:
+    "Estimates a quantity for each row of a table, such as days of effort, cost or duration, by the three-point method (PERT): best case, worst case, and four times the likely case.",
   accepts: ["csv", "items"],
   produces: "items",
   perItem: true,
+  drops: true,
   input: SERVICE_INPUT,
   output: ESTIMATES_OUTPUT,
   capabilities: capabilities({ estimation: 120, numbers: 80 }),

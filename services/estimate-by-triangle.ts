@@ -7,9 +7,12 @@ import { ESTIMATES_OUTPUT, SERVICE_INPUT } from "./shared/schemas.ts";
 export const about: ServiceAbout = {
   id: "estimate-by-triangle",
   title: "Estimate of each row by the mean of its numbers",
+  description:
+    "Estimates a quantity for each row of a table, such as days of effort, cost or duration, as the mean of the guesses in the row.",
   accepts: ["csv", "items"],
   produces: "items",
   perItem: true,
+  drops: true,
   input: SERVICE_INPUT,
   output: ESTIMATES_OUTPUT,
   capabilities: capabilities({ estimation: 120, numbers: 80 }),

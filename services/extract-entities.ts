@@ -6,6 +6,8 @@ import { itemsOutput, SERVICE_INPUT } from "./shared/schemas.ts";
 export const about: ServiceAbout = {
   id: "extract-entities",
   title: "Addresses, dates, amounts, versions and names in each item's text",
+  description:
+    "Finds e-mail addresses, web addresses, dates, amounts of money, version numbers and names of people or places in texts. Use it to extract or list who, when and how much.",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
   perItem: true,

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../orchestrator/primitives/json.ts";
 import { capabilities } from "./shared/capabilities.ts";
+import { numberOf } from "./shared/cells.ts";
 import type { Item, Service, ServiceAbout, ServiceContext } from "./shared/contract.ts";
 import { parseCsv } from "./shared/csv.ts";
 import { readHtml } from "./shared/html.ts";
@@ -10,6 +11,8 @@ import { plainLines, wordsOf } from "./shared/text.ts";
 export const about: ServiceAbout = {
   id: "fetch-and-parse",
   title: "Fetches listed pages; parses them, packages, files and CSV rows into normal records",
+  description:
+    "Downloads the pages of a list of web addresses and reads them as text, tables or JSON. Also reads the manifests of packages, the numbers of table rows and the headings of files into plain records that other services work on.",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
   perItem: true,
@@ -149,8 +152,8 @@ function parseRow(item: Item): Item {
   const cells = isObject(item["fields"]) ? item["fields"] : {};
   const values: Record<string, number> = {};
   for (const [column, cell] of Object.entries(cells)) {
-    const text = stringOf(cell).trim();
-    if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))) values[column] = Number(text);
+    const value = numberOf(stringOf(cell));
+    if (value !== undefined) values[column] = value;
   }
   return { ...item, kind: "row", name: item.id, values };
 }

@@ -10,6 +10,8 @@ import { utf8 } from "./shared/text.ts";
 export const about: ServiceAbout = {
   id: "hash",
   title: "Keccak-256 of each item's canonical JSON",
+  description:
+    "Computes a fingerprint (Keccak-256 checksum) of each item, so that anyone can check later that nothing was changed. Equal items have equal hashes.",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
   perItem: true,

@@ -2,14 +2,16 @@ import { capabilities } from "./shared/capabilities.ts";
 import type { Item, Service, ServiceAbout } from "./shared/contract.ts";
 import { allItems, listField, textField } from "./shared/items.ts";
 import { labelled } from "./shared/labelled.ts";
-import type { Family } from "./shared/licences.ts";
+import { type Family, speaksOfTerms } from "./shared/licences.ts";
 import { LABELS_OUTPUT, SERVICE_INPUT } from "./shared/schemas.ts";
 import { plainLines } from "./shared/text.ts";
 
 export const about: ServiceAbout = {
   id: "licence-by-headings",
   title: "Licence family by titles, opening lines and badges of LICENSE and README",
-  accepts: ["items"],
+  description:
+    "Says under which licence a package or file is, such as MIT, Apache or GPL, by the titles and opening lines of its licence file and the badges of its readme.",
+  accepts: ["packages", "files", "items"],
   produces: "items",
   perItem: true,
   input: SERVICE_INPUT,
@@ -54,7 +56,7 @@ const OPENINGS: readonly (readonly [Family, RegExp])[] = [
 const TITLE_LINES = 6;
 
 export function familyByHeadings(item: Item): Family {
-  const title = plainLines(textField(item, "licenceText")).slice(0, TITLE_LINES);
+  const title = plainLines(textField(item, "licenceText") || fileText(item)).slice(0, TITLE_LINES);
   const copyrightAside = title.filter((line) => !/^(\(c\)|©|copyright\b)/i.test(line));
   return (
     named(copyrightAside.filter((line) => line.length <= 80)) ??
@@ -63,7 +65,7 @@ export function familyByHeadings(item: Item): Family {
     named(plainLines(textField(item, "readmeLicence")).slice(0, TITLE_LINES)) ??
     named(badges(textField(item, "readmeHead"))) ??
     named([textField(item, "licence")]) ??
-    (title.length > 0 ? "other" : "unknown")
+    (title.length > 0 && (item["kind"] !== "file" || speaksOfTerms(fileText(item))) ? "other" : "unknown")
   );
 }
 
@@ -86,4 +88,9 @@ function firstOf(lines: readonly string[], patterns: readonly (readonly [Family,
 /** Text and address of badges and links that speak of a licence. */
 function badges(readme: string): string[] {
   return readme.match(/\[[^\]]*licen[sc]e[^\]]*\]\([^)]*\)|shields\.io\/[^\s)]*licen[sc]e[^\s)]*/gi) ?? [];
+}
+
+/** A file of a mission's input may be a licence itself. What a package says elsewhere is not its licence's title. */
+function fileText(item: Item): string {
+  return item["kind"] === "file" ? textField(item, "text") : "";
 }

@@ -8,6 +8,8 @@ import { LABELS_OUTPUT, SERVICE_INPUT } from "./shared/schemas.ts";
 export const about: ServiceAbout = {
   id: "licence-by-spdx",
   title: "Licence family by the SPDX expression a package declares",
+  description:
+    "Says under which licence a package is, such as MIT, Apache or GPL, by the SPDX expression in its manifest. Use it to audit the licences of dependencies.",
   accepts: ["items"],
   produces: "items",
   perItem: true,

@@ -6,9 +6,11 @@ import { itemsOutput, SERVICE_INPUT } from "./shared/schemas.ts";
 export const about: ServiceAbout = {
   id: "sort",
   title: "Orders items by label, then name, then id",
+  description: "Puts items into order by their label, then their name. Use it to order or arrange a list before it is written down.",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
   perItem: false,
+  keepsFields: true,
   input: SERVICE_INPUT,
   output: itemsOutput(),
   capabilities: capabilities({ ordering: 120 }),

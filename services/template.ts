@@ -11,6 +11,7 @@ import { wordsOf } from "./shared/text.ts";
 export const about: ServiceAbout = {
   id: "longest-word",
   title: "The longest word of each item's text",
+  description: "Finds the longest word of each text and how long it is. Copy it to begin a service of your own.",
   accepts: ["files", "items"],
   produces: "items",
   perItem: true,

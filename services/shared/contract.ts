@@ -37,6 +37,8 @@ export interface ServiceInput extends JsonObject {
   readonly goal: string;
   readonly items: readonly Item[];
   readonly upstream: readonly Upstream[];
+  /** What the mission file says under the task's `with`, the schema's defaults filled in; absent when that is nothing. */
+  readonly options?: JsonObject;
 }
 
 /** What every service returns. One that writes a text for humans adds it as `document`. */
@@ -59,14 +61,23 @@ export type Service = (input: ServiceInput, ctx: ServiceContext) => ServiceOutpu
 export interface ServiceAbout {
   readonly id: string;
   readonly title: string;
+  /** Two to four plain sentences with the words of somebody who needs it: goals without tasks are matched against title and description. */
+  readonly description: string;
   /** What it can be given: a mission's input of these kinds, or (`items`) other services' output. */
   readonly accepts: readonly (InputKind | "items")[];
   readonly produces: "items" | "document";
   /** It looks at each item by itself: the parts of an input, worked on apart, give the parts of the whole's output. */
   readonly perItem: boolean;
-  /** JSON Schemas (2020-12) of input and output. */
+  /** It works item by item and may leave some out; without this, every item that went in must come out. */
+  readonly drops?: boolean;
+  /** What comes out has all the fields of what went in (`filter`, `sort`): those of `output` are added. */
+  readonly keepsFields?: boolean;
+  /** JSON Schema (2020-12) of the input: the items' fields that it needs. */
   readonly input: JsonObject;
+  /** JSON Schema of the output: the items' fields that it gives. */
   readonly output: JsonObject;
+  /** JSON Schema of a task's `with`, defaults included; absent when it takes none. */
+  readonly options?: JsonObject;
   /** Ten required capability levels 0–255, in the order of CAPABILITIES. */
   readonly capabilities: readonly number[];
   readonly deterministic: boolean;

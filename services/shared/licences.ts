@@ -49,3 +49,8 @@ export function familyOfId(id: string): Family {
   if (/^(unlicensed|commercial|proprietary)$|^see licen[sc]e/.test(name)) return "proprietary";
   return name === "" ? "unknown" : "other";
 }
+
+/** A text speaks of terms: of a licence, a copyright, a permission. Others are no licences at all. */
+export function speaksOfTerms(text: string): boolean {
+  return /\blicen[sc]e|\bcopyright\b|\bpermission is\b/i.test(text);
+}

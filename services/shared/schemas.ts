@@ -34,23 +34,29 @@ const DISSENT: JsonObject = {
   },
 };
 
-/** What every service accepts. */
-export const SERVICE_INPUT: JsonObject = {
-  type: "object",
-  properties: {
-    goal: { type: "string" },
-    items: itemsOf(),
-    upstream: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: { task: { type: "string" }, node: { type: "string" }, items: itemsOf(), dissent: DISSENT },
-        required: ["task", "node", "items", "dissent"],
+/** The input of a service that needs these fields of every item, its own or another task's. */
+export function itemsInput(needed: JsonObject = {}): JsonObject {
+  return {
+    type: "object",
+    properties: {
+      goal: { type: "string" },
+      items: itemsOf(needed),
+      upstream: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { task: { type: "string" }, node: { type: "string" }, items: itemsOf(needed), dissent: DISSENT },
+          required: ["task", "node", "items", "dissent"],
+        },
       },
+      options: { type: "object" },
     },
-  },
-  required: ["goal", "items", "upstream"],
-};
+    required: ["goal", "items", "upstream"],
+  };
+}
+
+/** The input of a service that takes items of any kind. */
+export const SERVICE_INPUT: JsonObject = itemsInput();
 
 /** Items whose fields are named by `extra`. */
 export function itemsOutput(extra: JsonObject = {}): JsonObject {

@@ -24,3 +24,25 @@ export function utf8(text: string): Uint8Array {
   }
   return Uint8Array.from(bytes);
 }
+
+/** A letter of a script that does not part words; without Intl.Segmenter each of them counts as a word. */
+const UNSPACED = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]";
+const WORD = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+(?:['’-](?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+)*`, "gu");
+
+/** Words as people count them: apostrophes and hyphens within a word belong to it. */
+export function countedWords(text: string): string[] {
+  return text.match(WORD) ?? [];
+}
+
+/** Sentences of running text: ended by a full stop, a question or exclamation mark before a space, or by an empty line. */
+export function sentencesOf(text: string): string[] {
+  return text
+    .split(/\n\s*\n|(?<=[.!?…][")\]’”]?)\s+(?=[\p{Lu}\p{N}"“(])|(?<=[。！？])/u)
+    .map((sentence) =>
+      sentence
+        .replace(/^[\s#>*-]+/, "")
+        .replace(/\s+/g, " ")
+        .trim(),
+    )
+    .filter((sentence) => /\p{L}/u.test(sentence));
+}

@@ -22,25 +22,34 @@ const TOPICS: readonly (readonly [topic: string, words: string])[] = [
   ["system", "node process env environment os platform module modules require resolve package npm version semver dependency"],
 ];
 
-/** The topic most of whose words appear in the keywords (counted twice), the name and the description; else "other". */
+/** Different words of one topic that a text must have, and their share of its words: a few occur in any text. */
+const LEAST_WORDS = 3;
+const LEAST_SHARE = 0.03;
+const TEXT_HEAD = 2_000;
+
+/**
+ * The topic for which the most words speak: keywords count twice, then name and description, and a text when it is about the topic rather
+ * than mentions it. `unknown` when nothing speaks for any.
+ */
 export function topicOf(item: Item): string {
   const keywords = listField(item, "keywords").flatMap((keyword) => wordsOf(keyword));
-  const words = [
-    ...keywords,
-    ...keywords,
-    ...wordsOf(textField(item, "name")),
-    ...wordsOf(textField(item, "description")),
-    ...wordsOf(textField(item, "text").slice(0, 2_000)),
-  ];
-  let best = "other";
+  const named = [...keywords, ...keywords, ...wordsOf(textField(item, "name")), ...wordsOf(textField(item, "description"))];
+  const text = wordsOf(textField(item, "text").slice(0, TEXT_HEAD));
+  let best = "unknown";
   let most = 0;
   for (const [topic, list] of TOPICS) {
     const known = new Set(list.split(" "));
-    const hits = words.filter((word) => known.has(word)).length;
+    const hits = named.filter((word) => known.has(word)).length + evidenceIn(text, known);
     if (hits > most) {
       best = topic;
       most = hits;
     }
   }
   return best;
+}
+
+/** Words of the topic in a text, or 0 when they are too few to say what it is about. */
+function evidenceIn(text: readonly string[], known: ReadonlySet<string>): number {
+  const hits = text.filter((word) => known.has(word));
+  return new Set(hits).size >= LEAST_WORDS && hits.length >= LEAST_SHARE * text.length ? hits.length : 0;
 }
