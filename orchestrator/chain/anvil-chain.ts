@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { writeFileAtomic } from "../primitives/files.ts";
-import { canonicalJson, parseJson } from "../primitives/json.ts";
+import { makeFolder, writeFileAtomic } from "../primitives/files.ts";
+import { canonicalJson } from "../primitives/json.ts";
+import { readStateFile } from "../primitives/state-file.ts";
 import { type Anvil, startAnvil } from "./anvil.ts";
 import { DEVNET_GENESIS } from "./devnet.ts";
 import { type DrivenChain, type DrivenOptions, type Engine, openDrivenChain } from "./driven.ts";
@@ -59,7 +60,7 @@ async function ownAnvil(
   log: (line: string) => void,
 ): Promise<{ readonly anvil: Anvil; readonly url: string }> {
   if (dir !== undefined) {
-    mkdirSync(dir, { recursive: true });
+    makeFolder(dir);
     endOrphan(dir, log);
   }
   const anvil = await startAnvil({ driven: genesis, onExit: (how) => log(`Anvil ended by itself (${how})`) });
@@ -70,8 +71,9 @@ async function ownAnvil(
 /** Ends the Anvil that a killed city left running: nobody else would. */
 export function endOrphan(dir: string, log: (line: string) => void): void {
   const path = join(dir, PROCESS_FILE);
-  if (!existsSync(path)) return;
-  const { pid, started } = processSchema.parse(parseJson(readFileSync(path, "utf8")));
+  const orphan = readStateFile(path, processSchema, "delete it, and end an `anvil` process that still runs for this folder");
+  if (orphan === undefined) return;
+  const { pid, started } = orphan;
   // The number alone may be another program's by now.
   if (started !== "" && startOf(pid) === started) {
     process.kill(pid, "SIGKILL");

@@ -72,7 +72,11 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   );
   const url = await listening(child, options.startTimeoutMillis ?? 20_000);
   let stopping = false;
+  // A process that ends in a hurry takes its node along.
+  const end = () => child.kill("SIGKILL");
+  process.once("exit", end);
   child.on("exit", (code, signal) => {
+    process.off("exit", end);
     if (!stopping) options.onExit?.(signal ?? `code ${code}`);
   });
   return {

@@ -1,9 +1,10 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
-import { isSystemError, writeFileAtomic } from "../primitives/files.ts";
-import { canonicalJson, parseJson } from "../primitives/json.ts";
+import { writeFileAtomic } from "../primitives/files.ts";
+import { canonicalJson } from "../primitives/json.ts";
+import { readStateFile } from "../primitives/state-file.ts";
 import { livingOwner } from "./lock.ts";
 
 /** What another process needs to use a living city: `.agentcity/<network>/city.json`. */
@@ -27,13 +28,12 @@ export function removeCityFile(dir: string): void {
 
 /** The city that lives in another process, if one does; a file its dead owner left behind does not count. */
 export function findLivingCity(dir: string): CityFile | undefined {
-  let text: string;
-  try {
-    text = readFileSync(join(dir, "city.json"), "utf8");
-  } catch (error) {
-    if (isSystemError(error, "ENOENT")) return undefined;
-    throw error;
-  }
-  const city = cityFileSchema.parse(parseJson(text));
-  return livingOwner(dir)?.pid === city.pid ? city : undefined;
+  const owner = livingOwner(dir);
+  if (owner === undefined) return undefined;
+  const city = readStateFile(
+    join(dir, "city.json"),
+    cityFileSchema,
+    "end the city's process and run its command again: it writes the file",
+  );
+  return owner.pid === city?.pid ? city : undefined;
 }

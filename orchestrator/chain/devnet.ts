@@ -1,4 +1,4 @@
-import { bytesToHex, type LocalAccount, parseEther } from "viem";
+import { bytesToHex, type Hex, type LocalAccount, parseEther } from "viem";
 import { mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
 import { type ByteSigner, signerOf } from "../primitives/signing.ts";
 import type { Genesis } from "./transcript.ts";
@@ -27,7 +27,12 @@ const branches = new Map<string, ReturnType<ReturnType<typeof mnemonicToAccount>
 
 /** Account `index` of a devnet, m/44'/60'/0'/0/index; the first ten have gas money, here and on Anvil. */
 export function devnetAccount(index: number, mnemonic?: string): LocalAccount {
-  return privateKeyToAccount(bytesToHex(devnetKey(index, mnemonic)));
+  return privateKeyToAccount(devnetSecret(index, mnemonic));
+}
+
+/** Its private key: everybody's. */
+export function devnetSecret(index: number, mnemonic?: string): Hex {
+  return bytesToHex(devnetKey(index, mnemonic));
 }
 
 /** The same key, for what stays off chain. */

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TransactionReceipt } from "viem";
 import { keccak256, numberToHex, parseTransaction } from "viem";
@@ -15,6 +14,7 @@ import type { Chain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
 import {
   ChainDisagrees,
+  isTooHeavy,
   isUnreachable,
   MethodNotAllowed,
   RpcUnreachable,
@@ -56,8 +56,13 @@ export interface DrivenChain extends Chain {
   readonly genesis: Genesis;
   /** The last block. */
   head(): TranscriptBlock;
-  /** Puts these signed transactions, in order, into one block. All or none; `timestamp` in seconds, never back. */
-  mine(transactions: readonly Hex[], timestamp?: bigint): Promise<TranscriptBlock>;
+  /** The blocks after this one of its own, if it still holds all of them; undefined for a block that is not its own or too long ago. */
+  since(block: TranscriptBlock): readonly TranscriptBlock[] | undefined;
+  /**
+   * Puts these signed transactions, in order, into one block. All or none; `timestamp` in seconds, never back. `rehearse` runs just
+   * before, on the same head; when it throws, nothing is mined.
+   */
+  mine(transactions: readonly Hex[], timestamp?: bigint, rehearse?: (timestamp: bigint) => Promise<void>): Promise<TranscriptBlock>;
   /** Moves chain time by an empty block and wakes whoever slept until then. */
   advanceTo(timestamp: bigint): Promise<void>;
   /** The whole transcript so far: the text of `chain.ndjson`. */
@@ -76,6 +81,15 @@ type NodeBlock = z.infer<typeof blockSchema>;
 
 /** What a node says of itself: a cache in front of it does not answer this. */
 const nodeInfoSchema = z.object({ currentBlockNumber: z.coerce.bigint() });
+
+/**
+ * Gas that one transaction may ask for, as on networks with EIP-7825. The city's largest takes a third of it; one of a stranger, which
+ * every replay of the transcript executes again, takes no more either.
+ */
+export const MAX_TRANSACTION_GAS = 16_777_216n;
+
+/** So many blocks are kept for those who follow the chain. */
+const RECENT_BLOCKS = 64;
 
 /** As many past states as Anvil keeps (anvil.ts). */
 const DEEPEST_REORGANIZATION = 64n;
@@ -100,13 +114,13 @@ export async function openDrivenChain(drive: Drive, options: DrivenOptions): Pro
   const path = options.dir === undefined ? undefined : join(options.dir, TRANSCRIPT_FILE);
   const opened = path === undefined ? undefined : openTranscriptFile(path, log);
   try {
-    const text = opened?.text ?? options.transcript ?? "";
-    const recorded = text === "" ? undefined : parseTranscript(text);
+    const text = opened?.text() ?? options.transcript ?? "";
+    const recorded = text === "" ? undefined : parseTranscript(text, path);
     const genesis = recorded?.genesis ?? options.genesis ?? drive.genesis;
     if (recorded !== undefined && options.genesis !== undefined && canonicalJson(options.genesis) !== canonicalJson(genesis)) {
-      throw new TranscriptDamaged(1, "its genesis is not the one asked for");
+      throw new TranscriptDamaged(1, "its genesis is not the one asked for", path);
     }
-    const chain = new Driven(drive, genesis, await drive.connect(genesis), { file: opened?.file, path, log, patience: options.patience });
+    const chain = new Driven(drive, genesis, await drive.connect(genesis), { file: opened, path, log, patience: options.patience });
     try {
       await chain.start(recorded?.hash);
       const mined = await chain.catchUp(recorded?.blocks ?? []);
@@ -120,7 +134,7 @@ export async function openDrivenChain(drive: Drive, options: DrivenOptions): Pro
       throw error;
     }
   } catch (error) {
-    opened?.file.close();
+    opened?.close();
     throw error;
   }
 }
@@ -144,6 +158,8 @@ class Driven implements DrivenChain {
   readonly #file: TranscriptFile | undefined;
   readonly #path: string | undefined;
   readonly #lines: string[] = [];
+  /** The last blocks, the head at the end. */
+  readonly #recent: TranscriptBlock[] = [];
   readonly #mutex = new Mutex();
   readonly #log: (line: string) => void;
   #head: TranscriptBlock;
@@ -177,7 +193,7 @@ class Driven implements DrivenChain {
   /** Checks block 0 against the transcript, or begins the transcript with it. */
   async start(expected: Hash | undefined): Promise<void> {
     const { hash } = await this.#block("0x0");
-    if (expected !== undefined && expected !== hash) throw new TranscriptMismatch(0n, expected, hash);
+    if (expected !== undefined && expected !== hash) throw new TranscriptMismatch(0n, expected, hash, this.#path);
     this.#head = { ...this.#head, hash };
     this.#record(headerLine(this.genesis, hash), expected !== undefined);
   }
@@ -215,14 +231,23 @@ class Driven implements DrivenChain {
     try {
       mined = await this.#mine(block.transactions, block.timestamp, block);
     } catch (error) {
-      if (error instanceof TranscriptMismatch) throw error;
-      throw new TranscriptMismatch(block.number, block.hash, messageOf(error));
+      if (error instanceof TranscriptMismatch || isTooHeavy(error)) throw error;
+      throw new TranscriptMismatch(block.number, block.hash, messageOf(error), this.#path);
     }
-    if (mined.number !== block.number) throw new TranscriptMismatch(block.number, block.hash, `block ${mined.number}`);
+    if (mined.number !== block.number) throw new TranscriptMismatch(block.number, block.hash, `block ${mined.number}`, this.#path);
   }
 
-  mine(transactions: readonly Hex[], timestamp?: bigint): Promise<TranscriptBlock> {
-    return this.#mutex.run(() => this.#mine(transactions, timestamp ?? this.clock.now()));
+  since(block: TranscriptBlock): readonly TranscriptBlock[] | undefined {
+    const index = this.#recent.findIndex(({ hash }) => hash === block.hash);
+    return index < 0 ? undefined : this.#recent.slice(index + 1);
+  }
+
+  mine(transactions: readonly Hex[], timestamp?: bigint, rehearse?: (timestamp: bigint) => Promise<void>): Promise<TranscriptBlock> {
+    return this.#mutex.run(async () => {
+      const at = timestamp ?? this.clock.now();
+      await rehearse?.(at);
+      return this.#mine(transactions, at);
+    });
   }
 
   async advanceTo(timestamp: bigint): Promise<void> {
@@ -251,7 +276,7 @@ class Driven implements DrivenChain {
   }
 
   transcript(): string {
-    return this.#path === undefined ? this.#lines.join("") : readFileSync(this.#path, "utf8");
+    return this.#file?.text() ?? this.#lines.join("");
   }
 
   async close(): Promise<void> {
@@ -378,7 +403,8 @@ class Driven implements DrivenChain {
       throw new TransactionRefused(hashes[mined.transactions.length] ?? mined.hash, "they do not fit into one block");
     }
     const block = { number: mined.number, timestamp: mined.timestamp, hash: mined.hash, transactions };
-    if (recorded !== undefined && recorded.hash !== mined.hash) throw new TranscriptMismatch(recorded.number, recorded.hash, mined.hash);
+    if (recorded !== undefined && recorded.hash !== mined.hash)
+      throw new TranscriptMismatch(recorded.number, recorded.hash, mined.hash, this.#path);
     this.#adopt(block, mined.baseFeePerGas, recorded !== undefined);
     await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
     return block;
@@ -388,6 +414,8 @@ class Driven implements DrivenChain {
   #adopt(block: TranscriptBlock, baseFee: bigint, isRecorded: boolean): void {
     this.#record(blockLine(block), isRecorded);
     this.#head = block;
+    this.#recent.push(block);
+    if (this.#recent.length > RECENT_BLOCKS) this.#recent.shift();
     this.#baseFees[Number(block.number)] = baseFee;
     if (block.timestamp > this.clock.now()) this.clock.advanceTo(block.timestamp);
   }
@@ -400,7 +428,9 @@ class Driven implements DrivenChain {
     for (const raw of transactions) {
       const hash = keccak256(raw);
       try {
-        gas += parseTransaction(raw).gas ?? 0n;
+        const asked = parseTransaction(raw).gas ?? 0n;
+        if (asked > MAX_TRANSACTION_GAS) throw new TransactionRefused(hash, `it asks for ${asked} gas, more than ${MAX_TRANSACTION_GAS}`);
+        gas += asked;
         if (gas > BigInt(this.genesis.gasLimit)) throw new TransactionRefused(hash, "the block's gas limit is reached");
         await this.#node("eth_sendRawTransaction", raw);
         queued.push(hash);

@@ -1,22 +1,16 @@
 import { DEVNET_GENESIS } from "./devnet.ts";
-import { type DrivenChain, type DrivenOptions, openDrivenChain } from "./driven.ts";
+import { type Drive, type DrivenChain, type DrivenOptions, openDrivenChain } from "./driven.ts";
 import { connectEdr } from "./edr.ts";
+import { connectEdrProcess, REPLAY_LIMITS } from "./edr-process.ts";
+
+const EMBEDDED = { kind: "embedded", name: "embedded L2", genesis: DEVNET_GENESIS } as const satisfies Partial<Drive>;
 
 /** An L2 inside this process: Hardhat's EDR, gone with it; the transcript gives it back. */
 export function openEmbeddedChain(options: DrivenOptions = {}): Promise<DrivenChain> {
-  return openDrivenChain(
-    {
-      kind: "embedded",
-      name: "embedded L2",
-      genesis: DEVNET_GENESIS,
-      async connect(genesis) {
-        const connection = await connectEdr(genesis);
-        return {
-          request: ({ method, params }) => connection.provider.request({ method, params: [...(params ?? [])] }),
-          close: () => connection.close(),
-        };
-      },
-    },
-    options,
-  );
+  return openDrivenChain({ ...EMBEDDED, connect: connectEdr }, options);
+}
+
+/** The same from a transcript that somebody else made, in a process of its own: a block too large for it throws TooHeavy. */
+export function openForeignTranscript(transcript: string): Promise<DrivenChain> {
+  return openDrivenChain({ ...EMBEDDED, connect: async (genesis) => connectEdrProcess(genesis, () => REPLAY_LIMITS) }, { transcript });
 }

@@ -47,23 +47,27 @@ export class WrongChain extends AgentCityError {
   }
 }
 
-/** `hardhat` is an optional peer: only the embedded chain needs it. */
+/** EDR is a development dependency: only the embedded chain needs it. */
 export class EmbeddedChainMissing extends AgentCityError {
   constructor(cause: unknown) {
-    super("EmbeddedChainMissing", "The embedded chain needs the package `hardhat`, which is not installed", {
-      action: "npm install hardhat@3, or name an RPC URL",
+    super("EmbeddedChainMissing", "The embedded chain needs the package `@nomicfoundation/edr`, which is not installed", {
+      action: "npm ci with development dependencies, or name an RPC URL",
       cause,
     });
   }
 }
 
+/** What helps where a city's history is not what it was. */
+const RESTORE =
+  "restore chain.ndjson from a copy of the folder, or from the bundle of the city's last mission; or begin a new city (npm start), which keeps this one aside";
+
 /** Replaying the transcript gave another block than the one it recorded. */
 export class TranscriptMismatch extends AgentCityError {
   readonly block: bigint;
-  constructor(block: bigint, expected: string, actual: string) {
-    super("TranscriptMismatch", `Block ${block} of the transcript does not replay to its recorded hash`, {
+  constructor(block: bigint, expected: string, actual: string, where = "the transcript") {
+    super("TranscriptMismatch", `Block ${block} of ${where} does not replay to its recorded hash`, {
       details: `recorded ${expected}, replayed ${actual}`,
-      action: "the file was changed, or belongs to another version of the chain; restore it from a bundle",
+      action: `the file was changed, or belongs to another version of the chain; ${RESTORE}`,
     });
     this.block = block;
   }
@@ -72,11 +76,8 @@ export class TranscriptMismatch extends AgentCityError {
 /** A line of the transcript cannot be read. */
 export class TranscriptDamaged extends AgentCityError {
   readonly line: number;
-  constructor(line: number, problem: string, cause?: unknown) {
-    super("TranscriptDamaged", `Line ${line} of the transcript cannot be read: ${problem}`, {
-      action: "restore chain.ndjson from a bundle",
-      cause,
-    });
+  constructor(line: number, problem: string, where = "the transcript", cause?: unknown) {
+    super("TranscriptDamaged", `Line ${line} of ${where} cannot be read: ${problem}`, { action: RESTORE, cause });
     this.line = line;
   }
 }
@@ -143,11 +144,42 @@ export class NonceTaken extends AgentCityError {
 
 /** The records and the chain tell different stories: this is not the chain the records were made with. */
 export class ChainDisagrees extends AgentCityError {
-  constructor(hash: Hash, problem: string) {
+  constructor(hash: Hash, problem: string, cause?: unknown) {
     super("ChainDisagrees", `The chain disagrees with this city's records: ${problem}`, {
+      cause,
       details: hash,
       action: "point the city at the chain it was made with, or start it in an empty directory",
     });
+  }
+}
+
+/** The city's transcript is not there, or lacks blocks that its records know. Nothing was sent or written. */
+export class HistoryMissing extends AgentCityError {
+  constructor(path: string, problem: string) {
+    super("HistoryMissing", `${path} ${problem}`, { details: "nothing was sent, and nothing in the folder was changed", action: RESTORE });
+  }
+}
+
+/** Executing what was asked took more than a request may; it was stopped, and the chain is as it was. */
+export class TooHeavy extends AgentCityError {
+  /** @param limit What it exceeded, e.g. "1,024 MiB of memory". */
+  constructor(limit: string) {
+    super("TooHeavy", `Executing this takes more than ${limit}: it was stopped`, {
+      action: "ask for less at once; the chain itself is not affected",
+    });
+  }
+}
+
+/** True when a limit ended it, however it is wrapped. */
+export function isTooHeavy(error: unknown): boolean {
+  if (error instanceof TooHeavy) return true;
+  return error instanceof Error && error.cause !== undefined && isTooHeavy(error.cause);
+}
+
+/** More requests wait than the city answers other processes at once. */
+export class ChainOverloaded extends AgentCityError {
+  constructor() {
+    super("ChainOverloaded", "Too many requests wait for this chain already", { action: "ask again when some were answered" });
   }
 }
 

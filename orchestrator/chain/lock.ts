@@ -1,7 +1,7 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { isSystemError, syncDirectory, writeFileAtomic, writeFileDurable } from "../primitives/files.ts";
+import { isSystemError, makeFolder, syncDirectory, writeFileAtomic, writeFileDurable } from "../primitives/files.ts";
 import { canonicalJson, parseJson } from "../primitives/json.ts";
 import { CityBusy, LockLost } from "./errors.ts";
 
@@ -11,7 +11,8 @@ export interface CityLock {
   readonly fence: number;
   /** Throws LockLost when somebody else owns the city. Cheap: called before each broadcast. */
   assertHeld(): void;
-  release(): void;
+  /** `dir`: where the folder is now, if its owner moved it. */
+  release(dir?: string): void;
 }
 
 const ownerSchema = z.strictObject({
@@ -24,7 +25,7 @@ type Owner = z.infer<typeof ownerSchema>;
 
 /** Takes `<dir>/lock`, or throws CityBusy. A lock whose process is gone is taken over, aloud. */
 export function acquireLock(dir: string, log: (line: string) => void): CityLock {
-  mkdirSync(dir, { recursive: true });
+  makeFolder(dir);
   const path = join(dir, "lock");
   for (;;) {
     const fence = lastFence(dir) + 1;
@@ -42,8 +43,9 @@ export function acquireLock(dir: string, log: (line: string) => void): CityLock 
       assertHeld() {
         if (!isHeld()) throw new LockLost(path);
       },
-      release() {
-        if (isHeld()) rmSync(path);
+      release(at = dir) {
+        const held = join(at, "lock");
+        if (readText(held) === mine) rmSync(held);
       },
     };
   }

@@ -48,10 +48,11 @@ export interface RpcServer {
 export function rpcApp(options: Pick<RpcServerOptions, "request" | "origins">): Hono {
   const app = new Hono();
   app.use("/rpc", async (context, next) => {
-    // A page that rebinds its name to 127.0.0.1 still sends its own name here.
-    const host = (context.req.header("host") ?? "").replace(/:\d+$/, "");
-    if (!LOCAL_HOSTS.has(host)) return context.json(failure(null, -32600, `host ${host} is not this machine`), 403);
-    return next();
+    // A page that rebinds its name to 127.0.0.1 still sends its own name, in the header or as an absolute request URI.
+    const header = (context.req.header("host") ?? "").replace(/:\d+$/, "");
+    const foreign = [header, new URL(context.req.url).hostname].find((host) => !LOCAL_HOSTS.has(host));
+    if (foreign === undefined) return next();
+    return context.json(failure(null, -32600, `host ${JSON.stringify(foreign)} is not this machine`), 403);
   });
   if (options.origins !== undefined) app.use("/rpc", cors({ origin: [...options.origins], allowMethods: ["POST"] }));
   app.use(
@@ -61,7 +62,7 @@ export function rpcApp(options: Pick<RpcServerOptions, "request" | "origins">): 
   app.post("/rpc", async (context) => {
     const text = await context.req.text();
     // Anything else could be sent by a foreign page without asking first.
-    if (!(context.req.header("content-type") ?? "").startsWith("application/json")) {
+    if (mediaTypeOf(context.req.header("content-type")) !== "application/json") {
       return context.json(failure(null, -32600, "expected content-type application/json"), 415);
     }
     let body: unknown;
@@ -102,6 +103,12 @@ export async function serveRpc(options: RpcServerOptions): Promise<RpcServer> {
     });
     server.on("error", reject);
   });
+}
+
+/** Without parameters such as the charset. */
+function mediaTypeOf(contentType = ""): string {
+  const [type = ""] = contentType.split(";");
+  return type.trim().toLowerCase();
 }
 
 async function answerTo(body: unknown, request: Request): Promise<Answer | undefined> {

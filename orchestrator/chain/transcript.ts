@@ -1,11 +1,11 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { InvalidValue, messageOf } from "../primitives/errors.ts";
-import { syncDirectory, writeAll } from "../primitives/files.ts";
+import { makeFolder, syncDirectory, writeAll } from "../primitives/files.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
-import { canonicalJson, parseJson } from "../primitives/json.ts";
+import { canonicalJson, isObject, parseJson } from "../primitives/json.ts";
 import { TranscriptDamaged } from "./errors.ts";
 
 const whole = z.number().int().nonnegative();
@@ -24,7 +24,7 @@ export const genesisSchema = z.strictObject({
   balance: z.string().regex(/^[0-9]+$/),
   coinbase: hexSchema,
   baseFee: whole,
-  gasLimit: z.number().int().positive(),
+  gasLimit: z.number().int().positive().max(60_000_000),
 });
 export type Genesis = z.infer<typeof genesisSchema>;
 
@@ -60,63 +60,76 @@ export function blockLine(block: TranscriptBlock): string {
   return `${canonicalJson({ number: Number(block.number), timestamp: Number(block.timestamp), hash, transactions })}\n`;
 }
 
-/** Reads a whole transcript; every line must be complete and blocks must follow each other. */
-export function parseTranscript(text: string): TranscriptText {
-  if (!text.endsWith("\n")) throw new TranscriptDamaged(text.split("\n").length, "the last line is torn");
+/** Reads a whole transcript; every line must be complete and blocks must follow each other. `where` is the file, for errors. */
+export function parseTranscript(text: string, where?: string): TranscriptText {
+  if (!text.endsWith("\n")) throw new TranscriptDamaged(text.split("\n").length, "the last line is torn", where);
   const [first, ...rest] = text.slice(0, -1).split("\n");
-  const header = parseLine(headerSchema, first ?? "", 1);
+  const header = parseLine(headerSchema, first ?? "", 1, where);
   const blocks = rest.map((line, index) => {
-    const block = parseLine(blockSchema, line, index + 2);
-    if (block.number !== index + 1) throw new TranscriptDamaged(index + 2, `expected block ${index + 1}, found ${block.number}`);
+    const block = parseLine(blockSchema, line, index + 2, where);
+    if (block.number !== index + 1) throw new TranscriptDamaged(index + 2, `expected block ${index + 1}, found ${block.number}`, where);
     return { ...block, number: BigInt(block.number), timestamp: BigInt(block.timestamp) };
   });
   return { genesis: header.genesis, hash: header.hash, blocks };
 }
 
-function parseLine<Schema extends z.ZodType>(schema: Schema, line: string, number: number): z.infer<Schema> {
+function parseLine<Schema extends z.ZodType>(schema: Schema, line: string, number: number, where?: string): z.infer<Schema> {
   try {
     const value = schema.parse(parseJson(line));
     if (canonicalJson(value) !== line) throw new InvalidValue("line", "it is not in canonical form");
     return value;
   } catch (cause) {
-    throw new TranscriptDamaged(number, cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause), cause);
+    throw new TranscriptDamaged(number, cause instanceof z.ZodError ? z.prettifyError(cause) : messageOf(cause), where, cause);
   }
 }
 
 /** Appends lines; each is on disk when `append` returns. */
 export interface TranscriptFile {
+  /** Its complete lines. */
+  text(): string;
   append(line: string): void;
   close(): void;
 }
 
 /**
- * Opens `chain.ndjson`. A last line without its end was being written when the process died: it is cut off, aloud. Nothing
- * is lost by that, because its transactions are in the outbox and are sent again.
+ * Opens `chain.ndjson`. A last line without its end was being written when the process died: it does not count, and is cut off by the
+ * first line that is appended. Nothing is lost by that, because its transactions are in the outbox and are sent again.
  */
-export function openTranscriptFile(path: string, log: (line: string) => void): { readonly text: string; readonly file: TranscriptFile } {
-  mkdirSync(dirname(path), { recursive: true });
+export function openTranscriptFile(path: string, log: (line: string) => void): TranscriptFile {
+  makeFolder(dirname(path));
   const isNew = !existsSync(path);
   const descriptor = openSync(path, "a+");
   const bytes = readFileSync(descriptor);
-  const end = bytes.lastIndexOf(0x0a) + 1;
-  if (end < bytes.length) {
-    log(`${path}: the last ${bytes.length - end} bytes are a torn line, cut off; its transactions will be sent again`);
-    ftruncateSync(descriptor, end);
-    fsyncSync(descriptor);
-  }
+  const complete = bytes.lastIndexOf(0x0a) + 1;
+  const tail = bytes.subarray(complete);
+  // An editor that drops the last line's end tears nothing.
+  const lacksEnd = isWhole(tail);
+  const isTorn = tail.length > 0 && !lacksEnd;
+  if (isTorn) log(`${path}: the last ${tail.length} bytes are a torn line and do not count; its transactions will be sent again`);
   if (isNew) syncDirectory(dirname(path));
+  let repaired = tail.length === 0;
   let isOpen = true;
   return {
-    text: bytes.subarray(0, end).toString("utf8"),
-    file: {
-      append(line) {
-        writeAll(descriptor, new TextEncoder().encode(line));
-        fsyncSync(descriptor);
-      },
-      close() {
-        if (isOpen) closeSync(descriptor);
-        isOpen = false;
-      },
+    text: () =>
+      repaired ? readFileSync(path, "utf8") : `${bytes.toString("utf8", 0, isTorn ? complete : bytes.length)}${lacksEnd ? "\n" : ""}`,
+    append(line) {
+      if (isTorn && !repaired) ftruncateSync(descriptor, complete);
+      writeAll(descriptor, new TextEncoder().encode(lacksEnd && !repaired ? `\n${line}` : line));
+      fsyncSync(descriptor);
+      repaired = true;
+    },
+    close() {
+      if (isOpen) closeSync(descriptor);
+      isOpen = false;
     },
   };
+}
+
+/** Part of a line is never JSON: it lacks its last brace. */
+function isWhole(tail: Uint8Array): boolean {
+  try {
+    return tail.length > 0 && isObject(parseJson(new TextDecoder().decode(tail)));
+  } catch {
+    return false;
+  }
 }

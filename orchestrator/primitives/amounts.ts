@@ -1,5 +1,8 @@
 import { InvalidValue } from "./errors.ts";
 
+/** Basis points in a whole: shares, rates, scores and confidences count to this. */
+export const BASIS_POINTS = 10_000;
+
 /** Digits after the point of the settlement token. */
 export const TOKEN_DECIMALS = 6;
 

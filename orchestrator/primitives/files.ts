@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { AgentCityError, messageOf } from "./errors.ts";
 
 /**
  * Writes a file so that a reader, or a crash at any instant, sees the old bytes or the new ones, never a part. The name of
  * the temporary file is the only thing here that differs between runs, and it does not outlive the call.
  */
 export function writeFileAtomic(path: string, bytes: Uint8Array | string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     writeFileDurable(temporary, bytes);
@@ -17,6 +18,42 @@ export function writeFileAtomic(path: string, bytes: Uint8Array | string): void 
     throw error;
   }
   syncDirectory(dirname(path));
+}
+
+/** No folder can be made at this place. */
+export class FolderUnusable extends AgentCityError {
+  constructor(path: string, problem: string, cause?: unknown) {
+    super("FolderUnusable", `The folder ${path} cannot be made: ${problem}`, {
+      action: "set AGENTCITY_HOME (and AGENTCITY_CACHE) to a folder that you may write to",
+      cause,
+    });
+  }
+}
+
+/**
+ * Makes a folder and those above it. Node's own recursive mkdir never returns on a file system that answers ENOENT below a folder that
+ * exists, such as /proc.
+ */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (isSystemError(error, "EEXIST")) {
+      if (!statSync(path).isDirectory()) throw new FolderUnusable(path, "there is a file of that name", error);
+      return;
+    }
+    const above = dirname(resolve(path));
+    if (!isSystemError(error, "ENOENT") || existsSync(above)) throw new FolderUnusable(path, messageOf(error), error);
+    makeFolder(above);
+    makeFolder(path);
+  }
+}
+
+/** `<path>.1`, `<path>.2` …: the first that is free, for what is put aside. */
+export function freeName(path: string): string {
+  let number = 1;
+  while (existsSync(`${path}.${number}`)) number += 1;
+  return `${path}.${number}`;
 }
 
 /** Creates a file that must not exist yet and returns once its bytes are on disk. */

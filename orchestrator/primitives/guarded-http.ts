@@ -17,8 +17,11 @@ const SPECIAL_4 = [
   "172.16.0.0/12",
   "192.0.0.0/24",
   "192.0.2.0/24",
+  "192.31.196.0/24",
+  "192.52.193.0/24",
   "192.88.99.0/24",
   "192.168.0.0/16",
+  "192.175.48.0/24",
   "198.18.0.0/15",
   "198.51.100.0/24",
   "203.0.113.0/24",
@@ -26,8 +29,8 @@ const SPECIAL_4 = [
   "240.0.0.0/4",
 ];
 
-/** Public IPv6 is what lies in 2000::/3 and is not one of these; they embed IPv4 addresses or are for documents and tests. */
-const SPECIAL_6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
+/** Public IPv6 is what lies in 2000::/3 and is not one of these; they embed IPv4 addresses, serve AS112, or are for documents and tests. */
+const SPECIAL_6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 
 const special = blockList([...SPECIAL_4, ...SPECIAL_6]);
 const global6 = blockList(["2000::/3"]);

@@ -29,12 +29,12 @@ export function sha256Bytes(data: Uint8Array): Uint8Array {
 
 /** SHA-256 as hex. */
 export function sha256(data: Uint8Array): Hash {
-  return bytesToHex(nobleSha256(data));
+  return bytesToHex(sha256Bytes(data));
 }
 
 /** CIDv1 (raw, sha2-256) of bytes, in base32. */
 export function contentIdOf(bytes: Uint8Array): ContentId {
-  return fromDigestBytes(nobleSha256(bytes));
+  return fromDigestBytes(sha256Bytes(bytes));
 }
 
 /** The content id of a value: of its RFC 8785 bytes. */

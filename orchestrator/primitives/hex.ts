@@ -27,11 +27,12 @@ export function isHash(value: unknown): value is Hash {
   return typeof value === "string" && HASH.test(value.toLowerCase());
 }
 
-export const hexSchema = z.custom<Hex>(isHex, "expected 0x and an even number of hex digits").transform(lower);
+// Marked pure, so that a bundle that only reads hex leaves zod out.
+export const hexSchema = /* @__PURE__ */ z.custom<Hex>(isHex, "expected 0x and an even number of hex digits").transform(lower);
 
-export const hashSchema = z.custom<Hash>(isHash, "expected 0x and 64 hex digits").transform(lower);
+export const hashSchema = /* @__PURE__ */ z.custom<Hash>(isHash, "expected 0x and 64 hex digits").transform(lower);
 
-export const intentKeySchema = hashSchema.transform((value) => value as IntentKey);
+export const intentKeySchema = /* @__PURE__ */ hashSchema.transform((value) => value as IntentKey);
 
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isSystemError, writeFileAtomic } from "../primitives/files.ts";
+import { isSystemError, makeFolder, writeFileAtomic } from "../primitives/files.ts";
 import { contentIdOf, parseContentId } from "../primitives/hash.ts";
 import type { ContentId } from "../primitives/hex.ts";
 import type { JsonValue } from "../primitives/json.ts";
@@ -22,7 +22,7 @@ export interface Blocks {
 
 /** One file per block, named by its id. */
 export function openBlocks(dir: string): Blocks {
-  mkdirSync(dir, { recursive: true });
+  makeFolder(dir);
   const fileOf = (id: ContentId) => join(dir, parseContentId(id));
 
   function read(id: ContentId): Uint8Array | undefined {

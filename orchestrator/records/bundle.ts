@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { InvalidValue, messageOf } from "../primitives/errors.ts";
-import { isSystemError, syncDirectory, writeFileDurable } from "../primitives/files.ts";
+import { freeName, isSystemError, makeFolder, syncDirectory, writeFileDurable } from "../primitives/files.ts";
 import { contentIdOf, sha256 } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { hashSchema } from "../primitives/hex.ts";
@@ -34,7 +34,7 @@ export interface Bundle {
 
 /**
  * Writes a directory that stands alone (decision 39): the given files and a manifest with the SHA-256 of each. The directory
- * appears whole or not at all; one that is there already is replaced.
+ * appears whole or not at all. The same bundle is not written again; another one there, or anything else, is kept beside it as `<dir>.1` ….
  */
 export function writeBundle(dir: string, files: ReadonlyMap<string, Uint8Array | string>): BundleManifest {
   const draft = `${dir}.${randomUUID()}.tmp`;
@@ -42,10 +42,10 @@ export function writeBundle(dir: string, files: ReadonlyMap<string, Uint8Array |
     const entries = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, content]) => writeFile(draft, path, content));
     const body = { bundle: 1 as const, files: entries };
     const manifest = { ...body, digest: sha256(canonicalBytes(body)) };
-    mkdirSync(draft, { recursive: true });
+    makeFolder(draft);
     writeFileDurable(join(draft, MANIFEST), `${canonicalJson(manifest)}\n`);
     for (const folder of foldersOf(draft)) syncDirectory(folder);
-    replaceDirectory(draft, dir);
+    putInPlace(draft, dir, manifest);
     return manifest;
   } finally {
     rmSync(draft, { recursive: true, force: true });
@@ -80,19 +80,28 @@ function writeFile(draft: string, path: string, content: Uint8Array | string): B
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   checkBlockName(path, bytes);
   const file = join(draft, path);
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   writeFileDurable(file, bytes);
   return { path, size: bytes.length, sha256: sha256(bytes) };
 }
 
-/** The old directory is moved aside first, since a rename does not replace one that holds files. */
-function replaceDirectory(draft: string, dir: string): void {
-  const old = `${dir}.${randomUUID()}.old`;
-  const isThere = existsSync(dir);
-  if (isThere) renameSync(dir, old);
+/** Puts the draft in its place. What is there and is not the same bundle is kept beside it, under the next free number. */
+function putInPlace(draft: string, dir: string, { digest }: BundleManifest): void {
+  if (existsSync(dir)) {
+    if (isBundle(dir, digest)) return;
+    renameSync(dir, freeName(dir));
+  }
   renameSync(draft, dir);
   syncDirectory(dirname(dir));
-  if (isThere) rmSync(old, { recursive: true });
+}
+
+/** Whether the directory holds the bundle of this digest, whole, and nothing else. */
+function isBundle(dir: string, digest: Hash): boolean {
+  try {
+    return openBundle(dir).manifest.digest === digest;
+  } catch {
+    return false;
+  }
 }
 
 function readManifest(dir: string): BundleManifest {

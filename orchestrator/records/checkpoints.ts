@@ -1,11 +1,46 @@
 import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import type { Database } from "./database.ts";
+import { asDamage } from "./sql.ts";
 
 const SCHEMA = "checkpoints";
 
+/** Names the database's own faults, as the other stores do. */
+class CitySaver extends PostgresSaver {
+  readonly #where: string;
+
+  constructor({ pool, where }: Database) {
+    super(pool, undefined, { schema: SCHEMA });
+    this.#where = where;
+  }
+
+  override setup(): Promise<void> {
+    return this.#named(super.setup());
+  }
+
+  override getTuple(...args: Parameters<PostgresSaver["getTuple"]>): ReturnType<PostgresSaver["getTuple"]> {
+    return this.#named(super.getTuple(...args));
+  }
+
+  override put(...args: Parameters<PostgresSaver["put"]>): ReturnType<PostgresSaver["put"]> {
+    return this.#named(super.put(...args));
+  }
+
+  override putWrites(...args: Parameters<PostgresSaver["putWrites"]>): ReturnType<PostgresSaver["putWrites"]> {
+    return this.#named(super.putWrites(...args));
+  }
+
+  async #named<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      throw asDamage(error, this.#where);
+    }
+  }
+}
+
 /** LangGraph's checkpointer over the city's own database. A session's id is its `thread_id`. */
 export async function openCheckpointer(database: Database): Promise<PostgresSaver> {
-  const saver = new PostgresSaver(database.pool, undefined, { schema: SCHEMA });
+  const saver = new CitySaver(database);
   await saver.setup();
   return saver;
 }

@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { createPgConfig } from "@electric-sql/pglite/node-postgres";
 import pg from "pg";
 import { z } from "zod";
-import { messageOf } from "../primitives/errors.ts";
-import { writeFileAtomic } from "../primitives/files.ts";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import { freeName, makeFolder, writeFileAtomic } from "../primitives/files.ts";
 import { parseJson } from "../primitives/json.ts";
-import { DatabaseInUse, DatabaseUnreachable, MigrationMismatch } from "./errors.ts";
+import { DatabaseInUse, DatabaseUnreachable, RecordsDamaged } from "./errors.ts";
 import { migrate } from "./migrations.ts";
 import type { Sql } from "./sql.ts";
 import { sqlOver } from "./sql.ts";
@@ -25,6 +25,8 @@ export interface DatabaseOptions {
 /** The one database of a city: log, outbox, answers and LangGraph's checkpoints (decision 39). */
 export interface Database extends Sql {
   readonly kind: "pglite" | "postgres";
+  /** Names it in errors. */
+  readonly where: string;
   /** node-postgres' own pool, over PGlite too: what LangGraph's PostgresSaver takes. */
   readonly pool: pg.Pool;
   close(): Promise<void>;
@@ -43,14 +45,14 @@ export async function requireEmpty(database: Database): Promise<void> {
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
   const where = options.url === undefined ? (options.dir ?? "memory") : withoutPassword(options.url);
   const opened = await (options.url === undefined ? openPglite(options) : openPostgres(options.url)).catch((cause: unknown) => {
-    throw new DatabaseUnreachable(where, messageOf(cause), cause);
+    throw cause instanceof AgentCityError ? cause : new DatabaseUnreachable(where, messageOf(cause), cause);
   });
-  const database = { ...sqlOver(opened.pool), ...opened };
+  const database = { where, ...sqlOver(opened.pool, where), ...opened };
   try {
     await migrate(database);
   } catch (cause) {
     await database.close();
-    throw cause instanceof MigrationMismatch ? cause : new DatabaseUnreachable(where, messageOf(cause), cause);
+    throw cause instanceof AgentCityError ? cause : new DatabaseUnreachable(where, messageOf(cause), cause);
   }
   return database;
 }
@@ -77,13 +79,40 @@ async function openPglite({ dir, cache }: DatabaseOptions): Promise<Opened> {
   };
 }
 
-/** A process killed while it made the cluster leaves one without the mark: it holds nothing yet and is made again. */
+/** Without one of these PGlite would begin an empty cluster, or never end. */
+const CLUSTER = ["PG_VERSION", "global/pg_control", "base", "pg_wal", "pg_xact"] as const;
+
+/**
+ * Reads every table once, so that a damaged page is met before anything is sent, not by a later query in the middle of a mission. By
+ * simple queries: PGlite 0.5 does not return from an extended one whose file is missing.
+ */
+async function readThrough(lite: PGlite, dir: string): Promise<PGlite> {
+  try {
+    const [tables] = await lite.exec(
+      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT LIKE 'pg\\_%' AND schemaname <> 'information_schema'",
+    );
+    for (const { name } of z.array(z.object({ name: z.string() })).parse(tables?.rows)) await lite.exec(`SELECT count(*) FROM ${name}`);
+    return lite;
+  } catch (error) {
+    await lite.close();
+    throw new RecordsDamaged(dir, messageOf(error), error);
+  }
+}
+
+/** A process killed while it made the cluster leaves one without the mark: it holds nothing yet, is put aside, and made again. */
 async function openDirectory(dir: string, cache: string | undefined): Promise<PGlite> {
   const data = join(dir, "data");
   const ready = join(dir, "ready");
-  if (existsSync(ready)) return PGlite.create(data);
-  rmSync(data, { recursive: true, force: true });
-  mkdirSync(dir, { recursive: true });
+  if (existsSync(ready)) {
+    const missing = CLUSTER.find((name) => !existsSync(join(data, name)));
+    if (missing !== undefined) throw new RecordsDamaged(dir, `${join(data, missing)} is missing`);
+    const lite = await PGlite.create(data).catch((error: unknown) => {
+      throw new RecordsDamaged(dir, messageOf(error), error);
+    });
+    return readThrough(lite, dir);
+  }
+  makeFolder(dir);
+  if (existsSync(data)) renameSync(data, freeName(data));
   const lite = await create(data, cache);
   writeFileAtomic(ready, "1\n");
   return lite;

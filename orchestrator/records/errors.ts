@@ -41,6 +41,17 @@ export class DatabaseUnreachable extends AgentCityError {
   }
 }
 
+/** The records' own files are damaged, or gone. */
+export class RecordsDamaged extends AgentCityError {
+  constructor(where: string, problem: string, cause?: unknown) {
+    super("RecordsDamaged", `The records at ${where} are damaged: ${problem}`, {
+      action:
+        "restore the folder from a copy; or begin a new city (npm start), which keeps this one aside. Bundles of finished missions are elsewhere and stay",
+      cause,
+    });
+  }
+}
+
 /** The log's chain of hashes does not hold at this entry. */
 export class LogBroken extends AgentCityError {
   readonly seq: number;

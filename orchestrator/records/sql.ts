@@ -1,4 +1,6 @@
 import type pg from "pg";
+import { messageOf } from "../primitives/errors.ts";
+import { RecordsDamaged } from "./errors.ts";
 
 /** One row as the driver gives it; each store parses its own. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -13,10 +15,14 @@ export interface Sql {
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
 }
 
-/** Sql over a pool of connections. */
-export function sqlOver(pool: pg.Pool): Sql {
+/** Sql over a pool of connections; `where` names the database in errors. */
+export function sqlOver(pool: pg.Pool, where: string): Sql {
+  const named = (error: unknown) => asDamage(error, where);
   return {
-    query: (text, parameters) => run(pool, text, parameters),
+    query: (text, parameters) =>
+      run(pool, text, parameters).catch((error: unknown) => {
+        throw named(error);
+      }),
     async transaction(work) {
       const client = await pool.connect();
       let isBroken = false;
@@ -29,12 +35,24 @@ export function sqlOver(pool: pg.Pool): Sql {
         await client.query("ROLLBACK").catch(() => {
           isBroken = true;
         });
-        throw error;
+        throw named(error);
       } finally {
         client.release(isBroken);
       }
     },
   };
+}
+
+/** SQLSTATE classes of a database that cannot read its own files: internal error, system error, wrong configuration file. */
+const DAMAGE = /^(XX|58|F0)/;
+
+/** The error of a query, named when the database's files are what is wrong. */
+export function asDamage(error: unknown, where: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  // PGlite ends like this when Postgres gave up.
+  const isAborted = error.name === "RuntimeError" || error.name === "ExitStatus";
+  return DAMAGE.test(code) || isAborted ? new RecordsDamaged(where, messageOf(error), error) : error;
 }
 
 function within(client: pg.PoolClient): Sql {

@@ -1,0 +1,65 @@
+import { keccak256, numberToHex } from "viem";
+import { Admission } from "../primitives/admission.ts";
+import { InvalidValue } from "../primitives/errors.ts";
+import { hexSchema } from "../primitives/hex.ts";
+import type { Request } from "./chain.ts";
+import { type DrivenChain, MAX_TRANSACTION_GAS } from "./driven.ts";
+import { ChainOverloaded } from "./errors.ts";
+import { Replica } from "./replica.ts";
+
+/** Requests of other processes that are answered side by side, and that wait. */
+const READS = { atOnce: 8, waiting: 128 } as const;
+/** Of these, the ones that execute code. The rest of a hundred agents' simulations waits at their side. */
+const EXECUTIONS = { atOnce: 1, waiting: 32 } as const;
+
+const EXECUTING: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
+
+/** A chain's facade for other processes. */
+export interface BoundedRequest {
+  readonly request: Request;
+  close(): Promise<void>;
+}
+
+/**
+ * Lets other processes ask so that no request harms the chain: gas is capped, and what executes code on the embedded chain does so in
+ * a replica first, which dies instead of the city. Errors: TooHeavy, ChainOverloaded, TransactionRefused, MethodNotAllowed.
+ */
+export function boundedRequest(chain: DrivenChain): BoundedRequest {
+  const overloaded = () => new ChainOverloaded();
+  const reads = new Admission(READS.atOnce, READS.waiting, overloaded);
+  const executions = new Admission(EXECUTIONS.atOnce, EXECUTIONS.waiting, overloaded);
+  // Another node's EVM keeps no steps: the cap on gas is enough.
+  const replica = chain.kind === "embedded" ? new Replica(chain) : undefined;
+
+  const execute: Request = async ({ method, params = [] }) => {
+    const call = { method, params: [capped(params[0]), ...params.slice(1)] };
+    return replica === undefined ? chain.request(call) : replica.run((copy) => copy.request(call));
+  };
+  const send: Request = async (call) => {
+    if (replica === undefined) return chain.request(call);
+    const raw = hexSchema.safeParse(call.params?.[0]);
+    if (!raw.success) throw new InvalidValue("eth_sendRawTransaction", "expected one signed transaction in hex");
+    // So that the chain waits for the transaction alone, not for the replica to start.
+    await replica.run(async () => {});
+    await chain.mine([raw.data], undefined, async (timestamp) => {
+      await replica.run((copy) => copy.mine([raw.data], timestamp));
+    });
+    return keccak256(raw.data);
+  };
+  return {
+    request(call) {
+      if (EXECUTING.has(call.method)) return executions.run(() => execute(call));
+      if (call.method === "eth_sendRawTransaction") return executions.run(() => send(call));
+      return reads.run(() => chain.request(call));
+    },
+    close: async () => replica?.close(),
+  };
+}
+
+/** The call with a gas limit that is at most the largest of a transaction. */
+function capped(call: unknown): unknown {
+  if (typeof call !== "object" || call === null) return call;
+  const asked = "gas" in call ? call.gas : undefined;
+  const gas = typeof asked === "string" && /^0x[0-9a-f]{1,16}$/i.test(asked) ? BigInt(asked) : MAX_TRANSACTION_GAS;
+  return { ...call, gas: numberToHex(gas < MAX_TRANSACTION_GAS ? gas : MAX_TRANSACTION_GAS) };
+}

@@ -1,0 +1,50 @@
+/**
+ * The program of edr-process.ts: a chain that kills itself when a request takes more than it may. EDR works on threads of its own, so that
+ * this one stays free to watch.
+ */
+import { messageOf } from "../primitives/errors.ts";
+import type { Engine } from "./driven.ts";
+import { connectEdr, NodeRefusal } from "./edr.ts";
+import type { EdrLimits, News, Order } from "./edr-process.ts";
+
+const CHECK_MILLIS = 10;
+const MIB = 1_048_576;
+
+const say = (news: News, then = () => {}) => process.send?.(news, then);
+const residentMb = () => process.memoryUsage.rss() / MIB;
+
+function exceeded(limit: string): void {
+  say({ exceeded: limit }, () => process.kill(process.pid, "SIGKILL"));
+}
+
+/** Watches one request. */
+async function within<Answer>({ memoryMb, millis }: EdrLimits, work: () => Promise<Answer>): Promise<Answer> {
+  const most = residentMb() + memoryMb;
+  const memory = setInterval(() => residentMb() > most && exceeded(`${memoryMb} MiB of memory`), CHECK_MILLIS);
+  const time = setTimeout(() => exceeded(`${millis / 1000} s`), millis);
+  try {
+    return await work();
+  } finally {
+    clearInterval(memory);
+    clearTimeout(time);
+  }
+}
+
+let chain: Promise<Engine> | undefined;
+
+process.on("message", async (order: Order) => {
+  if ("genesis" in order) {
+    chain = connectEdr(order.genesis);
+    return;
+  }
+  const { id, method, params, limits } = order;
+  try {
+    const engine = await chain;
+    const result = await within(limits, async () => engine?.request({ method, params }));
+    say({ id, result: result ?? null });
+  } catch (error) {
+    if (error instanceof NodeRefusal) say({ id, refusal: { code: error.code, message: error.message, data: error.data } });
+    else say({ id, failure: messageOf(error) });
+  }
+});
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));

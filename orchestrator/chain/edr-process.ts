@@ -1,0 +1,94 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import type { Engine } from "./driven.ts";
+import { NodeRefusal } from "./edr.ts";
+import { TooHeavy } from "./errors.ts";
+import type { Genesis } from "./transcript.ts";
+
+/** What one request may take before the process that works on it is killed. */
+export interface EdrLimits {
+  /** Growth of resident memory. EDR writes down each step of the EVM, up to a kilobyte a gas, and cannot be told not to. */
+  readonly memoryMb: number;
+  readonly millis: number;
+}
+
+/** For blocks that somebody recorded: a block of 250 registrations is the largest that a city mines. */
+export const REPLAY_LIMITS: EdrLimits = { memoryMb: 2_048, millis: 120_000 };
+
+/** To the process: first a chain, then requests. */
+export type Order =
+  | { readonly genesis: Genesis }
+  | { readonly id: number; readonly method: string; readonly params: readonly unknown[]; readonly limits: EdrLimits };
+
+/** From the process. The last word of one that exceeded a limit is which. */
+const newsSchema = z.union([
+  z.strictObject({ id: z.number(), result: z.unknown() }),
+  z.strictObject({ id: z.number(), refusal: z.strictObject({ code: z.number(), message: z.string(), data: z.string().optional() }) }),
+  z.strictObject({ id: z.number(), failure: z.string() }),
+  z.strictObject({ exceeded: z.string() }),
+]);
+export type News = z.infer<typeof newsSchema>;
+
+const PROGRAM = fileURLToPath(new URL("./edr-child.ts", import.meta.url));
+
+/**
+ * EDR in a process of its own, for what somebody else wants executed: nothing interrupts EDR, but a process can be killed. A request that
+ * takes more than its limits ends it; that request and all later ones throw TooHeavy.
+ *
+ * @param limitsNow Asked for each request.
+ */
+export function connectEdrProcess(genesis: Genesis, limitsNow: () => EdrLimits): Engine {
+  const { NODE_COMPILE_CACHE } = process.env;
+  const child = fork(PROGRAM, [], {
+    execArgv: [],
+    env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let end: Error | undefined;
+  let id = 0;
+  const say = (order: Order) => child.send(order, (error) => error !== null && child.kill("SIGKILL"));
+
+  child.on("message", (message) => {
+    const news = newsSchema.parse(message);
+    if ("exceeded" in news) {
+      end = new TooHeavy(news.exceeded);
+      return;
+    }
+    const answer = waiting.get(news.id);
+    waiting.delete(news.id);
+    if ("refusal" in news) answer?.reject(new NodeRefusal(news.refusal));
+    else if ("failure" in news) answer?.reject(new Error(news.failure));
+    else answer?.resolve(news.result);
+  });
+  child.on("error", (error) => {
+    end ??= error;
+  });
+  // Its last word is read before this.
+  child.on("disconnect", () => {
+    end ??= new TooHeavy("its process had: it was killed");
+    for (const { reject } of waiting.values()) reject(end);
+    waiting.clear();
+  });
+  say({ genesis });
+
+  return {
+    request({ method, params = [] }) {
+      if (end !== undefined) return Promise.reject(end);
+      id += 1;
+      const answer = Promise.withResolvers<unknown>();
+      waiting.set(id, answer);
+      say({ id, method, params, limits: limitsNow() });
+      return answer.promise;
+    },
+    async close() {
+      end ??= new Error("the chain's process is closed");
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = Promise.withResolvers<void>();
+      child.once("exit", () => ended.resolve());
+      child.kill("SIGKILL");
+      await ended.promise;
+    },
+  };
+}

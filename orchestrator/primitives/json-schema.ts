@@ -1,0 +1,122 @@
+import { createContext, Script } from "node:vm";
+import { Ajv2020, type ErrorObject, type Options } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { AgentCityError, messageOf } from "./errors.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+
+/** A JSON Schema that cannot be enforced: an unknown keyword or format, a reference that leads out of it, or no schema at all. */
+export class SchemaUnusable extends AgentCityError {
+  constructor(details: string, cause?: unknown) {
+    super("SchemaUnusable", "The JSON Schema cannot be used", {
+      details,
+      action: "use keywords and formats of JSON Schema 2020-12, and references within the schema only",
+      cause,
+    });
+  }
+}
+
+/** Where a value does not fit its schema, and how. */
+export interface SchemaProblem {
+  /** Keys from the root to the part at fault. */
+  readonly path: readonly string[];
+  /** `must have "text"` */
+  readonly message: string;
+}
+
+/** The first thing that does not fit, or undefined. */
+export type SchemaCheck = (value: JsonValue) => SchemaProblem | undefined;
+
+/** Milliseconds for one value: a pattern may need for ever on the right text, and schemas come from strangers. */
+const CHECK_MS = 5_000;
+/** Longest schema, characters. */
+const MOST_SCHEMA = 262_144;
+
+/** What would be ignored is refused: unknown keywords, unknown formats, keywords without effect. */
+const STRICT: Options = { strict: true, strictTypes: false, strictRequired: false, addUsedSchema: false };
+
+const checking = withFormats(new Ajv2020(STRICT));
+const filling = withFormats(new Ajv2020({ ...STRICT, useDefaults: true }));
+
+function withFormats(ajv: Ajv2020): Ajv2020 {
+  formats.default(ajv);
+  return ajv;
+}
+
+/** Compiles a schema (JSON Schema 2020-12). Throws SchemaUnusable. */
+export function compileSchema(schema: JsonObject): SchemaCheck {
+  return compile(checking, schema);
+}
+
+/** A copy of the value with the schema's defaults where it says nothing, and the first thing that does not fit. Throws SchemaUnusable. */
+export function withDefaults(
+  schema: JsonObject,
+  value: JsonObject,
+): { readonly value: JsonObject; readonly problem: SchemaProblem | undefined } {
+  const filled: JsonObject = structuredClone(value);
+  const problem = compile(filling, schema)(filled);
+  return { value: filled, problem };
+}
+
+function compile(ajv: Ajv2020, schema: JsonObject): SchemaCheck {
+  const size = JSON.stringify(schema).length;
+  if (size > MOST_SCHEMA) throw new SchemaUnusable(`it has ${size} characters; at most ${MOST_SCHEMA}`);
+  if (schema["$async"] !== undefined) throw new SchemaUnusable('unknown keyword "$async"');
+  try {
+    const validate = ajv.compile(schema);
+    return (value) => {
+      const valid = inTime(() => validate(value));
+      if (valid === undefined) return { path: [], message: `takes longer than ${CHECK_MS / 1_000} s to check` };
+      const [first] = validate.errors ?? [];
+      return valid || first === undefined ? undefined : problemOf(first);
+    };
+  } catch (error) {
+    throw new SchemaUnusable(messageOf(error), error);
+  }
+}
+
+/** The job that the script runs. One context for all: making one takes longer than most checks. */
+const stage: { job?: () => boolean } = {};
+const context = createContext(stage);
+const script = new Script("job()");
+
+/** Runs a job and interrupts it after CHECK_MS; undefined then. A script's time limit holds for what it calls outside its context too. */
+function inTime(job: () => boolean): boolean | undefined {
+  try {
+    stage.job = job;
+    return script.runInContext(context, { timeout: CHECK_MS }) === true;
+  } catch (error) {
+    // The error is of the script's realm, so no instance of this one's Error.
+    if (typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return undefined;
+    throw error;
+  }
+}
+
+function problemOf({ instancePath, keyword, params, message }: ErrorObject): SchemaProblem {
+  const path = instancePath
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return { path, message: wordsFor(keyword, params) ?? message ?? `does not fit ${keyword}` };
+}
+
+function wordsFor(keyword: string, params: Readonly<Record<string, unknown>>): string | undefined {
+  switch (keyword) {
+    case "required":
+      return `must have ${JSON.stringify(params["missingProperty"])}`;
+    case "additionalProperties":
+      return `must not have ${JSON.stringify(params["additionalProperty"])}`;
+    case "unevaluatedProperties":
+      return `must not have ${JSON.stringify(params["unevaluatedProperty"])}`;
+    case "enum":
+      return `must be one of ${JSON.stringify(params["allowedValues"])}`;
+    case "const":
+      return `must be ${JSON.stringify(params["allowedValue"])}`;
+    default:
+      return undefined;
+  }
+}
+
+/** `items.0.text must be string`; `it must have "items"` at the root. */
+export function describeProblem({ path, message }: SchemaProblem): string {
+  return `${path.length === 0 ? "it" : path.join(".")} ${message}`;
+}
