@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { TransactionReverted } from "../chain/errors.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Intent } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
@@ -12,6 +13,7 @@ import { parameterIndex } from "../protocol/parameters.ts";
 import { Backing } from "./backing.ts";
 import { batched } from "./batches.ts";
 import type { NodeView } from "./chain-view.ts";
+import { eligibleWorkers } from "./left-out.ts";
 import type { Mission, Worker, World } from "./world.ts";
 
 /** How long a bid's signature holds, seconds of chain time. */
@@ -41,10 +43,11 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
     const markets = await marketsOf(world, mission, nodes);
     const fresh = markets.filter(({ closesAt, isSecond }) => BigInt(closesAt) > now && !isSecond).map(({ view }) => view);
     if (fresh.length === 0) return;
-    const producers = await factsOf(world);
+    const workers = await eligibleWorkers(world, mission, fresh, terms.stakes[0]);
+    const producers = await factsOf(world, workers);
     const offers = new Map<Worker, readonly Offer[]>();
     const backing = new Backing(world, mission);
-    for (const worker of world.workers) offers.set(worker, await offersOf(world, mission, worker, fresh, producers, terms, backing));
+    for (const worker of workers) offers.set(worker, await offersOf(world, mission, worker, fresh, producers, terms, backing));
     await backing.grant();
     await placeBids(world, mission, fresh, offers, backing);
   });
@@ -63,10 +66,10 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
 }
 
 /** Producers as the chain shows them: what a mind may rest its decisions on. */
-export async function factsOf(world: World): Promise<readonly ProducerFacts[]> {
+async function factsOf(world: World, workers: readonly Worker[]): Promise<readonly ProducerFacts[]> {
   const { agents } = world.client;
   return Promise.all(
-    world.workers.map(async ({ account: { address: agent }, principal }) => {
+    workers.map(async ({ account: { address: agent }, principal }) => {
       const [reputation, packed] = await Promise.all([agents.reputationOf(agent), agents.capabilitiesOf(agent)]);
       const capabilities = Array.from({ length: CAPABILITIES }, (_, dimension) =>
         Number((packed >> (CAPABILITY_BITS * BigInt(dimension))) & 0xffffn),
@@ -137,7 +140,7 @@ function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms
   };
 }
 
-/** One bid per agent in a block: its next nonce is known only then. */
+/** One bid per agent in a block: its next nonce is known only then. What the chain refuses is named, and the market goes on without it. */
 async function placeBids(
   world: World,
   mission: Mission,
@@ -147,7 +150,7 @@ async function placeBids(
 ): Promise<void> {
   const rounds = Math.max(0, ...[...offers.values()].map((list) => list.length));
   for (let round = 0; round < rounds; round += 1) {
-    const intents: Intent<LogNote>[] = [];
+    const bids: { readonly name: string; readonly label: string; readonly intent: Intent<LogNote> }[] = [];
     for (const [worker, list] of offers) {
       const offer = list[round];
       const view = nodes.find(({ law }) => law.number === offer?.node);
@@ -155,9 +158,32 @@ async function placeBids(
       const intent = await bidIntent(world, mission, worker, view, offer);
       // Alone, since it may be refused: of several in a block none would be sent.
       if (backing.isBehind(worker, view)) await backing.unlessRefused(worker, view, () => writeMany(world.client, [intent]));
-      else intents.push(intent);
+      else bids.push({ name: worker.name, label: view.law.label, intent });
     }
-    await writeMany(world.client, intents);
+    await sendBids(world, bids);
+  }
+}
+
+/** All at once; when the chain refuses one, each by itself. */
+async function sendBids(
+  world: World,
+  bids: readonly { readonly name: string; readonly label: string; readonly intent: Intent<LogNote> }[],
+): Promise<void> {
+  try {
+    await writeMany(
+      world.client,
+      bids.map(({ intent }) => intent),
+    );
+  } catch (error) {
+    if (!(error instanceof TransactionReverted)) throw error;
+    for (const { name, label, intent } of bids) {
+      try {
+        await writeMany(world.client, [intent]);
+      } catch (own) {
+        if (!(own instanceof TransactionReverted)) throw own;
+        world.tell(`${label}: the bid of ${name} was refused (${own.errorName ?? own.shortMessage})`);
+      }
+    }
   }
 }
 

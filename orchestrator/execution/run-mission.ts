@@ -1,5 +1,6 @@
 import { intentKey } from "../chain/outbox.ts";
 import { awaitsBids, isBranch, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
+import { endingOf } from "./ending.ts";
 import { nextTry, release } from "./escrow-buffer.ts";
 import { FreezeMirror } from "./guardian/freeze-mirror.ts";
 import { checkpoint } from "./stages/checkpoint.ts";
@@ -19,6 +20,8 @@ export type Halt =
   | { readonly kind: "ended"; readonly state: MissionStateName }
   /** A human decides (adjudication). */
   | { readonly kind: "review"; readonly nodes: readonly NodeView[] }
+  /** No work of anybody's leads to the goal (`ending.ts`): the mission is to end, and nobody is at fault. */
+  | { readonly kind: "hopeless" }
   /** An emergency stop: nothing is routed until adjudicators clear it. */
   | { readonly kind: "stopped" }
   /** Nodes that are missions of their own, and have their turn, or have begun: each is led through its own branches (city). */
@@ -37,10 +40,12 @@ export async function runWave(world: World, mission: Mission, mirror: FreezeMirr
   // What a human completed, or a run that was interrupted had cleared, is handed on before its successors start.
   await record(world, mission, await view());
   await checkpoint(world, mission, mirror, await view());
+  if ((await endingOf(world, mission)) !== undefined) return;
   await orchestrate(world, mission, await view());
   await world.boundary("execution:routed");
   const invocations = await invoke(world, mission, await view());
   await world.boundary("execution:invoked");
+  if ((await endingOf(world, mission)) !== undefined) return;
   await commit(world, mission, invocations);
   await guard(world, mission, mirror, await view(), invocations);
   await world.boundary("execution:guarded");
@@ -69,6 +74,7 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
     if (state === "DEGRADED") return { kind: "degraded" };
     if ((await world.client.mission(mission.address).watch()).stopped) return { kind: "stopped" };
     await runWave(world, mission, mirror);
+    if ((await endingOf(world, mission)) !== undefined) return { kind: "hopeless" };
     const nodes = await viewNodes(world, mission);
     if (nodes.every(({ state: node, recorded }) => node === "COMPLETED" && recorded)) return { kind: "done" };
     const now = JSON.stringify(
@@ -133,5 +139,5 @@ export async function timeout(world: World, mission: Mission, view: NodeView): P
   await world.client.mission(mission.address).timeout([view.law.number], {
     intent: intentKey("timeout", ...attemptKey(mission, view), view.state, view.deadline),
   });
-  world.tell(`${view.law.label}: time is up (${view.state})`);
+  world.tell(`${view.law.label}: time is up (${view.state.toLowerCase().replaceAll("_", " ")})`);
 }

@@ -3,6 +3,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import { contentIdOfJson, digestOf, keccak256, parseContentId } from "../primitives/hash.ts";
 import { type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
+import { answerBySchema } from "../protocol/disagreement.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Mission, RegisteredService, World } from "./world.ts";
 
@@ -22,13 +23,11 @@ export const workSchema = z.discriminatedUnion("ok", [
 ]);
 export type Work = z.infer<typeof workSchema>;
 
-const said = z.strictObject({ by: z.string(), value: z.union([z.string(), z.number(), z.null()]) });
-
 /** What a completed node hands to its successors: one output, and where redundant executors differ. */
 export const resultSchema = z.strictObject({
   outputId: z.string(),
   outputHash: hashSchema,
-  dissent: z.array(z.strictObject({ id: z.string(), chosen: z.union([z.string(), z.number()]), answers: z.array(said) })),
+  dissent: z.array(z.strictObject({ id: z.string(), chosen: z.union([z.string(), z.number()]), answers: z.array(answerBySchema) })),
 });
 export type NodeResult = z.infer<typeof resultSchema>;
 
@@ -76,8 +75,9 @@ export async function inputOf(
       return { task: before?.task ?? "", node: before?.label ?? "", items: output["items"] ?? [], dissent };
     }),
   );
+  const options = mission.document.nodes[law.number]?.options;
   const items = law.shard === null ? [] : mission.items.slice(law.shard.from, law.shard.to);
-  return { goal: mission.document.goal, items, upstream };
+  return { goal: mission.document.goal, items, upstream, ...(options === undefined ? {} : { options }) };
 }
 
 /** The recorded result of a completed node. */

@@ -7,13 +7,15 @@ import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import type { Mutex } from "../primitives/mutex.ts";
+import type { Tell } from "../primitives/progress.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import type { ExecutionBoundary } from "../protocol/boundaries.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { FetchPage } from "./fetch/fetcher.ts";
 import type { Embedder } from "./guardian/embedder.ts";
+import type { OpenModel } from "./models/model-tool.ts";
 import type { Bundle } from "./sandbox/bundle.ts";
-import type { Sandbox } from "./sandbox/run.ts";
+import type { Sandbox, ServiceSchemas } from "./sandbox/run.ts";
 
 /** A key that signs for somebody. */
 export interface Signatory {
@@ -40,7 +42,7 @@ export interface RegisteredService {
   readonly owner: Address;
   readonly bundle: Bundle;
   /** JSON Schemas of its input and output. */
-  readonly schemas: { readonly input: JsonObject; readonly output: JsonObject };
+  readonly schemas: ServiceSchemas;
   readonly record: {
     readonly owner: Address;
     readonly codeHash: Hash;
@@ -90,6 +92,8 @@ export interface World {
   readonly sandbox: Sandbox;
   /** Fetches a page for a service, which cannot. */
   readonly fetchPage: FetchPage;
+  /** Opens a chat model that a law names; its key stays here. */
+  readonly openModel: OpenModel;
   readonly store: ContentStore;
   /** Missions side by side take turns in bidding. */
   readonly bidding: Mutex;
@@ -101,7 +105,7 @@ export interface World {
   readonly logHead: () => Promise<Hash>;
   readonly boundary: Boundary<ExecutionBoundary>;
   /** Progress for people. */
-  readonly tell: (line: string) => void;
+  readonly tell: Tell;
   /** Test and demonstration only: what a lying executor hands in instead of its result. */
   readonly tamper?: (work: { readonly label: string; readonly attempt: number; readonly agent: string }, output: JsonObject) => JsonObject;
 }

@@ -15,7 +15,7 @@ const OPENING = [
   { name: "classes", type: "uint96" },
 ] as const;
 
-/** The data of APPROVE_POP: what an approval carries, so that it passes the same floor (decisions 23). */
+/** The data of APPROVE_POP: what an approval carries, so that it passes the same floor (decision 23). */
 const APPROVAL = [
   { name: "openings", type: "tuple[]", components: OPENING },
   {
@@ -36,7 +36,7 @@ const APPROVAL = [
   { name: "share", type: "uint16" },
 ] as const;
 
-/** `ICollaborationContract.Resolution`, the data of RESOLVE_APPEAL: one ruling on all open appeals of an attempt (decisions 29). */
+/** `ICollaborationContract.Resolution`, the data of RESOLVE_APPEAL: one ruling on all open appeals of an attempt (decision 29). */
 const RESOLUTION = [
   {
     type: "tuple",

@@ -23,7 +23,7 @@ const BANDS = ["LOW", "MODERATE", "ELEVATED", "CRITICAL"] as const;
 const CLASSES = ["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
 
 /**
- * What every term of a mission specification means (AgentCity B.10, 5642–5760). Written out in `docs/contexts/`, so that a JSON-LD
+ * What every term of a mission specification means (AgentCity B.10). Written out in `docs/contexts/`, so that a JSON-LD
  * processor needs no network. There is no default vocabulary: a key that is not here has no meaning, and expansion says so.
  */
 export const missionContext = {
@@ -33,6 +33,7 @@ export const missionContext = {
     name: "https://schema.org/name",
     title: "https://schema.org/alternateName",
     goal: term("goal"),
+    plan: term("plan"),
     risk: oneOf("risk", "risk", RISKS),
     budget: whole("budget"),
     duration: whole("durationSeconds"),
@@ -56,12 +57,17 @@ export const missionContext = {
         label: "http://www.w3.org/2000/01/rdf-schema#label",
         shard: { ...term("shard"), "@context": { from: whole("firstItem"), to: whole("endItem") } },
         services: { ...term("service"), "@container": "@set" },
+        options: typed("serviceOptions", "@json"),
         mission: { ...term("childMission"), "@context": { plan: term("plan") } },
         after: { ...term("afterNode"), "@container": "@set" },
         tier: whole("proofTier"),
         redundancy: whole("redundancy"),
         threshold: whole("consensusThreshold"),
-        agree: { ...term("agreement"), "@context": { on: term("agreementField"), atLeastBps: whole("agreementBps") } },
+        agree: {
+          ...term("agreement"),
+          "@context": { on: term("agreementField"), as: term("agreementForm"), atLeastBps: whole("agreementBps") },
+        },
+        rubric: term("reviewRubric"),
         floor: oneOf("evidenceFloor", "evidenceClass", CLASSES),
         questions: oneOf("question", "question", ["PERFORMANCE", "POLICY"], "@set"),
         band: oneOf("exposureBand", "band", BANDS),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { MISSION_CONTEXT } from "./mission-context.ts";
+import { COMPARISONS, optionsSchema } from "./mission-file-schema.ts";
 
 /** Smallest units of the settlement token as decimal text, because JSON numbers lose digits. */
 const units = z.string().regex(/^(0|[1-9]\d*)$/);
@@ -33,6 +34,8 @@ export const missionNodeSchema = z
     shard: z.strictObject({ from: z.int().min(0), to: z.int().min(0) }).nullable(),
     /** Catalogue ids a bid may name; none when the node is a mission. */
     services: z.array(z.string().min(1)),
+    /** What they are given as options; absent when that is nothing. */
+    options: optionsSchema.optional(),
     /** Present when the node is no leaf: nobody executes it, a child session is opened for it. */
     mission: branchSchema.optional(),
     /** Numbers of the nodes whose output it receives. */
@@ -41,7 +44,9 @@ export const missionNodeSchema = z
     redundancy: z.int().min(1).max(5),
     threshold: z.int().min(1).max(5),
     /** How outputs of redundant executors are compared (tier 2). */
-    agree: z.strictObject({ on: z.string().min(1), atLeastBps: z.int().min(0).max(10_000) }).nullable(),
+    agree: z.strictObject({ on: z.string().min(1), as: z.enum(COMPARISONS).optional(), atLeastBps: z.int().min(0).max(10_000) }).nullable(),
+    /** What the human who reads the output judges it by. */
+    rubric: z.string().min(1).optional(),
     risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
     floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]),
     questions: z.array(z.enum(["PERFORMANCE", "POLICY"])).min(1),
@@ -82,6 +87,8 @@ export const missionDocumentSchema = z.strictObject({
     digest: hash,
   }),
   nodes: z.array(missionNodeSchema).min(1).max(256),
+  /** Content id of the plan that the nodes carry out, where producers planned the tasks (`mission-plan.ts`). */
+  plan: z.string().min(1).optional(),
   output: z.strictObject({ task: z.string().min(1), format: z.string().min(1) }),
   /** What the output must satisfy, judged by the panel's policy question. */
   predicates: z.array(z.union([z.literal("every-input-covered"), z.strictObject({ maxBytes: z.int().positive() })])),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { JsonObject } from "../primitives/json.ts";
 import { field } from "../primitives/values.ts";
 import { parseDuration } from "./duration.ts";
 import { gateSchema } from "./gates.ts";
@@ -20,13 +21,22 @@ const path = z.string().min(1).max(4_096);
 export const MODES = ["onchain", "hybrid"] as const;
 
 const inputSchema = z.strictObject({ kind: z.enum(["packages", "files", "urls", "csv"]), path });
-const agreeSchema = z.strictObject({ on: z.string().min(1).max(64), atLeast: z.number().min(0.5).max(1) });
+/** How outputs of redundant executors are compared (`rules/consensus.ts`). */
+export const COMPARISONS = ["answers", "sets", "spread"] as const;
+const agreeSchema = z.strictObject({
+  on: z.string().min(1).max(64),
+  as: z.enum(COMPARISONS).optional(),
+  atLeast: z.number().min(0.5).max(1),
+});
 const goal = z.string().trim().min(1).max(4_000);
 const maxBytesSchema = z.strictObject({ maxBytes: z.int().positive() });
 const predicateSchema = z.union([z.literal("every-input-covered"), maxBytesSchema], {
   error: "expected every-input-covered or { maxBytes: <number> }",
 });
 const predicates = z.array(predicateSchema).max(16);
+
+/** Options of a task's services; what they may be, each service's own schema says. */
+export const optionsSchema = z.record(z.string(), z.json()).transform((options): JsonObject => options);
 
 /** A task that a service does (`service`, `tier`), or one with tasks of its own: a mission within the mission. Which it is, and what it then needs, the parser checks. */
 const taskSchema = z.strictObject({
@@ -35,10 +45,12 @@ const taskSchema = z.strictObject({
   after: z.array(slug).max(MAX_TASKS).optional(),
   tier: z.literal([1, 2, 3]).optional(),
   agree: agreeSchema.optional(),
+  rubric: z.string().trim().min(1).max(4_000).optional(),
   budget: z.union([z.string(), z.number()]).optional(),
   timeout: duration.optional(),
   floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]).optional(),
   gate: gateSchema.optional(),
+  with: optionsSchema.optional(),
   goal: goal.optional(),
   parts: z.int().min(1).max(MAX_TASKS).optional(),
   deadline: duration.optional(),
@@ -59,12 +71,16 @@ export const missionFileSchema = z.strictObject({
   risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
   mode: z.enum(MODES).optional(),
   input: inputSchema,
-  tasks: z.record(slug, taskSchema),
-  output: outputSchema,
+  tasks: z.record(slug, taskSchema).optional(),
+  output: outputSchema.optional(),
   predicates: predicates.optional(),
   seed: z.union([z.int().min(0), z.string().min(1).max(128)]).optional(),
   services: path.optional(),
 });
+
+/** The tasks of a mission and which of them makes its output: what producers plan where a file has a goal alone. */
+export const planTextSchema = missionFileSchema.pick({ tasks: true, output: true }).required();
+export type PlanText = z.infer<typeof planTextSchema>;
 
 /** The same as JSON Schema, for editors and documentation. */
 export function missionFileJsonSchema(): object {
@@ -90,17 +106,6 @@ export function shapeOf(yaml: LocatedYaml, fileName: string): MissionFileText {
   }
   const result = missionFileSchema.safeParse(value);
   const problems = result.success ? [] : result.error.issues.map((issue) => problemOf(issue, yaml, fileName));
-  const tasks: unknown = "tasks" in value ? value.tasks : undefined;
-  const noTasks = tasks === undefined || tasks === null || (typeof tasks === "object" && Object.keys(tasks).length === 0);
-  if (noTasks && problems.every(({ code }) => code !== "UnknownKey")) {
-    throw new MissionFileError(
-      "GoalNeedsTasks",
-      fileName,
-      yaml.placeOf(["tasks"]),
-      "the file has a goal but no tasks",
-      "list `tasks`, or give a chat model that can plan them with --model",
-    );
-  }
   const [first] = problems.sort((a, b) => misspelt(b) - misspelt(a) || a.place.line - b.place.line || a.place.column - b.place.column);
   if (first !== undefined) throw first;
   return missionFileSchema.parse(value);

@@ -1,8 +1,11 @@
 import { formatAmount, parseAmount } from "../primitives/amounts.ts";
+import { canonicalJson, isObject, type JsonObject } from "../primitives/json.ts";
+import { describeProblem, withDefaults } from "../primitives/json-schema.ts";
 import { parseDuration } from "./duration.ts";
 import type { Gate } from "./gates.ts";
 import { MissionFileError, type MissionFileProblem } from "./mission-file-error.ts";
 import {
+  type COMPARISONS,
   type EvidenceClassName,
   MAX_TASKS,
   type MissionFileText,
@@ -26,7 +29,9 @@ export interface MissionTask {
   /** Minimum tier. */
   readonly tier: 1 | 2 | 3;
   /** How outputs of redundant executors are compared; given exactly for tier 2. */
-  readonly agree: { readonly on: string; readonly atLeastBps: number } | null;
+  readonly agree: { readonly on: string; readonly as?: (typeof COMPARISONS)[number]; readonly atLeastBps: number } | null;
+  /** What the human who reads its output judges it by; tier 3 only. */
+  readonly rubric?: string;
   /** Smallest unit, or null when the legislature decides. */
   readonly budget: bigint | null;
   /** Seconds an executor has, or null when the legislature decides. */
@@ -35,6 +40,8 @@ export interface MissionTask {
   readonly floor: EvidenceClassName | null;
   /** What decides on chain whether its outputs pass, if anything does. */
   readonly gate?: Gate;
+  /** Of its services, defaults filled in; absent when there are none. */
+  readonly options?: JsonObject;
   /** What the task is when it is a mission of its own: no service does it, a law is made for it (AgentCity 3.4, recursion). */
   readonly plan: MissionPlan | null;
 }
@@ -63,13 +70,25 @@ export interface MissionFile {
   readonly risk: "LOW" | "MEDIUM" | "HIGH";
   readonly mode: (typeof MODES)[number];
   readonly input: MissionFileText["input"];
-  /** Each after all it waits for; otherwise in the order of the file. */
+  /** Each after all it waits for; otherwise in the order of the file. None where the file gives the goal alone: then producers plan them. */
   readonly tasks: readonly MissionTask[];
-  readonly output: MissionFileText["output"];
+  /** Null as long as there are no tasks. */
+  readonly output: MissionFileText["output"] | null;
+  /** Present when producers planned the tasks, and no file named them. */
+  readonly planned?: true;
   readonly predicates: readonly MissionPredicate[];
   readonly seed: string | number | null;
   /** A directory of further services. */
   readonly services: string | null;
+}
+
+/** A mission with its tasks, whoever named them. */
+export interface PlannedMission extends MissionFile {
+  readonly output: NonNullable<MissionFile["output"]>;
+}
+
+export function isPlanned(mission: MissionFile): mission is PlannedMission {
+  return mission.output !== null;
 }
 
 /** What the parser must know of a service. */
@@ -77,6 +96,9 @@ export interface KnownService {
   readonly id: string;
   readonly accepts: readonly string[];
   readonly produces: "items" | "document";
+  /** JSON Schema of a task's `with`; absent when it takes none. */
+  readonly options?: JsonObject;
+  readonly deterministic: boolean;
 }
 
 export interface MissionFileOptions {
@@ -120,9 +142,8 @@ export function parseMissionFile(text: string, options: MissionFileOptions): Mis
     const help = "correct `input.path`, or name another input with --input";
     refuse("InputNotFound", ["input", "path"], `the input ${file.input.path} does not exist`, help);
   }
-  const tasks = readTasks(reading, { tasks: file.tasks, at: [], depth: 0 });
+  const tasks = readMissionTasks(reading);
   checkReserved(reading, tasks, budget);
-  checkOutput(reading, tasks);
   const mode = options.mode ?? file.mode ?? "onchain";
   if (mode === "hybrid" && file.risk === "HIGH") {
     refuse("InvalidField", [file.mode === undefined ? "risk" : "mode"], "work of HIGH risk is not anchored later: every stage is on chain");
@@ -136,7 +157,7 @@ export function parseMissionFile(text: string, options: MissionFileOptions): Mis
     mode,
     input: file.input,
     tasks,
-    output: file.output,
+    output: file.output ?? null,
     predicates: file.predicates ?? [],
     seed: file.seed ?? null,
     services: file.services ?? null,
@@ -197,6 +218,20 @@ function readTasks(reading: Reading, scope: Scope): MissionTask[] {
   return refuse("CyclicTasks", [...at, ordered.cycle[0] ?? ""], `tasks wait for each other: ${ordered.cycle.join(" → ")}`);
 }
 
+/** The mission's own tasks, and whether they make its output. None: producers plan them. */
+function readMissionTasks(reading: Reading): MissionTask[] {
+  const { tasks: written, output } = reading.file;
+  const help = "list tasks, or leave out `tasks` and `output`: then the producers plan the goal";
+  if (written === undefined) {
+    if (output !== undefined) reading.refuse("UnknownTask", ["output"], "output names a task, and the file has none", help);
+    return [];
+  }
+  if (Object.keys(written).length === 0) reading.refuse("MissingField", ["tasks"], "tasks is empty", help);
+  const tasks = readTasks(reading, { tasks: written, at: [], depth: 0 });
+  checkOutput(reading, written, tasks);
+  return tasks;
+}
+
 function checkReserved({ refuse }: Reading, tasks: readonly MissionTask[], budget: bigint): void {
   const reserved = tasks.reduce((sum, task) => sum + (task.budget ?? 0n), 0n);
   if (reserved <= budget) return;
@@ -219,7 +254,7 @@ function readWork(
   scope: Scope,
   name: string,
   task: TaskText,
-): Pick<MissionTask, "services" | "tier" | "agree" | "timeout" | "floor" | "gate" | "plan"> {
+): Pick<MissionTask, "services" | "tier" | "agree" | "rubric" | "timeout" | "floor" | "gate" | "options" | "plan"> {
   const { refuse } = reading;
   const at = [...scope.at, "tasks", name];
   const { service = missing(reading, at, "service"), tier = missing(reading, at, "tier") } = task;
@@ -229,16 +264,65 @@ function readWork(
   }
   if (new Set(services).size !== services.length) refuse("InvalidField", [...at, "service"], "a service is named twice");
   checkAfter(reading, scope, name, task);
+  if (tier === 2) checkIndependence(reading, services, [...at, "service"]);
+  if (tier === 1) checkRepeatable(reading, services, [...at, "service"]);
+  if (task.rubric !== undefined && tier !== 3) refuse("InvalidField", [...at, "rubric"], "only the output of tier 3 is read by a human");
   if (task.agree !== undefined && tier !== 2) refuse("InvalidField", [...at, "agree"], "only a task of tier 2 compares executors");
   return {
     services,
     tier,
     agree: tier === 2 ? agreeOf(task) : null,
+    ...(task.rubric === undefined ? {} : { rubric: task.rubric }),
     timeout: task.timeout === undefined ? null : secondsOf(task.timeout),
     floor: task.floor ?? null,
     ...(task.gate === undefined ? {} : { gate: task.gate }),
+    ...readOptions(reading, at, services, task.with),
     plan: null,
   };
+}
+
+/**
+ * What the task's services are given as options: what the file says, completed by their defaults. Services with different defaults are
+ * asked for by a file that says nothing (each then uses its own), and refused by one that leaves out where they differ.
+ */
+function readOptions(
+  { options: { catalog }, refuse }: Reading,
+  at: Path,
+  services: readonly string[],
+  written: JsonObject | undefined,
+): Pick<MissionTask, "options"> {
+  const completed = services.map((id): JsonObject => {
+    const schema = catalog.find((service) => service.id === id)?.options;
+    if (schema === undefined) {
+      if (written !== undefined) refuse("InvalidOptions", [...at, "with"], `${id} takes no options`, "leave `with` out");
+      return {};
+    }
+    const { value, problem } = withDefaults(schema, written ?? {});
+    if (problem === undefined) return value;
+    const known = isObject(schema["properties"]) ? Object.keys(schema["properties"]) : [];
+    const help = `options of ${id}: ${known.join(", ")} (docs/missions.md)`;
+    return refuse(
+      "InvalidOptions",
+      [...at, "with", ...problem.path],
+      `${id}: ${describeProblem({ ...problem, path: ["with", ...problem.path] })}`,
+      help,
+    );
+  });
+  const [first = {}, ...others] = completed;
+  const alike = others.every((other) => canonicalJson(other) === canonicalJson(first));
+  if (!alike && written !== undefined) {
+    const help = "write out every option";
+    refuse("InvalidOptions", [...at, "with"], `${services.join(", ")} complete these options differently`, help);
+  }
+  return !alike || Object.keys(first).length === 0 ? {} : { options: first };
+}
+
+/** What is asked of a model is answered from the records when it is run again: that would confirm anything. */
+function checkRepeatable({ options: { catalog }, refuse }: Reading, services: readonly string[], at: Path): void {
+  const opinion = services.find((id) => catalog.some((service) => service.id === id && !service.deterministic));
+  if (opinion === undefined) return;
+  const help = "compare different services with tier 2, or let a human read the output with tier 3";
+  refuse("ServiceMismatch", at, `tier 1 runs the work again and compares, and ${opinion} is not deterministic`, help);
 }
 
 function checkAfter({ refuse }: Reading, scope: Scope, name: string, { over, after = [] }: TaskText): void {
@@ -251,6 +335,15 @@ function checkAfter({ refuse }: Reading, scope: Scope, name: string, { over, aft
   if (over === undefined && after.length === 0) {
     refuse("MissingField", at, `${name} has nothing to work on`, "add `over: input`, or `after: [<task>]`");
   }
+}
+
+/** Executors that run the same code on the same input say the same, and a model asked the same is heard once: they cost as often as they run, and confirm nothing. */
+function checkIndependence({ refuse }: Reading, services: readonly string[], at: Path): void {
+  const [only, second] = services;
+  if (second !== undefined) return;
+  const help =
+    "name a second service that does the same in another way, or use `tier: 1` for one that is deterministic: there an issuer runs it once more";
+  refuse("InvalidField", at, `tier 2 compares different services, and ${only} alone always agrees with itself`, help);
 }
 
 /** What says nothing about a task of its kind is a mistake of the writer's. */
@@ -268,7 +361,7 @@ function missing({ refuse }: Reading, at: Path, key: string): never {
 }
 
 /** Keys of a task that a service does, and of one that is a mission of its own. */
-const WORK_KEYS: readonly string[] = ["service", "tier", "agree", "timeout", "floor", "gate", "after"];
+const WORK_KEYS: readonly string[] = ["service", "tier", "agree", "rubric", "timeout", "floor", "gate", "with", "after"];
 const PLAN_KEYS: readonly string[] = ["goal", "parts", "deadline", "output", "predicates"];
 const NO_WORK = { services: [], tier: 1, agree: null, timeout: null, floor: null } as const;
 
@@ -311,26 +404,28 @@ function checkService(reading: Reading, task: TaskText, id: string, at: Path): v
   }
 }
 
-function checkOutput(reading: Reading, tasks: readonly MissionTask[]): void {
-  const { file, options } = reading;
-  const last = tasks.find(({ name }) => name === file.output.task);
+function checkOutput(reading: Reading, written: NonNullable<MissionFileText["tasks"]>, tasks: readonly MissionTask[]): void {
+  const { options } = reading;
+  const { output = missing(reading, [], "output") } = reading.file;
+  const last = tasks.find(({ name }) => name === output.task);
   if (last === undefined) {
-    const names = Object.keys(file.tasks);
-    reading.refuse("UnknownTask", ["output", "task"], `there is no task ${file.output.task}${meant(file.output.task, names)}`);
+    reading.refuse("UnknownTask", ["output", "task"], `there is no task ${output.task}${meant(output.task, Object.keys(written))}`);
   }
   const writes = (id: string): boolean => options.catalog.some((service) => service.id === id && service.produces === "document");
   if (last.plan !== null) {
     const help = "let a task after it write the output: it receives the items";
     reading.refuse("ServiceMismatch", ["output", "task"], `${last.name} is a mission of its own and hands up items, no document`, help);
   }
-  if (file.output.format === "markdown" && !last.services.every(writes)) {
+  if (output.format === "markdown" && !last.services.every(writes)) {
     const help = "use `format: json`, or let `aggregate` write one";
     reading.refuse("ServiceMismatch", ["output", "format"], `${last.services.join(", ")} writes no document`, help);
   }
 }
 
-function agreeOf(task: TaskText): { on: string; atLeastBps: number } {
-  return task.agree === undefined ? DEFAULT_AGREE : { on: task.agree.on, atLeastBps: Math.round(task.agree.atLeast * 10_000) };
+function agreeOf({ agree }: TaskText): NonNullable<MissionTask["agree"]> {
+  if (agree === undefined) return DEFAULT_AGREE;
+  const { on, as = "answers", atLeast } = agree;
+  return { on, ...(as === "answers" ? {} : { as }), atLeastBps: Math.round(atLeast * 10_000) };
 }
 
 function secondsOf(text: string): number {

@@ -1,8 +1,18 @@
 import { z } from "zod";
+import { formatAmount } from "../primitives/amounts.ts";
 import { contentIdOfJson } from "../primitives/hash.ts";
 import type { ContentId } from "../primitives/hex.ts";
 import { gateSchema } from "./gates.ts";
-import type { MissionFile, MissionPlan, MissionTask } from "./mission-file.ts";
+import {
+  isPlanned,
+  type KnownService,
+  type MissionFile,
+  type MissionPlan,
+  type MissionTask,
+  type PlannedMission,
+  parseMissionFile,
+} from "./mission-file.ts";
+import { COMPARISONS, optionsSchema, type PlanText } from "./mission-file-schema.ts";
 
 const taskRecordSchema = z.strictObject({
   name: z.string(),
@@ -10,12 +20,14 @@ const taskRecordSchema = z.strictObject({
   overInput: z.boolean(),
   after: z.array(z.string()),
   tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
-  agree: z.strictObject({ on: z.string(), atLeastBps: z.int() }).nullable(),
+  agree: z.strictObject({ on: z.string(), as: z.enum(COMPARISONS).optional(), atLeastBps: z.int() }).nullable(),
+  rubric: z.string().optional(),
   /** Smallest unit, decimal text. */
   budget: z.string().regex(/^\d+$/).nullable(),
   timeout: z.int().nullable(),
   floor: z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]).nullable(),
   gate: gateSchema.optional(),
+  options: optionsSchema.optional(),
   get plan() {
     return planRecordSchema.nullable();
   },
@@ -51,8 +63,24 @@ export function planId(plan: MissionPlan): ContentId {
   return contentIdOfJson(planRecord(plan));
 }
 
+/** What the producers planned for a whole mission, as a plan. */
+export function planOfMission({ goal, tasks, output, predicates }: PlannedMission): MissionPlan {
+  return { goal, parts: 1, deadline: null, tasks, output: output.task, predicates };
+}
+
+/** A mission whose file gives a goal alone, with a plan's tasks. They pass every check of a file written by hand, or it throws MissionFileError. */
+export function missionOfPlan(brief: MissionFile, { tasks, output }: PlanText, catalog: readonly KnownService[]): PlannedMission {
+  const { mission, goal, budget, deadline, risk, input } = brief;
+  // JSON is YAML, so this is the file that the sponsor could have written.
+  const text = JSON.stringify({ mission, goal, budget: formatAmount(budget), deadline: `${deadline}s`, risk, input, tasks, output });
+  const file = parseMissionFile(text, { fileName: "plan", catalog, budgetCap: budget });
+  const planned = { ...brief, tasks: file.tasks, output: file.output, planned: true as const };
+  if (!isPlanned(planned)) throw new RangeError("a plan without an output passed the parser");
+  return planned;
+}
+
 /** The mission file that a plan stands for, once its node was given money. */
-export function fileOfPlan(above: MissionFile, plan: MissionPlan, label: string, budget: bigint): MissionFile {
+export function fileOfPlan(above: MissionFile, plan: MissionPlan, label: string, budget: bigint): PlannedMission {
   const { goal, tasks, output, predicates } = plan;
   return {
     ...above,

@@ -1,7 +1,7 @@
 import { keccak256 } from "../primitives/hash.ts";
 import { bytesToHex, type Hash } from "../primitives/hex.ts";
 
-/** Artifacts the Codifier must have from a registered service before a law is deployed (AgentCity 2800–2990). */
+/** Artifacts the Codifier must have from a registered service before a law is deployed (AgentCity B.3). */
 export const CODIFIER_OPERATIONS = ["compile-law", "audit-codification"] as const;
 export type CodifierOperation = (typeof CODIFIER_OPERATIONS)[number];
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { answerBySchema, disagreementSchema } from "./disagreement.ts";
 import { executionMetricsSchema, metricsSchema } from "./metrics.ts";
 
 /** Amounts are decimal text in the settlement token's smallest unit. */
@@ -35,24 +36,83 @@ const candidateSchema = z.strictObject({
 const executorSchema = z.strictObject({
   agent: z.string(),
   service: z.string(),
+  /** Which attempt at the node, from 1. */
+  attempt: z.int().min(1),
   price: units,
   paid: units,
-  /** What became of the work: in the agreeing majority, outside it, false, absent, or barred from the redo. */
-  result: z.enum(["agreed", "dissented", "failed", "absent"]),
+  /** What became of the work: in the agreeing majority, outside it, in an attempt that failed, never committed, or cut off by the mission's end. */
+  result: z.enum(["agreed", "dissented", "failed", "absent", "stopped"]),
+  /** Why the service did not run to its end, in the sandbox's words; null when it did, or was never started. */
+  fault: z.string().nullable(),
   slashed: units,
+});
+
+/** An attempt at a node that failed. */
+const failedAttemptSchema = z.strictObject({
+  /** From 1. */
+  attempt: z.int().min(1),
+  /** Executors of that attempt. */
+  by: z.array(z.string()),
+  /** As the chain's events name it: `CLEARED_FAIL`. */
+  reason: z.string(),
+  /** The same for people. */
+  words: z.string(),
+});
+
+/** Disagreements of one node listed item by item; further ones are only counted. */
+export const MOST_DIFFERING = 10;
+
+/** Where redundant executors differ; `chosen` is what was taken, null where nothing was. */
+const differenceSchema = z.strictObject({
+  ...disagreementSchema.omit({ items: true }).shape,
+  differing: z.int().min(0),
+  first: z
+    .array(z.strictObject({ id: z.string(), answers: z.array(answerBySchema), chosen: z.union([z.string(), z.number(), z.null()]) }))
+    .max(MOST_DIFFERING),
 });
 
 const nodeSchema = z.strictObject({
   label: z.string(),
+  /** Of the mission file; a task may be divided into several nodes. */
+  task: z.string(),
   state: z.string(),
+  /** How it ended: `stopped` was begun and cut off by the mission's end, `not-started` never had an executor at work. */
+  end: z.enum(["done", "failed", "stopped", "not-started"]),
   tier: z.int(),
   /** Gas of every transaction that concerned this node alone, and its share of batches. */
   gas: z.int().min(0),
   attempts: z.int().min(1),
   class: z.string(),
   executors: z.array(executorSchema),
+  /** Oldest first. */
+  failures: z.array(failedAttemptSchema),
   /** Items on which executors differ. */
   dissent: z.int().min(0),
+  /** Of the last attempt in which two executors showed their work; null when there was none. */
+  disagreement: differenceSchema.nullable(),
+  /** The file of the bundle that holds its output, as JSON, and how many items are in it; null when it has none. */
+  output: z.strictObject({ file: z.string(), items: z.int().min(0) }).nullable(),
+});
+
+/** Problems listed one by one; further ones are only counted. */
+export const MOST_PROBLEMS = 20;
+
+const inputSchema = z.strictObject({
+  kind: z.string(),
+  items: z.int().min(0),
+  /** Items that could not be read, or only in part: how many, and the first of them by id. */
+  unreadable: z.strictObject({
+    count: z.int().min(0),
+    first: z.array(z.strictObject({ id: z.string(), problem: z.string() })).max(MOST_PROBLEMS),
+  }),
+});
+
+/** Why the order did not get what it asked for, and what its sponsor can do about it. */
+const failureSchema = z.strictObject({
+  /** Label of the node that it failed at; null when no single node did. */
+  node: z.string().nullable(),
+  reason: z.string(),
+  action: z.string(),
 });
 
 /** A mission that is a node of this one, or of one of its children. */
@@ -108,6 +168,9 @@ const hybridSchema = z.strictObject({
 export const outcomeSchema = z.strictObject({
   status: statusSchema,
   name: z.string(),
+  /** As the mission file says it. */
+  goal: z.string(),
+  input: inputSchema,
   network: z.string(),
   chainId: z.int(),
   seed: z.string(),
@@ -140,6 +203,8 @@ export const outcomeSchema = z.strictObject({
     stakeLocked: units,
   }),
   nodes: z.array(nodeSchema),
+  /** Producers that could not take part in the market, and why. */
+  excluded: z.array(z.strictObject({ agent: z.string(), reason: z.string() })),
   /** Every law of this order up to this one, oldest first; a last one without a mission came to nothing. */
   epochs: z.array(epochSchema),
   /** Every mission below this one, each before its own children, in the order of opening. */
@@ -148,12 +213,22 @@ export const outcomeSchema = z.strictObject({
   hybrid: hybridSchema.nullable(),
   human: z.array(z.strictObject({ node: z.string(), action: z.string(), adjudicator: z.string(), simulated: z.boolean() })),
   settlement: z.strictObject({ appealWindow: z.int(), advancedClock: z.boolean(), closed: z.boolean() }),
+  /** Of the last law. */
   money: moneySchema,
+  /** Of all laws together: the first deposit, and the last refund. */
+  total: moneySchema,
   slashed: units,
   gasByStage: z.array(z.strictObject({ stage: z.string(), transactions: z.int(), gas: z.int() })),
   reputations: z.array(z.strictObject({ agent: z.string(), before: z.int(), after: z.int() })),
-  /** Path of the report, relative to the working directory; null when none was produced. */
-  report: z.string().nullable(),
+  /** Null when the order got what it asked for. */
+  failure: failureSchema.nullable(),
+  /** Whether the output node's document was handed out: only when all work is complete, and records and chain agree. */
+  released: z.boolean(),
+  /** As the law says it: `markdown`, `json`; null when no law was made. */
+  format: z.string().nullable(),
+  /** Path of the report, relative to the city's home. */
+  report: z.string(),
+  /** Path of the bundle, relative to the city's home; null when no law was made. */
   bundle: z.string().nullable(),
   /** The chain's last block when the mission ended. */
   finalBlock: z.strictObject({ number: z.int(), hash: hex }),
@@ -161,6 +236,24 @@ export const outcomeSchema = z.strictObject({
 
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type Money = z.infer<typeof moneySchema>;
+
+/** What all laws of an order took together: each deposit after the first is what the law before it did not spend. */
+export function totalOf(epochs: Outcome["epochs"]): Money {
+  const [first, last] = [epochs[0], epochs.at(-1)];
+  if (first === undefined || last === undefined) throw new RangeError("an order has at least one session");
+  const sum = (part: "paid" | "fees" | "insurance" | "discount" | "children" | "subsidy") =>
+    epochs.reduce((total, { money }) => total + BigInt(money[part]), 0n).toString();
+  return {
+    deposit: first.money.deposit,
+    paid: sum("paid"),
+    fees: sum("fees"),
+    insurance: sum("insurance"),
+    discount: sum("discount"),
+    refunded: last.money.refunded,
+    children: sum("children"),
+    subsidy: sum("subsidy"),
+  };
+}
 
 /** deposit = paid + fees + insurance + discount + refunded + children. */
 export function balances(money: Money): boolean {

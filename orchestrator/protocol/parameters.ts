@@ -1,5 +1,5 @@
 /**
- * The constitution's parameters: unit, default, range, risk and protection of each (parameters.md, decisions).
+ * The constitution's parameters: unit, default, range, risk and protection of each (docs/parameters.md is made from it).
  * Order is the order of `Param` in `contracts/types/Params.sol`; ranges and flags are repeated in
  * `contracts/libraries/ParamRanges.sol` and compared by a test.
  */
@@ -74,7 +74,7 @@ const ROWS = [
   ["VERIFICATION_TIMEOUT", "s", 300n, 60n, 86_400n, "L", "LOW", "UP", "W", "AgentCity B.3"],
   ["MAX_REFINEMENT_ITERATIONS", "count", 3n, 1n, 10n, "L", "LOW", "UP", "", "AgentCity Table 19"],
   ["REPUTATION_FLOOR", "points", 100n, 0n, 500n, "", "HIGH", "DOWN", "", "AgentCity Table 19"],
-  ["REGISTRATION_STAKE", "tokens", 1000n, 0n, 1_000_000n, "", "HIGH", "DOWN", "", "AgentCity B.2"],
+  ["REGISTRATION_STAKE", "tokens", 1000n, 0n, 1_000_000n, "", "HIGH", "DOWN", "", "AgentCity B.3"],
   ["JACCARD_THRESHOLD", "hundredths", 85n, 50n, 100n, "L", "HIGH", "DOWN", "", "AgentCity Table 19"],
   ["NUMERIC_TOLERANCE", "percent", 5n, 1n, 50n, "L", "LOW", "UP", "", "AgentCity Table 19"],
   ["MIN_FAIRNESS_SCORE", "points", 600n, 0n, 1000n, "", "LOW", "DOWN", "", "AgentCity Table 19"],
@@ -113,35 +113,35 @@ const ROWS = [
   ["BLOC_TAU_THRESHOLD", "hundredths", 90n, 50n, 100n, "", "MEDIUM", "UP", "", "AgentCity 3.4"],
   ["BLOC_JACCARD_THRESHOLD", "hundredths", 80n, 50n, 100n, "", "MEDIUM", "UP", "", "AgentCity 3.4"],
   ["CRITICAL_BLOC_SHARE", "bps", 1000n, 500n, 5000n, "", "MEDIUM", "UP", "", "AgentCity 3.4"],
-  ["APPEAL_WINDOW_LOW", "s", 0n, 0n, 2_592_000n, "L", "HIGH", "DOWN", "", "decisions 47"],
-  ["APPEAL_WINDOW_MODERATE", "s", 3600n, 0n, 2_592_000n, "L", "HIGH", "DOWN", "", "decisions 47"],
-  ["APPEAL_WINDOW_ELEVATED", "s", 86_400n, 0n, 2_592_000n, "L", "HIGH", "DOWN", "", "decisions 47"],
-  ["APPEAL_WINDOW_CRITICAL", "s", 259_200n, 0n, 2_592_000n, "L", "HIGH", "DOWN", "", "decisions 47"],
+  ["APPEAL_WINDOW_LOW", "s", 0n, 0n, 2_592_000n, "L", "HIGH", "DOWN", "", "decision 47"],
+  ["APPEAL_WINDOW_MODERATE", "s", 3600n, 0n, 2_592_000n, "L", "HIGH", "DOWN", "", "decision 47"],
+  ["APPEAL_WINDOW_ELEVATED", "s", 86_400n, 0n, 2_592_000n, "L", "HIGH", "DOWN", "", "decision 47"],
+  ["APPEAL_WINDOW_CRITICAL", "s", 259_200n, 0n, 2_592_000n, "L", "HIGH", "DOWN", "", "decision 47"],
   ["SOLE_APPROVAL_LIMIT", "count", 2n, 1n, 2n, "", "HIGH", "UP", "", "AgentCity B.12"],
   ["EMERGENCY_CLEAR_SIGNATURES", "count", 2n, 2n, 10n, "", "HIGH", "DOWN", "", "AgentCity B.12"],
   ["SENIOR_ADJUDICATOR_ENABLED", "flag", 0n, 0n, 1n, "", "MEDIUM", "UP", "", "AgentCity Table 19"],
-  ["MIN_FLOOR_LOW", "class", 1n, 1n, 5n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_FLOOR_MEDIUM", "class", 2n, 1n, 5n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_FLOOR_HIGH", "class", 4n, 1n, 5n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_PANEL_LOW", "count", 1n, 1n, 7n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_PANEL_MEDIUM", "count", 3n, 1n, 7n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_PANEL_HIGH", "count", 5n, 1n, 7n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_BAND_LOW", "band", 0n, 0n, 3n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_BAND_MEDIUM", "band", 1n, 0n, 3n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_BAND_HIGH", "band", 2n, 0n, 3n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_CONFIDENCE_LOW", "bps", 6000n, 5000n, 10_000n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_CONFIDENCE_MEDIUM", "bps", 7000n, 5000n, 10_000n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MIN_CONFIDENCE_HIGH", "bps", 8000n, 5000n, 10_000n, "L", "HIGH", "DOWN", "", "decisions 8"],
-  ["MEDIUM_RISK_FROM", "tokens", 1000n, 1n, 1_000_000n, "L", "HIGH", "UP", "", "decisions 8"],
-  ["HIGH_RISK_FROM", "tokens", 10_000n, 1n, 10_000_000n, "L", "HIGH", "UP", "", "decisions 8"],
-  ["SUBSIDY_CAP_SHARE", "bps", 5000n, 0n, 5000n, "", "HIGH", "UP", "", "decisions 5"],
-  ["PRINCIPAL_SUBSIDY_SHARE", "bps", 1000n, 0n, 5000n, "", "HIGH", "UP", "", "decisions 5"],
-  ["UNBONDING_PERIOD", "s", 1_209_600n, 345_600n, 7_776_000n, "", "HIGH", "DOWN", "", "decisions 6"],
-  ["MAX_MISSION_DURATION", "s", 604_800n, 3600n, 2_592_000n, "L", "MEDIUM", "UP", "", "decisions 24"],
-  ["SESSION_FEE", "tokens", 10n, 0n, 1000n, "", "LOW", "NONE", "", "decisions 4"],
-  ["VERIFIER_FEE_SHARE", "bps", 5000n, 0n, 10_000n, "", "MEDIUM", "DOWN", "", "decisions 43"],
-  ["APPEAL_BOND_MIN", "tokens", 10n, 1n, 1000n, "", "LOW", "NONE", "", "decisions 29"],
-  ["APPEAL_BOND_SHARE", "bps", 500n, 100n, 5000n, "", "LOW", "NONE", "", "decisions 29"],
+  ["MIN_FLOOR_LOW", "class", 1n, 1n, 5n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_FLOOR_MEDIUM", "class", 2n, 1n, 5n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_FLOOR_HIGH", "class", 4n, 1n, 5n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_PANEL_LOW", "count", 1n, 1n, 7n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_PANEL_MEDIUM", "count", 3n, 1n, 7n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_PANEL_HIGH", "count", 5n, 1n, 7n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_BAND_LOW", "band", 0n, 0n, 3n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_BAND_MEDIUM", "band", 1n, 0n, 3n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_BAND_HIGH", "band", 2n, 0n, 3n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_CONFIDENCE_LOW", "bps", 6000n, 5000n, 10_000n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_CONFIDENCE_MEDIUM", "bps", 7000n, 5000n, 10_000n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MIN_CONFIDENCE_HIGH", "bps", 8000n, 5000n, 10_000n, "L", "HIGH", "DOWN", "", "decision 8"],
+  ["MEDIUM_RISK_FROM", "tokens", 1000n, 1n, 1_000_000n, "L", "HIGH", "UP", "", "decision 8"],
+  ["HIGH_RISK_FROM", "tokens", 10_000n, 1n, 10_000_000n, "L", "HIGH", "UP", "", "decision 8"],
+  ["SUBSIDY_CAP_SHARE", "bps", 5000n, 0n, 5000n, "", "HIGH", "UP", "", "decision 5"],
+  ["PRINCIPAL_SUBSIDY_SHARE", "bps", 1000n, 0n, 5000n, "", "HIGH", "UP", "", "decision 5"],
+  ["UNBONDING_PERIOD", "s", 1_209_600n, 345_600n, 7_776_000n, "", "HIGH", "DOWN", "", "decision 6"],
+  ["MAX_MISSION_DURATION", "s", 604_800n, 3600n, 2_592_000n, "L", "MEDIUM", "UP", "", "decision 24"],
+  ["SESSION_FEE", "tokens", 10n, 0n, 1000n, "", "LOW", "NONE", "", "decision 4"],
+  ["VERIFIER_FEE_SHARE", "bps", 5000n, 0n, 10_000n, "", "MEDIUM", "DOWN", "", "decision 43"],
+  ["APPEAL_BOND_MIN", "tokens", 10n, 1n, 1000n, "", "LOW", "NONE", "", "decision 29"],
+  ["APPEAL_BOND_SHARE", "bps", 500n, 100n, 5000n, "", "LOW", "NONE", "", "decision 29"],
   ["EMBEDDING_SCORERS", "scorers", 513n, 0n, 65_535n, "L", "MEDIUM", "NONE", "", "AgentCity Table 19"],
 ] as const satisfies readonly Row[];
 
@@ -187,8 +187,8 @@ function values(choose: (p: Parameter) => bigint): ParameterValues {
 export const PROTOTYPE: ParameterValues = values((p) => p.default);
 
 /**
- * Windows that somebody waits for are as short as allowed (decisions 47). What bounds the law (node timeout, mission
- * duration, unbonding) and the appeal windows (decisions 54 shows one hour) keep their defaults.
+ * Windows that somebody waits for are as short as allowed (decision 47). What bounds the law (node timeout, mission
+ * duration, unbonding) and the appeal windows (decision 54 shows one hour) keep their defaults.
  */
 export const DEVNET: ParameterValues = values((p) => (p.waits ? p.min : p.default));
 

@@ -1,19 +1,19 @@
 /**
- * The seven messages of the legislature (AgentCity B.10, 5346–5440): who signs each under which EIP-712 type, what it must look like, and when
+ * The seven messages of the legislature (AgentCity B.10): who signs each under which EIP-712 type, what it must look like, and when
  * it holds. What a contract takes is signed once, for the contract, and is the message: a proposal is its `Propose`, a bid its `Bid`, an
  * approval its `OfficeApproval`. A predicate compares a message with facts that its reader found on chain; it returns what is wrong, in one word.
  */
+
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { hashSchema } from "../primitives/hex.ts";
+import { KINDS } from "./kinds.ts";
 import { OFFICES } from "./offices.ts";
 import type { SessionMessageName } from "./session-messages.ts";
 import type { MessageName } from "./typed-data.ts";
 
-/** A producer's `Kind` on chain, as numbered there; whose approvals a law needs. */
-const PRODUCER = 1;
 const APPROVERS: readonly number[] = [OFFICES.SPEAKER, OFFICES.REGULATOR];
 
 const session = z.coerce.bigint();
@@ -158,7 +158,7 @@ const predicates: { readonly [Name in SevenName]: Predicate<Name> } = {
   IdentityAttestation: (message, { request, ...facts }) =>
     first(
       [message.session === request.session && message.nonce === request.nonce, "request"],
-      [facts.kind === PRODUCER, "kind"],
+      [facts.kind === KINDS.PRODUCER, "kind"],
       [message.principal === facts.principal, "principal"],
       [message.reputation === facts.reputation, "reputation"],
       [facts.reputation >= request.minReputation, "reputation floor"],
@@ -168,7 +168,7 @@ const predicates: { readonly [Name in SevenName]: Predicate<Name> } = {
   DAGProposal: (message, facts) => first([message.specHash === facts.specHash, "document"], [facts.budget <= facts.deposit, "budget"]),
   TaskBid: (message, facts) =>
     first(
-      [facts.kind === PRODUCER, "kind"],
+      [facts.kind === KINDS.PRODUCER, "kind"],
       [facts.registered, "service"],
       [facts.locked >= facts.minStake, "stake"],
       [message.price <= facts.slotBudget, "price"],

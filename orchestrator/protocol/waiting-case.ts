@@ -19,6 +19,8 @@ const reviewSchema = z.strictObject({
   quality: z.number().min(0).max(1),
   /** 1 − the mesh's confidence, 0–1. */
   risk: z.number().min(0).max(1),
+  /** What the law says the work is to be judged by. */
+  rubric: z.string().exactOptional(),
   excerpt: z.string(),
   /** Arguments of APPROVE_POP, which is refused below the law's floor whoever signs. */
   approval: hexSchema,

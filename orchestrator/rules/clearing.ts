@@ -1,4 +1,5 @@
 /** Twin of `contracts/libraries/Clearing.sol`, where Γ is tabled: the clearing of one node (RAILS 5.3, decisions 21 and 23). */
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { EvidenceClass, geq, ITEMS_PER_SLOT, join, meetOver } from "./admissibility.ts";
 
 export const Question = { PERFORMANCE: 0, POLICY: 1 } as const;
@@ -57,8 +58,6 @@ export interface Answer {
   readonly confidence: number;
 }
 
-const WHOLE = 10_000;
-
 /** The decision over all verdicts of a node, at most one per verifier and question. */
 export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms): ClearingDecision {
   const survivors = verdicts.filter((v) => survives(v, terms));
@@ -85,7 +84,7 @@ export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms
 /** An answer with weight, on scale, to an asked question, resting on something and on nothing below the floor. */
 export function survives(v: WeighedVerdict, terms: ClearingTerms): boolean {
   if (!asks(terms.questions, v.question) || v.result === VerdictResult.ABSTAIN || v.weight === 0) return false;
-  if (v.confidence > WHOLE || v.score > WHOLE) return false;
+  if (v.confidence > BASIS_POINTS || v.score > BASIS_POINTS) return false;
   if (v.basis === 0n || v.basis >> BigInt(ITEMS_PER_SLOT * terms.classWords.length) !== 0n) return false;
   return geq(meetOver(v.basis, terms.classWords), terms.floor);
 }

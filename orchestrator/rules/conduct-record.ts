@@ -35,7 +35,7 @@ export interface Conduct {
   readonly weakened: boolean;
 }
 
-/** A rate of fewer decisions says nothing (decisions 30). */
+/** A rate of fewer decisions says nothing (decision 30). */
 export const MIN_DECISIONS = 20n;
 export const DAYS_PER_WORD = 8n;
 export const NOTHING: ConductTally = { approvals: 0n, decisions: 0n, weakenings: 0n };

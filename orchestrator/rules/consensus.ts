@@ -1,5 +1,5 @@
 /**
- * Agreement of redundant executors (AgentCity §3.5 tier 2, B.9 type 2): which slots agree, what they say together, and
+ * Agreement of redundant executors (AgentCity 3.5 tier 2, B.3 type 2): which slots agree, what they say together, and
  * where they differ. Integers decide (basis points), so the same outputs give the same verdict everywhere.
  */
 
@@ -55,7 +55,7 @@ export interface Threshold {
   readonly quorum: number;
 }
 
-/** The constitution's defaults (Table 19): Jaccard 85 %, numeric tolerance 5 % of the mean. */
+/** The constitution's defaults (AgentCity Table 19): Jaccard 85 %, numeric tolerance 5 % of the mean. */
 export const CONSENSUS_DEFAULTS = { jaccardThreshold: 85, numericTolerance: 5 } as const;
 
 /** The smallest majority of `redundancy` slots. */
@@ -77,43 +77,116 @@ export function estimateAgreement(
   threshold: Threshold,
   tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance,
 ): ItemAgreement {
-  const same = (a: string | number, b: string | number): boolean =>
-    typeof a === "number" && typeof b === "number" ? withinTolerance([a, b], tolerancePct) : a === b;
-  return itemAgreement(outputs, threshold, same, medianValue);
+  return itemAgreement(outputs, threshold, (a, b) => isSameAnswer(a, b, tolerancePct), medianValue);
 }
 
 /**
- * What a tier-2 node does with its executors' outputs: compares the field `on` of items of the same id (texts must be equal,
- * numbers within the tolerance; an item without that field is compared as a whole) and merges the outputs item by item.
- * `items` holds, for each id, an agreeing executor's item that carries the chosen value.
+ * The same, but all of the agreeing slots at once: the standard deviation of all their estimates of an item is at most `tolerancePct` of
+ * their mean, for as many items as the threshold asks (AgentCity B.3, type 2, example c).
+ */
+function spreadAgreement(outputs: readonly SlotAnswers[], threshold: Threshold, tolerancePct: number): ItemAgreement {
+  const same: Same = (a, b) => isSameAnswer(a, b, tolerancePct);
+  const isClose: AgreesAs = (subset) => {
+    const ids = [...new Set(subset.flatMap(({ of }) => [...of.keys()]))];
+    const close = ids.filter((id) => {
+      const values = subset.map(({ of }) => of.get(id));
+      const numbers = values.filter((value) => typeof value === "number");
+      return numbers.length === values.length ? withinTolerance(numbers, tolerancePct) : values.every((value) => value === values[0]);
+    });
+    return bps(close.length, ids.length) >= threshold.atLeastBps;
+  };
+  return itemAgreement(outputs, threshold, same, medianValue, isClose);
+}
+
+/** Two numbers within the tolerance of each other, or the same text. */
+export function isSameAnswer(a: string | number, b: string | number, tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance): boolean {
+  return typeof a === "number" && typeof b === "number" ? withinTolerance([a, b], tolerancePct) : a === b;
+}
+
+/** What items say in the compared field; one without that field is compared as a whole. A set is its members in order. */
+export function answersOf(items: readonly { readonly id: string }[], comparison: Comparison): Answer[] {
+  return items.map((item) => ({ id: item.id, value: answerOf(item, comparison) }));
+}
+
+/**
+ * How the outputs of a node's executors are compared: item by item, two executors at a time (`answers`, the default); all that one
+ * executor found, as one set (`sets`); or item by item, all agreeing executors at once by their standard deviation (`spread`).
+ */
+export interface Comparison {
+  /** Field of the items. */
+  readonly on: string;
+  readonly as?: "answers" | "sets" | "spread" | undefined;
+}
+
+/**
+ * What a tier-2 node does with its executors' outputs: compares one field of items of the same id (texts must be equal, numbers within
+ * the tolerance; an item without that field is compared as a whole) and merges the outputs item by item. `items` holds, for each id, an
+ * agreeing executor's item that carries the chosen value.
  */
 export function agreeOnItems<Item extends { readonly id: string }>(
   outputs: readonly { readonly slot: number; readonly items: readonly Item[] }[],
-  on: string,
+  comparison: Comparison,
   threshold: Threshold,
   tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance,
 ): ItemAgreement & { readonly items: readonly Item[] } {
-  const answerOf = (item: Item): string | number => {
-    const value: unknown = Reflect.get(item, on);
-    return typeof value === "string" || typeof value === "number" ? value : stableText(item);
-  };
-  const answers = outputs.map(({ slot, items }) => ({ slot, answers: items.map((item) => ({ id: item.id, value: answerOf(item) })) }));
-  const agreement = estimateAgreement(answers, threshold, tolerancePct);
+  if (comparison.as === "sets") return agreeOnSets(outputs, comparison, threshold);
+  const answers = outputs.map(({ slot, items }) => ({ slot, answers: answersOf(items, comparison) }));
+  const agree = comparison.as === "spread" ? spreadAgreement : estimateAgreement;
+  const agreement = agree(answers, threshold, tolerancePct);
   const rank = ({ slot }: { readonly slot: number }): number => (agreement.slots.includes(slot) ? 0 : 1);
   const inOrder = bySlot(outputs)
     .sort((a, b) => rank(a) - rank(b))
     .flatMap(({ items }) => items);
   const chosen = new Map(agreement.merged.map(({ id, value }) => [id, value]));
   const found = new Map<string, Item>();
-  for (const item of inOrder) if (!found.has(item.id) && answerOf(item) === chosen.get(item.id)) found.set(item.id, item);
+  for (const item of inOrder) {
+    if (!found.has(item.id) && answerOf(item, comparison) === chosen.get(item.id)) found.set(item.id, item);
+  }
   return { ...agreement, items: agreement.merged.flatMap(({ id }) => found.get(id) ?? []) };
 }
 
-/** Sets: two slots agree when the Jaccard similarity of what they found reaches `thresholdPct`. */
+/** One Jaccard similarity for all that two slots found. What they say together is the output of the slot that is closest to the others. */
+function agreeOnSets<Item extends { readonly id: string }>(
+  outputs: readonly { readonly slot: number; readonly items: readonly Item[] }[],
+  comparison: Comparison,
+  threshold: Threshold,
+): ItemAgreement & { readonly items: readonly Item[] } {
+  const found = outputs.map(({ slot, items }) => ({
+    slot,
+    members: items.flatMap((item) => membersOf(Reflect.get(item, comparison.on)).map((member) => stableText([item.id, member]))),
+  }));
+  const { merged: _, ...agreement } = jaccardAgreement(found, threshold);
+  const candidates = bySlot(outputs).filter(({ slot }) => agreement.slots.length === 0 || agreement.slots.includes(slot));
+  const nearness = (slot: number): number =>
+    agreement.pairs.filter(({ a, b }) => a === slot || b === slot).reduce((sum, { shareBps }) => sum + shareBps, 0);
+  const [nearest] = candidates.sort((a, b) => nearness(b.slot) - nearness(a.slot) || a.slot - b.slot);
+  const items = [...new Map((nearest?.items ?? []).toReversed().map((item) => [item.id, item])).values()].sort((a, b) =>
+    byText(a.id, b.id),
+  );
+  const merged = answersOf(items, comparison);
+  const chosen = new Map(merged.map(({ id, value }) => [id, value]));
+  const said = bySlot(outputs).map(({ slot, items: own }) => ({ slot, of: firstAnswers(answersOf(own, comparison)) }));
+  const ids = [...new Set(said.flatMap(({ of }) => [...of.keys()]))].sort(byText);
+  const disagreements = ids.flatMap((id): Disagreement[] => {
+    const answers = said.map(({ slot, of }) => ({ slot, value: of.get(id) }));
+    const choice = chosen.get(id) ?? "";
+    return answers.some(({ value }) => value !== choice) ? [{ id, chosen: choice, answers }] : [];
+  });
+  return { ...agreement, merged, disagreements, items };
+}
+
+/** A list's entries, an object's under their keys, or the one value there is. */
+function membersOf(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value.map((entry) => (typeof entry === "string" ? entry : stableText(entry)));
+  if (typeof value !== "object") return [String(value)];
+  return Object.entries(value).flatMap(([key, child]) => membersOf(child).map((member) => `${key}: ${member}`));
+}
+
+/** Sets: two slots agree when the Jaccard similarity of what they found reaches the threshold. */
 export function jaccardAgreement(
   outputs: readonly { readonly slot: number; readonly members: readonly string[] }[],
-  quorum: number,
-  thresholdPct: number = CONSENSUS_DEFAULTS.jaccardThreshold,
+  threshold: Threshold,
 ): Agreement & { readonly merged: readonly string[] } {
   const sets = bySlot(outputs).map(({ slot, members }) => ({ slot, members: new Set(members) }));
   const pairs = pairsOf(sets, (a, b) => {
@@ -123,37 +196,12 @@ export function jaccardAgreement(
   const agreement = agreementOf(
     sets.map(({ slot }) => slot),
     pairs,
-    { atLeastBps: thresholdPct * 100, quorum },
+    threshold,
   );
   const agreeing = sets.filter(({ slot }) => agreement.slots.includes(slot));
   const all = [...new Set(agreeing.flatMap(({ members }) => [...members]))].sort(byText);
   const merged = all.filter((member) => agreeing.filter(({ members }) => members.has(member)).length * 2 > agreeing.length);
   return { ...agreement, merged };
-}
-
-/** One number per slot: the largest set whose standard deviation is at most `tolerancePct` of its mean (B.9, example c). */
-export function numericAgreement(
-  estimates: readonly { readonly slot: number; readonly value: number }[],
-  quorum: number,
-  tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance,
-): Omit<Agreement, "pairs"> & { readonly merged: number | undefined } {
-  const sorted = bySlot(estimates);
-  const best = largestSubset(
-    sorted,
-    (subset) =>
-      withinTolerance(
-        subset.map(({ value }) => value),
-        tolerancePct,
-      ),
-    (subset) => -spread(subset.map(({ value }) => value)),
-  );
-  const slots = best.map(({ slot }) => slot);
-  return {
-    reached: slots.length >= Math.max(quorum, 1),
-    slots,
-    dissenters: sorted.map(({ slot }) => slot).filter((slot) => !slots.includes(slot)),
-    merged: median(best.map(({ value }) => value)),
-  };
 }
 
 /** True when the population standard deviation is at most `tolerancePct` % of the mean's magnitude. */
@@ -165,10 +213,25 @@ export function withinTolerance(values: readonly number[], tolerancePct: number)
   return values.length > 0 && variance <= bound * bound;
 }
 
+function answerOf(item: { readonly id: string }, { on, as }: Comparison): string | number {
+  const value: unknown = Reflect.get(item, on);
+  if (as === "sets") return [...new Set(membersOf(value))].sort(byText).join(" · ");
+  return typeof value === "string" || typeof value === "number" ? value : stableText(item);
+}
+
 type Same = (a: string | number, b: string | number) => boolean;
 type Merge = (agreeing: readonly (string | number)[], all: readonly (string | number)[]) => string | number | undefined;
 
-function itemAgreement(outputs: readonly SlotAnswers[], threshold: Threshold, same: Same, merge: Merge): ItemAgreement {
+/** Whether these slots agree with each other; without it, when each two of them do. */
+type AgreesAs = (subset: readonly { readonly slot: number; readonly of: ReadonlyMap<string, string | number> }[]) => boolean;
+
+function itemAgreement(
+  outputs: readonly SlotAnswers[],
+  threshold: Threshold,
+  same: Same,
+  merge: Merge,
+  agreesAs?: AgreesAs,
+): ItemAgreement {
   const slots = bySlot(outputs).map(({ slot, answers }) => ({ slot, of: firstAnswers(answers) }));
   const pairs = pairsOf(slots, (a, b) => {
     const ids = new Set([...a.of.keys(), ...b.of.keys()]);
@@ -183,6 +246,7 @@ function itemAgreement(outputs: readonly SlotAnswers[], threshold: Threshold, sa
     slots.map(({ slot }) => slot),
     pairs,
     threshold,
+    agreesAs === undefined ? undefined : (subset) => agreesAs(slots.filter(({ slot }) => subset.includes(slot))),
   );
   const merged: Answer[] = [];
   const disagreements: Disagreement[] = [];
@@ -219,16 +283,17 @@ function median(values: readonly number[]): number | undefined {
   return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
 }
 
-function spread(values: readonly number[]): number {
-  return Math.max(...values) - Math.min(...values);
-}
-
-function agreementOf(slots: readonly number[], pairs: readonly Pair[], threshold: Threshold): Agreement {
+function agreementOf(
+  slots: readonly number[],
+  pairs: readonly Pair[],
+  threshold: Threshold,
+  agreesAs?: (subset: readonly number[]) => boolean,
+): Agreement {
   const share = (a: number, b: number): number => pairs.find((pair) => pair.a === a && pair.b === b)?.shareBps ?? 0;
   const shares = (subset: readonly number[]): number[] => subset.flatMap((a, index) => subset.slice(index + 1).map((b) => share(a, b)));
   const agreeing = largestSubset(
     slots,
-    (subset) => shares(subset).every((value) => value >= threshold.atLeastBps),
+    agreesAs ?? ((subset) => shares(subset).every((value) => value >= threshold.atLeastBps)),
     (subset) => shares(subset).reduce((sum, value) => sum + value, 0),
   );
   return {

@@ -1,4 +1,4 @@
-/** Twin of `contracts/libraries/Fairness.sol`: how evenly a mission's work is spread over principals (decisions 16). */
+/** Twin of `contracts/libraries/Fairness.sol`: how evenly a mission's work is spread over principals (decision 16). */
 
 const PERFECT = 1000n;
 

@@ -1,4 +1,4 @@
-/** Twin of `contracts/libraries/MissionParamsCodec.sol`: one word of mission parameters (decisions 3). */
+/** Twin of `contracts/libraries/MissionParamsCodec.sol`: one word of mission parameters (decision 3). */
 import { RuleError } from "./rule-error.ts";
 import { field, place } from "./words.ts";
 

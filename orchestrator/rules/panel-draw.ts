@@ -1,4 +1,4 @@
-/** Twin of `contracts/libraries/PanelDraw.sol`: the endless sequence of draws for a node's panel (decisions 22). */
+/** Twin of `contracts/libraries/PanelDraw.sol`: the endless sequence of draws for a node's panel (decision 22). */
 import { type Address, encodeAbiParameters, type Hex, keccak256 } from "viem";
 import { RuleError } from "./rule-error.ts";
 

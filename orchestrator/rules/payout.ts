@@ -1,4 +1,5 @@
-/** Twin of `contracts/libraries/Payout.sol`: where one awarded price goes (equation 9, decisions 5). Amounts in the smallest unit. */
+/** Twin of `contracts/libraries/Payout.sol`: where one awarded price goes (equation 9, decision 5). Amounts in the smallest unit. */
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { RuleError } from "./rule-error.ts";
 
 export interface Split {
@@ -20,7 +21,7 @@ export interface Split {
   readonly toSponsor: bigint;
 }
 
-const WHOLE = 10_000n;
+const WHOLE = BigInt(BASIS_POINTS);
 const NEUTRAL = 1000n;
 
 /** Rates and share in basis points; ψ × 1000 from the reputation before this outcome. A zero share charges no fees. */

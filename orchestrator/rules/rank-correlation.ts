@@ -1,9 +1,7 @@
 /** Twin of `contracts/libraries/RankCorrelation.sol`: how alike two complete strict rankings are (AgentCity 3.4, 3.6). */
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { unpackRanking } from "./condorcet.ts";
 import { RuleError } from "./rule-error.ts";
-
-/** The same order in every pair, and the same set. */
-export const FULL = 10_000;
 
 /** A ranking unpacked once, so that it can be compared with many. */
 export interface Ranked {
@@ -42,13 +40,13 @@ export function tau(a: bigint, b: bigint, m: number): number {
   const against = discordant(a, b, m);
   const pairs = pairsOf(m);
   // Adding zero turns −0 into 0.
-  return Math.trunc(((pairs - 2 * against) * FULL) / pairs) + 0;
+  return Math.trunc(((pairs - 2 * against) * BASIS_POINTS) / pairs) + 0;
 }
 
 /** Jaccard index of the two sets of first k in ten-thousandths, rounded down. */
 export function jaccard(a: bigint, b: bigint, m: number, k: number): number {
   const common = commonOf(ranked(a, m), ranked(b, m), k);
-  return Math.floor((common * FULL) / (2 * k - common));
+  return Math.floor((common * BASIS_POINTS) / (2 * k - common));
 }
 
 /** The k that is compared of m candidates: half of them, at most three, at least one. */

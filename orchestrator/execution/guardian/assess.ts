@@ -32,25 +32,35 @@ export const assessmentSchema = z.strictObject({
       magnitude: z.int(),
     })
     .nullable(),
+  /** Of a deviation: whether an issuer that ran the same code on the same input got the same. Then it is the code's, and no anomaly. */
+  repeated: z.boolean().nullable(),
 });
 export type Assessment = z.infer<typeof assessmentSchema>;
 type Anomaly = NonNullable<Assessment["anomaly"]>;
 
-/** Judges one run against the counters and, if it has an output, against its service's own past: an amended mandate has none yet. */
+/**
+ * Judges one run against the counters and, if it has an output, against its service's own past: an amended mandate has none yet. What
+ * stands out and is what the code makes of this input is honest work on an unusual input: nobody is stopped for that.
+ */
 export async function assess(
   world: Pick<World, "store" | "traces" | "embedder">,
   terms: WatchTerms,
   service: Hash,
   work: Work,
-  amended = false,
+  amended: boolean,
+  isRepeated: () => Promise<boolean>,
 ): Promise<Assessment> {
   const past = amended ? [] : await world.traces(service, WINDOW);
   const scores = work.ok && past.length >= WINDOW_MIN ? await scoresOf(world, terms, work.outputId, past) : [];
+  const used = overuse(terms, work);
+  const deviates = used === undefined ? deviating(terms, scores) : null;
+  const repeated = deviates === null ? null : await isRepeated();
   return {
     service,
     window: { tasks: past.length, hash: keccak256(canonicalBytes(past)) },
     scores,
-    anomaly: overuse(terms, work) ?? deviating(terms, scores),
+    anomaly: used ?? (repeated === true ? null : deviates),
+    repeated,
   };
 }
 

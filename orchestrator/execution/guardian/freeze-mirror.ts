@@ -9,6 +9,8 @@ import { attemptKey } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 import { FREEZE_REASONS } from "./assess.ts";
 import { type Finding, snapshotOf } from "./snapshot.ts";
+import { watchTerms } from "./terms.ts";
+import { freezeWords } from "./words.ts";
 
 /** Why a node was stopped here, written down before anybody else is told. */
 export const haltSchema = z.strictObject({
@@ -88,7 +90,8 @@ export class FreezeMirror {
     this.#held.set(view.law.number, halt);
     await this.#world.boundary("execution:halted");
     await this.#confirm(view, halt);
-    this.#world.tell(`${view.law.label}: frozen by the guardian (${reason} ${magnitude})`);
+    const words = freezeWords(halt, await watchTerms(this.#world, this.#mission));
+    this.#world.tell(`${view.law.label}: frozen by the guardian (${halt.reason}): ${words}`);
   }
 
   async #confirm(view: NodeView, halt: Halt): Promise<void> {

@@ -1,27 +1,28 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { decodeText, type Encoding } from "./decode-text.ts";
 
 /** The first `limit` bytes of a regular file. */
 export interface Head {
   readonly text: string;
   /** Size of the whole file. */
   readonly bytes: number;
-  /** It holds a NUL byte, so it is no text; `text` is then "". */
+  /** It is no text in any encoding known here; `text` is then "". */
   readonly binary: boolean;
+  readonly encoding: Encoding;
 }
 
-/** Reads at most `limit` bytes; never follows what grows meanwhile. A character cut at the end is dropped. */
+/** Reads at most `limit` bytes; never follows what grows meanwhile, never waits for a pipe. A character cut at the end is dropped. */
 export function readHead(path: string, limit: number): Head {
-  const file = openSync(path, "r");
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const size = fstatSync(file).size;
     const buffer = Buffer.alloc(Math.min(size, limit));
     let filled = 0;
     for (let read = -1; read !== 0 && filled < buffer.length; filled += read)
       read = readSync(file, buffer, filled, buffer.length - filled, filled);
-    const part = buffer.subarray(0, filled);
-    if (part.includes(0)) return { text: "", bytes: size, binary: true };
-    const text = part.toString("utf8").replace(/^\uFEFF/, "");
-    return { text: filled < size ? text.replace(/\uFFFD+$/, "") : text, bytes: size, binary: false };
+    const decoded = decodeText(buffer.subarray(0, filled), filled < size);
+    if (decoded === undefined) return { text: "", bytes: size, binary: true, encoding: "utf-8" };
+    return { text: decoded.text, bytes: size, binary: false, encoding: decoded.encoding };
   } finally {
     closeSync(file);
   }

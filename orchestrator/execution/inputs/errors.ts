@@ -1,3 +1,4 @@
+import type { InputKind } from "../../../services/shared/contract.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 
 /** A mission's input is not where its file says. */
@@ -5,8 +6,23 @@ export class InputNotFound extends AgentCityError {
   constructor(path: string, from: string) {
     super("InputNotFound", `The input ${path} does not exist`, {
       details: `looked from ${from}`,
-      action: "correct `input.path` in the mission file, or name another input with --input",
+      action: "correct `input.path` (relative to the mission file), or name another input with --input",
     });
+  }
+}
+
+/** What an input of each kind must have at least. */
+const LEAST: Readonly<Record<InputKind, string>> = {
+  packages: "no package is installed below it: point it at a folder with package.json files, such as node_modules",
+  files: "no file is in it: point it at a folder that has some (links, .git and node_modules are not followed)",
+  csv: "it has no record: the first line names the columns, and at least one more line is needed",
+  urls: "it names no address: write one per line (empty lines and those that begin with # do not count)",
+};
+
+/** A mission's input is there, and there is nothing to work on: nobody is asked, and nothing is paid. */
+export class InputEmpty extends AgentCityError {
+  constructor(path: string, kind: InputKind) {
+    super("InputEmpty", `The input ${path} is empty`, { action: LEAST[kind] });
   }
 }
 

@@ -1,28 +1,81 @@
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import type { Item } from "../../../services/shared/contract.ts";
+import { messageOf } from "../../primitives/errors.ts";
 import { readHead } from "./bounded-file.ts";
+import { InputUnreadable } from "./errors.ts";
+import type { ReadItems, Skipped } from "./read-input.ts";
 
 const FILE_BYTES = 65_536;
 const SKIPPED = new Set([".git", "node_modules"]);
 
-/** Every regular file below a directory (or the one file), with the first 64 KiB of its text. Links are not followed. */
-export function readFiles(root: string): Item[] {
-  if (statSync(root).isFile()) return [fileItem(basename(root), root)];
+/**
+ * Every regular file below a directory (or the one file), with the first 64 KiB of its text. A link to a file is followed when that lies
+ * in the directory too. What is not read is listed with the reason.
+ */
+export function readFiles(root: string): ReadItems {
+  const status = statSync(root);
+  if (status.isFile()) return { items: [fileItem(basename(root), root)], skipped: [], remarks: [] };
+  if (!status.isDirectory()) throw new InputUnreadable(root, "`kind: files` needs a directory or a regular file");
   const items: Item[] = [];
+  const skipped: Skipped[] = [];
   const visit = (directory: string): void => {
     for (const name of readdirSync(directory).sort()) {
       const path = join(directory, name);
-      const status = lstatSync(path);
-      if (status.isDirectory() && !SKIPPED.has(name)) visit(path);
-      else if (status.isFile()) items.push(fileItem(relative(root, path).split(sep).join("/"), path));
+      const id = relative(root, path).split(sep).join("/");
+      try {
+        const kind = lstatSync(path);
+        if (kind.isDirectory() && !SKIPPED.has(name)) visit(path);
+        else {
+          const reason = kind.isDirectory() ? "not looked into" : kind.isSymbolicLink() ? linkProblem(root, path) : kindProblem(kind);
+          if (reason === undefined) items.push(fileItem(id, path));
+          else skipped.push({ id, reason });
+        }
+      } catch (error) {
+        skipped.push({ id, reason: messageOf(error).replaceAll(path, name) });
+      }
     }
   };
   visit(root);
-  return items;
+  return { items, skipped, remarks: [] };
 }
 
+function linkProblem(root: string, path: string): string | undefined {
+  let real: string;
+  try {
+    real = realpathSync(path);
+  } catch {
+    return "a link that leads nowhere";
+  }
+  if (!real.startsWith(root + sep)) return "a link to a place outside the input";
+  const status = statSync(real);
+  if (status.isDirectory()) return "a link to a directory";
+  return relative(root, real)
+    .split(sep)
+    .some((part) => SKIPPED.has(part))
+    ? "a link to what is not looked into"
+    : kindProblem(status);
+}
+
+function kindProblem(status: Stats): string | undefined {
+  return status.isFile() ? undefined : "no regular file";
+}
+
+/** Where something about a file must be known to judge what is said of it, `problem` says it. */
 function fileItem(id: string, path: string): Item {
-  const head = readHead(path, FILE_BYTES);
-  return { id, kind: "file", bytes: head.bytes, binary: head.binary, text: head.text };
+  const { bytes, binary, text, encoding } = readHead(path, FILE_BYTES);
+  const truncated = bytes > FILE_BYTES && !binary;
+  const problem = binary ? "holds bytes that are no text" : `only the first ${FILE_BYTES} of ${bytes} bytes were read`;
+  return {
+    id,
+    kind: "file",
+    path: id,
+    name: basename(id),
+    bytes,
+    binary,
+    text,
+    ...(encoding === "utf-8" ? {} : { encoding }),
+    ...(truncated ? { truncated } : {}),
+    ...(binary || truncated ? { problem } : {}),
+  };
 }

@@ -1,10 +1,10 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { InputKind, Item } from "../../../services/shared/contract.ts";
 import { sha256 } from "../../primitives/hash.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
-import { InputNotFound, InputTooLarge } from "./errors.ts";
+import { InputEmpty, InputNotFound, InputTooLarge, InputUnreadable } from "./errors.ts";
 import { readCsv } from "./read-csv.ts";
 import { readFiles } from "./read-files.ts";
 import { readPackages } from "./read-packages.ts";
@@ -16,10 +16,26 @@ export interface InputSource {
   readonly path: string;
 }
 
+/** Something of an input that is no item, and why. */
+export interface Skipped {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** What a reader found. An item that could not be read as a whole says so in its `problem`. */
+export interface ReadItems {
+  readonly items: Item[];
+  readonly skipped: readonly Skipped[];
+  /** What was done to the input as a whole: `read as windows-1252`. */
+  readonly remarks: readonly string[];
+}
+
 /** A mission's input as read: items by id in code-unit order. */
 export interface MissionInput {
   readonly kind: InputKind;
   readonly items: readonly Item[];
+  readonly skipped: readonly Skipped[];
+  readonly remarks: readonly string[];
   /** Content-id digest (sha2-256) of the items' RFC 8785 bytes. */
   readonly digest: Hash;
 }
@@ -37,10 +53,34 @@ export const MAX_ITEMS = 50_000;
 export function readInput(source: InputSource, from: string): MissionInput {
   const path = resolve(from, source.path);
   if (!existsSync(path)) throw new InputNotFound(source.path, from);
-  const read = { packages: readPackages, files: readFiles, csv: readCsv, urls: readUrls }[source.kind];
-  const items = read(realpathSync(path)).sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  const status = statSync(path);
+  if (!status.isFile() && !status.isDirectory()) throw new InputUnreadable(source.path, "it is neither a file nor a folder");
+  const read = { packages: allOf(readPackages), files: readFiles, csv: readCsv, urls: allOf(readUrls) }[source.kind];
+  const { items, skipped, remarks } = read(realpathSync(path));
+  items.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  if (items.length === 0) throw new InputEmpty(source.path, source.kind);
   if (items.length > MAX_ITEMS) throw new InputTooLarge(source.path, `${items.length} items; at most ${MAX_ITEMS}`);
-  return { kind: source.kind, items, digest: digestOfItems(items) };
+  return { kind: source.kind, items, skipped, remarks, digest: digestOfItems(items) };
+}
+
+function allOf(read: (path: string) => Item[]): (path: string) => ReadItems {
+  return (path) => ({ items: read(path), skipped: [], remarks: [] });
+}
+
+/** Names given where there are more. */
+const NAMED = 3;
+
+/** The input for people: how many items, what was left out, what could not be read as a whole. */
+export function describeInput({ kind, items, skipped, remarks }: MissionInput): string {
+  const odd = items.flatMap(({ id, problem }) => (typeof problem === "string" ? [`${id}: ${problem}`] : []));
+  const left = skipped.map(({ id, reason }) => `${id}: ${reason}`);
+  const listed = (lines: readonly string[]): string => `${lines.slice(0, NAMED).join("; ")}${lines.length > NAMED ? "; …" : ""}`;
+  return [
+    `input: ${items.length} items of kind ${kind}`,
+    ...remarks,
+    ...(left.length === 0 ? [] : [`${left.length} left out (${listed(left)})`]),
+    ...(odd.length === 0 ? [] : [`${odd.length} with a problem (${listed(odd)})`]),
+  ].join(" · ");
 }
 
 /** Exactly `shards` ranges over `count` items, sizes differing by at most one; some are empty when items are few. */

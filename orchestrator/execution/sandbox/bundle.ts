@@ -1,8 +1,10 @@
-import { dirname } from "node:path";
-import { type BuildResult, build } from "esbuild";
+import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { type BuildFailure, type BuildOptions, type BuildResult, build, type Message } from "esbuild";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
 import { keccak256 } from "../../primitives/hash.ts";
 import type { Hash } from "../../primitives/hex.ts";
+import { SERVICE_SOURCES, serviceSources } from "./service-sources.ts";
 
 /** A service as it is registered, sold and run: one self-contained script and the hash that names it. */
 export interface Bundle {
@@ -11,23 +13,47 @@ export interface Bundle {
   readonly codeHash: Hash;
 }
 
-/** A service's source cannot be made into one self-contained file. */
+/** A service's source cannot be made into one self-contained file. `details` has a line for each error: file, line, column and reason. */
 export class BundleFailed extends AgentCityError {
-  constructor(file: string, details: string, cause?: unknown) {
-    super("BundleFailed", `The service ${file} cannot be bundled`, {
-      details,
-      action: "a service may import only its own files and pure packages: nothing of Node",
-      cause,
-    });
+  constructor(file: string, details: string, action?: string, cause?: unknown) {
+    super("BundleFailed", `The service ${basename(file)} cannot be bundled`, { details, action, cause });
   }
 }
 
+/** Bytes of a bundle: it is sent to every executor and kept with every mission that used it. */
+const MOST_BYTES = 2_097_152;
+
+const COMMON = {
+  bundle: true,
+  write: false,
+  target: "es2023",
+  charset: "utf8",
+  minifyWhitespace: true,
+  legalComments: "none",
+  sourcemap: false,
+  mainFields: ["module", "main"],
+  conditions: ["import", "default"],
+  tsconfigRaw: {},
+  logLevel: "silent",
+  logLimit: 0,
+} as const satisfies BuildOptions;
+
 /**
  * Bundles a service file with all it imports. The bytes depend on the sources alone: no path, no time, no host; so anyone can
- * rebuild them and compare the hash. A script, not a module: it defines `service` and needs no loader.
+ * rebuild them and compare the hash. A script, not a module: it defines `service` and needs no loader. Nothing is read but the file's
+ * folder and installed packages.
  */
 export async function bundleService(file: string): Promise<Bundle> {
-  return bundleOf(await bundled(file, "neutral"));
+  if (!existsSync(file)) throw new BundleFailed(file, "it does not exist");
+  const bytes = await bundled(file, {
+    ...COMMON,
+    platform: "neutral",
+    format: "iife",
+    globalName: "service",
+    plugins: [serviceSources(file)],
+  });
+  if (bytes.length > MOST_BYTES) throw new BundleFailed(file, `it has ${bytes.length} bytes with all it imports; at most ${MOST_BYTES}`);
+  return bundleOf(bytes);
 }
 
 /** A bundle read back from disk or taken from a record: the hash is recomputed, never believed. */
@@ -35,32 +61,35 @@ export function bundleOf(bytes: Uint8Array): Bundle {
   return { bytes, codeHash: keccak256(bytes) };
 }
 
-/** One script from a file and its imports; `neutral` refuses Node's own modules, `node` leaves them to `require`. */
-export async function bundled(file: string, platform: "neutral" | "node"): Promise<Uint8Array> {
+/** One script from a file of the city's own and its imports: for a bare realm, or for Node, whose modules are left to `require`. */
+export async function bundleOwn(file: string, platform: "neutral" | "node"): Promise<Uint8Array> {
+  const format = platform === "node" ? "cjs" : "iife";
+  return bundled(file, { ...COMMON, platform, format, ...(platform === "node" ? {} : { globalName: "service" }) });
+}
+
+async function bundled(file: string, options: typeof COMMON & BuildOptions): Promise<Uint8Array> {
   let result: BuildResult<{ write: false }>;
   try {
-    result = await build({
-      entryPoints: [file],
-      absWorkingDir: dirname(file),
-      bundle: true,
-      write: false,
-      platform,
-      format: platform === "node" ? "cjs" : "iife",
-      ...(platform === "node" ? {} : { globalName: "service" }),
-      target: "es2023",
-      charset: "utf8",
-      minifyWhitespace: true,
-      legalComments: "none",
-      sourcemap: false,
-      mainFields: ["module", "main"],
-      conditions: ["import", "default"],
-      tsconfigRaw: {},
-      logLevel: "silent",
-    });
+    result = await build({ ...options, entryPoints: [file], absWorkingDir: dirname(file) });
   } catch (error) {
-    throw new BundleFailed(file, messageOf(error), error);
+    if (!isBuildFailure(error)) throw new BundleFailed(file, messageOf(error), undefined, error);
+    const imports = error.errors.some(({ pluginName }) => pluginName === SERVICE_SOURCES);
+    const advice = "a service may import the files of its own folder and packages that need nothing of Node";
+    throw new BundleFailed(file, error.errors.map(describe).join("\n"), imports ? advice : undefined, error);
   }
   const [output] = result.outputFiles;
   if (output === undefined) throw new BundleFailed(file, "nothing came out");
   return output.contents;
+}
+
+function isBuildFailure(error: unknown): error is BuildFailure {
+  return error instanceof Error && "errors" in error && Array.isArray(error.errors) && error.errors.length > 0;
+}
+
+/** `shout.ts:3:14: Expected ")" but found end of file`, with the line at fault below it. */
+function describe({ text, location, detail }: Message): string {
+  const reason = detail instanceof Error ? detail.message : text;
+  if (location === null) return reason;
+  const place = `${location.file.replace(/^[a-z0-9]+:/, "")}:${location.line}:${location.column + 1}: ${reason}`;
+  return location.lineText === "" ? place : `${place}\n    ${location.lineText.trim().slice(0, 200)}`;
 }

@@ -16,6 +16,8 @@ export interface Job {
   readonly maxTools: number;
   readonly maxMessages: number;
   readonly maxOutput: number;
+  /** The bundle must have been read and run to its end in this time, milliseconds. */
+  readonly loadMs: number;
   /** The realm's jobs end after this time even if the parent is gone, milliseconds. */
   readonly lastResortMs: number;
 }
@@ -36,16 +38,19 @@ const context = createContext(constants.DONT_CONTEXTIFY, {
   codeGeneration: { strings: false, wasm: false },
   microtaskMode: "afterEvaluate",
 });
-const evaluate = (script: Script): unknown => script.runInContext(context, { timeout: job.lastResortMs });
+const evaluate = (script: Script, timeout = job.lastResortMs): unknown => script.runInContext(context, { timeout });
 
 evaluate(new Script(job.realm, { filename: "realm" }));
 const realm = evaluate(new Script("{const opened=service.openRealm();service=undefined;opened}")) as Realm;
 leaveNothingBehind();
 
 try {
-  evaluate(new Script(code, { filename: "service" }));
+  evaluate(new Script(code, { filename: "service" }), job.loadMs);
 } catch (error) {
-  finish(JSON.stringify({ t: "failed", kind: isTimeout(error) ? "timeout" : "crash", message: describe(error) }));
+  const message = isTimeout(error)
+    ? `the file itself does not end within ${job.loadMs} ms: is there a loop outside its functions?`
+    : describe(error);
+  finish(JSON.stringify({ t: "failed", kind: isTimeout(error) ? "timeout" : "crash", message }));
 }
 realm.begin(job.input, job.maxTools, job.maxMessages, job.maxOutput);
 serve();
@@ -90,8 +95,9 @@ function writeLine(line: string): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(1, bytes, written);
 }
 
+/** The error is of the realm that was interrupted, so no instance of this one's Error. */
 function isTimeout(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+  return typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
 }
 
 function describe(error: unknown): string {

@@ -5,15 +5,27 @@ import type { CatalogEntry } from "../../../services/catalog.ts";
 import { CAPABILITIES } from "../../../services/shared/capabilities.ts";
 import type { ServiceAbout } from "../../../services/shared/contract.ts";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
+import { compileSchema, SchemaUnusable } from "../../primitives/json-schema.ts";
 import { type Bundle, bundleOf, bundleService } from "./bundle.ts";
 import type { Sandbox } from "./run.ts";
 
-/** A file is no service: it cannot be read, or what it says about itself does not hold. */
+/** A file is no service: it cannot be run, or what it says about itself does not hold. */
 export class NotAService extends AgentCityError {
   constructor(file: string, details: string, cause?: unknown) {
     super("NotAService", `${file} is not a service`, {
       details,
-      action: "export a default function, and `about` as the services of the city do",
+      action: "export a default function, and `about` as in services/template.ts (docs/services.md)",
+      cause,
+    });
+  }
+}
+
+/** The directory that a mission file names under `services` cannot be read. */
+export class ServicesNotFound extends AgentCityError {
+  constructor(directory: string, cause: unknown) {
+    super("ServicesNotFound", `The directory of services ${directory} cannot be read`, {
+      details: messageOf(cause),
+      action: "correct `services` in the mission file",
       cause,
     });
   }
@@ -26,27 +38,42 @@ const aboutSchema = z.strictObject({
     .max(64)
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
   title: z.string().min(1).max(200),
+  description: z.string().min(1).max(2_000),
   accepts: z.array(z.enum(["packages", "files", "urls", "csv", "items"])).min(1),
   produces: z.enum(["items", "document"]),
   perItem: z.boolean(),
+  drops: z.boolean().exactOptional(),
+  keepsFields: z.boolean().exactOptional(),
   input: schemaObject,
   output: schemaObject,
+  options: schemaObject.exactOptional(),
   capabilities: z.array(z.int().min(0).max(255)).length(CAPABILITIES.length),
   deterministic: z.boolean(),
 });
 
+/** Put behind a bundle: instead of working, it says what it is. */
+const QUESTION = Buffer.from(
+  "\n;service={default:((about,runs)=>()=>({about:about===undefined?null:about,runs}))(service.about,typeof service.default==='function')};",
+);
+const answerSchema = z.object({ about: z.unknown(), runs: z.boolean() });
+
 /** What a bundle says about itself, asked within the sandbox: loading a stranger's code here would be running it. */
 export async function describeService(sandbox: Sandbox, bundle: Bundle, file: string): Promise<ServiceAbout> {
-  const question = bundleOf(Buffer.concat([bundle.bytes, Buffer.from("\n;service={default:((about)=>()=>about)(service.about)};")]));
+  const question = bundleOf(Buffer.concat([bundle.bytes, QUESTION]));
   const result = await sandbox.run({ bundle: question, input: null });
   if (result.status === "failed") throw new NotAService(file, `${result.kind}: ${result.details}`);
-  const about = aboutSchema.safeParse(result.output);
+  const answer = answerSchema.parse(result.output);
+  if (!answer.runs) throw new NotAService(file, "it has no default export, or one that is no function");
+  if (answer.about === null) throw new NotAService(file, "it does not export `about`");
+  const about = aboutSchema.safeParse(answer.about);
   if (!about.success) throw new NotAService(file, z.prettifyError(about.error));
-  for (const schema of [about.data.input, about.data.output]) {
+  const { input, output, options = {} } = about.data;
+  for (const [name, schema] of Object.entries({ input, output, options })) {
     try {
-      z.fromJSONSchema(schema);
+      compileSchema(schema);
     } catch (error) {
-      throw new NotAService(file, `its schema cannot be used: ${messageOf(error)}`, error);
+      if (!(error instanceof SchemaUnusable)) throw error;
+      throw new NotAService(file, `its schema \`${name}\` cannot be used: ${error.details}`, error);
     }
   }
   return about.data;
@@ -58,7 +85,7 @@ export async function loadServices(sandbox: Sandbox, directory: string, known: r
   try {
     names = readdirSync(directory).filter((name) => /\.(ts|js|mjs)$/.test(name));
   } catch (error) {
-    throw new NotAService(directory, messageOf(error), error);
+    throw new ServicesNotFound(directory, error);
   }
   const entries = [...known];
   for (const name of names.sort()) {

@@ -7,6 +7,7 @@ import type { Job } from "./child.ts";
 import { nodeFlags, RUNTIME_MIB, type SandboxLimits } from "./limits.ts";
 import type { RunRecorder } from "./recorder.ts";
 import type { FailureKind } from "./result.ts";
+import { explainCrash } from "./unavailable.ts";
 
 /** Something a service may call by name. What it rejects with, the service sees as an error's message. */
 export type Tool = (args: JsonValue) => Promise<JsonValue>;
@@ -55,6 +56,8 @@ type Line = z.infer<typeof Line>;
 /** Requests and framing beside the output itself, bytes. */
 const TALK_BYTES = 1_048_576;
 const STDERR_BYTES = 8_192;
+/** Milliseconds in which a bundle must have run to its end once, before its function is called. */
+const LOAD_MS = 5_000;
 /** How much longer the child's own clock runs than the parent's, for the case that the parent is gone. */
 const LAST_RESORT_MS = 1_000;
 const MEMORY_CHECK_MS = 50;
@@ -96,7 +99,7 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
           finish({ status: "ok", output: line.output });
           return;
         case "failed":
-          fail(line.kind, line.message);
+          fail(line.kind, line.kind === "crash" ? explainCrash(line.message) : line.message);
           return;
         case "message":
           if (recorder.message(line.text) > limits.messages) fail("messages", `more than ${limits.messages} messages`);
@@ -142,6 +145,7 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
       maxTools: limits.tools,
       maxMessages: limits.messages,
       maxOutput: limits.outputBytes,
+      loadMs: Math.min(LOAD_MS, limits.wallClockMs),
       lastResortMs: limits.wallClockMs + LAST_RESORT_MS,
     };
     child.stdin.write(`${JSON.stringify(job)}\n`);

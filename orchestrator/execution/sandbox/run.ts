@@ -1,22 +1,33 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
-import { writeFileAtomic } from "../../primitives/files.ts";
+import { makeFolder, writeFileAtomic } from "../../primitives/files.ts";
 import { keccak256 } from "../../primitives/hash.ts";
-import { canonicalBytes, type JsonObject, type JsonValue } from "../../primitives/json.ts";
-import { type Bundle, bundled } from "./bundle.ts";
+import { canonicalBytes, isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import { compileSchema, describeProblem, type SchemaCheck } from "../../primitives/json-schema.ts";
+import { type Bundle, bundleOwn } from "./bundle.ts";
+import { itemsProblem } from "./items-problem.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "./limits.ts";
 import { runInProcess, type Tool } from "./process.ts";
 import { RunRecorder } from "./recorder.ts";
 import type { RunResult } from "./result.ts";
 
+/** What a service promises: JSON Schemas of its input, its output and its options (without one it takes none), and that it answers every item. */
+export interface ServiceSchemas {
+  readonly input: JsonObject;
+  readonly output: JsonObject;
+  readonly options?: JsonObject;
+  /** It works item by item: each that goes in comes out, unless it `drops`. */
+  readonly perItem?: boolean;
+  readonly drops?: boolean;
+}
+
 /** One run of one service. */
 export interface RunRequest {
   readonly bundle: Bundle;
   readonly input: JsonValue;
-  /** JSON Schemas that input and output must match; an absent one is not checked. */
-  readonly schemas?: { readonly input?: JsonObject; readonly output?: JsonObject };
+  /** What input and output must keep to; without it nothing is checked. */
+  readonly schemas?: ServiceSchemas;
   readonly limits?: Partial<SandboxLimits>;
   readonly tools?: Readonly<Record<string, Tool>>;
 }
@@ -39,9 +50,9 @@ export interface Sandbox {
   run(request: RunRequest): Promise<RunResult>;
 }
 
-/** AgentCity §3.5 stage 2 (Invoke), with the constraints of B.4 enforced. */
+/** AgentCity 3.5 stage 2 (Invoke), with the constraints of B.3 enforced. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  mkdirSync(options.directory, { recursive: true });
+  makeFolder(options.directory);
   const directory = realpathSync(options.directory);
   const nodePath = options.nodePath ?? process.execPath;
   const slots = turnstile(options.concurrency ?? 2);
@@ -55,8 +66,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const recorder = new RunRecorder(request.bundle.codeHash, input);
     const fail = (kind: "too-large" | "schema", details: string): RunResult => recorder.failed(kind, details, options.now() - started);
     if (input.length > limits.inputBytes) return fail("too-large", `the input has ${input.length} bytes; at most ${limits.inputBytes}`);
-    const misfit = matches(request.schemas?.input, request.input);
-    if (misfit !== undefined) return fail("schema", `input: ${misfit}`);
+    const misfit = request.schemas === undefined ? undefined : misfitOf(request.schemas, request.input);
+    if (misfit !== undefined) return fail("schema", misfit);
 
     scripts ??= loadScripts();
     const { child, realm } = await scripts;
@@ -78,9 +89,20 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const output = canonicalBytes(end.output);
     if (output.length > limits.outputBytes)
       return fail("too-large", `the output has ${output.length} bytes; at most ${limits.outputBytes}`);
-    const wrong = matches(request.schemas?.output, end.output);
+    const { schemas } = request;
+    const wrong =
+      schemas === undefined ? undefined : (matches(schemas.output, end.output) ?? itemsProblem(schemas, request.input, end.output));
     if (wrong !== undefined) return fail("schema", `output: ${wrong}`);
     return recorder.succeeded(end.output, output, elapsedMs);
+  }
+
+  function misfitOf(schemas: ServiceSchemas, input: JsonValue): string | undefined {
+    const misfit = matches(schemas.input, input);
+    if (misfit !== undefined) return `input: ${misfit}`;
+    const options = isObject(input) ? input["options"] : undefined;
+    if (options === undefined) return undefined;
+    const wrong = schemas.options === undefined ? "the service takes none" : matches(schemas.options, options);
+    return wrong === undefined ? undefined : `options: ${wrong}`;
   }
 
   return { run };
@@ -96,23 +118,19 @@ function keep(directory: string, bundle: Bundle): string {
 async function loadScripts(): Promise<{ child: string; realm: string }> {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const script = (name: string, platform: "node" | "neutral"): Promise<Uint8Array> =>
-    bundled(fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url)), platform);
+    bundleOwn(fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url)), platform);
   const [child, realm] = await Promise.all([script("child", "node"), script("realm", "neutral")]);
   return { child: new TextDecoder().decode(child), realm: new TextDecoder().decode(realm) };
 }
 
 /** Compiles each schema once; says what does not fit, or undefined. */
-function schemaChecker(): (schema: JsonObject | undefined, value: JsonValue) => string | undefined {
-  const compiled = new WeakMap<JsonObject, z.ZodType>();
+function schemaChecker(): (schema: JsonObject, value: JsonValue) => string | undefined {
+  const compiled = new WeakMap<JsonObject, SchemaCheck>();
   return (schema, value) => {
-    if (schema === undefined) return undefined;
-    let type = compiled.get(schema);
-    if (type === undefined) {
-      type = z.fromJSONSchema(schema);
-      compiled.set(schema, type);
-    }
-    const { error } = type.safeParse(value);
-    return error === undefined ? undefined : z.prettifyError(error).slice(0, 1_000);
+    const check = compiled.get(schema) ?? compileSchema(schema);
+    compiled.set(schema, check);
+    const problem = check(value);
+    return problem === undefined ? undefined : describeProblem(problem).slice(0, 1_000);
   };
 }
 

@@ -15,6 +15,7 @@ import { type Claimed, type ClaimFile, claimFileSchema, claimInference, claimKey
 import { isDue, refused, release } from "../escrow-buffer.ts";
 import { openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
 import { toolsOf } from "../fetch/tools.ts";
+import { modelTool } from "../models/model-tool.ts";
 import { attemptKey, inputOf, serviceById, type Work, workOf } from "../work.ts";
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
 import { type Invocation, limitsOf } from "./invoke.ts";
@@ -179,7 +180,15 @@ async function claimOf(world: World, subject: Claimed): Promise<ClaimFile> {
   const { bundle, schemas } = serviceById(world, work.service);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
   return claimInference(world, world.reexecutor, subject, input, async () =>
-    outputOf(await world.sandbox.run({ bundle, schemas, input, limits, tools: toolsOf(world, mission) })),
+    outputOf(
+      await world.sandbox.run({
+        bundle,
+        schemas,
+        input,
+        limits,
+        tools: { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) },
+      }),
+    ),
   );
 }
 

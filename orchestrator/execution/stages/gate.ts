@@ -12,7 +12,7 @@ export async function gate(world: World, mission: Mission, nodes: readonly NodeV
     const decided = await gateDecision(world, mission, view);
     if (decided === undefined) continue;
     await world.remember(["gate", ...attemptKey(mission, view)], z.strictObject({ allowed: z.boolean() }), async () => {
-      if (!decided) world.tell(`${view.law.label}: vetoed by the law's predicate`);
+      if (!decided) world.tell(`${view.law.label}: held back by the law's gate`);
       return { allowed: decided };
     });
   }

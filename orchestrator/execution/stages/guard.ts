@@ -3,6 +3,7 @@ import { type Assessment, assess, assessmentSchema } from "../guardian/assess.ts
 import type { FreezeMirror } from "../guardian/freeze-mirror.ts";
 import type { Finding } from "../guardian/snapshot.ts";
 import { watchTerms } from "../guardian/terms.ts";
+import { isRepeated } from "../repeat.ts";
 import { attemptKey, type Work, workOf } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 import type { Invocation } from "./invoke.ts";
@@ -57,7 +58,9 @@ async function finishedWork(
 
 async function assessmentOf(world: World, mission: Mission, view: NodeView, slot: SlotView, work: Work): Promise<Assessment> {
   return world.remember(["watch", ...attemptKey(mission, view), slot.slot], assessmentSchema, async () =>
-    assess(world, await watchTerms(world, mission), work.service, work, await isAmended(world, mission, view)),
+    assess(world, await watchTerms(world, mission), work.service, work, await isAmended(world, mission, view), () =>
+      isRepeated(world, mission, view, work),
+    ),
   );
 }
 

@@ -1,12 +1,19 @@
 import { canonicalBytes, isObject } from "../../primitives/json.ts";
 import { Turns } from "../../primitives/turns.ts";
 import type { NodeView, SlotView } from "../chain-view.ts";
+import { endingOf } from "../ending.ts";
 import { hold } from "../escrow-buffer.ts";
 import { toolsOf } from "../fetch/tools.ts";
 import { watchTerms } from "../guardian/terms.ts";
+import { modelsOf, modelTool } from "../models/model-tool.ts";
+import { requireSomethingUsable } from "../nothing-usable.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
+import { judgeFailure } from "../service-fault.ts";
 import { attemptKey, inputOf, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
+
+/** Runs that are begun side by side: as many as the sandbox takes. Of more, some would only wait to do what nobody needs any more. */
+const AT_ONCE = 2;
 
 /** One executor's work on one node. */
 export interface Invocation {
@@ -32,21 +39,42 @@ export async function runAll(world: World, mission: Mission, nodes: readonly Nod
   await watchTerms(world, mission);
   // Services run side by side; what they did enters the log in the order of nodes and slots.
   const turns = new Turns();
-  const done = await Promise.all(
-    due.map(async ({ view, slot }): Promise<Invocation> => {
-      const work = await turns.take((before) =>
-        world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, async () => {
-          const done = await run(world, mission, view, slot);
-          await before;
-          tellRun(world, view, slot, done);
-          return done;
-        }),
-      );
-      return { view, slot, work };
-    }),
-  );
+  const done: Invocation[] = [];
+  const queue = due.values();
+  const work = async () => {
+    for (const { view, slot } of queue) {
+      const invocation = await turns.take((before) => workOn(world, mission, view, slot, before));
+      if (invocation !== undefined) done.push(invocation);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  done.sort((a, b) => a.view.law.number - b.view.law.number || a.slot.slot - b.slot.slot);
+  await requireSomethingUsable(world, mission, nodes);
   for (const { view, slot, work } of done) if (work.ok) await hold(world, mission, view, slot, work);
   return done;
+}
+
+/** Undefined: not done, since the mission is to end. */
+async function workOn(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  slot: SlotView,
+  before: Promise<void>,
+): Promise<Invocation | undefined> {
+  if ((await endingOf(world, mission)) !== undefined) return undefined;
+  const work = await world.remember(["work", ...attemptKey(mission, view), slot.slot], workSchema, async () => {
+    const done = await run(world, mission, view, slot);
+    await before;
+    tellRun(world, view, slot, done);
+    return done;
+  });
+  if (!work.ok) {
+    const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
+    await before;
+    await judgeFailure(world, mission, { view, slot, work }, input, limits);
+  }
+  return { view, slot, work };
 }
 
 function tellRun(world: World, { law }: NodeView, { agent }: SlotView, work: Work): void {
@@ -55,16 +83,26 @@ function tellRun(world: World, { law }: NodeView, { agent }: SlotView, work: Wor
   world.tell(`${law.label}: ${workerOf(world, agent).name} ${what}`);
 }
 
-/** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node. */
+/** A run that asks a model mostly waits. */
+const LONGEST_WITH_MODELS_MS = 600_000;
+
+/** What one run of a node's service may use: the constitution's counts, and no more time than the law gives the node; all of that to wait for a model. */
 export async function limitsOf(world: World, mission: Mission, { law }: Pick<NodeView, "law">): Promise<Partial<SandboxLimits>> {
   const { tools, messages } = await watchTerms(world, mission);
-  return { tools, messages, wallClockMs: Math.min(DEFAULT_LIMITS.wallClockMs, 1000 * law.timeout) };
+  const longest = modelsOf(law).length === 0 ? DEFAULT_LIMITS.wallClockMs : LONGEST_WITH_MODELS_MS;
+  return { tools, messages, wallClockMs: Math.min(longest, 1000 * law.timeout) };
 }
 
 async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work> {
   const { id: service, bundle, schemas } = serviceById(world, slot.pledge);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
-  const run = await world.sandbox.run({ bundle, schemas, input, limits, tools: toolsOf(world, mission) });
+  const run = await world.sandbox.run({
+    bundle,
+    schemas,
+    input,
+    limits,
+    tools: { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) },
+  });
   if (run.status === "failed") return { ok: false, service, fault: run.kind, details: run.details };
   if (!isObject(run.output)) return { ok: false, service, fault: "schema", details: "the output is not an object" };
   const agent = workerOf(world, slot.agent).name;

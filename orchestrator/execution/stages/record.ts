@@ -19,11 +19,29 @@ export async function record(world: World, mission: Mission, nodes: readonly Nod
     world.client,
     due.map((view) => call.record([view.law.number], { intent: intentKey("record", ...attemptKey(mission, view)) })),
   );
+  const news: string[] = [];
   for (const view of completed) {
-    const result = await world.remember(["result", mission.address, view.law.number], resultSchema, () => resultFor(world, mission, view));
-    if (due.includes(view))
-      world.tell(`${view.law.label}: recorded${result.dissent.length === 0 ? "" : `, executors differ on ${result.dissent.length}`}`);
+    const { label, number } = view.law;
+    await world.remember(["result", mission.address, number], resultSchema, async () => {
+      const result = await resultFor(world, mission, view);
+      news.push(result.dissent.length === 0 ? label : `${label} (its executors differ on ${items(result.dissent.length)})`);
+      return result;
+    });
   }
+  if (news.length === 0) return;
+  const done = nodes.filter(({ state }) => state === "COMPLETED").length;
+  world.tell(`${few(news)} done: ${done} of ${nodes.length} tasks`, { done, of: nodes.length });
+}
+
+function items(count: number): string {
+  return count === 1 ? "1 item" : `${count} items`;
+}
+
+const MOST_NAMED = 4;
+
+function few(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMED;
+  return `${names.slice(0, MOST_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 async function resultFor(world: World, mission: Mission, view: NodeView): Promise<NodeResult> {

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { type AgreementTerms, itemsIn } from "../clearing/judgement.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
+import type { JsonObject, JsonValue } from "../primitives/json.ts";
+import type { Disagreement } from "../protocol/disagreement.ts";
+import { agreeOnItems, answersOf, isSameAnswer, type Pair } from "../rules/consensus.ts";
+import type { NodeView } from "./chain-view.ts";
+import type { Ending } from "./ending.ts";
+import { isRepeated } from "./repeat.ts";
+import { termsOf } from "./stages/verify.ts";
+import { attemptKey, readOutput, serviceById, workSchema } from "./work.ts";
+import type { Mission, World } from "./world.ts";
+
+/** What one executor of a node revealed, by the name of its service. */
+export interface Revealed {
+  readonly by: string;
+  readonly output: JsonObject;
+}
+
+/**
+ * Where the executors of a tier-2 node differ, under the law's terms of agreement. Pure. Numbers differ when they are outside the
+ * tolerance that the panel allows; an item that one executor lacks differs. `items` is empty where all say the same.
+ */
+export function disagreementOf(revealed: readonly Revealed[], terms: AgreementTerms): Disagreement {
+  const outputs = revealed.map(({ output }, slot) => ({ slot, items: itemsIn(output) }));
+  const { pairs } = agreeOnItems(outputs, terms, { atLeastBps: terms.atLeastBps, quorum: terms.threshold });
+  // The first answer to an id counts, as it does for the panel.
+  const given = revealed.map(({ by }, slot) => ({
+    by,
+    values: new Map(
+      answersOf(outputs[slot]?.items ?? [], terms)
+        .toReversed()
+        .map(({ id, value }) => [id, value]),
+    ),
+  }));
+  const ids = [...new Set(given.flatMap(({ values }) => [...values.keys()]))].sort();
+  const items = ids.flatMap((id) => {
+    const answers = given.map(({ by, values }) => ({ by, value: values.get(id) ?? null }));
+    return isUnanimous(answers.map(({ value }) => value)) ? [] : [{ id, answers }];
+  });
+  return {
+    field: terms.on,
+    share: closestShare(pairs, outputs.length, terms.threshold),
+    needed: terms.atLeastBps,
+    compared: ids.length,
+    items,
+  };
+}
+
+/** The same for a node's current attempt, from the works of those who revealed; undefined for a single executor, or before anybody revealed. */
+export async function disagreementAt(world: World, mission: Mission, view: NodeView): Promise<Disagreement | undefined> {
+  const terms = termsOf(view);
+  if (terms === undefined) return undefined;
+  const revealed = await revealedAt(world, mission, view);
+  return revealed.length === 0 ? undefined : disagreementOf(revealed, terms);
+}
+
+async function revealedAt(world: World, mission: Mission, view: NodeView): Promise<readonly Revealed[]> {
+  const revealed: Revealed[] = [];
+  for (const { slot } of view.slots.filter(({ revealed: isOpen }) => isOpen)) {
+    const work = await world.recall(["work", ...attemptKey(mission, view), slot], workSchema);
+    if (work?.ok !== true) continue;
+    revealed.push({ by: serviceById(world, work.service).name, output: await readOutput(world, work.outputId) });
+  }
+  return revealed;
+}
+
+/** Why a mission ends whose services disagree by themselves: what they differ on, by how much, and what would help. */
+export function disagreeing(node: string, found: Disagreement): Ending {
+  const { field, share, needed, compared, items } = found;
+  const first = items.slice(0, 3).map(({ id, answers }) => `${id}: ${answers.map(({ by, value }) => `${by} ${shown(value)}`).join(", ")}`);
+  return {
+    code: "ServicesDisagree",
+    node,
+    reason:
+      `its services disagree by themselves on \`${field}\`: ${percent(share)} of ${compared} items agree, the law asks for ${percent(needed)}. ` +
+      `They differ on ${items.length} (${first.join("; ")}${items.length > first.length ? "; …" : ""}). ` +
+      "Run again they say the same, so no other law would help; nobody is at fault",
+    action: `choose services that measure the same, or set \`agree: { on: ${field}, atLeast: … }\` to what you can accept (reached: ${(share / BASIS_POINTS).toFixed(2)}), or take one service in tier 1 or 3`,
+    disagreement: { ...found, items: items.slice(0, MOST_ITEMS) },
+  };
+}
+
+/** So many items of a disagreement are kept with the reason; all of them are in the executors' outputs. */
+const MOST_ITEMS = 20;
+
+const percent = (share: number) => `${(share / 100).toFixed(share % 100 === 0 ? 0 : 1)} %`;
+const shown = (value: string | number | null) => (value === null ? "nothing" : String(value).slice(0, 40));
+
+/**
+ * Whether another law would bring the same disagreement: each executor's code gives an issuer, who runs it again, what the executor
+ * revealed, and the task's other nodes as far as they are known do not make up for it. Whoever's output differs from its code may be
+ * replaced under another law.
+ */
+export async function isIncurable(world: World, mission: Mission, view: NodeView, siblings: readonly NodeView[]): Promise<boolean> {
+  const key = ["rerun", ...attemptKey(mission, view)];
+  const { repeats } = await world.remember(key, z.strictObject({ repeats: z.boolean() }), async () => ({
+    repeats: (await areRepeated(world, mission, view)) && !(await agreesTogether(world, mission, view, siblings)),
+  }));
+  return repeats;
+}
+
+async function areRepeated(world: World, mission: Mission, view: NodeView): Promise<boolean> {
+  for (const { slot } of view.slots.filter(({ revealed }) => revealed)) {
+    const work = await world.recall(["work", ...attemptKey(mission, view), slot], workSchema);
+    if (work === undefined || !(await isRepeated(world, mission, view, work))) return false;
+  }
+  return true;
+}
+
+/** What one law compares in parts, another may compare as a whole. */
+async function agreesTogether(world: World, mission: Mission, view: NodeView, siblings: readonly NodeView[]): Promise<boolean> {
+  const terms = termsOf(view);
+  if (terms === undefined) return false;
+  const together = new Map<string, JsonValue[]>();
+  for (const each of [view, ...siblings.filter(({ law }) => law.task === view.law.task && law.number !== view.law.number)]) {
+    for (const { by, output } of await revealedAt(world, mission, each))
+      together.set(by, [...(together.get(by) ?? []), ...z.array(z.json()).catch([]).parse(output["items"])]);
+  }
+  const { share, needed } = disagreementOf(
+    [...together].map(([by, items]) => ({ by, output: { items } })),
+    terms,
+  );
+  return share >= needed;
+}
+
+function isUnanimous(values: readonly (string | number | null)[]): boolean {
+  return values.every((a, place) => a !== null && values.slice(place + 1).every((b) => b !== null && isSameAnswer(a, b)));
+}
+
+/** The best that `size` executors reached: the least share of two of them, where it is greatest. */
+function closestShare(pairs: readonly Pair[], slots: number, size: number): number {
+  let best = 0;
+  for (let mask = 0; mask < 1 << slots; mask += 1) {
+    const isIn = (slot: number) => ((mask >> slot) & 1) === 1;
+    if (Array.from({ length: slots }, (_, slot) => slot).filter(isIn).length !== size) continue;
+    best = Math.max(best, Math.min(BASIS_POINTS, ...pairs.filter(({ a, b }) => isIn(a) && isIn(b)).map(({ shareBps }) => shareBps)));
+  }
+  return best;
+}

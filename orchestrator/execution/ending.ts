@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { disagreementSchema } from "../protocol/disagreement.ts";
+import type { Mission, World } from "./world.ts";
+
+/** Why a mission cannot reach its goal whoever works on it, and under whatever law: written down once, before it is ended. */
+export const endingSchema = z.strictObject({
+  /** What was found: a service fails whoever runs it, services disagree by themselves, nothing of the input can be read. */
+  code: z.enum(["ServiceFails", "ServicesDisagree", "NothingUsable"]),
+  /** Label of the node, or of the task, where it was found. */
+  node: z.string(),
+  /** In words, one line. */
+  reason: z.string(),
+  /** What the sponsor can do. */
+  action: z.string(),
+  disagreement: disagreementSchema.nullable(),
+});
+export type Ending = z.infer<typeof endingSchema>;
+
+const keyOf = ({ address }: Pick<Mission, "address">) => ["ending", address] as const;
+
+/** Why the mission is to end; undefined while work on it makes sense. */
+export function endingOf(world: Pick<World, "recall">, mission: Pick<Mission, "address">): Promise<Ending | undefined> {
+  return world.recall(keyOf(mission), endingSchema);
+}
+
+/** Writes down why a mission is to end, and says it. What was found first stands. */
+export async function noteEnding(world: World, mission: Mission, ending: Ending): Promise<void> {
+  if ((await endingOf(world, mission)) !== undefined) return;
+  await world.remember(keyOf(mission), endingSchema, async () => ending);
+  world.tell(`${ending.node}: ${ending.reason}`);
+}

@@ -1,0 +1,18 @@
+import type { Halt } from "./freeze-mirror.ts";
+import type { WatchTerms } from "./terms.ts";
+
+/** What a freeze means, for people: what was measured, against what, how far it was, and what happens next. */
+export function freezeWords({ reason, magnitude }: Pick<Halt, "reason" | "magnitude">, terms: WatchTerms): string {
+  return `${MEASURED[reason](magnitude, terms)}. Nobody has judged the work yet: it stands still until a human lets it go on, has it done anew, or rejects it.`;
+}
+
+const MEASURED: Readonly<Record<Halt["reason"], (magnitude: number, terms: WatchTerms) => string>> = {
+  DEVIATION: (magnitude, { deviation }) =>
+    `the output is unlike this agent's earlier work with this service: by both scorers it lies ${sigmas(magnitude)} standard deviations farther from the middle of that work than such work does (more than ${sigmas(deviation)} stops it), and an issuer that ran the same code on the same input got another output`,
+  TOOL_LIMIT: (magnitude, { tools }) => `the run asked for ${magnitude} tools; the constitution allows ${tools}`,
+  MESSAGE_LIMIT: (magnitude, { messages }) => `the run sent ${magnitude} messages; the constitution allows ${messages}`,
+};
+
+function sigmas(hundredths: number): string {
+  return (hundredths / 100).toFixed(2);
+}

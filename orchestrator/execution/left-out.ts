@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { exclusionOf, stakeShortageOf } from "../client/eligibility.ts";
+import { addressSchema } from "../primitives/address.ts";
+import type { NodeView } from "./chain-view.ts";
+import type { Mission, Worker, World } from "./world.ts";
+
+/** Producers that a market goes on without, and why, in words. */
+export const leftOutSchema = z.array(z.strictObject({ agent: addressSchema, name: z.string(), reason: z.string() }));
+export type LeftOut = z.infer<typeof leftOutSchema>;
+
+/**
+ * The workers that may bid on these nodes. The others are named, and written down as `execution.left-out`: what the chain would refuse is
+ * not asked for. Nothing here changes while the market's bids are placed, so a run that was interrupted leaves out the same.
+ */
+export async function eligibleWorkers(
+  world: World,
+  mission: Mission,
+  nodes: readonly NodeView[],
+  leastStake: bigint,
+): Promise<readonly Worker[]> {
+  const key = ["left-out", mission.address, ...nodes.flatMap(({ law, attempt }) => [law.number, attempt])];
+  const known = await world.recall(key, leftOutSchema);
+  const leftOut = known ?? (await findLeftOut(world, leastStake));
+  if (known === undefined && leftOut.length > 0) {
+    await world.remember(key, leftOutSchema, async () => leftOut);
+    for (const { name, reason } of leftOut) world.tell(`${name} takes no part: ${reason}`);
+  }
+  return world.workers.filter(({ account }) => !leftOut.some(({ agent }) => agent === account.address));
+}
+
+async function findLeftOut(world: World, leastStake: bigint): Promise<LeftOut> {
+  const found: LeftOut = [];
+  for (const { name, account, manager } of world.workers) {
+    const agent = account.address;
+    // A pool may stand for whoever has none of its own.
+    const isPoor = manager === undefined ? await stakeShortageOf(world.client, agent, leastStake) : undefined;
+    const reason = (await exclusionOf(world.client, agent)) ?? isPoor;
+    if (reason !== undefined) found.push({ agent, name, reason });
+  }
+  return found;
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { keccak256 } from "../primitives/hash.ts";
+import { hashSchema } from "../primitives/hex.ts";
+import { canonicalBytes, type JsonObject } from "../primitives/json.ts";
+import type { NodeView, SlotView } from "./chain-view.ts";
+import { type Ending, endingOf, noteEnding } from "./ending.ts";
+import { toolsOf } from "./fetch/tools.ts";
+import type { SandboxLimits } from "./sandbox/limits.ts";
+import type { FailureKind } from "./sandbox/result.ts";
+import { attemptKey, serviceById, type Work } from "./work.ts";
+import { type Mission, type World, workerOf } from "./world.ts";
+
+/** What an independent run of a failed run's bundle on the same input gave. */
+const secondRunSchema = z.strictObject({
+  codeHash: hashSchema,
+  inputHash: hashSchema,
+  /** Both runs failed, and alike: then it is the service's fault, and nobody's who ran it. */
+  alike: z.boolean(),
+  fault: z.string().nullable(),
+  details: z.string().nullable(),
+});
+
+/** Too many tools or messages are the Guardian's to judge, and a human's. */
+const GUARDED: readonly string[] = ["tools", "messages"] satisfies FailureKind[];
+
+/**
+ * Whether a failed run is the service's own fault: an issuer, who is no party, runs the same bundle on the same input, and it fails in the
+ * same way. Then the mission ends here. A run that fails for one and not for the other is its executor's affair.
+ */
+export async function judgeFailure(
+  world: World,
+  mission: Mission,
+  { view, slot, work }: { readonly view: NodeView; readonly slot: SlotView; readonly work: Work },
+  input: JsonObject,
+  limits: Partial<SandboxLimits>,
+): Promise<void> {
+  if (work.ok || GUARDED.includes(work.fault)) return;
+  if ((await endingOf(world, mission)) !== undefined) return;
+  const { bundle, schemas, name } = serviceById(world, work.service);
+  const second = await world.remember(["second-run", ...attemptKey(mission, view), slot.slot], secondRunSchema, async () => {
+    const run = await world.sandbox.run({ bundle, schemas, input, limits, tools: toolsOf(world, mission) });
+    const [fault, details] = run.status === "failed" ? [run.kind, run.details] : [null, null];
+    const alike = fault === work.fault && normalised(details) === normalised(work.details);
+    return { codeHash: bundle.codeHash, inputHash: keccak256(canonicalBytes(input)), alike, fault, details };
+  });
+  if (!second.alike) return;
+  const by = `${workerOf(world, slot.agent).name} and the ${world.reexecutor.name}`;
+  await noteEnding(world, mission, failing(view.law.label, name, work, `${by} ran the same code on the same input, and it failed alike`));
+}
+
+/** Why a mission ends whose service fails for whoever runs it. */
+export function failing(
+  node: string,
+  service: string,
+  { fault, details }: { readonly fault: string; readonly details: string },
+  why: string,
+): Ending {
+  return {
+    code: "ServiceFails",
+    node,
+    reason: `the service ${service} fails on ${node}: ${fault}: ${firstLine(details)} (${why})`,
+    action: ADVICE[fault] ?? "correct the service, or its input, and give the mission again",
+    disagreement: null,
+  };
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  timeout: "let the service do less, or in less time (an endless loop, a costly pattern?), or give its task a longer `timeout`",
+  memory: "let the service hold less at a time, or divide the input",
+  "too-large": "let the service return less, or divide the input",
+  schema: "let the service return what its own `output` schema says, and take what its `input` schema says",
+  garbage: "let the service return plain JSON",
+  empty: "let the service return something: a function without `return`, or a promise that never settles, gives nothing",
+};
+
+/** The same fault of the same code has the same text, but for places, numbers and addresses in it. */
+function normalised(details: string | null): string {
+  return firstLine(details ?? "")
+    .replaceAll(/0x[0-9a-f]+/gi, "#")
+    .replaceAll(/\d+/g, "#")
+    .trim();
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0]?.slice(0, 300) ?? "";
+}
