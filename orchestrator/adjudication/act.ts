@@ -6,6 +6,7 @@ import { digestOf, keccak256 } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import { type ActionName, actionNumber } from "../protocol/actions.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
 
 /** How long a signature holds, seconds of chain time. */
 export const VALIDITY = 86_400n;
@@ -75,14 +76,29 @@ export class TooFewSeats extends RangeError {
   }
 }
 
-/** The first seats from this turn on that have no interest in a mission (AgentCity B.12), as many as are needed. */
-export function seatsOnMission(
+/** The first seats from this turn on that have no interest in a mission (AgentCity B.12), as many as are needed; one that must rest comes last. */
+export async function seatsOnMission(
   panel: Panel,
   mission: Address,
-  { needed = 1, turn = 0 }: { needed?: number; turn?: number } = {},
+  { action, needed = 1, turn = 0 }: { action: ActionName; needed?: number; turn?: number },
 ): Promise<readonly Seat[]> {
+  const resting = needed === 1 ? await restingSeat(panel.client, mission, action) : undefined;
   const may = async ({ account }: Seat) => !(await panel.client.roster.isConflicted(account.address, mission));
-  return seatsFor(panel, { needed, turn, subject: `mission ${mission}`, may });
+  const seats = inTurn(panel.seats, turn).toSorted((a, b) => Number(a.account.address === resting) - Number(b.account.address === resting));
+  return seatsFor({ ...panel, seats }, { needed, subject: `mission ${mission}`, may });
+}
+
+/** Who took this action on the mission alone as often in a row as rotation allows. */
+async function restingSeat(
+  { adjudication, constitution }: AgentCityClient,
+  mission: Address,
+  action: ActionName,
+): Promise<Address | undefined> {
+  const limit = Number(await constitution.param(parameterIndex("SOLE_APPROVAL_LIMIT")));
+  const acts = await adjudication.history("OverrideExecuted", { mission, action: actionNumber(action) });
+  const last = acts.slice(-limit).map(({ args }) => args.adjudicators);
+  const seat = last.at(-1)?.[0];
+  return last.length === limit && last.every((signers) => signers.length === 1 && signers[0] === seat) ? seat : undefined;
 }
 
 /** The first seats from this turn on that may judge, as many as are needed. */
@@ -91,9 +107,13 @@ export async function seatsFor(
   { needed, turn = 0, subject, may }: { needed: number; turn?: number; subject: string; may: (seat: Seat) => Promise<boolean> },
 ): Promise<readonly Seat[]> {
   const chosen: Seat[] = [];
-  for (const seat of [...seats.slice(turn % seats.length), ...seats.slice(0, turn % seats.length)]) {
+  for (const seat of inTurn(seats, turn)) {
     if (chosen.length < needed && (await may(seat))) chosen.push(seat);
   }
   if (chosen.length < needed) throw new TooFewSeats(needed, subject);
   return chosen;
+}
+
+function inTurn(seats: readonly Seat[], turn: number): readonly Seat[] {
+  return [...seats.slice(turn % seats.length), ...seats.slice(0, turn % seats.length)];
 }

@@ -13,6 +13,8 @@ export interface Case {
   readonly quality: number;
   /** 1 − the mesh's confidence, 0–1; 1 when it reached none. */
   readonly risk: number;
+  /** What the law says the work is to be judged by, if anything. */
+  readonly rubric?: string;
   /** The work itself, as text for a person; at most a few thousand characters. */
   readonly excerpt: string;
   /** ABI-encoded arguments of APPROVE_POP: openings, proven items, basis, share. */

@@ -1,8 +1,9 @@
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { encodeActionData } from "../protocol/actions.ts";
 import { act, type Panel, seatsOnMission } from "./act.ts";
 
-/** One appeal against a clearing (decisions 29). */
+/** One appeal against a clearing (decision 29). */
 export interface Appeal {
   /** Who appeals, by name. */
   readonly appellant: string;
@@ -55,19 +56,17 @@ export function maskOf(positions: readonly number[]): number {
   return positions.reduce((mask, position) => mask | (1 << position), 0);
 }
 
-const WHOLE = 10_000;
-
 /** Decides the open appeals on one attempt and puts the ruling on chain. Undefined: adjudicators elsewhere have acted, or nobody did. */
 export async function ruleOnAppeal(panel: Panel, judge: AppealJudge, subject: AppealCase): Promise<AppealRuling | undefined> {
   const { mission, node, attempt, caseHash, appeals } = subject;
   const ruling = await judge.decideAppeal(subject);
   if (ruling === undefined) return undefined;
-  const seats = await seatsOnMission(panel, mission, { turn: node });
+  const seats = await seatsOnMission(panel, mission, { action: "RESOLVE_APPEAL", turn: node });
   const resolution = {
     attempt,
     filed: appeals.length,
     upheld: maskOf(ruling.upheld),
-    share: Math.round(ruling.share * WHOLE),
+    share: Math.round(ruling.share * BASIS_POINTS),
     slash: ruling.slash,
     culprits: maskOf(ruling.culprits),
   };

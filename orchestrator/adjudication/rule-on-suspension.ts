@@ -32,7 +32,7 @@ export async function ruleOnSuspension(panel: Panel, judge: SuspensionJudge, sub
   const justification = await keep(decided.justification);
   if (!decided.resume) return false;
   const needed = Number(await client.constitution.param(parameterIndex("EMERGENCY_CLEAR_SIGNATURES")));
-  const seats = await seatsOnMission(panel, mission, { needed });
+  const seats = await seatsOnMission(panel, mission, { action: "CLEAR_EMERGENCY_STOP", needed });
   await act(panel, seats, { action: "CLEAR_EMERGENCY_STOP", mission, caseHash: await client.mission(mission).caseHash(0), justification });
   return true;
 }

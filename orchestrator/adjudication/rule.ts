@@ -14,7 +14,7 @@ export interface Decision {
 }
 
 /**
- * Decides one case and puts the signed action on chain (AgentCity B.12; decisions 27, 28). Seats take turns by node. Undefined:
+ * Decides one case and puts the signed action on chain (AgentCity B.12; decisions 27, 28). Seats take turns by node, and by the rotation that the chain demands. Undefined:
  * adjudicators elsewhere have acted on it. Of an escalated case the next seat has the turn.
  */
 export async function ruleOn(panel: Panel, judge: Judge, subject: Case): Promise<Decision | undefined> {
@@ -23,7 +23,7 @@ export async function ruleOn(panel: Panel, judge: Judge, subject: Case): Promise
   if (decided === undefined) return undefined;
   const { ruling, justification } = decided;
   const order = await orderOf(panel, subject, decided);
-  const seats = await seatsOnMission(panel, mission, { turn: escalated ? node + 1 : node });
+  const seats = await seatsOnMission(panel, mission, { action: order.action, turn: escalated ? node + 1 : node });
   const content = await panel.keep(justification);
   await act(panel, seats, { ...order, mission, node, caseHash, justification: content });
   return { ruling, adjudicator: seats.map(({ name }) => name).join(", "), simulated: judge.simulated, justification: content };

@@ -1,3 +1,4 @@
+import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Case } from "./case.ts";
 import type { Judges } from "./judges.ts";
@@ -7,9 +8,6 @@ import type { Suspension } from "./rule-on-suspension.ts";
 
 /** Thresholds of the paper's simulated human (AgentCity D.5): calibrated there, an upper bound on what people achieve. */
 export const SIMULATED_THRESHOLDS = { maxRisk: 0.8, minQuality: 0.6 } as const;
-
-/** Chain id of a devnet: the only place where a simulated signature may stand for a human's (decision 42). */
-const DEVNET = 31337;
 
 type Judged = Pick<Case, "label" | "quality" | "risk">;
 const isGood = ({ quality, risk }: Judged): boolean => risk <= SIMULATED_THRESHOLDS.maxRisk && quality >= SIMULATED_THRESHOLDS.minQuality;
@@ -38,7 +36,8 @@ export class SimulationRefused extends AgentCityError {
  * that it would have approved, else upholds every appeal with the mesh's score as share. Says that no human decided.
  */
 export function simulatedJudge(chainId: number) {
-  if (chainId !== DEVNET) throw new SimulationRefused(chainId);
+  // Only there may a simulated signature stand for a human's (decision 42).
+  if (chainId !== DEVNET_CHAIN_ID) throw new SimulationRefused(chainId);
   return {
     simulated: true,
     async decide(subject: Case) {

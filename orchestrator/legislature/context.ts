@@ -6,8 +6,10 @@ import type { LogNote } from "../client/base.ts";
 import type { AgentCityClient } from "../client/client.ts";
 import type { WriteOptions } from "../client/write.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
+import type { CityFacts, Goal } from "../minds/goal.ts";
 import type { DraftRequest, Mind } from "../minds/mind.ts";
 import { checkedMind } from "../minds/mind.ts";
+import type { ItemField, PlannableService } from "../minds/planner/skills.ts";
 import type { LawShape } from "../minds/shape.ts";
 import { noBoundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -15,6 +17,7 @@ import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { LegislatureBoundary } from "../protocol/boundaries.ts";
 import type { ParentNode } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
+import type { PlanText } from "../protocol/mission-file-schema.ts";
 import type { LegislaturePorts } from "./ports.ts";
 
 /** An agent that takes part: its key, its mind, and who answers for it. */
@@ -25,10 +28,7 @@ export interface Producer {
 }
 
 /** What the legislature must know of a service. */
-export interface LegislatedService {
-  readonly id: string;
-  /** It looks at each item by itself, so that its task can be divided. */
-  readonly perItem: boolean;
+export interface LegislatedService extends PlannableService {
   /** Ten levels, 0–255. */
   readonly capabilities: readonly number[];
 }
@@ -38,12 +38,16 @@ export interface MissionInputs {
   readonly count: number;
   /** Content-id digest of the canonical list of items, in order of id. */
   readonly digest: Hash;
+  /** What every item has; asked where the mission file names no tasks. */
+  readonly fields?: readonly ItemField[] | undefined;
 }
 
 /** A law that stood in a session, or was tried, and failed. */
 export interface BarredLaw {
   readonly specHash: Hash;
   readonly shape: LawShape;
+  /** What its tasks were, where producers planned them. */
+  readonly plan?: PlanText | undefined;
 }
 
 /** A session that a mission opened for one of its nodes. */
@@ -81,6 +85,12 @@ export interface LegislatureOptions {
 /** What all voters of a session are asked with. */
 export type Grounds = Pick<DraftRequest, "goal" | "facts">;
 
+/** What a survey says, and the goal as it is under a plan: the same object for the same plan. */
+export interface Common {
+  readonly facts: CityFacts;
+  goalUnder(plan: PlanText | null): Goal;
+}
+
 /** Which of several times a question is asked. */
 export interface When {
   readonly reading?: number;
@@ -93,7 +103,7 @@ export class LegislatureContext {
   readonly client: AgentCityClient;
   readonly clerks: Clerks;
   readonly #producers: ReadonlyMap<string, Producer>;
-  #grounds: (Grounds & { readonly survey: ContentId | null }) | undefined;
+  #grounds: (Common & { readonly survey: ContentId | null }) | undefined;
 
   constructor(options: LegislatureOptions) {
     this.options = options;
@@ -151,11 +161,11 @@ export class LegislatureContext {
     return found;
   }
 
-  /** The grounds that a survey gives, made once: what minds compute from the same goal they compute once (`minds/per-goal.ts`). */
-  groundsOf(survey: ContentId | null, make: () => Grounds): Grounds {
+  /** The grounds that a survey and a plan give, made once: what minds compute from the same goal they compute once (`minds/per-goal.ts`). */
+  groundsOf(survey: ContentId | null, plan: PlanText | null, make: () => Common): Grounds {
     if (this.#grounds?.survey !== survey) this.#grounds = { survey, ...make() };
-    const { goal, facts } = this.#grounds;
-    return { goal, facts };
+    const { facts, goalUnder } = this.#grounds;
+    return { goal: goalUnder(plan), facts };
   }
 
   save(value: unknown): ContentId {

@@ -10,8 +10,8 @@ import { hexSchema } from "../primitives/hex.ts";
 import { tally } from "../rules/condorcet.ts";
 import type { LegislatureContext } from "./context.ts";
 import { requireFeasible } from "./feasible.ts";
-import { goalOf } from "./goal.ts";
 import { withDeposit } from "./identify.ts";
+import { goalsUnder, planOrAbstain } from "./plan.ts";
 import { type barredSchema, draftBy, draftSchema, tableOf } from "./propose.ts";
 import { askAll, ballotPaper, signedRankingsSchema } from "./rankings.ts";
 import { stateOf } from "./refund.ts";
@@ -24,7 +24,7 @@ const authSchema = z.strictObject({ agent: addressSchema, deadline: z.int(), sig
 const backersSchema = z.array(addressSchema);
 const amendmentSchema = z.strictObject({ candidate: z.int(), agent: addressSchema, draft: z.string().transform(parseContentId) });
 
-/** How sessions come about without a sponsor (AgentCity 3.4, 4.3): producers petition for one, or a proposal that failed returns, changed. */
+/** How sessions come about without a sponsor (AgentCity 3.4, 4): producers petition for one, or a proposal that failed returns, changed. */
 export function convene(context: LegislatureContext) {
   const { client, options } = context;
   const { mission, parent = zeroAddress } = options;
@@ -34,9 +34,11 @@ export function convene(context: LegislatureContext) {
     /** Thinks: who wants a law for this goal: each producer that prefers its own draft to none. */
     async findBackers(): Promise<Partial<SessionState>> {
       const facts = await requireFeasible(context);
-      const goal = goalOf(mission, options.services, facts.limits);
+      const goalUnder = goalsUnder(context, facts.limits);
       const backers = await askAll(options.producers, async ({ account: { address: self } }) => {
-        const request = { self, goal, facts };
+        const plan = await planOrAbstain(context, self, facts.limits);
+        if (plan === undefined) return undefined;
+        const request = { self, goal: goalUnder(plan), facts };
         const shape = await context.askOrAbstain(self, "wish", lawShapeSchema, (mind) => mind.draft(request));
         if (shape === undefined) return undefined;
         const candidates = [
@@ -99,7 +101,7 @@ export function convene(context: LegislatureContext) {
       const session = BigInt(state.session);
       const paper = await ballotPaper(context, session);
       const standing = tableOf(context, state.table).filter(({ specHash }) => paper.some((entry) => entry.specHash === specHash));
-      const barred = context.save(standing satisfies z.input<typeof barredSchema>);
+      const barred = context.save(standing satisfies z.output<typeof barredSchema>);
       for (const candidate of await leaders(context, state, paper)) {
         const { proposer } = await client.legislation.candidateOf(session, candidate);
         if (!options.producers.some(({ account }) => account.address === proposer) || state.survey === null) continue;

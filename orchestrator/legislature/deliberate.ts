@@ -17,7 +17,7 @@ import {
 } from "../protocol/debate.ts";
 import { briefingOf, type Debated } from "./briefing.ts";
 import type { LegislatureContext } from "./context.ts";
-import { documentBehind, draftsOf, requestFor, tableOf } from "./propose.ts";
+import { documentBehind, draftsOf, requestFor, tableOf, viewOf } from "./propose.ts";
 import { askAll, type BallotEntry, ballotPaper, inBatches, opinionOf, opinionsIn, signedRankingsSchema, signRankings } from "./rankings.ts";
 import type { SessionState } from "./state.ts";
 import { surveySchema } from "./survey.ts";
@@ -122,8 +122,10 @@ export function deliberate(context: LegislatureContext) {
         const favourite = opinions.get(agent)?.[0] ?? 0;
         const about = paper[favourite];
         if (about === undefined) continue;
-        const shape = candidates[favourite]?.shape ?? null;
-        const request = { ...requestFor(context, state.survey, agent), about: shape, candidate: favourite, debate: { ...view, heard } };
+        const law = candidates[favourite];
+        const own = requestFor(context, state.survey, agent);
+        const debate = { ...view, heard };
+        const request = { ...own, goal: law?.goal ?? own.goal, about: law?.shape ?? null, candidate: favourite, debate };
         const reasons = await context.askOrAbstain(agent, "speak", reasonsSchema, (mind) => mind.speak(request), {
           reading: state.reading,
           round,
@@ -210,8 +212,11 @@ function speakersFor(paper: readonly BallotEntry[], context: LegislatureContext,
 
 /** The ballot as minds see it: entry 0 is "no law". */
 function candidatesOn(paper: readonly BallotEntry[], context: LegislatureContext, state: SessionState): CandidateView[] {
-  const shapes = new Map(tableOf(context, state.table).map(({ specHash, shape }) => [specHash, shape]));
-  return paper.map(({ specHash }, number) => ({ number, shape: shapes.get(specHash) ?? null }));
+  const laws = new Map(tableOf(context, state.table).map((law) => [law.specHash, law]));
+  return paper.map(({ specHash }, number) => {
+    const law = laws.get(specHash);
+    return law === undefined ? { number, shape: null } : viewOf(context, state.survey, number, law);
+  });
 }
 
 function roundsOf(context: LegislatureContext, { rounds }: SessionState): z.output<typeof roundSchema>[] {

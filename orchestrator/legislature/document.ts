@@ -6,8 +6,8 @@ import type { LawShape } from "../minds/shape.ts";
 import { gateNumber } from "../protocol/gates.ts";
 import { MISSION_CONTEXT } from "../protocol/mission-context.ts";
 import { type MissionDocument, type MissionNode, missionDocumentSchema, type ParentNode } from "../protocol/mission-document.ts";
-import type { MissionFile } from "../protocol/mission-file.ts";
-import { planId } from "../protocol/mission-plan.ts";
+import type { PlannedMission } from "../protocol/mission-file.ts";
+import { planId, planOfMission } from "../protocol/mission-plan.ts";
 import type { MissionInputs } from "./context.ts";
 
 /** Seconds that work may be off chain. No constitution waits less for a node's start (VERIFICATION_TIMEOUT), which is the most a law may say. */
@@ -18,7 +18,7 @@ const ANCHOR_INTERVAL = 60;
  * the node that the mission is, if it is one.
  */
 export function documentOf(
-  mission: MissionFile,
+  mission: PlannedMission,
   inputs: MissionInputs,
   goal: Goal,
   facts: CityFacts,
@@ -37,6 +37,7 @@ export function documentOf(
     duration: goal.duration,
     input: { kind: mission.input.kind, count: inputs.count, digest: inputs.digest },
     nodes: layOut(goal, shape).map((node) => nodeOf(node, mission, inputs, goal, facts)),
+    ...(mission.planned === true ? { plan: planId(planOfMission(mission)) } : {}),
     output: { task: mission.output.task, format: mission.output.format },
     predicates: mission.predicates,
     outputPredicate: 0,
@@ -44,22 +45,24 @@ export function documentOf(
   });
 }
 
-function nodeOf(planned: PlannedNode, mission: MissionFile, inputs: MissionInputs, goal: Goal, facts: CityFacts): MissionNode {
+function nodeOf(planned: PlannedNode, mission: PlannedMission, inputs: MissionInputs, goal: Goal, facts: CityFacts): MissionNode {
   const { task, shape } = planned;
   const risk = riskOf(goal, facts.limits);
-  const { agree, plan, gate } = mission.tasks.find(({ name }) => name === task.name) ?? { agree: null, plan: null };
+  const { agree, plan, gate, options, rubric } = mission.tasks.find(({ name }) => name === task.name) ?? { agree: null, plan: null };
   return {
     number: planned.number,
     label: planned.label,
     task: task.name,
     shard: task.overInput ? { from: itemAt(planned.from, inputs.count), to: itemAt(planned.to, inputs.count) } : null,
     services: task.services.map(({ name }) => name),
+    ...(options === undefined ? {} : { options }),
     ...(plan === null ? {} : { mission: { goal: plan.goal, plan: planId(plan) } }),
     after: [...planned.after],
     tier: task.tier,
     redundancy: shape.redundancy,
     threshold: shape.threshold,
     agree,
+    ...(rubric === undefined ? {} : { rubric }),
     risk,
     floor: shape.floor,
     questions:
@@ -75,6 +78,6 @@ function nodeOf(planned: PlannedNode, mission: MissionFile, inputs: MissionInput
 }
 
 /** The output's predicates are judged by its panel, as the policy question. */
-function isOutput(task: string, mission: MissionFile): boolean {
+function isOutput(task: string, mission: PlannedMission): boolean {
   return task === mission.output.task;
 }

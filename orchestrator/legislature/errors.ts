@@ -1,5 +1,7 @@
 import { type CodificationReport, MANIPULATIONS } from "../client/codification-audit.ts";
+import { GoalNotFeasible } from "../minds/errors.ts";
 import { AgentCityError } from "../primitives/errors.ts";
+import type { Address } from "../primitives/hex.ts";
 import type { CodificationRequest } from "../protocol/codification-approval.ts";
 
 /** The tally on chain is not what the recorded ballots give. */
@@ -54,6 +56,18 @@ export class CodificationRefused extends AgentCityError {
 export class NoWitness extends AgentCityError {
   constructor(title: string) {
     super("NoWitness", `No eligible producer has the capabilities that a node of "${title}" asks for`);
+  }
+}
+
+/** So many producers are out that no law could be made, or carried out, by the others. */
+export class TooFewProducers extends GoalNotFeasible {
+  constructor(problem: string, leftOut: readonly { readonly agent: Address; readonly reason: string }[]) {
+    const [first] = leftOut;
+    super(
+      `${problem}; ${leftOut.length} of the city take no part`,
+      `begin a new city (another AGENTCITY_HOME), or let an adjudicator rehabilitate them one by one: npm run override -- adjust-reputation ${first?.agent ?? "<agent>"} <points> --as adjudicator-1 --because "…"`,
+      { code: "TooFewProducers", details: leftOut.map(({ agent, reason }) => `${agent}: ${reason}`).join("\n") },
+    );
   }
 }
 

@@ -1,36 +1,124 @@
 import type { AgentCityClient } from "../client/client.ts";
 import { compileLaw } from "../client/compile-law.ts";
+import { exclusionOf } from "../client/eligibility.ts";
 import { gateProblem } from "../client/gates.ts";
-import { readLimits } from "../client/law-limits.ts";
+import { type LawLimits, readLimits } from "../client/law-limits.ts";
 import { GoalNotFeasible } from "../minds/errors.ts";
-import type { CityFacts } from "../minds/goal.ts";
+import type { CityFacts, Goal, ProducerFacts } from "../minds/goal.ts";
 import { optionsOf } from "../minds/options.ts";
+import type { LawShape } from "../minds/shape.ts";
+import type { Address } from "../primitives/hex.ts";
 import { gateNumber } from "../protocol/gates.ts";
 import type { MissionTask } from "../protocol/mission-file.ts";
+import type { PlanText } from "../protocol/mission-file-schema.ts";
+import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
 import type { LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
-import { goalOf } from "./goal.ts";
+import { TooFewProducers } from "./errors.ts";
+import { goalsUnder, missionWith, plansOf } from "./plan.ts";
 import { producerFacts } from "./survey.ts";
 
 /** Throws a named error when no law could come of the mission, before anybody's money moves; else what the city is like. */
-export async function requireFeasible({ client, options }: LegislatureContext): Promise<CityFacts> {
+export async function requireFeasible(context: LegislatureContext): Promise<CityFacts> {
+  const { client, options } = context;
   const limits = await readLimits(client);
-  const goal = goalOf(options.mission, options.services, limits);
-  const producers = [];
+  const leftOut: LeftOut[] = [];
+  const voters: Address[] = [];
+  const producers: ProducerFacts[] = [];
   for (const { account, principal } of options.producers) {
-    if (principal !== options.sponsor.address) producers.push(await producerFacts(client, account.address));
+    const agent = account.address;
+    const reason = await exclusionOf(client, agent);
+    if (reason !== undefined) {
+      leftOut.push({ agent, reason });
+      continue;
+    }
+    voters.push(agent);
+    if (principal !== options.sponsor.address) producers.push(await producerFacts(client, agent));
   }
+  await requireElectorate(client, voters.length, leftOut);
   const facts = { producers, verifiers: Number(await client.evidence.verifierCount()), limits };
-  const [shape] = optionsOf(goal, facts);
+  const refusals: GoalNotFeasible[] = [];
+  const plans = await plansOf(context, voters, limits);
+  for (const plan of plans) {
+    try {
+      await requireFeasiblePlan(context, plan, facts, leftOut);
+    } catch (error) {
+      if (!(error instanceof GoalNotFeasible)) throw error;
+      refusals.push(error);
+    }
+  }
+  const [refusal] = refusals;
+  if (refusal !== undefined && refusals.length === plans.length) throw refusal;
+  return facts;
+}
+
+async function requireFeasiblePlan(
+  context: LegislatureContext,
+  plan: PlanText | null,
+  facts: CityFacts,
+  leftOut: readonly LeftOut[],
+): Promise<void> {
+  const { client, options } = context;
+  const mission = missionWith(context, plan);
+  const goal = goalsUnder(context, facts.limits)(plan);
+  const [shape] = optionsAmong(goal, facts, leftOut);
   if (shape === undefined) throw new GoalNotFeasible("there is nothing to divide", "name at least one task");
   const scattered = goal.tasks.find(({ mission }) => (mission?.parts ?? 0) > options.inputs.count);
   if (scattered !== undefined) {
     const lack = `${scattered.name} is to be done in ${scattered.mission?.parts} parts, the input has ${options.inputs.count} items`;
     throw new GoalNotFeasible(lack, "lower `parts`");
   }
-  await requireGates(client, options.mission.tasks);
-  compileLaw(documentOf(options.mission, options.inputs, goal, facts, shape, options.child));
-  return facts;
+  await requireTime(client, goal, facts.limits);
+  await requireGates(client, mission.tasks);
+  compileLaw(documentOf(mission, options.inputs, goal, facts, shape, options.child));
+}
+
+/** A producer that the chain takes neither a vote nor a bid of, and why. */
+interface LeftOut {
+  readonly agent: Address;
+  readonly reason: string;
+}
+
+/** Those who are out count in the turnout, and sponsor nothing. */
+async function requireElectorate(client: AgentCityClient, voters: number, leftOut: readonly LeftOut[]): Promise<void> {
+  if (leftOut.length === 0) return;
+  const param = async (name: ParameterName) => Number(await client.constitution.param(parameterIndex(name)));
+  const active = Number(await client.agents.activeProducers());
+  const needed = Math.max(await param("MIN_SPONSORS"), Math.ceil((active * (await param("TURNOUT_QUORUM"))) / 10_000));
+  if (voters < needed) throw new TooFewProducers(`${voters} of its ${active} producers could vote on it, ${needed} are needed`, leftOut);
+}
+
+function optionsAmong(goal: Goal, facts: CityFacts, leftOut: readonly LeftOut[]): readonly LawShape[] {
+  try {
+    return optionsOf(goal, facts);
+  } catch (error) {
+    if (!(error instanceof GoalNotFeasible) || leftOut.length === 0) throw error;
+    throw new TooFewProducers(error.shortMessage.replace(/^[^:]*: /, ""), leftOut);
+  }
+}
+
+/** What a run takes at most that is given no other time, seconds. */
+const LONGEST_RUN = 30;
+
+/** A mission's time must hold its market, the longest chain of its tasks, and the least review where a human signs; all of it chain time. */
+async function requireTime(client: AgentCityClient, { tasks, duration }: Goal, { minReview }: LawLimits): Promise<void> {
+  const bidding = Number(await client.constitution.param(parameterIndex("BIDDING_WINDOW")));
+  const ends = new Map<string, number>();
+  for (const { name, after, tier, timeout, mission } of tasks) {
+    const own = mission === undefined ? Math.min(LONGEST_RUN, timeout ?? LONGEST_RUN) + (tier === 3 ? minReview : 0) : 0;
+    ends.set(name, Math.max(0, ...after.map((before) => ends.get(before) ?? 0)) + own);
+  }
+  const least = bidding + Math.max(0, ...ends.values());
+  if (duration >= least) return;
+  throw new GoalNotFeasible(
+    `its deadline of ${inWords(duration)} is too short: ${inWords(bidding)} of bidding and ${inWords(least - bidding)} of work, reviews included, need ${inWords(least)} of chain time`,
+    `set \`deadline: ${inWords(least).replace(" ", "")}\` or more`,
+  );
+}
+
+/** Whole minutes where it comes out even, else seconds. */
+function inWords(seconds: number): string {
+  return seconds % 60 === 0 ? `${seconds / 60} m` : `${seconds} s`;
 }
 
 /** A law that names a predicate nobody approved would be refused after the vote. */

@@ -4,14 +4,22 @@ import type { Goal, GoalTask } from "../minds/goal.ts";
 import type { MissionFile, MissionTask } from "../protocol/mission-file.ts";
 import type { LegislatedService } from "./context.ts";
 
-/** A mission file as agents see it when they draft. */
-export function goalOf(mission: MissionFile, services: readonly LegislatedService[], limits: LawLimits): Goal {
+/** A mission file as agents see it when they draft. `coverage` is given where they planned its tasks. */
+export function goalOf(
+  mission: MissionFile,
+  services: readonly LegislatedService[],
+  limits: LawLimits,
+  items: number,
+  coverage?: number,
+): Goal {
   return {
     text: mission.goal,
     tasks: mission.tasks.map((task) => taskOf(task, services)),
+    items,
     budget: mission.budget,
     risk: mission.risk,
     duration: Math.min(mission.deadline, limits.maxDuration),
+    ...(coverage === undefined ? {} : { coverage }),
   };
 }
 

@@ -3,31 +3,37 @@ import { TransactionReverted } from "../chain/errors.ts";
 import { type CompiledLaw, compileLaw, statedGoalHash } from "../client/compile-law.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { writeMany } from "../client/write.ts";
-import { MindAnswerInvalid } from "../minds/errors.ts";
+import { GoalNotFeasible, MindAnswerInvalid } from "../minds/errors.ts";
 import { fits } from "../minds/fit.ts";
 import type { CityFacts } from "../minds/goal.ts";
-import type { DraftRequest } from "../minds/mind.ts";
+import type { CandidateView, DraftRequest } from "../minds/mind.ts";
 import { rankingSchema } from "../minds/mind.ts";
-import { type LawShape, lawShapeSchema } from "../minds/shape.ts";
+import { lawShapeSchema } from "../minds/shape.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { contentIdOf, digestOf, parseContentId } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { hashSchema, hexSchema } from "../primitives/hex.ts";
+import { canonicalJson } from "../primitives/json.ts";
 import { reasonsSchema } from "../protocol/debate.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
-import { planRecord } from "../protocol/mission-plan.ts";
-import type { LegislatureContext } from "./context.ts";
+import { isPlanned } from "../protocol/mission-file.ts";
+import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.ts";
+import { planOfMission, planRecord } from "../protocol/mission-plan.ts";
+import type { Grounds, LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
 import { endorse, MOST_LAWS } from "./endorse.ts";
-import { goalOf } from "./goal.ts";
+import { goalsUnder, missionWith, planOrAbstain } from "./plan.ts";
 import { draftKey, type SessionState } from "./state.ts";
 import { factsOf, surveySchema } from "./survey.ts";
 
-/** What an agent drafted: the structure, the document it makes, and why. */
+/** A law before it is written down: its structure, and its tasks where the mission file names none. */
+const lawSchema = z.strictObject({ shape: lawShapeSchema, plan: planTextSchema.optional() });
+
+/** What an agent drafted: the law, the document it makes, and why. */
 export const draftSchema = z.strictObject({
+  ...lawSchema.shape,
   agent: addressSchema,
-  shape: lawShapeSchema,
   document: z.string().transform(parseContentId),
   specHash: hashSchema,
   reason: z.string(),
@@ -47,16 +53,33 @@ const proposalsSchema = z.array(
 const sponsorshipsSchema = z.array(z.strictObject({ candidate: z.int(), auth: authSchema }));
 
 /** A law on the table: what minds compare, and what names it on chain. */
-const tableSchema = z.array(z.strictObject({ specHash: hashSchema, shape: lawShapeSchema }));
+const tableSchema = z.array(z.strictObject({ ...lawSchema.shape, specHash: hashSchema }));
 
-/** What every Mind is asked with: itself, the goal, and the facts all share. */
-export function requestFor(context: LegislatureContext, survey: ContentId | null, self: Address): DraftRequest {
-  const { mission, services } = context.options;
-  const grounds = context.groundsOf(survey, () => {
+/** What every Mind is asked with: itself, the goal under a plan if there is one, and the facts all share. */
+export function requestFor(
+  context: LegislatureContext,
+  survey: ContentId | null,
+  self: Address,
+  plan: PlanText | null = null,
+): DraftRequest {
+  return { self, ...groundsWith(context, survey, plan) };
+}
+
+function groundsWith(context: LegislatureContext, survey: ContentId | null, plan: PlanText | null): Grounds {
+  return context.groundsOf(survey, plan, () => {
     const facts = factsOf(context.load(survey, surveySchema));
-    return { facts, goal: goalOf(mission, services, facts.limits) };
+    return { facts, goalUnder: goalsUnder(context, facts.limits) };
   });
-  return { self, ...grounds };
+}
+
+/** A law as minds compare it; those of different plans bring their own goals. */
+export function viewOf(
+  context: LegislatureContext,
+  survey: ContentId | null,
+  number: number,
+  { shape, plan }: Pick<Draft, "shape" | "plan">,
+): CandidateView {
+  return { number, shape, ...(plan === undefined ? {} : { goal: groundsWith(context, survey, plan).goal }) };
 }
 
 /** The laws on the table, in order of hash. */
@@ -74,9 +97,11 @@ export function draftsOf(context: LegislatureContext, state: Pick<SessionState, 
 }
 
 /** Laws that somebody drafted, each once, in order of hash. */
-function distinct(drafts: readonly Draft[]): { specHash: Hash; shape: LawShape }[] {
-  const bySpec = new Map(drafts.map(({ specHash, shape }) => [specHash, shape]));
-  return [...bySpec].map(([specHash, shape]) => ({ specHash, shape })).sort((a, b) => (a.specHash < b.specHash ? -1 : 1));
+function distinct(drafts: readonly Draft[]): z.output<typeof tableSchema> {
+  const bySpec = new Map(
+    drafts.map(({ specHash, shape, plan }) => [specHash, { specHash, shape, ...(plan === undefined ? {} : { plan }) }]),
+  );
+  return [...bySpec.values()].sort((a, b) => (a.specHash < b.specHash ? -1 : 1));
 }
 
 /** Stage 2: drafts side by side, then the candidates that find sponsors (AgentCity 3.4; decisions 9, 53). */
@@ -102,7 +127,7 @@ export function propose(context: LegislatureContext) {
       const survey = context.load(state.survey, surveySchema);
       const drafts = draftsOf(context, state);
       const known = distinct(drafts);
-      const candidates = known.map(({ shape }, number) => ({ number, shape }));
+      const candidates = known.map((law, number) => viewOf(context, state.survey, number, law));
       const opinions = [];
       for (const { agent, specHash } of drafts) {
         const request = requestFor(context, state.survey, agent);
@@ -200,7 +225,7 @@ export interface Drafting {
 }
 
 /** Laws that stood in a session: none of them may come again as it was. */
-export const barredSchema = z.array(z.strictObject({ specHash: hashSchema, shape: lawShapeSchema }));
+export const barredSchema = tableSchema;
 
 /** One agent's law and its reason, as a record; undefined when it has none, or none that could become law. */
 export async function draftBy(
@@ -209,22 +234,32 @@ export async function draftBy(
   { survey, barred, step, reading }: Pick<Drafting, "survey" | "barred" | "reading"> & { readonly step: string },
   lawful: (law: CompiledLaw, facts: CityFacts) => Promise<boolean> = (law, facts) => isLawful(context, law, facts),
 ): Promise<ContentId | undefined> {
-  const { mission, inputs, child } = context.options;
+  const { inputs, child } = context.options;
   const former = [...(context.options.barred ?? []), ...(barred === null ? [] : context.load(barred, barredSchema))];
-  const request = { ...requestFor(context, survey, agent), ...(former.length === 0 ? {} : { barred: former.map(({ shape }) => shape) }) };
   try {
+    const plan = await planOrAbstain(context, agent, context.load(survey, surveySchema).limits);
+    if (plan === undefined) return undefined;
+    const mission = missionWith(context, plan);
+    const alike = former.filter((law) => canonicalJson(law.plan ?? null) === canonicalJson(plan));
+    const request = {
+      ...requestFor(context, survey, agent, plan),
+      ...(alike.length === 0 ? {} : { barred: alike.map(({ shape }) => shape) }),
+    };
     const shape = await context.ask(agent, step, lawShapeSchema, (mind) => mind.draft(request), { reading });
     const compiled = compileLaw(documentOf(mission, inputs, request.goal, request.facts, shape, child));
     if (former.some(({ specHash }) => specHash === compiled.specHash) || !(await lawful(compiled, request.facts))) return undefined;
-    // What a law says of the missions below it, it says by their plans' ids.
+    // What a law says of its plan, and of the missions below it, it says by the plans' ids.
+    if (mission.planned === true) context.save(planRecord(planOfMission(mission)));
     for (const { plan } of mission.tasks) if (plan !== null) context.save(planRecord(plan));
     const about = { ...request, about: shape };
     const { text } = await context.ask(agent, step === "draft" ? "speak" : `speak-${step}`, reasonsSchema, (mind) => mind.speak(about), {
       reading,
     });
-    return context.save({ agent, shape, document: context.save(compiled.document), specHash: compiled.specHash, reason: text });
+    const document = context.save(compiled.document);
+    return context.save({ agent, shape, ...(plan === null ? {} : { plan }), document, specHash: compiled.specHash, reason: text });
   } catch (error) {
-    if (error instanceof MindAnswerInvalid) return undefined;
+    // A plan that nobody here could carry out is one agent's; that somebody has a better one is known (`requireFeasible`).
+    if (error instanceof MindAnswerInvalid || (error instanceof GoalNotFeasible && !isPlanned(context.options.mission))) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { exclusionOf } from "../client/eligibility.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
@@ -45,7 +46,7 @@ export async function askAll<Voter, Answer>(
   return answers.filter((answer) => answer !== undefined);
 }
 
-/** Signs what everybody thinks; in the order given, which is that of producer indices. Returns the record. */
+/** Signs what everybody thinks who may still vote; in the order given, which is that of producer indices. Returns the record. */
 export async function signRankings(
   context: LegislatureContext,
   name: "StrawPoll" | "Ballot",
@@ -55,6 +56,8 @@ export async function signRankings(
   const { deadline } = await context.client.legislation.sessionOf(session);
   const signed: z.input<typeof signedRankingsSchema> = [];
   for (const { agent, ranking: order } of opinionsIn(context, opinions)) {
+    // What another mission cost it meanwhile may have taken its vote: the chain would refuse the whole batch.
+    if ((await exclusionOf(context.client, agent)) !== undefined) continue;
     const ranking = packRanking(order);
     const message = { session, agent, ranking, deadline };
     const signature = await signMessage(context.client, context.producer(agent).account, name, message);

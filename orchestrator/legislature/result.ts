@@ -5,6 +5,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
 import type { Metrics } from "../protocol/metrics.ts";
 import { type MissionDocument, missionDocumentSchema } from "../protocol/mission-document.ts";
+import type { PlanText } from "../protocol/mission-file-schema.ts";
 import { unpackRanking } from "../rules/condorcet.ts";
 import { type SessionStateName, sessionTransitions } from "../rules/transitions/session.ts";
 import type { LegislatureContext } from "./context.ts";
@@ -54,6 +55,8 @@ export interface EnactedLaw extends SessionFacts {
   readonly mission: Address;
   /** The structure that won, as its author drafted it. */
   readonly shape: LawShape;
+  /** Its tasks, where producers planned them. */
+  readonly plan: PlanText | undefined;
   readonly document: MissionDocument;
   readonly documentId: ContentId;
   readonly law: Hex;
@@ -107,10 +110,11 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
   }
   const compiled = compileLaw(context.load(state.document, missionDocumentSchema));
   const { document, law, lawHash, docHash, specHash } = compiled;
-  const shape = draftsOf(context, state).find((draft) => draft.specHash === specHash)?.shape;
-  if (shape === undefined) throw new AgentCityError("RecordMissing", "The law that won was drafted by nobody", { details: specHash });
+  const draft = draftsOf(context, state).find((each) => each.specHash === specHash);
+  if (draft === undefined) throw new AgentCityError("RecordMissing", "The law that won was drafted by nobody", { details: specHash });
   const documentId = state.document;
-  return { status: "deployed", ...facts, mission: state.mission, shape, document, documentId, law, lawHash, docHash, specHash };
+  const { shape, plan } = draft;
+  return { status: "deployed", ...facts, mission: state.mission, shape, plan, document, documentId, law, lawHash, docHash, specHash };
 }
 
 async function entriesOf(context: LegislatureContext, session: bigint, drafts: readonly Draft[]): Promise<BallotEntry[]> {

@@ -1,10 +1,11 @@
 import type { Address } from "../primitives/hex.ts";
 import type { Seed } from "../primitives/random.ts";
 import { randomStream } from "../primitives/random.ts";
-import type { BidRequest, DraftRequest, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
+import type { PlanText } from "../protocol/mission-file-schema.ts";
+import type { BidRequest, DraftRequest, Mind, Offer, PlanRequest, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
 import type { LawShape } from "./shape.ts";
 
-/** How closely a bloc votes alike (AgentCity 4.4, coalition power curve). */
+/** How closely a bloc votes alike (AgentCity 4, coalition power curve). */
 export const BLOC_STRATEGIES = ["identical", "correlated-top-3", "single-pivot"] as const;
 export type BlocStrategy = (typeof BLOC_STRATEGIES)[number];
 
@@ -21,7 +22,7 @@ export interface BlocMindOptions {
 }
 
 /**
- * A member of a voting bloc: it drafts what its leader drafts and ranks as it is told. *Identical* repeats the leader's ranking,
+ * A member of a voting bloc: it plans and drafts what its leader does and ranks as it is told. *Identical* repeats the leader's ranking,
  * *correlated-top-3* its first three and the rest in random order, *single-pivot* only its favourite and the rest by own judgement. It speaks
  * and bids for itself, like anybody.
  */
@@ -30,6 +31,11 @@ export class BlocMind implements Mind {
 
   constructor(options: BlocMindOptions) {
     this.#options = options;
+  }
+
+  plan(request: PlanRequest): Promise<PlanText> {
+    const { instructions, leader } = this.#options;
+    return instructions.plan({ ...request, self: leader });
   }
 
   draft(request: DraftRequest): Promise<LawShape> {

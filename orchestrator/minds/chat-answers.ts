@@ -4,6 +4,24 @@ import { taskShapeSchema } from "./shape.ts";
 
 /** What a chat model may answer, question by question. Plain JSON: amounts are decimal text. */
 
+/** A plan: each task with what it works on. Options are JSON as text: a structure whose keys depend on the service cannot be asked for. */
+export const planAnswer = z.strictObject({
+  tasks: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(64),
+        services: z.array(z.string().min(1).max(64)).min(1).max(5),
+        overInput: z.boolean(),
+        after: z.array(z.string().min(1).max(64)).max(64),
+        tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+        options: z.string().max(4_000),
+      }),
+    )
+    .min(1)
+    .max(64),
+  output: z.string().min(1).max(64),
+});
+
 /** Tasks in the mission's order; their names are not the model's to write. */
 export const draftAnswer = z.strictObject({
   tasks: z

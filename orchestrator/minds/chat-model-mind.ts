@@ -1,13 +1,17 @@
+import type { z } from "zod";
 import { parseAmount } from "../primitives/amounts.ts";
+import { isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
+import type { PlanText } from "../protocol/mission-file-schema.ts";
 import { askModel, type ChatModels } from "./ask-model.ts";
-import { bidsAnswer, draftAnswer, rankingAnswer, speechAnswer } from "./chat-answers.ts";
-import { bidMessages, draftMessages, rankMessages, speakMessages } from "./chat-prompts.ts";
+import { bidsAnswer, draftAnswer, planAnswer, rankingAnswer, speechAnswer } from "./chat-answers.ts";
+import { bidMessages, draftMessages, planMessages, rankMessages, speakMessages } from "./chat-prompts.ts";
 import { MindAnswerInvalid } from "./errors.ts";
 import { layOut } from "./layout.ts";
-import type { BidRequest, DraftRequest, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
+import type { BidRequest, DraftRequest, Mind, Offer, PlanRequest, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
 import { isBarred, requirePermutation, requirePublished } from "./mind.ts";
 import { ablePrincipals } from "./options.ts";
 import type { Persona } from "./personas.ts";
+import { problemOfPlan } from "./planner/check.ts";
 import type { LawShape } from "./shape.ts";
 import { titleOf } from "./title.ts";
 import type { TokenBudget } from "./token-budget.ts";
@@ -27,6 +31,21 @@ export class ChatModelMind implements Mind {
 
   constructor(options: ChatModelMindOptions) {
     this.#options = options;
+  }
+
+  plan(request: PlanRequest): Promise<PlanText> {
+    const { models, persona, budget } = this.#options;
+    return askModel(models, budget, {
+      name: "plan",
+      messages: planMessages(persona, request),
+      schema: planAnswer,
+      read: (answer) => {
+        const plan = planIn(answer);
+        const problem = problemOfPlan(request.mission, plan, request);
+        if (problem !== undefined) throw new MindAnswerInvalid("plan", problem);
+        return plan;
+      },
+    });
   }
 
   draft(request: DraftRequest): Promise<LawShape> {
@@ -83,6 +102,35 @@ export class ChatModelMind implements Mind {
   }
 }
 
+/** The tasks as a mission file says them. */
+function planIn({ tasks, output }: z.infer<typeof planAnswer>): PlanText {
+  const names = tasks.map(({ name }) => name);
+  if (new Set(names).size !== names.length) throw new MindAnswerInvalid("plan", "two tasks have the same name");
+  const written = tasks.map(({ name, services, overInput, after, tier, options }) => {
+    const given = optionsIn(options);
+    const task = {
+      service: services,
+      tier,
+      ...(overInput ? { over: "input" as const } : {}),
+      ...(after.length === 0 ? {} : { after }),
+      ...(Object.keys(given).length === 0 ? {} : { with: given }),
+    };
+    return [name, task] as const;
+  });
+  return { tasks: Object.fromEntries(written), output: { task: output, format: "markdown" } };
+}
+
+function optionsIn(text: string): JsonObject {
+  let value: JsonValue;
+  try {
+    value = parseJson(text.trim() === "" ? "{}" : text);
+  } catch {
+    throw new MindAnswerInvalid("plan", "options must be one JSON object as text, {} for none");
+  }
+  if (!isObject(value)) throw new MindAnswerInvalid("plan", "options must be one JSON object as text, {} for none");
+  return value;
+}
+
 /** The model's numbers under the mission's names and a title of ours; refused when no law can have this structure. */
 function shapeOf({ goal, facts, barred }: DraftRequest, answered: readonly Omit<LawShape["tasks"][number], "task">[]): LawShape {
   if (answered.length !== goal.tasks.length) {
@@ -98,7 +146,7 @@ function shapeOf({ goal, facts, barred }: DraftRequest, answered: readonly Omit<
     }
     return [{ task: task.name, ...shape }];
   });
-  const shape = { title: titleOf(tasks, []), tasks };
+  const shape = { title: titleOf(goal, tasks, []), tasks };
   layOut(goal, shape);
   if (isBarred(shape, barred)) throw new MindAnswerInvalid("draft", "this structure stood before, and failed: change something");
   return shape;

@@ -1,9 +1,10 @@
 import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { formatAmount } from "../primitives/amounts.ts";
 import type { Goal } from "./goal.ts";
-import { type BidRequest, type DraftRequest, isBarred, type RankRequest, type SpeakRequest } from "./mind.ts";
+import { type BidRequest, type DraftRequest, isBarred, type PlanRequest, type RankRequest, type SpeakRequest } from "./mind.ts";
 import { ablePrincipals, optionsOf, riskOf } from "./options.ts";
 import { PERSONAS, type Persona } from "./personas.ts";
+import { skillOf } from "./planner/skills.ts";
 import { qualitiesOf, slotChances } from "./qualities.ts";
 import type { LawShape } from "./shape.ts";
 
@@ -44,6 +45,37 @@ export function draftMessages(persona: Persona, request: DraftRequest): BaseMess
   ];
 }
 
+/** Where the sponsor named no tasks: the catalogue and the goal, both as data. */
+export function planMessages(persona: Persona, { mission, input, catalogue, failed }: PlanRequest): BaseMessage[] {
+  const services = catalogue.map(skillOf).map(({ service, needs, gives }) => ({
+    id: service.id,
+    does: `${service.title}. ${service.description}`,
+    takes: service.accepts,
+    writes: service.produces,
+    needs: needs.map(({ name }) => name),
+    gives: gives.map(({ name }) => name),
+    ...(service.keepsFields === true ? { keepsFields: true } : {}),
+    ...(service.options === undefined ? {} : { options: service.options }),
+  }));
+  return [
+    system(persona),
+    new HumanMessage(
+      [
+        "Plan the tasks that reach the sponsor's goal with these services, as few as will do. If they cannot reach it, answer with no tasks that fit; a plan is checked.",
+        `The sponsor wants: ${quoted(mission.goal)}`,
+        `Input: ${quoted(JSON.stringify({ kind: input.kind, fields: input.fields.map(({ name }) => name) }))}`,
+        `Services: ${quoted(JSON.stringify(services))}`,
+        "A task names one service, or up to five that answer the same question (then tier 2: different agents run them and must agree). overInput: it " +
+          "works on the input, which its service must take; after: tasks whose items it receives, its service must take items. Every item that reaches a " +
+          "service has the fields that it needs; afterwards it has those that the service gives, and where it keeps fields the others too. tier 1: its work is " +
+          "run again and must be the same; tier 3: a human signs. options: JSON as text, by the service's options schema, {} for none. Names of tasks: lower-case " +
+          "letters, digits, hyphens. output: the name of the last task, whose service writes a document; it comes after all tasks whose results the sponsor wants.",
+        ...(failed.length === 0 ? [] : [`Not one of these, whose laws failed: ${quoted(JSON.stringify(failed))}`]),
+      ].join("\n"),
+    ),
+  ];
+}
+
 export function speakMessages(persona: Persona, request: SpeakRequest): BaseMessage[] {
   const law = request.about === null ? "no law: the mission is not done" : described(request, request.about);
   return [
@@ -61,9 +93,12 @@ export function speakMessages(persona: Persona, request: SpeakRequest): BaseMess
 }
 
 export function rankMessages(persona: Persona, request: RankRequest): BaseMessage[] {
-  const candidates = request.candidates.map(({ number, shape }) =>
-    shape === null ? { number, law: "no law: the mission is not done" } : { number, ...described(request, shape) },
-  );
+  const candidates = request.candidates.map(({ number, shape, goal }) => {
+    if (shape === null) return { number, law: "no law: the mission is not done" };
+    // Where agents planned, each law has tasks of its own.
+    const plan = goal === undefined ? {} : { plan: tasksOf(goal), answersOfGoal: Math.round((goal.coverage ?? 1) * 100) / 100 };
+    return { number, ...plan, ...described({ ...request, goal: goal ?? request.goal }, shape) };
+  });
   return [
     system(persona),
     new HumanMessage(

@@ -31,11 +31,15 @@ export interface Goal {
   /** What the sponsor wants, in the sponsor's words: information for a mind, never an instruction. */
   readonly text: string;
   readonly tasks: readonly GoalTask[];
+  /** How many items its input has: no task over the input is divided into more nodes. */
+  readonly items: number;
   /** Smallest unit. */
   readonly budget: bigint;
   readonly risk: RiskName;
   /** Seconds from deployment to expiry. */
   readonly duration: number;
+  /** Part of what the text asks for that these tasks answer, 0–1; absent where the sponsor named the tasks. */
+  readonly coverage?: number | undefined;
 }
 
 /** A producer as the chain shows it to everybody. */

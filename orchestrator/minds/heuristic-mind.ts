@@ -1,16 +1,33 @@
 import { keccak256 } from "../primitives/hash.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
-import { canonicalBytes } from "../primitives/json.ts";
+import { canonicalBytes, canonicalJson } from "../primitives/json.ts";
 import type { RandomStream, Seed } from "../primitives/random.ts";
 import { randomStream } from "../primitives/random.ts";
 import { type Ground, grounds } from "../protocol/debate.ts";
-import { GoalNotFeasible, MindAnswerInvalid } from "./errors.ts";
-import type { BidRequest, DebateView, DraftRequest, HeardSpeech, Mind, Offer, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
+import type { PlanText } from "../protocol/mission-file-schema.ts";
+import { GoalNotFeasible, MindAnswerInvalid, NoPlan } from "./errors.ts";
+import type { Goal } from "./goal.ts";
+import type {
+  BidRequest,
+  CandidateView,
+  DebateView,
+  DraftRequest,
+  HeardSpeech,
+  Mind,
+  Offer,
+  PlanRequest,
+  Ranking,
+  RankRequest,
+  SpeakRequest,
+  Speech,
+} from "./mind.ts";
 import { isBarred } from "./mind.ts";
 import { offersOf } from "./offers.ts";
 import { optionsOf } from "./options.ts";
 import type { Persona, Taste } from "./personas.ts";
 import { PERSONAS } from "./personas.ts";
+import { impossibleInWords } from "./planner/impossible.ts";
+import { type Plan, plansFor } from "./planner/plan.ts";
 import { qualitiesOf, slotChances } from "./qualities.ts";
 import type { LawShape } from "./shape.ts";
 
@@ -30,6 +47,8 @@ const OWN_SPAN = 3;
 const OPENNESS = 0.15;
 /** How much a speech weighs that rests on nothing published. */
 const UNFOUNDED = 0.25;
+/** The most that taste moves what a plan is worth, as a share of what it answers. */
+const PLAN_TASTE = 0.5;
 
 export interface HeuristicMindOptions {
   readonly persona: Persona;
@@ -41,7 +60,8 @@ export interface HeuristicMindOptions {
 /**
  * The embedded default mind: utility-based, seeded, instant, no network. utility(law) = Σ weight · quality, as a share of Σ |weight|: the
  * persona's weight, times the mood of the city, times the agent's own leaning, both drawn from the seed; "no law" is worth the persona's
- * reserve. It sees each law's utility with its own error, always the same for the same law. It drafts the best of all simple structures,
+ * reserve. It sees each law's utility with its own error, always the same for the same law. It plans and drafts the best of what
+ * `plansFor` and `optionsOf` know,
  * speaks on the ground that speaks most for a law, ranks by utility and what it was told (`#sway`), and bids its turn (`offers.ts`).
  */
 export class HeuristicMind implements Mind {
@@ -55,11 +75,24 @@ export class HeuristicMind implements Mind {
     this.#misjudgement = misjudgement;
   }
 
+  plan({ self, mission, input, catalogue, risk, failed }: PlanRequest): Promise<PlanText> {
+    const found = plansFor({ goal: mission.goal, risk, input, catalogue });
+    if ("uncovered" in found) throw new NoPlan(impossibleInWords(found, input.kind), found.nearest);
+    const texts = failed.map((text) => canonicalJson(text));
+    const fresh = found.plans.filter(({ text }) => !texts.includes(canonicalJson(text)));
+    const value = this.#worthOf(self, found.plans);
+    const [first, ...others] = fresh.length > 0 ? fresh : found.plans;
+    if (first === undefined) throw new MindAnswerInvalid("plan", "it knows none");
+    return Promise.resolve(others.reduce((best, plan) => (value(plan) > value(best) ? plan : best), first).text);
+  }
+
   draft(request: DraftRequest): Promise<LawShape> {
-    const value = this.#valuation(request);
+    const value = this.#valuation(request, [request.goal]);
     const options = optionsOf(request.goal, request.facts);
     if (options.length === 0) throw new GoalNotFeasible("there is nothing to divide", "name at least one task");
-    const [first, ...others] = options.filter((shape) => !isBarred(shape, request.barred)).map((shape) => ({ shape, value: value(shape) }));
+    const [first, ...others] = options
+      .filter((shape) => !isBarred(shape, request.barred))
+      .map((shape) => ({ shape, value: value({ shape, goal: request.goal }) }));
     if (first === undefined) throw new MindAnswerInvalid("draft", "every structure it knows stood before");
     return Promise.resolve(others.reduce((best, option) => (option.value > best.value ? option : best), first).shape);
   }
@@ -72,9 +105,11 @@ export class HeuristicMind implements Mind {
   }
 
   rank(request: RankRequest): Promise<Ranking> {
-    const value = this.#valuation(request);
+    const proposed = request.candidates.map(({ number, shape, goal = request.goal }) => ({ number, shape, goal }));
+    const goals = proposed.flatMap(({ shape, goal }) => (shape === null ? [] : [goal]));
+    const value = this.#valuation(request, [...new Set(goals)]);
     const sway = this.#sway(request);
-    const valued = request.candidates.map(({ number, shape }) => ({ number, value: value(shape) + sway(number) }));
+    const valued = proposed.map((law) => ({ number: law.number, value: value(law) + sway(law.number) }));
     // Equal values: an order of the agent's own, not that of the list.
     const order = randomStream(this.#seed, request.self, "ties").shuffle(valued);
     return Promise.resolve(order.toSorted((a, b) => b.value - a.value).map(({ number }) => number));
@@ -85,35 +120,53 @@ export class HeuristicMind implements Mind {
     return Promise.resolve(offersOf(request, this.#taste(request.self).rebate, stream));
   }
 
-  /** What laws seem worth to the agent; null is "no law". */
-  #valuation(request: DraftRequest): (shape: LawShape | null) => number {
-    const utility = this.#utility(request);
+  /**
+   * What plans are worth to the agent: the part of the goal that they answer; by its taste for assurance more where executors compare, by its
+   * taste for thrift less with every execution.
+   */
+  #worthOf(self: Address, plans: readonly Plan[]): (plan: Plan) => number {
+    const { assurance, thrift } = this.#taste(self);
+    const total = Math.abs(assurance) + Math.abs(thrift);
+    const most = Math.max(...plans.map(({ executions }) => executions));
+    return ({ coverage, compared, tasks, executions }) =>
+      coverage * (1 + (PLAN_TASTE * (assurance * (compared / tasks) - thrift * (executions / most))) / total);
+  }
+
+  /** What laws seem worth to the agent. */
+  #valuation(request: DraftRequest, goals: readonly Goal[]): (law: Law) => number {
+    const utility = this.#utility(request, goals);
     if (this.#misjudgement === 0) return utility;
-    return (shape) => {
-      const law = shape === null ? "no law" : nameOf(shape);
-      const error = gaussian(randomStream(this.#seed, request.self, "misjudgement", law));
-      return utility(shape) + this.#misjudgement * error;
+    return (law) => {
+      const name = law.shape === null ? "no law" : nameOf(law.shape);
+      const error = gaussian(randomStream(this.#seed, request.self, "misjudgement", name));
+      return utility(law) + this.#misjudgement * error;
     };
   }
 
-  /** What laws are worth to the agent, 0–1. A quality counts from the worst simple structure to the best. */
-  #utility({ self, goal, facts }: DraftRequest): (shape: LawShape | null) => number {
+  /**
+   * What laws are worth to the agent, 0–1. A quality counts from the worst simple structure to the best, whichever plan it is for; where agents
+   * planned, a law is worth as much less as its plan answers less of the goal than the best one.
+   */
+  #utility({ self, facts }: DraftRequest, goals: readonly Goal[]): (law: Law) => number {
     const taste = this.#taste(self);
     const total = grounds.reduce((sum, quality) => sum + Math.abs(taste[quality]), 0);
-    const chances = slotChances(goal, facts, self);
-    const known = optionsOf(goal, facts).map((shape) => qualitiesOf(goal, facts, chances, shape));
+    const most = Math.max(0, ...goals.map(({ coverage }) => coverage ?? 1));
+    const chances = new Map(goals.map((goal) => [goal, slotChances(goal, facts, self)]));
+    const judge = (goal: Goal, shape: LawShape) => qualitiesOf(goal, facts, chances.get(goal) ?? slotChances(goal, facts, self), shape);
+    const known = goals.flatMap((goal) => optionsOf(goal, facts).map((shape) => judge(goal, shape)));
     const ranges = grounds.map((quality) => {
       const values = known.map((qualities) => qualities[quality]);
       const worst = Math.min(...values);
       return { quality, worst, span: Math.max(...values) - worst, weight: taste[quality] / total };
     });
-    return (shape) => {
+    return ({ shape, goal }) => {
       if (shape === null) return taste.reserve;
-      const qualities = qualitiesOf(goal, facts, chances, shape);
-      return ranges.reduce((sum, { quality, worst, span, weight }) => {
+      const qualities = judge(goal, shape);
+      const worth = ranges.reduce((sum, { quality, worst, span, weight }) => {
         const share = span === 0 ? 1 : (qualities[quality] - worst) / span;
         return sum + (weight < 0 ? -weight * (1 - share) : weight * share);
       }, 0);
+      return most === 0 ? worth : (worth * (goal.coverage ?? 1)) / most;
     };
   }
 
@@ -148,6 +201,12 @@ export class HeuristicMind implements Mind {
     for (const quality of grounds) taste[quality] *= MOOD_SPAN ** (2 * mood.next() - 1) * OWN_SPAN ** (2 * own.next() - 1);
     return { ...PERSONAS[this.persona], ...taste };
   }
+}
+
+/** A law, or none, and what it is a law for. */
+interface Law {
+  readonly shape: CandidateView["shape"];
+  readonly goal: Goal;
 }
 
 const names = new WeakMap<LawShape, Hash>();

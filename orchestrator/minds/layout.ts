@@ -43,7 +43,7 @@ export function possibleCuts(task: GoalTask, cuts: ReadonlyMap<string, readonly 
 /** `shards` pieces as even as the possible cuts allow. */
 export function chooseCuts(possible: readonly number[] | undefined, shards: number): readonly number[] {
   const places = Array.from({ length: shards + 1 }, (_, index) => index);
-  if (possible === undefined) return places.map((index) => Math.floor((index * GRID) / shards));
+  if (possible === undefined) return places.map((index) => Math.ceil((index * GRID) / shards));
   const pieces = possible.length - 1;
   return places.map((index) => possible[Math.floor((index * pieces) / shards)] ?? GRID);
 }
@@ -72,6 +72,9 @@ export function layOut(goal: Goal, shape: LawShape): PlannedNode[] {
     for (let shard = 0; shard < own.shards; shard += 1) {
       const from = places[shard] ?? 0;
       const to = places[shard + 1] ?? GRID;
+      if (task.overInput && itemAt(from, goal.items) === itemAt(to, goal.items)) {
+        throw new MindAnswerInvalid("draft", `${task.name} has ${own.shards} shards for ${goal.items} items: one would have nothing to do`);
+      }
       nodes.push({
         number: nodes.length,
         label: own.shards === 1 ? task.name : `${task.name}-${shard + 1}`,

@@ -3,8 +3,13 @@ import type { RiskName } from "../client/law-limits.ts";
 import type { Address } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { type Evidence, reasonsSchema } from "../protocol/debate.ts";
+import type { MissionFile } from "../protocol/mission-file.ts";
+import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.ts";
 import { MindAnswerInvalid } from "./errors.ts";
 import type { CityFacts, Goal } from "./goal.ts";
+import { problemOfPlan } from "./planner/check.ts";
+import type { PlanInput } from "./planner/search.ts";
+import type { PlannableService } from "./planner/skills.ts";
 import type { LawShape } from "./shape.ts";
 import { lawShapeSchema } from "./shape.ts";
 
@@ -12,6 +17,20 @@ import { lawShapeSchema } from "./shape.ts";
 export interface CandidateView {
   readonly number: number;
   readonly shape: LawShape | null;
+  /** With the tasks that its author planned; absent where all candidates have the request's. */
+  readonly goal?: Goal | undefined;
+}
+
+export interface PlanRequest {
+  readonly self: Address;
+  /** The mission, without tasks. */
+  readonly mission: MissionFile;
+  readonly input: PlanInput;
+  readonly catalogue: readonly PlannableService[];
+  /** The mission's own or its budget's, whichever is higher. */
+  readonly risk: RiskName;
+  /** Plans whose laws failed: another one is better. */
+  readonly failed: readonly PlanText[];
 }
 
 export interface DraftRequest {
@@ -96,6 +115,8 @@ export type Offer = z.infer<typeof offerSchema>;
 
 /** How an agent decides (decision 44). It never acts: whoever asks signs and sends. */
 export interface Mind {
+  /** Tasks that reach a goal for which the sponsor named none. Throws NoPlan when there are none. */
+  plan(request: PlanRequest): Promise<PlanText>;
   /** The structure this agent would legislate. */
   draft(request: DraftRequest): Promise<LawShape>;
   /** Why a law deserves support, on which ground, by which evidence. */
@@ -109,6 +130,12 @@ export interface Mind {
 /** A mind whose answers are checked before anybody relies on them. */
 export function checkedMind(mind: Mind): Mind {
   return {
+    plan: async (request) => {
+      const plan = parse("plan", planTextSchema, await mind.plan(request));
+      const problem = problemOfPlan(request.mission, plan, request);
+      if (problem !== undefined) throw new MindAnswerInvalid("plan", problem);
+      return plan;
+    },
     draft: async (request) => {
       const shape = parse("draft", lawShapeSchema, await mind.draft(request));
       if (isBarred(shape, request.barred)) throw new MindAnswerInvalid("draft", "this structure stood before, and failed");

@@ -65,7 +65,7 @@ function shapeOf(goal: Goal, facts: CityFacts, redundancies: readonly number[], 
       weight: payOf(task, facts, pricing) * pieces,
     };
   });
-  return { title: titleOf(tasks, pricing.note === undefined ? [] : [pricing.note]), tasks };
+  return { title: titleOf(goal, tasks, pricing.note === undefined ? [] : [pricing.note]), tasks };
 }
 
 /** Pay of one node's executors; a mission of its own is worth all that is done in it. */
@@ -80,7 +80,7 @@ function payOf(task: GoalTask, facts: CityFacts, pricing: Pricing): number {
  */
 export function divisionsOf(goal: Goal): number[][] {
   const found = new Map<string, number[]>();
-  for (let first = 1; first <= MOST_NODES; first += 1) {
+  for (let first = 1; first <= mostShards(goal); first += 1) {
     for (let later = 1; later <= first; later += 1) {
       const division = divide(goal, first, later);
       found.set(division.join(), division);
@@ -97,6 +97,11 @@ export function divisionsOf(goal: Goal): number[][] {
   return balanced.length > 0 ? balanced : close;
 }
 
+/** No node without an item. */
+function mostShards({ items }: Goal): number {
+  return Math.max(1, Math.min(MOST_NODES, items));
+}
+
 function divide(goal: Goal, first: number, later: number): number[] {
   const cuts = new Map<string, readonly number[]>();
   return goal.tasks.map((task) => {
@@ -109,7 +114,7 @@ function divide(goal: Goal, first: number, later: number): number[] {
 
 /** Shards of the tasks that can be divided at all; a law that divides only some of them is a bottleneck. */
 function dividedParts(goal: Goal, division: readonly number[]): number[] {
-  const most = divide(goal, MOST_NODES, MOST_NODES);
+  const most = divide(goal, mostShards(goal), mostShards(goal));
   return division.filter((_, index) => (most[index] ?? 1) > 1);
 }
 

@@ -23,7 +23,7 @@ export interface Taste {
 }
 
 /**
- * Characters an agent can have (AgentCity 3.4 asks for agents of different interests, 4.3 for some that are adversarial). The adversarial one
+ * Characters an agent can have (AgentCity 3.4 asks for agents of different interests, 4 for some that are adversarial). The adversarial one
  * wants to be paid where little is checked and few share.
  */
 export const PERSONAS = {

@@ -1,3 +1,4 @@
+import type { Goal } from "./goal.ts";
 import type { TaskShape } from "./shape.ts";
 
 /** Who does a task: classify → classifier, aggregate → aggregator, parse → parser. */
@@ -8,13 +9,17 @@ export function doerOf(task: string): string {
   return `${task}er`;
 }
 
-/** "4 shards, 3 classifiers": what a law does, in the words a voter compares. `notes` say what else is unlike the usual. */
-export function titleOf(tasks: readonly TaskShape[], notes: readonly string[]): string {
+/**
+ * "4 shards, 3 classifiers": what a law does, in the words a voter compares. `notes` say what else is unlike the usual. Where agents planned the
+ * tasks, these come first: "word-counts, top, report: 2 shards".
+ */
+export function titleOf({ coverage }: Pick<Goal, "coverage">, tasks: readonly TaskShape[], notes: readonly string[]): string {
   const counts = [...new Set(tasks.filter(({ shards }) => shards > 1).map(({ shards }) => shards))];
   const shards = counts.length === 0 ? `${tasks.length} ${tasks.length === 1 ? "task" : "tasks"}` : `${counts.join(" → ")} shards`;
   const redundant = tasks
     .filter(({ redundancy }) => redundancy > 1)
     .map(({ task, redundancy }) => `${redundancy} ${task.endsWith("s") ? `for ${task}` : `${doerOf(task)}s`}`);
-  const text = [shards, ...redundant, ...notes].join(", ");
+  const plan = coverage === undefined ? "" : `${tasks.map(({ task }) => task).join(", ")}: `;
+  const text = plan + [shards, ...redundant, ...notes].join(", ");
   return text.length <= 120 ? text : `${text.slice(0, 117)}...`;
 }

@@ -1,0 +1,61 @@
+import type { Chain, Gap, Search } from "./search.ts";
+import type { Skill } from "./skills.ts";
+
+/** Chains side by side that together use all chosen services, or what one of them lacks. */
+export type Arrangement = { readonly branches: readonly Chain[] } | { readonly lacking: Gap; readonly skill: Skill };
+
+/**
+ * Puts chosen services into an order. All orders are tried: best is the one whose options answer most of the goal, then the one with the fewest
+ * branches, then with the fewest services.
+ */
+export function arrange(skills: readonly Skill[], search: Search): Arrangement {
+  const found = permutations(skills).map((order) => inOrder(order, search));
+  const whole = found.flatMap((each) => ("branches" in each ? [each] : []));
+  const [first] = found;
+  return whole.sort((a, b) => byWorth(a, b))[0] ?? first ?? { branches: [] };
+}
+
+interface Arranged {
+  readonly branches: readonly Chain[];
+  readonly meant: number;
+}
+
+function byWorth(a: Arranged, b: Arranged): number {
+  return b.meant - a.meant || a.branches.length - b.branches.length || lengthOf(a) - lengthOf(b);
+}
+
+function lengthOf({ branches }: Arranged): number {
+  return branches.reduce((sum, { steps }) => sum + steps.length, 0);
+}
+
+function inOrder(skills: readonly Skill[], search: Search): Arranged | Extract<Arrangement, { lacking: Gap }> {
+  let branches: readonly Chain[] = [];
+  let meant = 0;
+  for (const skill of skills) {
+    if (branches.some(({ steps }) => steps.some((step) => step.skill === skill))) continue;
+    const alone = search.to(skill);
+    const places = branches.flatMap((branch) => {
+      const longer = search.append(skill, branch);
+      return "steps" in longer && belongsAfter(skill, branch) ? [{ branch, longer }] : [];
+    });
+    const best = places.sort((a, b) => b.longer.meant - a.longer.meant)[0];
+    if (best !== undefined && (!("steps" in alone) || best.longer.meant >= alone.meant)) {
+      branches = branches.map((branch) => (branch === best.branch ? best.longer : branch));
+      meant += best.longer.meant;
+    } else if ("steps" in alone) {
+      branches = [...branches, alone];
+      meant += alone.meant;
+    } else return { lacking: alone, skill };
+  }
+  return { branches, meant };
+}
+
+/** What looks at each item by itself is about the input's items: it comes where they still have all that they had. */
+function belongsAfter({ service }: Skill, { steps }: Chain): boolean {
+  return !service.perItem || steps.every(({ skill }) => skill.service.keepsFields === true);
+}
+
+function permutations<Value>(values: readonly Value[]): Value[][] {
+  if (values.length < 2) return [[...values]];
+  return values.flatMap((first, place) => permutations(values.toSpliced(place, 1)).map((rest) => [first, ...rest]));
+}

@@ -1,0 +1,110 @@
+import { stemOf } from "./stem.ts";
+import { goalWords, numbersIn, stemsIn, wordsIn } from "./words.ts";
+
+/** What a goal says about order, amounts and groups: what options of services are filled with. */
+export interface Hints {
+  /** Stems of the goal's words, those of what it excludes left out. */
+  readonly stems: readonly string[];
+  readonly direction: "ascending" | "descending" | undefined;
+  /** Stems of what is compared: for "longest" words, length. */
+  readonly measures: readonly string[];
+  /** How many are wanted: "top ten", "the five longest". */
+  readonly most: number | undefined;
+  /** Stems after "per", "by", "for each". */
+  readonly groups: readonly string[];
+  readonly comparison: Comparison | undefined;
+}
+
+/** "More than 1,000 words". */
+export interface Comparison {
+  readonly operator: "more" | "less" | "at-least" | "at-most";
+  readonly value: number;
+  /** Stems of the words around it: the field's name is among them. */
+  readonly stems: readonly string[];
+}
+
+const UP = "descending";
+const DOWN = "ascending";
+
+/** Adjectives that compare, which end of the order they ask for, and what they compare. */
+const SUPERLATIVES: Readonly<Record<string, readonly [direction: "ascending" | "descending", measures: string]>> = {
+  longest: [UP, "words length characters lines duration"],
+  shortest: [DOWN, "words length characters lines duration"],
+  largest: [UP, "size bytes amount total value words"],
+  biggest: [UP, "size bytes amount total value words"],
+  smallest: [DOWN, "size bytes amount total value words"],
+  highest: [UP, ""],
+  lowest: [DOWN, ""],
+  heaviest: [UP, "weight size bytes"],
+  lightest: [DOWN, "weight size bytes"],
+  cheapest: [DOWN, "price cost amount"],
+  dearest: [UP, "price cost amount"],
+  priciest: [UP, "price cost amount"],
+  fewest: [DOWN, ""],
+  least: [DOWN, ""],
+  most: [UP, ""],
+  worst: [UP, ""],
+  best: [UP, ""],
+  top: [UP, ""],
+  bottom: [DOWN, ""],
+  hardest: [UP, "complexity"],
+  simplest: [DOWN, "complexity"],
+  oldest: [DOWN, "date year created"],
+  newest: [UP, "date year created"],
+  latest: [UP, "date year created"],
+  earliest: [DOWN, "date year created"],
+};
+
+const COMPARISONS: readonly (readonly [pattern: RegExp, operator: Comparison["operator"]])[] = [
+  [/\b(?:more|greater|larger|longer|bigger|higher|older) than\s+([\d,.]+)/, "more"],
+  [/\b(?:over|above|exceeding)\s+([\d,.]+)/, "more"],
+  [/\b(?:less|fewer|smaller|shorter|lower) than\s+([\d,.]+)/, "less"],
+  [/\b(?:under|below)\s+([\d,.]+)/, "less"],
+  [/\b(?:at least|no less than|no fewer than|minimum of)\s+([\d,.]+)/, "at-least"],
+  [/\b(?:at most|no more than|up to|maximum of)\s+([\d,.]+)/, "at-most"],
+];
+
+export function hintsIn(goal: string): Hints {
+  const lower = goal.toLowerCase();
+  const words = wordsIn(goal);
+  const [superlative] = words.filter((word) => Object.hasOwn(SUPERLATIVES, word) && !isPronoun(word, words));
+  const [direction, measures] = superlative === undefined ? [undefined, ""] : (SUPERLATIVES[superlative] ?? [undefined, ""]);
+  const comparison = comparisonIn(lower);
+  const [most] = numbersIn(goal).filter((number) => Number.isInteger(number) && number > 0 && number !== comparison?.value);
+  return {
+    stems: goalWords(goal).flatMap(({ stem, excluded }) => (excluded ? [] : [stem])),
+    direction,
+    measures: stemsIn(measures),
+    most: direction === undefined && !/\bfirst\s+\w+/.test(lower) ? undefined : most,
+    groups: groupsIn(lower),
+    comparison,
+  };
+}
+
+/** "At least", "at most" and "most of" compare nothing. */
+function isPronoun(word: string, words: readonly string[]): boolean {
+  const at = words.indexOf(word);
+  return (word === "least" || word === "most") && (words[at - 1] === "at" || words[at + 1] === "of" || words[at + 1] === "likely");
+}
+
+function comparisonIn(lower: string): Comparison | undefined {
+  for (const [pattern, operator] of COMPARISONS) {
+    const match = pattern.exec(lower);
+    if (match === null) continue;
+    const value = Number(match[1]?.replaceAll(",", "").replace(/\.$/, ""));
+    const around = lower.slice(Math.max(0, match.index - 30), match.index + match[0].length + 20);
+    if (Number.isFinite(value)) return { operator, value, stems: stemsIn(around) };
+  }
+  return undefined;
+}
+
+/** Stems right after a word that divides: "per region", "for each of the months", "how many of each language". */
+function groupsIn(lower: string): string[] {
+  const found = lower.matchAll(/\b(?:per|by|each|every|which)\s+(?:of\s+)?(?:the\s+|single\s+)?(\p{L}+)(?:\s+(\p{L}+))?/gu);
+  return [...found].flatMap(([, first = "", second = ""]) => [first, second].filter((word) => word.length > 2).map(stemOf));
+}
+
+/** Whether a word asks for an order, so that an option `direction` answers it. */
+export function isSuperlative(word: string): boolean {
+  return Object.hasOwn(SUPERLATIVES, word);
+}

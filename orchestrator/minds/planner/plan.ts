@@ -1,0 +1,210 @@
+import type { RiskName } from "../../client/law-limits.ts";
+import type { PlanText } from "../../protocol/mission-file-schema.ts";
+import { arrange } from "./arrange.ts";
+import { needsField } from "./fill-options.ts";
+import { hintsIn } from "./hints.ts";
+import { type Impossible, impossibleBy } from "./impossible.ts";
+import { answered, type Corpus, corpusOf, strengthIn, type Wanted, type WeighedWord, wantedIn } from "./match.ts";
+import { type Chain, fieldsAfter, type PlanInput, type Search, type Step, searchFrom } from "./search.ts";
+import type { PlannableService, Skill } from "./skills.ts";
+import { stemOf } from "./stem.ts";
+import { tasksOf } from "./tasks.ts";
+
+/** A goal without tasks, and what there is to reach it with. */
+export interface OpenGoal {
+  readonly goal: string;
+  readonly risk: RiskName;
+  readonly input: PlanInput;
+  readonly catalogue: readonly PlannableService[];
+}
+
+/** A way to reach a goal. */
+export interface Plan {
+  readonly text: PlanText;
+  /** Part of what the goal asks for that its services answer, 0–1. */
+  readonly coverage: number;
+  readonly tasks: number;
+  /** Tasks whose executors compare different services. */
+  readonly compared: number;
+  /** Services run, each redundant one counted. */
+  readonly executions: number;
+}
+
+/** Less of a goal than this is none of it. */
+const LEAST_COVERAGE = 0.4;
+/** A further service must answer at least this part of what the first one does. */
+const LEAST_GAIN = 0.35;
+const MOST_CHOSEN = 4;
+/** A plan without the first choice is worth proposing when its own first choice answers at least this part of what that one does. */
+const RIVAL = 0.8;
+/** An alternative answers at least this part of what the service does that it would be compared with. */
+const SAME_QUESTION = 0.6;
+const MOST_COMPARED = 3;
+
+/** All plans worth proposing, the one that answers most of the goal first; what is missing when there is none. Pure. */
+export function plansFor(open: OpenGoal): { readonly plans: readonly Plan[] } | Impossible {
+  const corpus = corpusOf(open.catalogue);
+  const hints = hintsIn(open.goal);
+  const wanted = wantedIn(open.goal, open.input.kind, corpus);
+  const search = searchFrom(open.input, corpus, wanted.words, hints);
+  const report = reportIn(corpus);
+  const planner: Planner = { open, corpus, wanted, search, report };
+  const chosen = choose(planner);
+  if (report === undefined || chosen.length === 0 || coverageBy(wanted, [...chosen, report]) < LEAST_COVERAGE)
+    return impossibleBy(corpus, wanted.words, search);
+  return { plans: plansWith(planner, report, chosen) };
+}
+
+/** Part of what a goal asks for that a plan's services answer, 0–1. */
+export function coverageOf({ goal, input, catalogue }: Omit<OpenGoal, "risk">, { tasks }: PlanText): number {
+  const corpus = corpusOf(catalogue);
+  const used = new Set(Object.values(tasks).flatMap(({ service = [] }) => service));
+  const skills = corpus.skills.filter(({ service }) => used.has(service.id));
+  return coverageBy(wantedIn(goal, input.kind, corpus), skills);
+}
+
+interface Planner {
+  readonly open: OpenGoal;
+  readonly corpus: Corpus;
+  readonly wanted: Wanted;
+  readonly search: Search;
+  readonly report: Skill | undefined;
+}
+
+/** The service that writes the report: of those that take any items the one that says it does most. */
+function reportIn({ skills }: Corpus): Skill | undefined {
+  const kinds = ({ service }: Skill) => service.accepts.length;
+  const says = ({ vocabulary }: Skill) => strengthIn(vocabulary, stemOf("report"));
+  return skills
+    .filter(({ service, needs }) => service.produces === "document" && service.accepts.includes("items") && needs.length === 0)
+    .toSorted((a, b) => says(b) - says(a) || kinds(b) - kinds(a))[0];
+}
+
+/** What the goal asks for, service by service: each is the one that answers most of what those before it leave. */
+function choose(planner: Planner, barred: readonly Skill[] = []): readonly Skill[] {
+  const { corpus, wanted, search } = planner;
+  const isRefused = ({ vocabulary }: Skill) => wanted.excluded.some((stem) => strengthIn(vocabulary, stem) >= 1);
+  const able = corpus.skills.filter((skill) => {
+    if (skill.service.produces !== "items" || barred.includes(skill) || isRefused(skill)) return false;
+    const chain = search.to(skill);
+    return "steps" in chain && (chain.meant > 0 || !needsField(skill.service.options));
+  });
+  const chosen: Skill[] = [];
+  let first = 0;
+  while (chosen.length < MOST_CHOSEN) {
+    const open = able.filter((skill) => !chosen.includes(skill) && (chosen.length === 0 || addsPlainly(planner, skill, chosen)));
+    const gains = open.map((skill) => {
+      const gain = gainOf(skill, chosen, wanted.words);
+      return { skill, gain: gain > 0 ? gain + meantBy(skill, search) : 0 };
+    });
+    const [best] = gains.sort((a, b) => b.gain - a.gain);
+    if (best === undefined || best.gain <= 0 || best.gain < LEAST_GAIN * first) break;
+    if (chosen.length === 0) first = best.gain;
+    chosen.push(best.skill);
+  }
+  return chosen;
+}
+
+/** What the options of a service answer, when it does nothing without: "ten" and "longest" ask for `top` and not for `sort`. */
+function meantBy(skill: Skill, search: Search): number {
+  const chain = search.to(skill);
+  return "steps" in chain && needsField(skill.service.options) ? chain.meant : 0;
+}
+
+/** One word that a description happens to share is no reason for a further service: two are, or one of its title, or an option that the goal means. */
+function addsPlainly({ wanted: { words }, search }: Planner, skill: Skill, chosen: readonly Skill[]): boolean {
+  const fresh = words.filter(({ stem }) => chosen.every(({ vocabulary }) => strengthIn(vocabulary, stem) === 0));
+  const said = fresh.map(({ stem }) => strengthIn(skill.vocabulary, stem)).filter((strength) => strength > 0);
+  const chain = search.to(skill);
+  return said.length > 1 || said.some((strength) => strength > 1) || ("steps" in chain && chain.meant > 0);
+}
+
+/** Weight that a service adds to what others answer; its title counts more than its description. */
+function gainOf({ vocabulary }: Skill, chosen: readonly Skill[], words: readonly WeighedWord[]): number {
+  return words.reduce((sum, { stem, weight }) => {
+    const before = Math.max(0, ...chosen.map((other) => strengthIn(other.vocabulary, stem)));
+    return sum + weight * Math.max(0, strengthIn(vocabulary, stem) - before);
+  }, 0);
+}
+
+/** The part of a goal's words that services answer. */
+function coverageBy({ words }: Wanted, skills: readonly Skill[]): number {
+  const whole = words.reduce((sum, { part }) => sum + part, 0);
+  const covered = words.reduce((sum, { stem, part }) => {
+    return sum + part * Math.min(1, Math.max(0, ...skills.map(({ vocabulary }) => strengthIn(vocabulary, stem))));
+  }, 0);
+  return whole === 0 ? 0 : covered / whole;
+}
+
+/** The plan with all chosen services, with and without comparison; smaller ones; and the one without the first choice where that has a rival. */
+function plansWith(planner: Planner, report: Skill, chosen: readonly Skill[]): readonly Plan[] {
+  const [first] = chosen;
+  const others = choose(planner, chosen.slice(0, 1));
+  const gain = (skill: Skill | undefined) => (skill === undefined ? 0 : gainOf(skill, [], planner.wanted.words));
+  const rivals = gain(others[0]) >= RIVAL * gain(first) ? [others] : [];
+  const choices = [chosen, ...chosen.map((_, place) => chosen.slice(0, place + 1)), ...rivals];
+  const plans = new Map<string, Plan>();
+  for (const skills of choices) {
+    const arranged = arrange(skills, planner.search);
+    if (!("branches" in arranged) || skills.length === 0) continue;
+    for (const comparing of [true, false]) {
+      const plan = planOf(planner, report, skills, arranged.branches, comparing);
+      if (plan.coverage >= LEAST_COVERAGE) plans.set(JSON.stringify(plan.text), plan);
+    }
+  }
+  return [...plans.values()].sort((a, b) => b.coverage - a.coverage || a.tasks - b.tasks);
+}
+
+function planOf(planner: Planner, report: Skill, chosen: readonly Skill[], branches: readonly Chain[], comparing: boolean): Plan {
+  const text = tasksOf(branches, {
+    report,
+    risk: planner.open.risk,
+    chosen,
+    alternativesTo: (step) => (comparing ? alternativesTo(planner, step, branches) : []),
+  });
+  const tasks = Object.values(text.tasks);
+  const used = [...branches.flatMap(({ steps }) => steps.map(({ skill }) => skill)), report];
+  return {
+    text,
+    coverage: coverageBy(planner.wanted, used),
+    tasks: tasks.length,
+    compared: tasks.filter(({ tier }) => tier === 2).length,
+    executions: tasks.reduce((sum, { service }) => sum + (Array.isArray(service) ? service.length : 1), 0),
+  };
+}
+
+/** Services that can stand in the same place, give the same fields, and answer the same words. */
+function alternativesTo({ open, corpus, wanted, search }: Planner, { skill, options }: Step, branches: readonly Chain[]): readonly Skill[] {
+  const compares = skill.gives.some(({ name }) => name === "label" || name === "value");
+  if (!compares || Object.keys(options).length > 0 || skill.service.options !== undefined) return [];
+  const own = answered(skill, wanted.words);
+  const steps = branches.find((branch) => branch.steps.some((step) => step.skill === skill))?.steps ?? [];
+  const before = steps.slice(
+    0,
+    Math.max(
+      0,
+      steps.findIndex((step) => step.skill === skill),
+    ),
+  );
+  const fields = before.reduce((known, step) => fieldsAfter(step.skill, known), open.input.fields);
+  const place: Chain | undefined = before.length === 0 ? undefined : { steps: before, fields, meant: 0 };
+  return corpus.skills
+    .filter(
+      (other) =>
+        other !== skill &&
+        other.service.options === undefined &&
+        other.service.perItem === skill.service.perItem &&
+        namesOf(other) === namesOf(skill) &&
+        own > 0 &&
+        answered(other, wanted.words) >= SAME_QUESTION * own &&
+        "steps" in search.append(other, place),
+    )
+    .slice(0, MOST_COMPARED - 1);
+}
+
+function namesOf({ gives }: Skill): string {
+  return gives
+    .map(({ name }) => name)
+    .sort()
+    .join();
+}

@@ -1,0 +1,119 @@
+import type { JsonObject } from "../../primitives/json.ts";
+import { fillOptions } from "./fill-options.ts";
+import type { Hints } from "./hints.ts";
+import { answered, type Corpus, type WeighedWord } from "./match.ts";
+import { type ItemField, type Skill, suits } from "./skills.ts";
+
+/** A mission's input, as far as a plan depends on it. */
+export interface PlanInput {
+  readonly kind: string;
+  /** What every item has, beside `id`. */
+  readonly fields: readonly ItemField[];
+}
+
+/** One service at work, with its options. */
+export interface Step {
+  readonly skill: Skill;
+  readonly options: JsonObject;
+}
+
+/** Services one after the other, the first over the input. */
+export interface Chain {
+  readonly steps: readonly Step[];
+  /** What every item has afterwards. */
+  readonly fields: readonly ItemField[];
+  /** How much of the goal the last one's options answer. */
+  readonly meant: number;
+}
+
+/** Why a service cannot be reached from an input. */
+export type Gap = { readonly kind: readonly string[] } | { readonly field: string } | { readonly option: string };
+
+/** Services before the last one of a chain, at most. */
+const DEEPEST = 3;
+/** Kinds of input there are. */
+const KINDS = 4;
+
+export interface Search {
+  /** The best chain from the input to a service, or what is missing. */
+  to(skill: Skill): Chain | Gap;
+  /** A chain, or the input, with one more service; or what is missing. */
+  append(skill: Skill, before: Chain | undefined): Chain | Gap;
+}
+
+/** Searches chains of services by what their items must have and give: a service comes where all fields that it needs are there. */
+export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly WeighedWord[], hints: Hints): Search {
+  const known = new Map<string, Chain | Gap>();
+  const makers = corpus.skills.filter(({ service }) => service.produces === "items");
+
+  /** The service after a chain, or over the input; what is missing otherwise. */
+  function append(skill: Skill, before: Chain | undefined): Chain | Gap {
+    const from = before === undefined ? input.kind : "items";
+    if (!skill.service.accepts.includes(from) || isElsewhere(skill, before)) return { kind: skill.service.accepts };
+    const fields = before?.fields ?? input.fields;
+    const [lacking] = lackingIn(skill, fields);
+    if (lacking !== undefined) return { field: lacking };
+    const filled = fillOptions(skill.service.options, fields, hints);
+    if ("option" in filled) return filled;
+    const steps = [...(before?.steps ?? []), { skill, options: filled.options }];
+    return { steps, fields: fieldsAfter(skill, fields), meant: filled.meant };
+  }
+
+  /**
+   * A service that lists kinds of input and asks for no field works on what these kinds hold, and other services' items are theirs too. An address
+   * is not yet a page: what takes every kind alike takes pages, once they are fetched into records that say of which kind they are.
+   */
+  function isElsewhere({ service, needs, gives }: Skill, before: Chain | undefined): boolean {
+    const kinds = service.accepts.filter((kind) => kind !== "items");
+    if (needs.length === 0 && kinds.length > 0 && !kinds.includes(input.kind)) return true;
+    return before === undefined && input.kind === "urls" && kinds.length >= KINDS && !gives.some(({ name }) => name === "kind");
+  }
+
+  function to(skill: Skill, depth: number): Chain | Gap {
+    const name = `${skill.service.id} ${depth}`;
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const direct = append(skill, undefined);
+    let best = direct;
+    if (depth > 0 && skill.service.accepts.includes("items")) {
+      for (const maker of makers) {
+        if (maker === skill) continue;
+        const chain = to(maker, depth - 1);
+        if (!("steps" in chain) || chain.steps.some((step) => step.skill === skill)) continue;
+        const longer = append(skill, chain);
+        if (isBetter(longer, best)) best = longer;
+      }
+    }
+    known.set(name, best);
+    return best;
+  }
+
+  /** A chain before none; what answers more of the goal by its options; what is shorter; what the goal's words speak for. */
+  function isBetter(a: Chain | Gap, b: Chain | Gap): boolean {
+    if (!("steps" in a)) return !("steps" in b) && "kind" in b && !("kind" in a);
+    if (!("steps" in b)) return true;
+    return compare([a.meant, -a.steps.length, wordsFor(a)], [b.meant, -b.steps.length, wordsFor(b)]) > 0;
+  }
+
+  function wordsFor({ steps }: Chain): number {
+    return steps.reduce((sum, { skill }) => sum + answered(skill, words), 0);
+  }
+
+  return { to: (skill) => to(skill, DEEPEST), append };
+}
+
+/** Fields that a service needs and these items do not have. */
+export function lackingIn({ needs }: Skill, fields: readonly ItemField[]): readonly string[] {
+  return needs.flatMap(({ name, types }) => (fields.some((field) => field.name === name && suits(field.types, types)) ? [] : [name]));
+}
+
+/** What every item has after a service: what it gives, and what it keeps. */
+export function fieldsAfter({ service, gives }: Skill, before: readonly ItemField[]): readonly ItemField[] {
+  if (service.keepsFields !== true) return gives;
+  const given = new Set(gives.map(({ name }) => name));
+  return [...before.filter(({ name }) => !given.has(name)), ...gives];
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  return a.map((value, place) => value - (b[place] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}

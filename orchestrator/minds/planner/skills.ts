@@ -1,0 +1,88 @@
+import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import { stemsIn } from "./words.ts";
+
+/** What a planner must know of a service: what `ServiceAbout` says. */
+export interface PlannableService {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  /** Kinds of input, and `items` for what other services produce. */
+  readonly accepts: readonly string[];
+  readonly produces: "items" | "document";
+  readonly perItem: boolean;
+  readonly keepsFields?: boolean | undefined;
+  readonly input: JsonObject;
+  readonly output: JsonObject;
+  readonly options?: JsonObject;
+  readonly deterministic: boolean;
+}
+
+/** A field that every item has at some point of a plan. */
+export interface ItemField {
+  readonly name: string;
+  /** Names of JSON types; none: any. */
+  readonly types: readonly string[];
+  /** A column of a table: it is found below `fields` and `values`. */
+  readonly column?: boolean | undefined;
+  /** Stems that say what it is, where the name does not: a `label` is what its service is called for. */
+  readonly about?: readonly string[] | undefined;
+}
+
+/** A service as the search sees it. */
+export interface Skill {
+  readonly service: PlannableService;
+  readonly needs: readonly ItemField[];
+  readonly gives: readonly ItemField[];
+  /** Stem → how much it says about the service: its title most, its fields and options least. */
+  readonly vocabulary: ReadonlyMap<string, number>;
+}
+
+const TITLE = 1.5;
+const DESCRIPTION = 1;
+const NAMES = 0.7;
+
+/** Reads what a service says about itself. */
+export function skillOf(service: PlannableService): Skill {
+  const needs = fieldsIn(service.input);
+  const about = stemsIn(service.id.replaceAll("-", " "));
+  const gives = fieldsIn(service.output).map((field) => (field.name === "label" ? { ...field, about } : field));
+  const vocabulary = new Map<string, number>();
+  const add = (text: string, weight: number) => {
+    for (const stem of stemsIn(text)) vocabulary.set(stem, Math.max(weight, vocabulary.get(stem) ?? 0));
+  };
+  add(gives.map(({ name }) => name).join(" "), NAMES);
+  add(service.description, DESCRIPTION);
+  add(`${service.title} ${service.id.replaceAll("-", " ")}`, TITLE);
+  return { service, needs, gives, vocabulary };
+}
+
+/** The fields that a schema's items must have, beside `id`. */
+function fieldsIn(schema: JsonObject): ItemField[] {
+  const item = objectIn(objectIn(objectIn(schema, "properties"), "items"), "items");
+  const properties = objectIn(item, "properties");
+  return namesIn(item["required"]).flatMap((name) => (name === "id" ? [] : [{ name, types: typesOf(properties[name]) }]));
+}
+
+/** JSON types that a schema names; none where it leaves them open. */
+export function typesOf(schema: JsonValue | undefined): readonly string[] {
+  if (!isObject(schema)) return [];
+  const { type, const: only } = schema;
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return namesIn(type);
+  return only === undefined ? [] : [typeof only];
+}
+
+/** Whether a value of these types may stand where those are needed. */
+export function suits(has: readonly string[], needed: readonly string[]): boolean {
+  if (has.length === 0 || needed.length === 0) return true;
+  return has.every((type) => needed.includes(type) || (type === "integer" && needed.includes("number")));
+}
+
+export function objectIn(value: JsonValue | undefined, key: string): JsonObject {
+  const found = isObject(value) ? value[key] : undefined;
+  return isObject(found) ? found : {};
+}
+
+export function namesIn(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
+}

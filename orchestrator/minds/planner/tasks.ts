@@ -1,0 +1,61 @@
+import type { RiskName } from "../../client/law-limits.ts";
+import { canonicalJson, type JsonObject } from "../../primitives/json.ts";
+import type { PlanText, TaskText } from "../../protocol/mission-file-schema.ts";
+import type { Chain, Step } from "./search.ts";
+import type { Skill } from "./skills.ts";
+
+/** How a plan is written down. */
+export interface Writing {
+  /** Writes the document. */
+  readonly report: Skill;
+  readonly risk: RiskName;
+  /** Other services that answer the same question as this one; executors then compare. */
+  readonly alternativesTo: (step: Step) => readonly Skill[];
+  /** Chosen services: each one's output is in the report. */
+  readonly chosen: readonly Skill[];
+}
+
+const REPORT = "report";
+/** What must agree where executors compare: labels as often as elsewhere, numbers of different formulas less often. */
+const AGREE_ON_LABELS = { on: "label", atLeast: 0.85 };
+const AGREE_ON_NUMBERS = { on: "value", atLeast: 0.6 };
+
+/** Branches as tasks of a mission file: what begins alike is one task, and the report receives the end of each, and all that was asked for. */
+export function tasksOf(branches: readonly Chain[], { report, risk, alternativesTo, chosen }: Writing): PlanText {
+  const tasks: Record<string, TaskText> = {};
+  const named = new Map<string, string>();
+  const reported = new Set<string>();
+  for (const { steps } of branches) {
+    let before: string | undefined;
+    for (const [place, step] of steps.entries()) {
+      const next = steps[place + 1];
+      const way = canonicalJson([before ?? null, step.skill.service.id, step.options]);
+      const known = named.get(way);
+      const name = known ?? freeName(step.skill.service.id, tasks);
+      named.set(way, name);
+      if (known === undefined) tasks[name] = taskOf(step, before, alternativesTo(step));
+      const isLost = next !== undefined && next.skill.service.keepsFields !== true;
+      if (next === undefined || (isLost && chosen.includes(step.skill))) reported.add(name);
+      before = name;
+    }
+  }
+  // Of HIGH and MEDIUM risk a human signs the report; of LOW risk an issuer runs it again.
+  tasks[REPORT] = { service: report.service.id, after: [...reported], tier: risk === "LOW" ? 1 : 3 };
+  return { tasks, output: { task: REPORT, format: "markdown" } };
+}
+
+function taskOf({ skill, options }: Step, before: string | undefined, alternatives: readonly Skill[]): TaskText {
+  const source = before === undefined ? { over: "input" as const } : { after: [before] };
+  const given: { with?: JsonObject } = Object.keys(options).length === 0 ? {} : { with: options };
+  if (alternatives.length === 0) return { service: skill.service.id, ...source, tier: 1, ...given };
+  const numbers = skill.gives.some(({ name }) => name === AGREE_ON_NUMBERS.on);
+  const service = [skill, ...alternatives].map(({ service: { id } }) => id);
+  return { service, ...source, tier: 2, agree: numbers ? AGREE_ON_NUMBERS : AGREE_ON_LABELS, ...given };
+}
+
+function freeName(id: string, tasks: Readonly<Record<string, TaskText>>): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? id : `${id}-${number}`;
+    if (name !== REPORT && tasks[name] === undefined) return name;
+  }
+}

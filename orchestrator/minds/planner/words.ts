@@ -1,0 +1,104 @@
+import { stemOf } from "./stem.ts";
+
+/** Words without which a sentence says the same to somebody who looks for a service; contractions without their apostrophe. */
+const STOP = new Set(
+  `a about above after again against all almost already also although always am among an and another any anybody anyone anything are around as ask at away
+  back be because been before being below between both but by came can cannot come could did do does doing done during each either else ever every everybody
+  everyone everything few for from further gave get getting give given gives go goes going gone got had has have having he help her here him his how however i
+  ideally if im in indeed instead into is it its ive just kindly know known knows leave let lets like likely list little look looking lot lots made make makes
+  many may maybe me might mine more most much must my near need needed needs never no nobody none nor not nothing now of off often on once one only onto or other
+  others our ours out over own perhaps please possible produce provide put quite rather really report right run said same say says see seem seems several shall
+  she should show shows since so some somebody somehow someone something somewhat such sure take tell than thank thanks that thats the their them then there
+  these they thing things think this those though through throughout thus till to together too toward under until up upon us use used using very via wait want
+  wanted wants was way we well were what whatever whats when where wherever whether which while who whole whom whose why will with within without would write yes
+  yet you your yours identify find figure give work works good long-list across inside per different first last next new old`.split(/\s+/),
+);
+
+/** Words that only say what kind of thing the input is: the mission file says that already. */
+const KIND_WORDS: Readonly<Record<string, readonly string[]>> = {
+  packages: ["package", "dependency", "module", "library", "installed", "npm", "component"],
+  files: ["file", "folder", "directory", "document", "text", "note", "content", "project", "repository", "repo", "source"],
+  csv: ["row", "record", "table", "spreadsheet", "sheet", "csv", "data", "export", "file", "line", "entry", "dataset", "column"],
+  urls: ["page", "website", "site", "web", "url", "address", "online", "homepage"],
+};
+
+const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+const TENS: Readonly<Record<string, number>> = { fifteen: 15, twenty: 20, thirty: 30, forty: 40, fifty: 50, hundred: 100, dozen: 12 };
+
+/** What excludes the words after it, up to the end of the clause. "No" is not among them: "make sure that there are no passwords". */
+const EXCLUDES =
+  /\b(?:do(?:es)? not|don'?t|doesn'?t|no need (?:to|for)|needn'?t|need not|not interested in|leave out|leaving out|ignor(?:e|ing)|skip(?:ping)?|except|other than|rather than|instead of|not just)\b/;
+
+/** A word of a goal. */
+export interface GoalWord {
+  readonly word: string;
+  readonly stem: string;
+  /** The clause asks that this is not done. */
+  readonly excluded: boolean;
+  /** A sentence begins with it, as an order does with its verb. */
+  readonly leads: boolean;
+}
+
+/** Lower-case words of a text, without apostrophes. Names in camel case fall apart. */
+export function wordsIn(text: string): string[] {
+  const apart = text
+    .replace(/\b(?:all )?(?:sort|kind|type)s? of\b/gi, " ")
+    .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .replace(/\be-mail/gi, "email");
+  return (
+    apart
+      .toLowerCase()
+      .replaceAll(/['’]/g, "")
+      .match(/\p{L}[\p{L}\p{N}]*/gu) ?? []
+  );
+}
+
+/** Stems of a text's words that say something. */
+export function stemsIn(text: string): string[] {
+  return wordsIn(text)
+    .filter((word) => !STOP.has(word))
+    .map(stemOf);
+}
+
+/** The words of a goal that say what is wanted, each stem once. */
+export function goalWords(goal: string): GoalWord[] {
+  const found = new Map<string, GoalWord>();
+  for (const [clause, begins] of clausesOf(goal)) {
+    const from = EXCLUDES.exec(clause.toLowerCase())?.index ?? clause.length;
+    for (const [part, excluded] of [[clause.slice(0, from), false] as const, [clause.slice(from), true] as const]) {
+      for (const [place, word] of wordsIn(part.replace(/^\s*(?:and|please|then)\b/i, "")).entries()) {
+        if (STOP.has(word) || numberNamed(word) !== undefined || (excluded && EXCLUDES.test(word))) continue;
+        const stem = stemOf(word);
+        if (!found.has(stem)) found.set(stem, { word, stem, excluded, leads: begins && place === 0 && !excluded && !/s$/.test(word) });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** Parts of sentences, and whether a sentence begins with them. */
+function clausesOf(goal: string): (readonly [clause: string, begins: boolean])[] {
+  return goal
+    .split(/[.!?\n]/)
+    .flatMap((sentence) => sentence.split(/[;:,]|\bbut\b/i).map((clause, place) => [clause, place === 0] as const));
+}
+
+/** Whether a word only repeats what the input's kind says. */
+export function isKindWord({ stem }: Pick<GoalWord, "stem">, kind: string): boolean {
+  return (KIND_WORDS[kind] ?? []).some((word) => stemOf(word) === stem);
+}
+
+/** The whole numbers that a goal names, in digits or words, in order. */
+export function numbersIn(goal: string): number[] {
+  const tokens = goal.toLowerCase().match(/\d[\d,]*(?:\.\d+)?|\p{L}+/gu) ?? [];
+  return tokens.flatMap((token) => {
+    if (/^\d/.test(token)) return [Number(token.replaceAll(",", ""))];
+    // "One" is a pronoun more often than a number.
+    return token === "one" ? [] : (numberNamed(token) ?? []);
+  });
+}
+
+function numberNamed(word: string): number | undefined {
+  const small = NUMBERS.indexOf(word);
+  return small >= 0 ? small + 1 : TENS[word];
+}
