@@ -15,11 +15,18 @@ export interface HandlerOptions {
   readonly authenticate: (request: Request) => Promise<string | undefined>;
 }
 
+/** What serves requests: give `fetch` to any server that speaks the web's Request and Response. */
+export interface AttestationApp {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** The same in process, by path. */
+  readonly request: (path: string, init?: RequestInit) => Response | Promise<Response>;
+}
+
 /**
  * `POST /claims` takes in the caller's own claim, `POST /verify {claim_id}` has one checked, `GET /audit/:claim_id` gives the whole
  * record. Answers are RFC 8785 JSON; errors are `{error: {code, message, …}}` with a fitting status.
  */
-export function attestationHandlers({ desk, authenticate }: HandlerOptions): Hono {
+export function attestationHandlers({ desk, authenticate }: HandlerOptions): AttestationApp {
   const app = new Hono();
   app.use(
     bodyLimit({ maxSize: MAX_BODY, onError: () => json({ error: refused("TooLarge", `A request has at most ${MAX_BODY} bytes`) }, 413) }),

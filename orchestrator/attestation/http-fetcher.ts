@@ -1,5 +1,5 @@
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
-import { addressesOf, BodyTooLarge, bodyOf, isPublicAddress, openAt, type Resolve } from "../primitives/guarded-http.ts";
+import { addressesOf, BodyTooLarge, bodyOf, isPublicAddress, openAt } from "../primitives/guarded-http.ts";
 import type { SourceFetcher } from "./ports.ts";
 
 /** Where a source may be read. */
@@ -17,7 +17,7 @@ export interface HttpFetcherOptions {
   /** For the whole exchange. */
   readonly timeoutMs: number;
   /** All addresses of a host. Default: the system's resolver. */
-  readonly resolve?: Resolve;
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
 
 /** The source was not read; `problem` says which rule or fault kept it. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import { type EvidenceKind, evidenceKinds, ITEMS_PER_SLOT, type QuestionName, type VerdictResultName } from "../protocol/evidence.ts";
-import { agreeOnItems, type ItemAgreement } from "../rules/consensus.ts";
+import { agreeOnItems, type Comparison, type ItemAgreement } from "../rules/consensus.ts";
 
 /** One item of evidence as a verifier sees it: named by its place, never by its class. */
 export interface Exhibit {
@@ -21,8 +22,7 @@ export interface Submission {
 }
 
 /** How redundant outputs are compared, from the law's document. */
-export interface AgreementTerms {
-  readonly on: string;
+export interface AgreementTerms extends Comparison {
   readonly atLeastBps: number;
   readonly threshold: number;
 }
@@ -42,8 +42,6 @@ const itemSchema = z.looseObject({ id: z.string() });
 const itemsSchema = z.array(itemSchema);
 type Item = z.infer<typeof itemSchema>;
 
-const WHOLE = 10_000;
-
 /** Tiers 1 and 3: does an independent re-execution give the committed output? Without one there is nothing to say. */
 export function judgeReexecution(work: Submission): Judgement {
   const exhibit = work.exhibits.find(({ kind }) => kind === evidenceKinds.REEXECUTION);
@@ -52,8 +50,8 @@ export function judgeReexecution(work: Submission): Judgement {
   return {
     question: "PERFORMANCE",
     result: pass ? "PASS" : "FAIL",
-    confidence: WHOLE,
-    score: pass ? WHOLE : 0,
+    confidence: BASIS_POINTS,
+    score: pass ? BASIS_POINTS : 0,
     basis: bitOf(exhibit),
     agreeing: pass ? 1 << work.slot : 0,
   };
@@ -74,8 +72,8 @@ export function judgeConsensus(works: readonly Submission[], terms: AgreementTer
   return {
     question: "PERFORMANCE",
     result: "PASS",
-    confidence: WHOLE,
-    score: shares.length === 0 ? WHOLE : Math.floor(shares.reduce((sum, share) => sum + share, 0) / shares.length),
+    confidence: BASIS_POINTS,
+    score: shares.length === 0 ? BASIS_POINTS : Math.floor(shares.reduce((sum, share) => sum + share, 0) / shares.length),
     basis: agreeing.reduce((basis, work) => basis | bitOf(vouchedFor(work)), 0n),
     agreeing: agreeing.reduce((mask, { slot }) => mask | (1 << slot), 0),
   };
@@ -84,7 +82,7 @@ export function judgeConsensus(works: readonly Submission[], terms: AgreementTer
 /** Agreement of outputs on one field of their items; the mission's merged output is built from the same result. */
 export function agreementOf(works: readonly Submission[], terms: AgreementTerms): ItemAgreement & { readonly items: readonly Item[] } {
   const outputs = works.map(({ slot, output }) => ({ slot, items: itemsIn(output) }));
-  return agreeOnItems(outputs, terms.on, { atLeastBps: terms.atLeastBps, quorum: terms.threshold });
+  return agreeOnItems(outputs, terms, { atLeastBps: terms.atLeastBps, quorum: terms.threshold });
 }
 
 /** The policy question: are the law's predicates met? It rests on the same exhibits as the performance answer. */
@@ -95,8 +93,8 @@ export function judgePolicy(works: readonly Submission[], problems: readonly str
   return {
     question: "POLICY",
     result: pass ? "PASS" : "FAIL",
-    confidence: WHOLE,
-    score: pass ? WHOLE : 0,
+    confidence: BASIS_POINTS,
+    score: pass ? BASIS_POINTS : 0,
     basis,
     agreeing: pass ? works.reduce((mask, { slot }) => mask | (1 << slot), 0) : 0,
   };
@@ -117,6 +115,7 @@ function bitOf(exhibit: Exhibit | undefined): bigint {
   return exhibit === undefined ? 0n : 1n << BigInt(ITEMS_PER_SLOT * exhibit.slot + exhibit.index);
 }
 
-function itemsIn(output: JsonObject | undefined): Item[] {
+/** The items of an output; none where it has none that can be compared. */
+export function itemsIn(output: JsonObject | undefined): Item[] {
   return itemsSchema.safeParse(output?.["items"]).data ?? [];
 }

@@ -14,10 +14,15 @@ export interface LogNote {
   readonly content?: ContentId | undefined;
 }
 
-/** What every action needs. Without a sender a client can read and sign, not write. */
-export interface BaseClient {
-  readonly chain: Chain;
+/** What reading needs: a chain to ask, and where the city is. */
+export interface Reader {
+  readonly chain: Pick<Chain, "publicClient">;
   readonly addresses: CityAddresses;
+}
+
+/** What every action needs. Without a sender a client can read and sign, not write. */
+export interface BaseClient extends Reader {
+  readonly chain: Chain;
   readonly sender: Sender<LogNote> | undefined;
 }
 
@@ -29,7 +34,7 @@ export class SenderMissing extends AgentCityError {
 }
 
 /** Address of a city's contract. A mission's is not among them: it is always given. */
-export function addressOf(client: BaseClient, contract: ContractName, given?: Address): Address {
+export function addressOf(client: Reader, contract: ContractName, given?: Address): Address {
   if (given !== undefined) return given;
   if (contract === "CollaborationContract") {
     throw new AgentCityError("MissionAddressMissing", "A city has many missions", { action: "name one: client.mission(address)" });

@@ -4,29 +4,9 @@ import type { Address } from "../primitives/hex.ts";
 import type { CityAddresses } from "../protocol/addresses.ts";
 import { type ContractActions, contractActions } from "./actions.ts";
 import type { BaseClient, LogNote } from "./base.ts";
-import type { ContractName } from "./contracts.ts";
+import { ROOMS, type Room } from "./rooms.ts";
 
-/** Where each contract's actions are found on a client. */
-const ROOMS = {
-  constitution: "ConstitutionContract",
-  token: "CityToken",
-  agents: "ProducerContract",
-  clerks: "ClerkContract",
-  mandates: "ManagementContract",
-  services: "ServiceContract",
-  evidence: "EvidenceRegistry",
-  treasury: "Treasury",
-  templates: "TemplateRegistry",
-  validator: "ConstitutionalValidator",
-  legislation: "LegislativeProcedure",
-  execution: "ExecutionProcedure",
-  adjudication: "AdjudicationProcedure",
-  roster: "AdjudicatorRoster",
-  pools: "StakePool",
-  watchdog: "AdjudicatorWatchdog",
-} as const satisfies Record<string, Exclude<ContractName, "CollaborationContract">>;
-
-type Rooms = { readonly [Room in keyof typeof ROOMS]: ContractActions<(typeof ROOMS)[Room]> };
+type Rooms = { readonly [Name in Room]: ContractActions<(typeof ROOMS)[Name]> };
 
 /** Every call an agent, clerk, verifier or human can make, by branch. Signing is apart: `sign/`. */
 export interface AgentCityClient extends BaseClient, Rooms {

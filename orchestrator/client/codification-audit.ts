@@ -88,7 +88,7 @@ const MAX_REDUNDANCY = 5;
 const MAX_PANEL = 7;
 
 /**
- * The Codification Audit (AgentCity A.7, 1954–2000): what is about to be deployed against what was legislated, class by class. Pure:
+ * The Codification Audit (AgentCity A.7): what is about to be deployed against what was legislated, class by class. Pure:
  * whoever has the same bytes and reads the same chain finds the same. Throws when the document is no mission specification.
  */
 export function auditCodification(documentBytes: Uint8Array, law: Hex, facts: CodificationFacts): CodificationReport {

@@ -1,7 +1,7 @@
 import type { ContractEventName, ParseEventLogsReturnType, TransactionReceipt } from "viem";
 import { parseEventLogs } from "viem";
 import type { Address } from "../primitives/hex.ts";
-import { addressOf, type BaseClient } from "./base.ts";
+import { addressOf, type Reader } from "./base.ts";
 import { type AbiOf, type ContractName, contractAbis } from "./contracts.ts";
 
 export type EventName<Name extends ContractName> = ContractEventName<AbiOf<Name>>;
@@ -9,7 +9,7 @@ export type EventLogs<Name extends ContractName, Event extends EventName<Name>> 
 
 /** The events of one kind that one contract emitted in a transaction, decoded, in order. */
 export function eventsIn<Name extends ContractName, Event extends EventName<Name>>(
-  client: BaseClient,
+  client: Reader,
   receipt: TransactionReceipt,
   { contract, eventName, address }: { readonly contract: Name; readonly eventName: Event; readonly address?: Address | undefined },
 ): EventLogs<Name, Event> {
@@ -29,7 +29,7 @@ export interface BlockRange {
 
 /** The events of one kind that one contract ever emitted, decoded, in order. */
 export async function history<Name extends ContractName, Event extends EventName<Name>>(
-  client: BaseClient,
+  client: Reader,
   { contract, eventName, address }: { readonly contract: Name; readonly eventName: Event; readonly address?: Address | undefined },
   args: object | undefined,
   { fromBlock = 0n, toBlock }: BlockRange = {},

@@ -2,7 +2,7 @@ import type { ContractFunctionArgs, ContractFunctionName, ContractFunctionReturn
 import { TransactionReverted } from "../chain/errors.ts";
 import { decodeRevert, revertOf } from "../chain/revert.ts";
 import type { Address } from "../primitives/hex.ts";
-import { addressOf, type BaseClient } from "./base.ts";
+import { addressOf, type Reader } from "./base.ts";
 import { type AbiOf, type ContractName, contractAbis } from "./contracts.ts";
 import { allErrors } from "./errors.ts";
 
@@ -26,7 +26,7 @@ export interface ReadParameters<Name extends ContractName, Fn extends ReadName<N
 
 /** Asks a contract. A revert is a TransactionReverted with the contract's own error. */
 export async function read<Name extends ContractName, Fn extends ReadName<Name>>(
-  client: BaseClient,
+  client: Reader,
   { contract, functionName, args, address }: ReadParameters<Name, Fn>,
 ): Promise<ReadResult<Name, Fn>> {
   try {

@@ -1,3 +1,4 @@
+import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { type CaseFile, isAboveFloor, type Seat, type Verifier } from "./verifier.ts";
 
 /** One component of the score, in [0, 1]; 1 is reliable. A deployment adds its own, e.g. a model's published profile. */
@@ -12,8 +13,6 @@ export interface Triage {
   readonly score: number;
   readonly parts: Readonly<Record<string, number>>;
 }
-
-const WHOLE = 10_000;
 
 /** Which of the evidence that the obligation requires has arrived, at its class. */
 export const coverage: Scorer = {
@@ -38,7 +37,9 @@ export const integrity: Scorer = {
 
 /** Scores an output at once, from what is at hand. */
 export function triage(file: CaseFile, scorers: readonly Scorer[] = [coverage, integrity]): Triage {
-  const parts = Object.fromEntries(scorers.map(({ name, score }) => [name, Math.round(Math.min(1, Math.max(0, score(file))) * WHOLE)]));
+  const parts = Object.fromEntries(
+    scorers.map(({ name, score }) => [name, Math.round(Math.min(1, Math.max(0, score(file))) * BASIS_POINTS)]),
+  );
   const weight = scorers.reduce((sum, scorer) => sum + scorer.weight, 0);
   const total = scorers.reduce((sum, scorer) => sum + scorer.weight * (parts[scorer.name] ?? 0), 0);
   return { score: weight === 0 ? 0 : Math.floor(total / weight), parts };
@@ -66,7 +67,7 @@ export function triageVerifier(seat: TriageSeat): Verifier {
         .join(", ")}`;
       if (score >= disputeBelow) return { verdict: "ABSTAIN", confidence: score, basis: [], rationale };
       const basis = [...file.envelope.items.values()].filter((item) => isAboveFloor(item, file, seat.answers));
-      return { verdict: "DISPUTED", confidence: WHOLE - score, basis, rationale };
+      return { verdict: "DISPUTED", confidence: BASIS_POINTS - score, basis, rationale };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { messageOf } from "../../primitives/errors.ts";
 import { isObject, type JsonValue } from "../../primitives/json.ts";
 import { type Admissibility, meetAll } from "../admissibility.ts";
@@ -51,7 +52,6 @@ export interface Check {
   readonly why: string;
 }
 
-const WHOLE = 10_000;
 const RATIONALE = 4000;
 
 /** Runs a verifier and signs what it says. One that breaks abstains: its silence is visible, its error is not the mesh's. */
@@ -91,7 +91,7 @@ export function abstain(rationale: string): Finding {
 }
 
 /** PASS when every check holds, else FAIL with the loss of the seat; nothing checked is an abstention, never a PASS. */
-export function conclude({ confidence = WHOLE, loss }: Seat, basis: readonly AdmittedItem[], checks: readonly Check[]): Finding {
+export function conclude({ confidence = BASIS_POINTS, loss }: Seat, basis: readonly AdmittedItem[], checks: readonly Check[]): Finding {
   if (basis.length === 0 || checks.length === 0) return abstain("no matching evidence");
   const broken = checks.filter(({ holds }) => !holds);
   const rationale = (broken.length === 0 ? checks : broken).map(({ why }) => why).join("; ");

@@ -1,0 +1,38 @@
+/**
+ * Reads a city: who produces in it, and which missions it made.
+ *
+ * usage: node read-a-city.ts <city.json>      .agentcity/embedded/city.json while a city runs
+ */
+import { readFileSync } from "node:fs";
+import { type CityAddresses, createAgentCityClient } from "agentcity";
+import { defineChain, http } from "viem";
+
+const [file = ".agentcity/embedded/city.json"] = process.argv.slice(2);
+const { rpcUrl, chainId, addresses } = JSON.parse(readFileSync(file, "utf8")) as {
+  rpcUrl: string;
+  chainId: number;
+  addresses: CityAddresses;
+};
+const chain = defineChain({
+  id: chainId,
+  name: "city",
+  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+  rpcUrls: { default: { http: [rpcUrl] } },
+});
+const city = createAgentCityClient({ chain, transport: http(), city: addresses });
+
+const producers = await city.agents.activeProducers();
+console.log(`${producers} producers`);
+for (let index = 0; index < producers; index += 1) {
+  const agent = await city.agents.agentAt(index);
+  const [principal, reputation] = await Promise.all([city.agents.principalOf(agent), city.agents.reputationOf(agent)]);
+  console.log(`  ${agent} of ${principal}, reputation ${reputation}`);
+}
+const missions = await city.templates.history("MissionDeployed");
+console.log(`${missions.length} missions`);
+for (const { args, blockNumber } of missions) {
+  const { deposit, paid, fees } = await city.mission(args.mission).ledger();
+  console.log(
+    `  ${args.mission} since block ${blockNumber}: of ${Number(deposit) / 1e6} tokens ${Number(paid) / 1e6} were paid, ${Number(fees) / 1e6} are fees`,
+  );
+}

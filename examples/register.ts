@@ -1,0 +1,63 @@
+/**
+ * Registers an agent: its principal answers for it by signature and stake, the agent signs for itself and sends.
+ *
+ * usage: AGENT_KEY=0x… PRINCIPAL_KEY=0x… node register.ts <city.json>
+ * Without keys it makes two. On a devnet (chain 31337) the city's deployer, whose key everybody knows, gives them gas and test tokens.
+ */
+import { readFileSync } from "node:fs";
+import { type CityAddresses, createAgentCityClient, type Hex, KINDS } from "agentcity";
+import { createWalletClient, defineChain, http, keccak256, parseEther, stringToHex } from "viem";
+import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
+
+const [file = ".agentcity/embedded/city.json"] = process.argv.slice(2);
+const { rpcUrl, chainId, addresses } = JSON.parse(readFileSync(file, "utf8")) as {
+  rpcUrl: string;
+  chainId: number;
+  addresses: CityAddresses;
+};
+const chain = defineChain({
+  id: chainId,
+  name: "city",
+  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+  rpcUrls: { default: { http: [rpcUrl] } },
+});
+const keyOf = (name: string) => privateKeyToAccount((process.env[name] as Hex | undefined) ?? generatePrivateKey());
+const [agent, principal] = [keyOf("AGENT_KEY"), keyOf("PRINCIPAL_KEY")];
+const as = (account: typeof agent) => createAgentCityClient({ chain, transport: http(), account, city: addresses });
+const city = as(agent);
+
+const stake = 20_000n * 1_000_000n; // six decimals; enough for bids on HIGH risk besides the registration stake
+
+if (chainId === 31337) {
+  const deployer = mnemonicToAccount("test test test test test test test test test test test junk");
+  const wallet = createWalletClient({ account: deployer, chain, transport: http() });
+  for (const { address } of [agent, principal]) {
+    const hash = await wallet.sendTransaction({ to: address, value: parseEther("1") });
+    await city.publicClient.waitForTransactionReceipt({ hash });
+  }
+  await createAgentCityClient({ chain, transport: http(), account: deployer, city: addresses }).token.mint([principal.address, stake]);
+}
+
+// The principal lets the registry take the stake, and signs who its agent is and what it can do.
+await as(principal).token.approve([city.agents.address, stake]);
+const did = `did:ethr:${agent.address.toLowerCase()}`;
+const binding = {
+  agent: agent.address,
+  principal: principal.address,
+  kind: KINDS.PRODUCER,
+  did: keccak256(stringToHex(did)),
+  // Ten capabilities of 16 bits each, here all at 60 %.
+  capabilities: Array.from({ length: 10 }, (_, dimension) => 39_322n << BigInt(16 * dimension)).reduce((word, level) => word | level),
+  stake,
+  nonce: await city.agents.nonceOf(principal.address),
+  deadline: Number((await city.publicClient.getBlock()).timestamp) + 3600, // chain time, not this machine's
+};
+const bySignature = await Promise.all([as(principal), city].map((signer) => signer.sign("PrincipalBinding", binding)));
+const receipt = await city.agents.register([binding, did, ...bySignature] as [typeof binding, string, Hex, Hex]);
+
+// What the chain says now.
+const [registered] = city.agents.events(receipt, "AgentRegistered");
+const [record, held] = await Promise.all([city.agents.agentOf(agent.address), city.agents.stakeOf(agent.address)]);
+console.log(`registered ${registered?.args.agent} for ${record.principal}`);
+console.log(`reputation ${record.reputation / 1000}, stake ${held.held / 1_000_000n} tokens`);
+console.log(`may vote and bid: ${await city.agents.isEligible(agent.address, KINDS.PRODUCER)}`);

@@ -1,0 +1,32 @@
+import type { Address } from "../primitives/hex.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+import type { AgentCityClient } from "./client.ts";
+
+/** `Kind.PRODUCER` on chain. */
+const PRODUCER = 1;
+
+/** Why the contracts take neither a vote nor a bid of this producer now, in words; undefined: they do. */
+export async function exclusionOf({ agents, constitution }: AgentCityClient, agent: Address): Promise<string | undefined> {
+  if (await agents.isEligible(agent, PRODUCER)) return undefined;
+  const [{ banned }, reputation, floor] = await Promise.all([
+    agents.agentOf(agent),
+    agents.reputationOf(agent),
+    constitution.param(parameterIndex("REPUTATION_FLOOR")),
+  ]);
+  if (banned) return "it is banned";
+  if (reputation < floor) return `its reputation is ${reputation}, below the floor of ${floor}`;
+  return "it is leaving the city, or its principal's portfolio is frozen";
+}
+
+/** Why a producer could back no bid, though all its bids were free; undefined: it has stake for one of `least`, smallest unit. */
+export async function stakeShortageOf(
+  { agents, constitution }: AgentCityClient,
+  agent: Address,
+  least: bigint,
+): Promise<string | undefined> {
+  const [{ held }, registration] = await Promise.all([
+    agents.stakeOf(agent),
+    constitution.paramInUnits(parameterIndex("REGISTRATION_STAKE")),
+  ]);
+  return held >= registration + least ? undefined : "its stake backs no bid any more";
+}

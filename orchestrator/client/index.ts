@@ -1,0 +1,21 @@
+/** `agentcity`: a typed client of a city for one account, in viem's shape. See examples/. */
+
+export { TransactionReverted } from "../chain/errors.ts";
+export { AgentCityError } from "../primitives/errors.ts";
+export type { Address, Hash, Hex } from "../primitives/hex.ts";
+export type { CityAddresses } from "../protocol/addresses.ts";
+export { KINDS } from "../protocol/kinds.ts";
+export { type MessageName, typedData, typedDataTypes } from "../protocol/typed-data.ts";
+export {
+  type AccountActions,
+  type AccountClient as AgentCityClient,
+  type AccountClientOptions as AgentCityClientOptions,
+  AccountMissing,
+  createAccountClient as createAgentCityClient,
+  NotACity,
+  type SendOptions,
+} from "./account-client.ts";
+export { type AbiOf, type ContractName, contractAbis } from "./contracts.ts";
+export { revertedWith } from "./errors.ts";
+export type { BlockRange, EventFilter, EventLogs, EventName } from "./events.ts";
+export type { Message, SigningDomain } from "./sign/sign-message.ts";

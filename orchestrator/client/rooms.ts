@@ -1,0 +1,23 @@
+import type { ContractName } from "./contracts.ts";
+
+/** Where each contract's actions are found on a client. */
+export const ROOMS = {
+  constitution: "ConstitutionContract",
+  token: "CityToken",
+  agents: "ProducerContract",
+  clerks: "ClerkContract",
+  mandates: "ManagementContract",
+  services: "ServiceContract",
+  evidence: "EvidenceRegistry",
+  treasury: "Treasury",
+  templates: "TemplateRegistry",
+  validator: "ConstitutionalValidator",
+  legislation: "LegislativeProcedure",
+  execution: "ExecutionProcedure",
+  adjudication: "AdjudicationProcedure",
+  roster: "AdjudicatorRoster",
+  pools: "StakePool",
+  watchdog: "AdjudicatorWatchdog",
+} as const satisfies Record<string, Exclude<ContractName, "CollaborationContract">>;
+
+export type Room = keyof typeof ROOMS;
