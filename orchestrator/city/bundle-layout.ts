@@ -20,7 +20,7 @@ export const BUNDLE_FILES = {
   city: "city.json",
   /** What `--json` printed. */
   outcome: "outcome.json",
-  /** What the mission was for; absent when it produced no document. */
+  /** What was asked, what came out, what is uncertain, what it cost: for people. */
   report: "report.md",
 } as const;
 

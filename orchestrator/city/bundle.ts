@@ -61,8 +61,8 @@ export interface MissionFacts {
   /** The mission's input items in order of id. */
   readonly items: readonly JsonObject[];
   readonly outcome: Outcome;
-  readonly report?: string;
-  /** Where the bundle goes; replaced if it is there. */
+  readonly report: string;
+  /** Where the bundle goes. */
   readonly directory: string;
 }
 
@@ -82,7 +82,7 @@ export async function writeMissionBundle(city: City, facts: MissionFacts): Promi
     [BUNDLE_FILES.input, canonicalBytes(items)],
     [BUNDLE_FILES.city, canonicalBytes({ ...(await cityFacts(city, mission)), name: outcome.name })],
     [BUNDLE_FILES.outcome, canonicalBytes(outcomeSchema.parse(outcome))],
-    ...(report === undefined ? [] : [[BUNDLE_FILES.report, report] as const]),
+    [BUNDLE_FILES.report, report],
     ...blocks.map((id) => [blockFile(id), city.blocks.get(id)] as const),
   ]);
   return writeBundle(facts.directory, files);

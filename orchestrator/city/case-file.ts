@@ -2,10 +2,13 @@ import type { Case } from "../adjudication/case.ts";
 import type { Appeal, AppealCase } from "../adjudication/rule-on-appeal.ts";
 import type { NodeView } from "../execution/chain-view.ts";
 import { type Halt, haltKey, haltSchema } from "../execution/guardian/freeze-mirror.ts";
+import { watchTerms } from "../execution/guardian/terms.ts";
+import { freezeWords } from "../execution/guardian/words.ts";
 import { gateDecision } from "../execution/stages/gate.ts";
 import { docketOf } from "../execution/stages/verify.ts";
 import { attemptKey, readOutput, workSchema } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import { encodeActionData } from "../protocol/actions.ts";
@@ -21,7 +24,7 @@ async function workOf(world: World, mission: Mission, view: NodeView) {
   const score = cleared?.score ?? 0;
   const [first] = envelopes.flatMap((envelope) => (envelope === undefined ? [] : [envelope]));
   const text = first === undefined ? "{}" : inWords(await readOutput(world, first.work.outputId));
-  return { ...docket, cleared, score, text, quality: score / WHOLE, risk: 1 - (cleared?.confidence ?? 0) / WHOLE };
+  return { ...docket, cleared, score, text, quality: score / BASIS_POINTS, risk: 1 - (cleared?.confidence ?? 0) / BASIS_POINTS };
 }
 
 function inWords(output: JsonObject): string {
@@ -30,7 +33,8 @@ function inWords(output: JsonObject): string {
 
 /** What the Guardian found, and the work that stood out: off chain nobody has committed to any yet. */
 async function findingOf(world: World, mission: Mission, view: NodeView, halt: Halt): Promise<string> {
-  const found = `The guardian found ${halt.reason} ${halt.magnitude}; its snapshot is ${halt.snapshot}.`;
+  const words = freezeWords(halt, await watchTerms(world, mission));
+  const found = `Frozen by the guardian (${halt.reason} ${halt.magnitude}): ${words} Its snapshot is ${halt.snapshot}.`;
   const works = await Promise.all(halt.slots.map((slot) => world.recall(["work", ...attemptKey(mission, view), slot], workSchema)));
   const [work] = works.filter((each) => each !== undefined);
   if (work === undefined) return found;
@@ -51,7 +55,8 @@ export async function caseOf(world: World, mission: Mission, view: NodeView): Pr
     reason: await reasonOf(world, mission, view, cleared?.result === PASS),
     quality,
     risk,
-    excerpt: shown.slice(0, EXCERPT),
+    ...(view.law.rubric === undefined ? {} : { rubric: view.law.rubric }),
+    excerpt: `Goal: ${mission.document.goal}\n\n${shown}`.slice(0, EXCERPT),
     approval: encodeActionData("APPROVE_POP", [openings, items, basis, score]),
     deadline: Number(view.deadline),
     escalated: await isEscalated(world, mission, view),
@@ -126,7 +131,6 @@ const BLOCK_LOGS = 1n << 32n;
 
 /** `ClearingResult.PASS`, and what a share of one is. */
 const PASS = 1;
-const WHOLE = 10_000;
 
 async function lastClearing(world: World, mission: Mission, { law, attempt }: NodeView) {
   const events = await world.client.mission(mission.address).history("Cleared", { node: law.number });

@@ -1,10 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
-import { z } from "zod";
-import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { errorsAbi } from "../chain/abi/errors.ts";
 import { openAnvilChain } from "../chain/anvil-chain.ts";
+import { boundedRequest } from "../chain/bounded-request.ts";
 import { removeCityFile, writeCityFile } from "../chain/city-file.ts";
 import type { DrivenChain } from "../chain/driven.ts";
 import { openEmbeddedChain } from "../chain/embedded.ts";
@@ -20,10 +18,8 @@ import type { Environment } from "../execution/guardian/scorers.ts";
 import { createSandbox, type Sandbox } from "../execution/sandbox/run.ts";
 import { type Boundary, noBoundary } from "../primitives/boundary.ts";
 import type { Clock } from "../primitives/clock.ts";
-import { AgentCityError } from "../primitives/errors.ts";
-import { writeFileAtomic } from "../primitives/files.ts";
-import { canonicalJson, parseJson } from "../primitives/json.ts";
 import { Mutex } from "../primitives/mutex.ts";
+import type { Tell } from "../primitives/progress.ts";
 import type { BoundaryName } from "../protocol/boundaries.ts";
 import { type Answers, openAnswers } from "../records/answers.ts";
 import { type Blocks, openBlocks } from "../records/blocks.ts";
@@ -31,9 +27,11 @@ import { openCheckpointer } from "../records/checkpoints.ts";
 import { type Database, openDatabase, requireEmpty } from "../records/database.ts";
 import { RecordLog } from "../records/log.ts";
 import { openOutbox } from "../records/outbox.ts";
+import { claimFolder, foundedSeed } from "./city-folder.ts";
 import { writeDeployment } from "./deployment-file.ts";
 import { foundCity } from "./found-city.ts";
 import { genesisPort } from "./genesis-port.ts";
+import { requireRecords, requireSameHistory, requireTranscript } from "./same-history.ts";
 import { devnetSociety, type Member, memberOf, membersOf } from "./society.ts";
 
 /** Networks whose members' keys everybody knows. */
@@ -53,15 +51,16 @@ export interface CityOptions {
   /** Names every random stream; fixed when the city is founded. */
   readonly seed: string;
   /** Progress for people. */
-  readonly tell: (line: string) => void;
-  /** Who lives there and what producers sell from the first day. Default: a demonstration's members, the whole catalogue. */
+  readonly tell: Tell;
+  /** Who lives there. Default: a demonstration's members. */
   readonly society?: readonly Member[];
-  readonly catalog?: readonly CatalogEntry[];
   /** Milliseconds of the machine's clock; only progress and service timings are made from it. */
   readonly millis: () => number;
   /** Time while the chain is silent. Without it silence is an error at once: for a chain that ends with this process. */
   readonly silenceClock?: Clock | undefined;
   readonly boundary?: Boundary<BoundaryName>;
+  /** Aborted when the process is about to end: what other processes look at is let go of at once. */
+  readonly interrupted?: AbortSignal;
   /** Addresses and keys of models behind scorers that the constitution names. Default: none. */
   readonly environment?: Environment;
   /** Fetches pages for services. Default: public addresses only. */
@@ -93,20 +92,8 @@ export interface City {
   readonly boundary: Boundary<BoundaryName>;
   readonly environment: Environment;
   readonly fetchPage: FetchPage;
-  readonly tell: (line: string) => void;
+  readonly tell: Tell;
   close(): Promise<void>;
-}
-
-const FOUNDING_FILE = "founding.json";
-const foundingSchema = z.strictObject({ seed: z.string() });
-
-/** The city at this place was founded with another seed. */
-export class SeedDiffers extends AgentCityError {
-  constructor(dir: string, founded: string, asked: string) {
-    super("SeedDiffers", `The city in ${dir} was founded with seed ${founded}, not ${asked}`, {
-      action: `leave --seed out, or start a new city: npm start -- --seed ${asked}`,
-    });
-  }
 }
 
 /** Opens the city in a folder, founding it if there is none. One process owns it at a time (decision 36). */
@@ -120,9 +107,9 @@ export async function openCity({
   tell,
   millis,
   society = devnetSociety(),
-  catalog = CATALOG,
   silenceClock,
   boundary = noBoundary,
+  interrupted,
   environment = {},
   fetchPage = createFetcher(),
   nodesPerTransaction = NODES_PER_TRANSACTION,
@@ -132,9 +119,18 @@ export async function openCity({
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
+    foundedSeed(dir);
     const lock = acquireLock(dir, tell);
     closers.push(() => lock.release());
-    const isNew = checkSeed(dir, seed);
+    const leave = () => {
+      removeCityFile(dir);
+      lock.release();
+    };
+    interrupted?.addEventListener("abort", leave);
+    closers.push(() => interrupted?.removeEventListener("abort", leave));
+    const isNew = claimFolder(dir, seed);
+    tell(isNew ? `founding a new city in ${dir} (seed ${seed}), which takes a few seconds` : `the city in ${dir} is opened (seed ${seed})`);
+    if (rpcUrl === undefined) requireTranscript(dir);
     // News of a silence go into the log once there is one.
     let note = async (_news: SilenceNews): Promise<void> => {};
     const patience = silenceClock === undefined ? undefined : new Patience({ clock: silenceClock, tell: (news) => note(news) });
@@ -143,6 +139,7 @@ export async function openCity({
         ? await openAnvilChain({ dir, log: tell, patience, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) })
         : await openEmbeddedChain({ dir, log: tell });
     closers.push(() => chain.close());
+    if (databaseUrl === undefined) requireRecords(dir, chain);
     const database = await openDatabase(databaseUrl === undefined ? { dir: join(dir, "records"), cache: cacheDir } : { url: databaseUrl });
     closers.push(() => database.close());
     if (isNew) await requireEmpty(database);
@@ -152,10 +149,19 @@ export async function openCity({
       tell(inWords(news));
       await log.append([{ kind: `chain.${news.kind}`, subjects: [], content: blocks.putJson(plain(news)) }]);
     };
+    const outbox = openOutbox(database, log);
+    const relayers = membersOf(society, "relayer").map(({ account }) => account);
+    await requireSameHistory(
+      dir,
+      database.where,
+      chain,
+      outbox,
+      relayers.map(({ address }) => address),
+    );
     const sender = createSender<LogNote>({
       chain,
-      outbox: openOutbox(database, log),
-      relayers: membersOf(society, "relayer").map(({ account }) => account),
+      outbox,
+      relayers,
       abis: [errorsAbi],
       boundary: senderBoundary(boundary),
       guard: () => lock.assertHeld(),
@@ -164,10 +170,12 @@ export async function openCity({
     const again = await sender.recover();
     if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
     const port = genesisPort(sender, memberOf(society, "deployer").account, "default");
-    const deployment = await foundCity({ chain, network, sender, society, port, seed, catalog, tell });
+    const deployment = await foundCity({ chain, network, sender, society, port, seed, tell });
     writeDeployment(dir, deployment);
     const { addresses } = deployment.city;
-    const rpc = await serveRpc({ request: chain.request });
+    const { request, close: closeReplica } = boundedRequest(chain);
+    closers.push(closeReplica);
+    const rpc = await serveRpc({ request });
     closers.push(() => rpc.close());
     writeCityFile(dir, { pid: process.pid, rpcUrl: rpc.url, apiUrl: null, chainId: chain.id, addresses });
     closers.push(() => removeCityFile(dir));
@@ -198,20 +206,6 @@ export async function openCity({
     await close();
     throw error;
   }
-}
-
-/** The seed of the city in this folder, if there is one. */
-export function foundedSeed(dir: string): string | undefined {
-  const path = join(dir, FOUNDING_FILE);
-  return existsSync(path) ? foundingSchema.parse(parseJson(readFileSync(path, "utf8"))).seed : undefined;
-}
-
-/** True when the city is founded now. */
-function checkSeed(dir: string, seed: string): boolean {
-  const founded = foundedSeed(dir);
-  if (founded === undefined) writeFileAtomic(join(dir, FOUNDING_FILE), `${canonicalJson({ seed })}\n`);
-  else if (founded !== seed) throw new SeedDiffers(dir, founded, seed);
-  return founded === undefined;
 }
 
 /** Sender and stages share one list of boundaries. */

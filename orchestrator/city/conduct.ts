@@ -1,31 +1,39 @@
-import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
+import { z } from "zod";
+import type { CatalogEntry } from "../../services/catalog.ts";
 import type { Judges } from "../adjudication/judges.ts";
 import { concludeChild, keepResult, openChild, outputNodes } from "../execution/branches.ts";
-import { missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { missionState, type NodeView } from "../execution/chain-view.ts";
+import { endingOf, noteEnding } from "../execution/ending.ts";
+import { fieldsOf } from "../execution/inputs/fields.ts";
 import type { MissionInput } from "../execution/inputs/read-input.ts";
+import { modelsOf } from "../execution/models/model-tool.ts";
 import { isOver } from "../execution/run-mission.ts";
 import { itemsDigest, readOutput, resultOf } from "../execution/work.ts";
 import type { Mission, RegisteredService, World } from "../execution/world.ts";
 import type { BarredLaw, ChildSession } from "../legislature/context.ts";
 import type { LegislatureResult } from "../legislature/result.ts";
+import { openChatModel } from "../minds/chat-model.ts";
 import { GoalNotFeasible } from "../minds/errors.ts";
 import type { Mind } from "../minds/mind.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
-import { isObject } from "../primitives/json.ts";
+import type { JsonObject } from "../primitives/json.ts";
+import type { Tell } from "../primitives/progress.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
-import type { MissionFile } from "../protocol/mission-file.ts";
+import { isPlanned, type MissionFile, type MissionTask } from "../protocol/mission-file.ts";
 import { fileOfPlan } from "../protocol/mission-plan.ts";
 import type { City } from "./city.ts";
 import { type Epoch, nextEpoch } from "./epochs.ts";
 import { execute } from "./execute.ts";
 import { legislate } from "./legislate.ts";
 import { type MindMaker, mindsOf } from "./minds.ts";
+import { requireNamedGates } from "./named-gates.ts";
 import { reconcile } from "./reconcile.ts";
 import { offersOf, registeredService, registerServices } from "./services.ts";
 import { memberOf, membersOf } from "./society.ts";
 import { startBlockOf } from "./start-block.ts";
+import { tryServices } from "./trial.ts";
 import { lieAbout, worldOf } from "./world.ts";
 
 /** A mission to be made law, executed and paid. */
@@ -58,8 +66,10 @@ export interface Conducted {
   readonly items: Mission["items"];
   readonly world: World | undefined;
   readonly mission: Mission | undefined;
-  /** The document that the mission's output node wrote, if it wrote one. */
-  readonly report: string | undefined;
+  /** All work is complete, its output gate spoke, and records and chain agree: what was made is handed out. */
+  readonly released: boolean;
+  /** What its output nodes made, if it is handed out. */
+  readonly outputs: readonly JsonObject[];
 }
 
 /**
@@ -73,14 +83,15 @@ export async function conduct(
 ): Promise<Conducted> {
   const { file, id } = order;
   const { items, digest } = order.input;
-  const offers = await offersOf(membersOf(city.society, "producer"), order.catalog);
-  const own = offers.filter(({ entry }) => !CATALOG.includes(entry));
-  await registerServices(
-    city.client,
-    own.map((offer) => ({ owner: offer.seller.account, record: registeredService(offer).record })),
-  );
-  city.tell(`${file.mission}: ${items.length} inputs`);
-  const hall = { city, order, minds: mindsOf(city, file, order.makeMind), services: offers.map(registeredService) };
+  await requireNamedGates(city, file.tasks);
+  await city.answers.remember({ session: id, agent: "", step: "trial", round: 0 }, z.literal(true), async () => {
+    await tryServices(city, order);
+    return true;
+  });
+  // Before anything is paid: a model without a key would fail each run of its task.
+  for (const model of modelsIn(file.tasks)) await openChatModel(model, city.environment);
+  city.tell(`${file.mission}: ${items.length} items to work on`);
+  const hall = { city, order, minds: mindsOf(city, file, order.makeMind) };
   const first: Cause = { id, file, items, digest, path: "" };
   const barred: BarredLaw[] = [];
   let conducted = await lead(hall, first, []);
@@ -88,9 +99,11 @@ export async function conduct(
     const { law } = conducted;
     const epoch = law.status === "deployed" ? await nextEpoch(city, law) : undefined;
     if (law.status === "failed" || epoch === undefined) return conducted;
+    const { world, mission } = conducted;
+    if (world !== undefined && mission !== undefined && (await endingOf(world, mission)) !== undefined) return conducted;
     await replaced(conducted);
     await city.boundary("city:books-closed");
-    barred.push({ specHash: law.specHash, shape: law.shape });
+    barred.push({ specHash: law.specHash, shape: law.shape, plan: law.plan });
     const next = await relegislate(hall, { first, epoch, former: conducted, continues: { mission: law.mission, barred } });
     if (next === undefined) return conducted;
     // Without another law, the order ends as the last one did.
@@ -112,10 +125,12 @@ async function lead(hall: Hall, cause: Cause, past: readonly bigint[]): Promise<
     items: cause.items,
     world: undefined,
     mission: undefined,
-    report: undefined,
+    released: false,
+    outputs: [],
   };
   if (law.status === "failed" || world === undefined || mission === undefined) return nothing;
-  return { ...nothing, world, mission, report: agrees === true ? await release(city, order, world, mission) : undefined };
+  const released = agrees === true && (await isReleased(city, order, world, mission));
+  return { ...nothing, world, mission, released, outputs: released ? await outputsOf(world, mission) : [] };
 }
 
 interface Relegislation {
@@ -127,10 +142,10 @@ interface Relegislation {
 
 /** Full re-legislation: the same goal, another law, with what the last one did not spend. Undefined: no law could be made with that. */
 async function relegislate(hall: Hall, { first, epoch, former, continues }: Relegislation): Promise<Conducted | undefined> {
-  const { number, deposit, fault } = epoch;
+  const { number, deposit } = epoch;
   const { tell } = hall.city;
   tell(
-    `${fault.type}: the law is at fault; another session decides, with the ${formatMoney(deposit)} that were not spent (epoch ${number})`,
+    `the law is at fault (its executors could not agree): agents vote on law ${number + 1}, with the ${formatMoney(deposit)} tokens that were not spent`,
   );
   try {
     const cause = { ...first, id: `${first.id}/epoch-${number}`, file: { ...first.file, budget: deposit }, continues };
@@ -143,9 +158,9 @@ async function relegislate(hall: Hall, { first, epoch, former, continues }: Rele
 }
 
 /** Hands out what the mission made: only when all of it is complete, its output gate spoke, and records and chain agree (INVARIANT 1). */
-async function release(city: City, { judge }: Order, world: World, mission: Mission): Promise<string | undefined> {
+async function isReleased(city: City, { judge }: Order, world: World, mission: Mission): Promise<boolean> {
   const agrees = await reconcile(city, judge, world, mission, { name: "output-release" });
-  return agrees && (await missionState(world, mission)) === "COMPLETED" ? reportOf(world, mission) : undefined;
+  return agrees && (await missionState(world, mission)) === "COMPLETED";
 }
 
 /** What all missions of an order share. */
@@ -153,7 +168,6 @@ interface Hall {
   readonly city: City;
   readonly order: Order;
   readonly minds: ReadonlyMap<string, Mind>;
-  readonly services: readonly RegisteredService[];
 }
 
 /** What one of them is about: the order itself, or a node of another. */
@@ -180,14 +194,15 @@ interface Pursued {
 
 /** One mission from its session to its last unit, with everything below it. */
 async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
-  const { city, order, minds, services } = hall;
+  const { city, order, minds } = hall;
   const { file, id, items, digest, child, continues, path } = cause;
-  const tell = (line: string) => city.tell(path === "" ? line : `${path}: ${line}`);
+  // Only the tasks of the mission that was asked for are counted.
+  const tell: Tell = (line, done) => (path === "" ? city.tell(line, done) : city.tell(`${path}: ${line}`));
   const law = await legislate(city, {
     file,
     id,
     services: order.catalog,
-    inputs: { count: items.length, digest },
+    inputs: { count: items.length, digest, ...(isPlanned(file) ? {} : { fields: fieldsOf(items) }) },
     minds,
     judge: order.judge,
     child,
@@ -198,9 +213,9 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
     tell(`no law: ${law.reason}`);
     return { law };
   }
-  tell(`law ${law.lawHash.slice(0, 10)}…: "${law.document.title}" deployed at ${law.mission}`);
+  tell(`law "${law.document.title}" won the vote and is deployed at ${law.mission}`);
   const tamper = order.cheat === true && child === undefined ? liar(law.document) : order.tamper;
-  const world = { ...worldOf(city, minds, services, tamper), tell };
+  const world = { ...worldOf(city, minds, await servicesFor(hall, cause, law.document), tamper), tell };
   const mission: Mission = {
     address: law.mission,
     sponsor: memberOf(city.society, "sponsor").account.address,
@@ -217,6 +232,38 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
 }
 
 /**
+ * The services that a law names, and those of the missions below it: what nobody needs is neither bundled nor registered. Missions below
+ * find theirs registered.
+ */
+async function servicesFor(
+  { city, order }: Hall,
+  { file, child }: Cause,
+  { nodes }: MissionDocument,
+): Promise<readonly RegisteredService[]> {
+  const named = new Set([...nodes.flatMap(({ services }) => services), ...servicesIn(file.tasks)]);
+  const offers = await offersOf(
+    membersOf(city.society, "producer"),
+    order.catalog.filter(({ id }) => named.has(id)),
+  );
+  const sold = offers.map((offer) => ({ owner: offer.seller.account, service: registeredService(offer) }));
+  if (child === undefined) {
+    await registerServices(
+      city.client,
+      sold.map(({ owner, service: { record } }) => ({ owner, record })),
+    );
+  }
+  return sold.map(({ service }) => service);
+}
+
+function modelsIn(tasks: readonly MissionTask[]): readonly string[] {
+  return tasks.flatMap((task) => [...modelsOf(task), ...(task.plan === null ? [] : modelsIn(task.plan.tasks))]);
+}
+
+function servicesIn(tasks: readonly MissionTask[]): readonly string[] {
+  return tasks.flatMap(({ services, plan }) => [...services, ...(plan === null ? [] : servicesIn(plan.tasks))]);
+}
+
+/**
  * A node that is a mission of its own: its session is opened with the node's money, led to its end by the same branches, and what came of it
  * is the node's result (AgentCity 3.4, recursive decomposition). Done again after a crash it goes on where it was.
  */
@@ -226,7 +273,7 @@ async function descend(hall: Hall, above: Cause, world: World, mission: Mission,
   if (plan === null) throw new AgentCityError("PlanUnknown", `${label} is a mission of its own, but the mission file has no tasks for it`);
   const loan = await openChild(world, mission, view);
   const items = shard === null ? [] : mission.items.slice(shard.from, shard.to);
-  world.tell(`${label}: session ${loan.session} opened for a mission of its own, ${items.length} inputs`);
+  world.tell(`${label}: session ${loan.session} opened for a mission of its own, ${items.length} items`);
   const child = await pursue(hall, {
     id: `${above.id}/${label}.${view.attempt + 1}`,
     file: fileOfPlan(above.file, plan, label, loan.amount),
@@ -238,6 +285,9 @@ async function descend(hall: Hall, above: Cause, world: World, mission: Mission,
   if (child.mission !== undefined && child.agrees === true && (await missionState(world, child.mission)) === "COMPLETED") {
     await keepResult(world, mission, view, child.mission);
   }
+  // What nobody could do below, nobody can do in another session for the same node.
+  const ending = child.mission === undefined ? undefined : await endingOf(world, child.mission);
+  if (ending !== undefined) await noteEnding(world, mission, { ...ending, node: `${label}/${ending.node}` });
   await concludeChild(world, mission, view);
 }
 
@@ -247,12 +297,6 @@ function liar({ nodes }: MissionDocument): World["tamper"] {
   return ({ label, attempt }, output) => (label === victim?.label && attempt === 0 ? lieAbout(output) : output);
 }
 
-async function reportOf(world: World, mission: Mission): Promise<string | undefined> {
-  const nodes = await viewNodes(world, mission);
-  const wanted = outputNodes(mission).map(({ number }) => number);
-  const node = nodes.find(({ law, state }) => wanted.includes(law.number) && state === "COMPLETED");
-  if (node === undefined) return undefined;
-  const output = await readOutput(world, (await resultOf(world, mission, node.law.number)).outputId);
-  const text = isObject(output) ? output["document"] : undefined;
-  return typeof text === "string" ? text : undefined;
+function outputsOf(world: World, mission: Mission): Promise<readonly JsonObject[]> {
+  return Promise.all(outputNodes(mission).map(async ({ number }) => readOutput(world, (await resultOf(world, mission, number)).outputId)));
 }

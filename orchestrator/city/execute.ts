@@ -4,7 +4,9 @@ import type { AppealJudge } from "../adjudication/rule-on-appeal.ts";
 import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { isLent, leftFor } from "../execution/branches.ts";
-import { awaitsBids, isBranch, isStaffed, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { awaitsBids, isBranch, isStaffed, type MissionStateName, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { disagreeing, disagreementAt, isIncurable } from "../execution/disagreement.ts";
+import { noteEnding } from "../execution/ending.ts";
 import { recordFaults } from "../execution/faults.ts";
 import { runMarket, withdrawLosers } from "../execution/market.ts";
 import { isOver, timeout } from "../execution/run-mission.ts";
@@ -43,7 +45,7 @@ export async function execute(city: City, world: World, mission: Mission, lead: 
   }
   const agrees = await reconcile(city, lead.judge, world, mission, { name: "orchestration" });
   await settle(city, world, mission, lead.judge);
-  world.tell(`settled: ${await missionState(world, mission)}`);
+  world.tell(`accounts closed; the mission is ${ENDS[await missionState(world, mission)] ?? "not over"}`);
   return isLaw && agrees;
 }
 
@@ -66,6 +68,10 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
     await endOrphan(world, mission, lead);
     const halt = await runThroughSilence(city, world, mission);
     if (halt.kind === "done" || halt.kind === "ended") break;
+    if (halt.kind === "hopeless") {
+      await endUnfaulted(world, mission);
+      break;
+    }
     if (halt.kind === "degraded" || halt.kind === "stopped") {
       if (await isLetGoOn(city, world, mission, halt.kind, lead.judge)) continue;
       break;
@@ -74,9 +80,7 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
     // One after the other: the stages of one session do not wait while the clock jumps for another.
     else if (halt.kind === "branch") for (const view of halt.nodes.slice(0, 1)) await lead.descend(view);
     else {
-      // The law is at fault: no other executor of it helps (AgentCity B.11.4).
-      const isLawful = (await recordFaults(world, mission)).every((fault) => fault.class !== "SPECIFICATION");
-      const reopened = isLawful ? await reopenAll(world, mission, halt.nodes) : [];
+      const reopened = await tryAgain(world, mission, halt.nodes);
       if (reopened.length === 0) {
         await abort(world, mission);
         break;
@@ -98,10 +102,13 @@ async function isLetGoOn(city: City, world: World, mission: Mission, why: "degra
 async function judge(city: City, world: World, mission: Mission, nodes: readonly NodeView[], by: Judge): Promise<void> {
   for (const view of nodes) {
     const subject = await caseOf(world, mission, view);
-    world.tell(`${view.law.label}: waits for a human (${subject.reason})`);
+    world.tell(`${view.law.label}: a human has to decide (${subject.reason})`);
     const decision = await ruleOn(panelOf(city), by, subject);
     if (decision === undefined) await afterOthers(world, mission, view);
-    else world.tell(`${view.law.label}: ${decision.simulated ? "SIMULATED " : ""}${decision.adjudicator} ${pastTense(decision.ruling)}`);
+    else
+      world.tell(
+        `${view.law.label}: ${decision.adjudicator}${decision.simulated ? " (simulated: nobody was asked)" : ""} ${pastTense(decision.ruling)}`,
+      );
   }
 }
 
@@ -111,6 +118,13 @@ async function afterOthers(world: World, mission: Mission, { law, state, deadlin
   const isSame = now?.state === state && now.deadline === deadline;
   if (isSame && world.client.chain.clock.now() >= deadline) await timeout(world, mission, now);
   else world.tell(`${law.label}: adjudicators have acted`);
+}
+
+/** Numbers of the failed nodes that have another attempt; none where the law is at fault: no other executor of it helps (AgentCity B.11.4). */
+async function tryAgain(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<readonly number[]> {
+  if ((await recordFaults(world, mission)).every((fault) => fault.class !== "SPECIFICATION")) return reopenAll(world, mission, nodes);
+  await judgeDisagreements(world, mission);
+  return [];
 }
 
 /** Numbers of the nodes that have another attempt. */
@@ -128,7 +142,7 @@ async function reopen(world: World, mission: Mission, view: NodeView): Promise<b
   await world.client
     .mission(mission.address)
     .reopen([view.law.number], { intent: intentKey("reopen", mission.address, view.law.number, view.attempt) });
-  world.tell(`${view.law.label}: reopened for attempt ${view.attempt + 2}`);
+  world.tell(`${view.law.label}: offered to other agents (attempt ${view.attempt + 2})`);
   return true;
 }
 
@@ -159,6 +173,22 @@ async function endOrphan(world: World, mission: Mission, lead: Lead): Promise<vo
   await end(world, mission, "the mission above is over: what was not earned goes back to it");
 }
 
+/** What no law can cure is not brought before another session (AgentCity B.11.4 asks for one where the law is at fault). */
+async function judgeDisagreements(world: World, mission: Mission): Promise<void> {
+  const views = await viewNodes(world, mission);
+  for (const view of views.filter(({ state, law }) => state === "FAILED" && law.tier === 2)) {
+    const found = await disagreementAt(world, mission, view);
+    if (found !== undefined && found.share < found.needed && (await isIncurable(world, mission, view, views)))
+      return noteEnding(world, mission, disagreeing(view.law.label, found));
+  }
+}
+
+/** Ends a mission in which nobody did anything wrong: no clock of an executor's is ended, so nobody is slashed, and no reputation moves. */
+async function endUnfaulted(world: World, mission: Mission): Promise<void> {
+  await expire(world, mission);
+  await end(world, mission, "mission ended: nobody is slashed, what was not earned goes back to the sponsor");
+}
+
 /** A stop that nobody clears ends with the mission's time: what was not earned goes back (decision 24). */
 async function endStopped(world: World, mission: Mission): Promise<void> {
   await expire(world, mission);
@@ -169,6 +199,9 @@ async function stakesOf({ client }: City): Promise<readonly [bigint, bigint, big
   const stake = (name: "MIN_STAKE_LOW" | "MIN_STAKE_MEDIUM" | "MIN_STAKE_HIGH") => client.constitution.paramInUnits(parameterIndex(name));
   return [await stake("MIN_STAKE_LOW"), await stake("MIN_STAKE_MEDIUM"), await stake("MIN_STAKE_HIGH")];
 }
+
+/** How a mission that is over ended. */
+const ENDS: Partial<Record<MissionStateName, string>> = { COMPLETED: "completed", FAILED: "failed", ABORTED: "ended before its goal" };
 
 function pastTense(ruling: Decision["ruling"]): string {
   return { approve: "approved", reject: "rejected", amend: "amended its mandate" }[ruling];

@@ -21,8 +21,8 @@ const receiptSchema = z.object({ status: z.literal("0x1"), contractAddress: addr
 export async function expectedCode(deployment: Deployment, city: FoundedCity, nonces: number): Promise<ExpectedCode> {
   const { deployer, profile, plan, chainId } = deployment;
   const nonceOf = nonceFinder(deployer, city, nonces);
-  const connection = await connectEdr({ ...DEVNET_GENESIS, chainId });
-  const ask = (method: string, ...params: readonly unknown[]) => connection.provider.request({ method, params });
+  const engine = await connectEdr({ ...DEVNET_GENESIS, chainId });
+  const ask = (method: string, ...params: readonly unknown[]) => engine.request({ method, params });
   const send = async (transaction: { readonly to?: Address; readonly data: Hex }) => {
     const hash = await ask("eth_sendTransaction", { from: deployer, gas: GAS, ...transaction });
     await ask("evm_mine");
@@ -55,7 +55,7 @@ export async function expectedCode(deployment: Deployment, city: FoundedCity, no
   } catch (error) {
     if (!(error instanceof NotOfThisDeployer)) throw error;
   } finally {
-    await connection.close();
+    await engine.close();
   }
   return code;
 }

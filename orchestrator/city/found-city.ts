@@ -3,7 +3,6 @@ import type { Deployment, FoundedCity } from "../../deploy/deployment.ts";
 import { appointClerks, deployLaw, fillOffices, publishTemplate, seal, seedTreasury, setEnvelopes } from "../../deploy/genesis.ts";
 import type { GenesisPlan } from "../../deploy/plan.ts";
 import { verifyCore } from "../../deploy/verify.ts";
-import type { CatalogEntry } from "../../services/catalog.ts";
 import type { Chain } from "../chain/chain.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Intent, Sender } from "../chain/sender.ts";
@@ -14,6 +13,7 @@ import { writeMany } from "../client/write.ts";
 import { contentIdOf, digestOf } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
+import { KINDS } from "../protocol/kinds.ts";
 import { OFFICE_NAMES } from "../protocol/offices.ts";
 import { DEVNET, PARAMETERS } from "../protocol/parameters.ts";
 import { chainReader } from "./chain-reader.ts";
@@ -22,12 +22,10 @@ import { GenesisMismatch } from "./errors.ts";
 import type { SendingPort } from "./genesis-port.ts";
 import { signPermit } from "./permit.ts";
 import { openPools } from "./pools.ts";
-import { offersOf, registeredService, registerServices } from "./services.ts";
+import { registerServices } from "./services.ts";
 import { type Member, memberOf, membersOf } from "./society.ts";
 
 const TOKEN = 1_000_000n;
-/** `enum Kind`. */
-const KIND = { PRODUCER: 1, VERIFIER: 4 } as const;
 const VERIFIER_WEIGHT = 100;
 const OFFICERS = ["registrar", "speaker", "regulator", "codifier"] as const;
 /** Bitmaps over `EvidenceClass`: what each issuer may attest. */
@@ -88,8 +86,6 @@ export interface Founding {
   readonly society: readonly Member[];
   readonly port: SendingPort;
   readonly seed: string;
-  /** What every producer sells from the first day. */
-  readonly catalog: readonly CatalogEntry[];
   readonly tell: (line: string) => void;
 }
 
@@ -100,7 +96,7 @@ export async function foundCity(founding: Founding): Promise<Deployment & { read
   const addresses = await deployLaw(port, plan);
   await publishTemplate(port, addresses);
   await setEnvelopes(port, addresses);
-  tell(`law deployed: ${Object.keys(addresses).length} contracts and the mission template`);
+  tell(`${Object.keys(addresses).length} contracts and the mission template deployed`);
   const client = createAgentCityClient({ chain, addresses, sender });
   await payOut(founding, client);
   await seedTreasury(port, addresses, plan);
@@ -115,7 +111,7 @@ export async function foundCity(founding: Founding): Promise<Deployment & { read
   const deployment = { network, chainId: chain.id, deployer: port.deployer, profile: port.profile, plan, city };
   const verification = await verifyCore(chainReader(chain), deployment, city);
   if (!verification.passed) throw new GenesisMismatch(verification);
-  tell("genesis sealed: the deployer has no power left");
+  tell("city founded and sealed: its deployer has no power left");
   return deployment;
 }
 
@@ -186,7 +182,7 @@ async function registrationOf(
   const binding = {
     agent: account.address,
     principal: principal.account.address,
-    kind: role === "producer" ? KIND.PRODUCER : KIND.VERIFIER,
+    kind: role === "producer" ? KINDS.PRODUCER : KINDS.VERIFIER,
     did: keccak256(stringToHex(did)),
     capabilities: capabilitiesOf(seed, name),
     stake,
@@ -218,14 +214,13 @@ async function permitStakes({ society, chain }: Founding, client: AgentCityClien
   }
 }
 
-/** What producers sell, and what the Codifier must use. */
-async function registerAll({ society, catalog }: Founding, client: AgentCityClient): Promise<void> {
-  const codifier = memberOf(society, "codifier").account;
-  const offers = await offersOf(membersOf(society, "producer"), catalog);
-  await registerServices(client, [
-    ...offers.map((offer) => ({ owner: offer.seller.account, record: registeredService(offer).record })),
-    ...(await codifierServices(codifier.address)).map(({ record }) => ({ owner: codifier, record })),
-  ]);
+/** What the Codifier must use. What producers sell is registered when a law names it. */
+async function registerAll({ society }: Founding, client: AgentCityClient): Promise<void> {
+  const owner = memberOf(society, "codifier").account;
+  await registerServices(
+    client,
+    (await codifierServices(owner.address)).map(({ record }) => ({ owner, record })),
+  );
 }
 
 /** The human behind a member, or the member itself. */

@@ -2,40 +2,51 @@ import { isSimulated } from "../adjudication/simulated-judge.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { waveSchema } from "../execution/stages/checkpoint.ts";
 import { resultOf, serviceById } from "../execution/work.ts";
-import { contentIdFromDigest } from "../primitives/hash.ts";
+import type { Mission } from "../execution/world.ts";
+import { contentIdFromDigest, parseContentId } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { parseJsonBytes } from "../primitives/json.ts";
 import { evidenceClasses } from "../protocol/evidence.ts";
-import { balances, type Outcome } from "../protocol/outcome.ts";
+import { balances, type Outcome, totalOf } from "../protocol/outcome.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { anchoringOf } from "./anchoring.ts";
 import type { City } from "./city.ts";
-import type { Conducted } from "./conduct.ts";
+import type { Conducted, Order } from "./conduct.ts";
+import { type DescribedWork, describeWork, unreadableIn, type Worked } from "./describe-work.ts";
 import { describeEpoch, executionOf } from "./epochs.ts";
+import { failureOf, noLawFailure } from "./failure.ts";
 import { childrenOf, describeChild, moneyIn, moneyOfSession, statusOf, treeOf } from "./family.ts";
 import { callsAbout, gasTable } from "./gas.ts";
 import { letterOf } from "./letters.ts";
 import { membersOf, nameOf } from "./society.ts";
 import { pastTenseOf } from "./verbs.ts";
+import { answerKey } from "./world.ts";
 
 const POINTS = 1000;
 
-/** Describes a conducted mission from chain and records; nothing in it depends on the wall clock. */
+/** Describes a conducted order from chain and records; nothing in it depends on the wall clock, or on where the city lies. */
 export async function outcomeOf(
   city: City,
-  name: string,
+  { file, input }: Pick<Order, "file" | "input">,
   conducted: Conducted,
   paths: Pick<Outcome, "report" | "bundle">,
 ): Promise<Outcome> {
-  const { law, mission } = conducted;
+  const { law, mission, released } = conducted;
   const family = mission === undefined ? [] : await childrenOf(city.client, (id) => city.blocks.get(id), mission);
   const tree = treeOf([law.session, ...law.past.map(({ session }) => session)], mission?.address, family);
   const gas = gasTable(await callsAbout(city.client, conducted.fromBlock + 1n, tree), mission?.address);
   const winner = law.candidates[law.winner];
   const head = city.chain.head();
+  const status = mission === undefined ? "no-law" : await statusOf(city.client, mission.address);
+  const work = mission === undefined ? undefined : await describeWork(city.client, workedIn(city, mission));
+  const nodes = await nodesOf(city, conducted, gas.nodes, work);
+  const human = await humanOf(city, conducted);
+  const epochs = await Promise.all(conducted.epochs.map((session) => describeEpoch(city.client, session)));
   return {
-    status: mission === undefined ? "no-law" : await statusOf(city.client, mission.address),
-    name,
+    status,
+    name: file.mission,
+    goal: file.goal,
+    input: { kind: input.kind, items: conducted.items.length, unreadable: work?.unreadable ?? unreadableIn(conducted.items) },
     network: city.chain.name,
     chainId: city.chain.id,
     seed: city.seed,
@@ -65,16 +76,24 @@ export async function outcomeOf(
     metrics: law.metrics,
     execution: await executionOf(city.client, conducted.epochs),
     market: await marketOf(city, conducted),
-    nodes: await nodesOf(city, conducted, gas.nodes),
-    epochs: await Promise.all(conducted.epochs.map((session) => describeEpoch(city.client, session))),
+    nodes,
+    excluded: work?.excluded ?? [],
+    epochs,
     children: await Promise.all(family.map((child) => describeChild(city.client, child))),
     hybrid: await hybridOf(city, conducted),
-    human: await humanOf(city, conducted),
+    human,
     settlement: await settlementOf(city, mission?.address),
     money: mission === undefined ? await moneyOfSession(city.client, law.session) : await moneyIn(city.client, mission.address),
+    total: totalOf(epochs),
     slashed: (await slashesOf(city, mission?.address)).reduce((sum, { slashed }) => sum + slashed, 0n).toString(),
     gasByStage: gas.stages.map((row) => ({ ...row })),
     reputations: await reputationsOf(city, conducted.fromBlock),
+    failure:
+      law.status === "failed"
+        ? noLawFailure(law.reason)
+        : await failureOf(city.client, law.mission, { status, nodes, released, human }, work?.ending),
+    released,
+    format: mission?.document.output.format ?? null,
     ...paths,
     finalBlock: { number: Number(head.number), hash: head.hash },
   };
@@ -131,8 +150,34 @@ async function slashesOf(city: City, mission: Address | undefined) {
   return events.map(({ args }) => args);
 }
 
-async function nodesOf(city: City, { world, mission }: Conducted, gas: ReadonlyMap<number, number>): Promise<Outcome["nodes"]> {
-  if (world === undefined || mission === undefined) return [];
+/** A mission with the records that this city keeps of its work. */
+function workedIn({ answers, blocks, log, society }: City, { address, document, items }: Mission): Worked {
+  return {
+    address,
+    document,
+    items,
+    records: {
+      recall: (kind, subjects, schema) => answers.recall(answerKey([kind, ...subjects]), schema),
+      all: async (kind, schema) => {
+        const entries = await log.read({ kind: `execution.${kind}`, subject: address });
+        return entries.flatMap(({ content }) => (content === null ? [] : [schema.parse(parseJsonBytes(blocks.get(content)))]));
+      },
+      output: async (id) => {
+        const content = parseContentId(id);
+        return blocks.has(content) ? parseJsonBytes(blocks.get(content)) : undefined;
+      },
+    },
+    nameOf: (agent) => nameOf(society, agent),
+  };
+}
+
+async function nodesOf(
+  city: City,
+  { world, mission }: Conducted,
+  gas: ReadonlyMap<number, number>,
+  work: DescribedWork | undefined,
+): Promise<Outcome["nodes"]> {
+  if (world === undefined || mission === undefined || work === undefined) return [];
   const [views, bound, slashes] = await Promise.all([
     viewNodes(world, mission),
     boundOf(city, mission.address),
@@ -143,10 +188,12 @@ async function nodesOf(city: City, { world, mission }: Conducted, gas: ReadonlyM
     views.map(async (view) => {
       const node = view.law.number;
       const last = cleared.map(({ args }) => args).findLast((args) => args.node === node);
+      const worked = work.nodes[node];
+      if (worked === undefined) throw new RangeError(`node ${node} is not described`);
       const executors = await Promise.all(
         bound
           .filter((binding) => binding.node === node)
-          .map(async ({ agent, slot, service, price, attempt }) => {
+          .map(async ({ agent, slot, service, price, attempt }, place) => {
             const slashed = slashes
               .filter((fault) => fault.node === node && fault.agent === agent)
               .reduce((sum, fault) => sum + fault.slashed, 0n);
@@ -154,21 +201,28 @@ async function nodesOf(city: City, { world, mission }: Conducted, gas: ReadonlyM
             return {
               agent: nameOf(city.society, agent),
               service: serviceById(world, service).name,
+              attempt: attempt + 1,
               price: price.toString(),
               paid: paid.toString(),
               result: executorResult(view, slot, attempt),
+              fault: worked.executors[place]?.fault ?? null,
               slashed: slashed.toString(),
             };
           }),
       );
       return {
         label: view.law.label,
+        task: view.law.task,
         state: view.state,
+        end: worked.end,
         tier: view.law.tier,
         gas: gas.get(node) ?? 0,
         attempts: view.attempt + 1,
         class: last === undefined ? "" : (evidenceClasses[last.evidenceClass] ?? ""),
         executors,
+        failures: worked.failures,
+        disagreement: worked.disagreement,
+        output: worked.output,
         dissent: view.state === "COMPLETED" ? (await resultOf(world, mission, node)).dissent.length : 0,
       };
     }),
@@ -177,6 +231,7 @@ async function nodesOf(city: City, { world, mission }: Conducted, gas: ReadonlyM
 
 function executorResult(view: NodeView, slot: number, attempt: number): Outcome["nodes"][number]["executors"][number]["result"] {
   if (attempt !== view.attempt || view.state === "FAILED") return "failed";
+  if (view.state !== "COMPLETED") return "stopped";
   const own = view.slots.find((candidate) => candidate.slot === slot);
   if (own?.committed !== true) return "absent";
   return ((view.agreeing >> slot) & 1) === 1 ? "agreed" : "dissented";

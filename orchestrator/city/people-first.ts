@@ -3,12 +3,10 @@ import type { AgentCityClient } from "../client/client.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
+import { KINDS } from "../protocol/kinds.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { CodifierService } from "./codifier-services.ts";
 import { serviceId } from "./services.ts";
-
-/** `Kind.VERIFIER`. */
-const VERIFIER = 4;
 
 /** Genesis waits for people: their keys are theirs. */
 export class PeopleFirst extends AgentCityError {
@@ -49,7 +47,7 @@ export async function whatPeopleOwe(
     );
   }
   for (const { address } of plan.verifiers) {
-    if ((await evidence.weightOf(address)) === 0 && !(await agents.isEligible(address, VERIFIER)))
+    if ((await evidence.weightOf(address)) === 0 && !(await agents.isEligible(address, KINDS.VERIFIER)))
       acts.push(`${address} and its principal register it as a verifier with ${agents.address}`);
   }
   const { free, insurance } = plan.treasury;

@@ -33,7 +33,7 @@ export async function reconcile(
   if (phase.name === "orchestration") await tellSlow(world, mission);
   await writtenDown(city, mission, phase.name, divergences);
   if (divergences.length === 0) return true;
-  for (const each of divergences) world.tell(`DIVERGENCE after ${phase.name}: ${each}`);
+  for (const each of divergences) world.tell(`records and chain differ after ${phase.name}: ${each}`);
   const subject = { mission: mission.address, cause: "divergence", facts: [`found after ${phase.name}`], divergences } as const;
   const decided = await judge.decideResumption(subject);
   const { resume, justification } = decided ?? { resume: false, justification: "nobody here decides" };

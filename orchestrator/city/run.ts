@@ -1,26 +1,27 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { writeFileAtomic } from "../primitives/files.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import { anchorRecords, writeMissionBundle } from "./bundle.ts";
+import { BUNDLE_FILES } from "./bundle-layout.ts";
 import type { City } from "./city.ts";
 import { type Conducted, conduct, type Order } from "./conduct.ts";
 import { outcomeOf } from "./outcome.ts";
+import { renderReport } from "./report/render-report.ts";
 
 /** A mission from its file to its bundle; a law that was replaced leaves a bundle of its own. `text` is the file as given; bundles go below `home`. */
 export async function runToEnd(city: City, order: Order, text: string, home: string): Promise<Outcome> {
-  const close = (conducted: Conducted) => closeRecords(city, conducted, order.file.mission, text, home);
+  const close = (conducted: Conducted) => closeRecords(city, order, conducted, text, home);
   return close(await conduct(city, order, async (ended) => void (await close(ended))));
 }
 
-/** What became of one law, and the bundle of its mission. */
-async function closeRecords(city: City, conducted: Conducted, name: string, text: string, home: string): Promise<Outcome> {
-  const { mission, law, report, items } = conducted;
-  if (mission === undefined || law.status === "failed") return outcomeOf(city, name, conducted, { report: null, bundle: null });
-  const directory = join(home, "missions", mission.address.toLowerCase());
+/** What became of one law, its report, and the bundle of its mission. */
+async function closeRecords(city: City, order: Order, conducted: Conducted, text: string, home: string): Promise<Outcome> {
+  const { mission, law, outputs, items } = conducted;
+  if (mission === undefined || law.status === "failed") return reportWithoutLaw(city, order, conducted, home);
+  const bundle = `${MISSIONS}/${mission.address.toLowerCase()}`;
   await anchorRecords(city, mission.address, text);
-  const outcome = await outcomeOf(city, name, conducted, {
-    report: report === undefined ? null : join(directory, "report.md"),
-    bundle: directory,
-  });
+  const outcome = await outcomeOf(city, order, conducted, { report: `${bundle}/${BUNDLE_FILES.report}`, bundle });
   await writeMissionBundle(city, {
     mission: mission.address,
     session: law.session,
@@ -28,8 +29,20 @@ async function closeRecords(city: City, conducted: Conducted, name: string, text
     documentBytes: city.blocks.get(law.documentId),
     items,
     outcome,
-    directory,
-    ...(report === undefined ? {} : { report }),
+    directory: join(home, bundle),
+    report: renderReport(outcome, outputs),
   });
+  return outcome;
+}
+
+/** Where finished missions are, below a home. */
+const MISSIONS = "missions";
+
+/** An order without a law has no mission to audit: it leaves its report alone, named by the chain's last block. */
+async function reportWithoutLaw(city: City, order: Order, conducted: Conducted, home: string): Promise<Outcome> {
+  const folder = `${MISSIONS}/no-law-${city.chain.head().hash.slice(2, 14)}`;
+  const outcome = await outcomeOf(city, order, conducted, { report: `${folder}/${BUNDLE_FILES.report}`, bundle: null });
+  mkdirSync(join(home, folder), { recursive: true });
+  writeFileAtomic(join(home, outcome.report), renderReport(outcome, []));
   return outcome;
 }

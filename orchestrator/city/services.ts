@@ -31,10 +31,12 @@ export async function offersOf(producers: readonly Member[], catalog: readonly C
 
 /** The record a service is registered under; its hash is the service's id (contracts/interfaces/IServiceContract.sol). */
 export function registeredService({ seller, entry, bundle }: Offer): RegisteredService {
+  const { input, output, options, perItem, drops = false } = entry;
+  const schemas = { input, output, perItem, drops, ...(options === undefined ? {} : { options }) };
   const record = {
     owner: seller.account.address,
     codeHash: bundle.codeHash,
-    schemaHash: keccak256(canonicalBytes({ input: entry.input, output: entry.output })),
+    schemaHash: keccak256(canonicalBytes(schemas)),
     endpoint: `city:${entry.id}`,
     constraints: CONSTRAINTS,
   };
@@ -43,7 +45,7 @@ export function registeredService({ seller, entry, bundle }: Offer): RegisteredS
     name: entry.id,
     owner: record.owner,
     bundle,
-    schemas: { input: entry.input, output: entry.output },
+    schemas,
     record,
   };
 }

@@ -36,10 +36,12 @@ async function hearAppeals(city: City, world: World, mission: Mission, judge: Ap
       const [open, until] = await contract.appealsOf(subject.node, subject.attempt);
       if (open > 0) {
         await city.chain.clock.sleepUntil(BigInt(until) + 1n);
-        world.tell(`${subject.label}: nobody decided the appeal, the clearing stands`);
+        world.tell(`${subject.label}: nobody decided the appeal: the verdict stands`);
       } else if (ruling === undefined) world.tell(`${subject.label}: adjudicators have decided the appeal`);
       else
-        world.tell(`${subject.label}: ${judge.simulated ? "SIMULATED " : ""}appeal ${ruling.upheld.length === 0 ? "rejected" : "upheld"}`);
+        world.tell(
+          `${subject.label}: appeal ${ruling.upheld.length === 0 ? "rejected" : "upheld"}${judge.simulated ? " (simulated: nobody was asked)" : ""}`,
+        );
     }
   }
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { scorersBy } from "../execution/guardian/scorers.ts";
 import { traceSchema } from "../execution/guardian/traces.ts";
 import type { RegisteredService, World } from "../execution/world.ts";
+import { openChatModel } from "../minds/chat-model.ts";
 import type { Mind } from "../minds/mind.ts";
 import { parseContentId } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
@@ -52,6 +53,7 @@ export function worldOf(
     recall: (key, schema) => answers.recall(answerKey(key), schema),
     logHead: async () => (await log.head()).hash,
     fetchPage: city.fetchPage,
+    openModel: (name) => openChatModel(name, city.environment),
     bidding: city.bidding,
     nodesPerTransaction: city.nodesPerTransaction,
     boundary: city.boundary,
@@ -81,7 +83,7 @@ function singleFlight(remember: World["remember"]): World["remember"] {
 }
 
 /** Where execution's records are kept: under their mission, which comes second in every key. */
-function answerKey(key: readonly (string | number)[]): AnswerKey {
+export function answerKey(key: readonly (string | number)[]): AnswerKey {
   return { session: String(key[1]), agent: "", step: key.join("/"), round: 0 };
 }
 

@@ -3,13 +3,11 @@ import type { AgentCityClient } from "../client/client.ts";
 import { isSessionMessageBy, type SessionMessage, sessionDigest, signSessionMessage } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
+import { KINDS } from "../protocol/kinds.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { flawOf } from "../protocol/seven-messages.ts";
 import { merkleRoot } from "../rules/ordered-merkle.ts";
 import { Clerk } from "./clerk.ts";
-
-/** A producer's `Kind` on chain. */
-const PRODUCER = 1;
 
 /** An attestation with its signature. */
 export interface SignedAttestation extends SessionMessage<"IdentityAttestation"> {
@@ -46,7 +44,7 @@ export class Registrar extends Clerk {
     const { kind, principal, registeredBlock } = await agents.agentOf(message.agent);
     const { openedBlock } = await legislation.sessionOf(message.session);
     const reputation = Number(await agents.reputationOf(message.agent));
-    const eligible = await agents.isEligible(message.agent, PRODUCER);
+    const eligible = await agents.isEligible(message.agent, KINDS.PRODUCER);
     return flawOf("IdentityAttestation", message, { request, kind, principal, reputation, registeredBlock, openedBlock, eligible });
   }
 

@@ -5,6 +5,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import { lawInWords, messageInWords } from "./codification-screen.ts";
 import { home } from "./home.ts";
 import { adjudicatorAccount } from "./keys.ts";
+import { typedPath } from "./shell.ts";
 
 export interface ApproveOptions {
   readonly network: string;
@@ -42,7 +43,7 @@ export class RequestForged extends AgentCityError {
 /** Reads a waiting session's law, shows what is to be signed, signs it, and leaves the signature where the mission finds it. */
 export async function approveCodification(file: string | undefined, options: ApproveOptions): Promise<void> {
   const { because, json = false } = options;
-  const path = file ?? onlyWaiting(home(options.network).dir);
+  const path = file === undefined ? onlyWaiting(home(options.network).dir) : typedPath(file);
   const request = readRequest(path);
   const { specHash } = compileLaw(request.document);
   if (specHash !== request.specHash) throw new RequestForged(request.specHash, specHash);

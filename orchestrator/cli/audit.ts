@@ -4,6 +4,7 @@ import { auditBundle } from "../city/audit/audit-bundle.ts";
 import { renderAudit } from "../city/audit/render.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { home } from "./home.ts";
+import { typedPath } from "./shell.ts";
 
 export class BundleMissing extends AgentCityError {
   constructor(mission: string, dir: string) {
@@ -16,7 +17,8 @@ export class BundleMissing extends AgentCityError {
 
 /** Verifies a finished mission again: only its bundle is read, nothing is asked of a network. */
 export async function audit(mission: string, { json = false }: { readonly json?: boolean }): Promise<void> {
-  const dir = existsSync(mission) ? mission : join(home().root, "missions", mission.toLowerCase());
+  const typed = typedPath(mission);
+  const dir = existsSync(typed) ? typed : join(home().root, "missions", mission.toLowerCase());
   if (!existsSync(dir)) throw new BundleMissing(mission, dir);
   const report = await auditBundle(dir);
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderAudit(report));

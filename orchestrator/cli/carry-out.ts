@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
@@ -6,10 +7,11 @@ import { judgesElsewhere } from "../city/case-desk.ts";
 import { type City, type DevnetName, openCity } from "../city/city.ts";
 import { CodificationDesk } from "../city/codification-desk.ts";
 import type { Order } from "../city/conduct.ts";
+import { makeRoom } from "../city/make-room.ts";
 import { chatMinds } from "../city/minds.ts";
 import { runToEnd } from "../city/run.ts";
-import { beginRun, endRun, type RunKey } from "../city/runs.ts";
-import { readInput } from "../execution/inputs/read-input.ts";
+import { beginRun, DECIDES, type Decider, endRun, openRuns, type RunKey } from "../city/runs.ts";
+import { describeInput, readInput } from "../execution/inputs/read-input.ts";
 import { loadServices } from "../execution/sandbox/load-services.ts";
 import { createSandbox } from "../execution/sandbox/run.ts";
 import { AuditNeeded } from "../legislature/errors.ts";
@@ -19,10 +21,15 @@ import { type MissionFile, parseMissionFile, servicesPathOf } from "../protocol/
 import type { Outcome } from "../protocol/outcome.ts";
 import { parameter } from "../protocol/parameters.ts";
 import { lawInWords } from "./codification-screen.ts";
+import { EXIT } from "./exit-codes.ts";
 import { home } from "./home.ts";
+import { interrupted } from "./interruption.ts";
+import { paintFor } from "./paint.ts";
 import { personAtTerminal } from "./person.ts";
-import { beginProgress } from "./progress.ts";
+import { type Progress, withProgress } from "./progress.ts";
 import { renderScreen } from "./screen.ts";
+import { asTyped, typedCommand, typedPath } from "./shell.ts";
+import { staged } from "./stages.ts";
 import { testBoundary } from "./test-boundary.ts";
 import { wallTime } from "./wall-time.ts";
 
@@ -42,16 +49,26 @@ export interface Commission {
   readonly ask?: boolean;
   /** Leave what needs a human to adjudicators in other processes, and wait for them. */
   readonly waitForHumans?: boolean;
+  /** Let a simulation decide from here on, although people decided until now. */
+  readonly simulateHumans?: boolean;
+  /** The run wants a city of its own; without it the run takes place in the city that is there. */
+  readonly anew?: { readonly newCity: boolean };
   /** Chat model of the producers' minds, "openai:…"; without one they are heuristic. */
   readonly model?: string;
   /** A Postgres for the records. */
   readonly database?: string;
   readonly json?: boolean;
+  /** Show how the vote went, market, gas and reputations too. */
+  readonly explain?: boolean;
 }
 
 /** Opens the city, runs the mission, prints its outcome. Progress goes to stderr. */
 export async function carryOut(commission: Commission): Promise<void> {
-  const { elapsed, tell } = beginProgress();
+  process.stdout.write(await withProgress((progress) => perform(commission, progress), commission.ask));
+}
+
+/** What goes to stdout in the end. */
+async function perform(commission: Commission, { elapsed, tell, enter }: Progress): Promise<string> {
   const { seed, fileName, text, directory, json = false } = commission;
   const { root, dir, cacheDir } = home(commission.network);
   const catalog = await catalogOf(servicesPathOf(text, fileName), directory, cacheDir);
@@ -61,11 +78,17 @@ export async function carryOut(commission: Commission): Promise<void> {
     budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
     mode: commission.mode,
   });
-  const input = readInput({ ...file.input, path: commission.input ?? file.input.path }, directory);
+  const input = readInput(
+    { ...file.input, path: commission.input === undefined ? file.input.path : resolve(typedPath(commission.input)) },
+    directory,
+  );
+  tell(describeInput(input));
   const { model } = commission;
   const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
   const { network, rpc: rpcUrl } = commission;
-  const boundary = testBoundary();
+  const boundary = staged(enter, testBoundary());
+  enter("the city is being opened");
+  if (commission.anew !== undefined) makeRoom({ dir, key: commission.key, newCity: commission.anew.newCity, tell });
   const attempt = async (): Promise<Outcome> => {
     const city = await openCity({
       dir,
@@ -79,11 +102,16 @@ export async function carryOut(commission: Commission): Promise<void> {
       // A node of somebody else's comes back by itself; an own one is started again below.
       silenceClock: rpcUrl === undefined ? undefined : systemClock(wallTime),
       boundary,
+      interrupted,
       environment: process.env,
     });
     try {
-      const { id, resumed } = beginRun(dir, commission.key);
+      const facts = { mission: file.mission, command: typedCommand(), decides: deciderOf(commission) };
+      const { id, resumed, formerDecider } = beginRun(dir, commission.key, facts, commission.simulateHumans === true);
       if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
+      if (formerDecider !== undefined) tell(`until now ${DECIDES[formerDecider]}; from here on ${DECIDES[facts.decides]}`);
+      for (const other of openRuns(dir, commission.key)) tell(`also unfinished here: ${other.mission}; it goes on with: ${other.command}`);
+      enter("a session is being opened");
       const judge = judgeFor(commission, city, tell);
       const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };
       return await runToEnd(city, order, text, root);
@@ -93,14 +121,20 @@ export async function carryOut(commission: Commission): Promise<void> {
   };
   const outcome = await throughLostChains(attempt, network === "anvil" && rpcUrl === undefined, tell).catch((error: unknown) => {
     if (!(error instanceof AuditNeeded)) throw error;
-    tellWaiting(error, new CodificationDesk(dir).requestFile(error.request.session), network, json);
-    process.exitCode = WAITS;
-    return undefined;
+    process.exitCode = EXIT.WAITS;
+    return waiting(error, new CodificationDesk(dir).requestFile(error.request.session), network, json);
   });
-  if (outcome === undefined) return;
+  if (typeof outcome === "string") return outcome;
   endRun(dir, commission.key);
-  process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : renderScreen(outcome, elapsed()));
-  if (outcome.status !== "completed") process.exitCode = 1;
+  if (outcome.failure !== null) process.exitCode = EXIT.FAILED;
+  if (json) return `${JSON.stringify(outcome)}\n`;
+  return renderScreen(outcome, {
+    home: root,
+    report: readFileSync(join(root, outcome.report), "utf8"),
+    elapsed: elapsed(),
+    explain: commission.explain === true,
+    paint: paintFor(process.stdout, process.env),
+  });
 }
 
 /** A person here, adjudicators elsewhere, or on a devnet a labelled simulation of one. */
@@ -110,27 +144,26 @@ function judgeFor({ ask, waitForHumans }: Commission, { client, dir, chain }: Ci
   return simulatedJudge(chain.id);
 }
 
-/** Exit code of a command that stops for a person and goes on when it is given again. */
-const WAITS = 3;
+function deciderOf({ ask, waitForHumans }: Commission): Decider {
+  if (ask === true) return "terminal";
+  return waitForHumans === true ? "elsewhere" : "simulation";
+}
 
 /** What the session waits for, and the commands that let it go on. */
-function tellWaiting({ request }: AuditNeeded, file: string, network: string, json: boolean): void {
+function waiting({ request }: AuditNeeded, file: string, network: string, json: boolean): string {
   const where = network === "embedded" ? "" : ` --network ${network}`;
-  const sign = `npm run approve-codification --${where} --as adjudicator-3`;
-  if (json) process.stdout.write(`${JSON.stringify({ status: "waiting", for: "APPROVE_CODIFICATION", file, sign, request })}\n`);
-  else
-    process.stdout.write(
-      [
-        lawInWords(request),
-        "",
-        ...(request.refused === null ? [] : [`REFUSED  ${request.refused}`]),
-        "WAITS    for an adjudicator: nothing of HIGH risk is deployed on agents' signatures alone",
-        `READ     ${file}`,
-        `SIGN     ${sign}   (or with AGENTCITY_ADJUDICATOR_KEY)`,
-        "GO ON    give this command again",
-        "",
-      ].join("\n"),
-    );
+  const sign = asTyped(`npm run approve-codification --${where} --as adjudicator-3`);
+  if (json) return `${JSON.stringify({ status: "waiting", for: "APPROVE_CODIFICATION", file, sign, request })}\n`;
+  return [
+    lawInWords(request),
+    "",
+    ...(request.refused === null ? [] : [`REFUSED  ${request.refused}`]),
+    "WAITS    for an adjudicator: nothing of HIGH risk is deployed on agents' signatures alone",
+    `READ     ${file}`,
+    `SIGN     ${sign}   (or with AGENTCITY_ADJUDICATOR_KEY)`,
+    "GO ON    give this command again",
+    "",
+  ].join("\n");
 }
 
 /** How often a chain may be lost before the command gives up. */

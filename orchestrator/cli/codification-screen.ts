@@ -13,7 +13,7 @@ export function lawInWords({ session, specHash, document, until }: CodificationR
     `  output    ${document.output.format} of ${document.output.task}${rules.length === 0 ? "" : `: ${rules.join(", ")}`}`,
     `  audit     compiled and audited again: no manipulation of classes M1–M8`,
     `  spec      ${specHash}`,
-    `  until     second ${until} of chain time`,
+    `  until     ${new Date(until * 1_000).toUTCString()} by the chain's clock; a devnet's moves only while something happens on it`,
     "  nodes",
     ...nodes.map(
       (node) =>

@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import type { Verification } from "../../deploy/deployment.ts";
 import { parseFoundingFile } from "../../deploy/founding-file.ts";
-import { type DevnetName, foundedSeed, openCity } from "../city/city.ts";
+import { type DevnetName, openCity } from "../city/city.ts";
+import { foundedSeed } from "../city/city-folder.ts";
 import { deploymentFile, readDeployment } from "../city/deployment-file.ts";
 import { foundNetwork, verifyLive } from "../city/found-network.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { home } from "./home.ts";
 import { accountFrom, deployerAccount } from "./keys.ts";
 import { devnetNamed, findNetwork, rpcUrlOf } from "./network.ts";
-import { beginProgress } from "./progress.ts";
+import { withProgress } from "./progress.ts";
+import { typedPath } from "./shell.ts";
 import { testBoundary } from "./test-boundary.ts";
 import { printVerification } from "./verification-screen.ts";
 import { wallTime } from "./wall-time.ts";
@@ -27,16 +29,16 @@ export class FoundingFileMissing extends AgentCityError {
 }
 
 /** Founds a city. A devnet without a founding file gets the society of `npm start`; every other city is its founders'. */
-export async function genesis({ network: name, rpc, city: file, json = false }: GenesisOptions): Promise<void> {
+export async function genesis(options: GenesisOptions): Promise<void> {
+  printVerification(await withProgress(({ tell }) => found(options, tell)), options.json === true);
+}
+
+async function found({ network: name, rpc, city: file }: GenesisOptions, tell: (line: string) => void): Promise<Verification> {
   const network = findNetwork(name);
-  const { tell } = beginProgress();
   if (file === undefined && !network.devnet) throw new FoundingFileMissing(`${name} is no devnet: its founders must be named`);
   const { dir, cacheDir } = home(name);
-  if (file === undefined) {
-    printVerification(await foundDevnet(devnetNamed(name), rpc, tell), json);
-    return;
-  }
-  const founders = parseFoundingFile(readFounding(file), file, network.devnet);
+  if (file === undefined) return foundDevnet(devnetNamed(name), rpc, tell);
+  const founders = parseFoundingFile(readFounding(typedPath(file)), file, network.devnet);
   const { verification } = await foundNetwork({
     dir,
     cacheDir,
@@ -49,7 +51,7 @@ export async function genesis({ network: name, rpc, city: file, json = false }: 
     tell,
     boundary: testBoundary(),
   });
-  printVerification(verification, json);
+  return verification;
 }
 
 async function foundDevnet(network: DevnetName, rpcUrl: string | undefined, tell: (line: string) => void): Promise<Verification> {

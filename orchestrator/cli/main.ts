@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
 import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
 import { MODES } from "../protocol/mission-file-schema.ts";
 import { approveCodification } from "./approve-codification.ts";
@@ -10,10 +12,8 @@ import { session } from "./session.ts";
 import { start } from "./start.ts";
 import { verify } from "./verify.ts";
 
-/** Exit code of what failed; 3 says that a mission waits for a person. */
-const FAILED = 1;
-
 const json = () => new Option("--json", "print one JSON document on stdout and nothing else");
+const explain = () => new Option("--explain", "also show how the vote went, the market, gas and reputations");
 const devnet = () => new Option("--network <name>", "embedded: in this process; anvil: in a process of its own").default("embedded");
 const ask = () => new Option("--ask", "let a person decide what needs a human, instead of a simulated adjudicator");
 
@@ -21,6 +21,14 @@ const waitForHumans = () =>
   new Option("--wait-for-humans", "leave what needs a human to adjudicators elsewhere (npm run override), and wait for them").conflicts(
     "ask",
   );
+
+const simulateHumans = () =>
+  new Option("--simulate-humans", "let a labelled simulation decide from here on, in a run that was begun with people").conflicts([
+    "ask",
+    "waitForHumans",
+  ]);
+
+const newCity = () => new Option("--new-city", "begin anew although something waits in the city there; that city is moved aside");
 
 const model = () =>
   new Option("--model <provider:model>", "chat model that decides for the producers (key from the environment)").env("AGENTCITY_MODEL");
@@ -39,8 +47,13 @@ const whole = (flags: string, description: string, least: number, most: number) 
     return value;
   });
 
+function version(): string {
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))).version;
+}
+
 const program = new Command("agentcity")
   .description("Agents legislate, software executes, humans adjudicate.")
+  .version(version(), "--version", "print the version")
   .exitOverride()
   .configureOutput({ outputError: (text, write) => write(text) });
 
@@ -49,11 +62,14 @@ program
   .description("found a city on a devnet and run the sample mission, from goal to payout")
   .addOption(devnet())
   .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
+  .addOption(newCity())
   .addOption(new Option("--cheat", "let one executor lie, to see it caught"))
   .addOption(ask())
   .addOption(waitForHumans())
+  .addOption(simulateHumans())
   .addOption(model())
   .addOption(database())
+  .addOption(explain())
   .addOption(json())
   .action(start);
 
@@ -68,8 +84,10 @@ program
   .addOption(new Option("--rpc <url>", "with --network anvil: an Anvil that runs already, with a city's flags (docs/genesis.md)"))
   .addOption(ask())
   .addOption(waitForHumans())
+  .addOption(simulateHumans())
   .addOption(model())
   .addOption(database())
+  .addOption(explain())
   .addOption(json())
   .action(mission);
 
@@ -82,7 +100,9 @@ program
   .addOption(new Option("--strategy <name>", "how closely the bloc votes alike").choices(BLOC_STRATEGIES).default("identical"))
   .option("--petition", "producers call for the session, and the sponsor adopts it")
   .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
+  .addOption(newCity())
   .addOption(ask())
+  .addOption(simulateHumans())
   .addOption(json())
   .action(session);
 
@@ -124,4 +144,16 @@ program
   .addOption(json())
   .action(verify);
 
-await runProgram(program, FAILED);
+program.addHelpText(
+  "after",
+  `
+Programs with a command line of their own (add --help):
+  override              what adjudicators do: read, judge, sign, relay
+  clearing              reproduces the figures of RAILS
+  watchdog              how often the adjudicators' watchdog is wrong
+  calibrate             what the Guardian's scorers catch and what they let pass
+  modelcheck            explores the state machines whole, and finds seeded faults
+  bench                 measures this machine`,
+);
+
+await runProgram(program);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
-import { foundedSeed } from "../city/city.ts";
+import { basename, dirname, resolve } from "node:path";
+import { foundedSeed } from "../city/city-folder.ts";
 import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
 import { isSystemError } from "../primitives/files.ts";
 import { keccak256 } from "../primitives/hash.ts";
@@ -8,6 +8,7 @@ import type { MissionFile } from "../protocol/mission-file.ts";
 import { carryOut } from "./carry-out.ts";
 import { home } from "./home.ts";
 import { devnetNamed } from "./network.ts";
+import { typedPath } from "./shell.ts";
 
 export interface MissionOptions {
   readonly input?: string;
@@ -17,9 +18,11 @@ export interface MissionOptions {
   readonly mode?: MissionFile["mode"];
   readonly ask?: boolean;
   readonly waitForHumans?: boolean;
+  readonly simulateHumans?: boolean;
   readonly model?: string;
   readonly database?: string;
   readonly json?: boolean;
+  readonly explain?: boolean;
 }
 
 export class MissionFileMissing extends AgentCityError {
@@ -30,7 +33,8 @@ export class MissionFileMissing extends AgentCityError {
 
 /** Runs a mission file in the city of this folder, founding it first if need be. */
 export async function mission(file: string, options: MissionOptions): Promise<void> {
-  const text = readMissionFile(file);
+  const path = resolve(typedPath(file));
+  const text = readMissionFile(path);
   const network = devnetNamed(options.network);
   if (options.rpc !== undefined && network !== "anvil")
     throw new InvalidValue("--rpc", "the embedded chain lives in this process", { action: "add --network anvil" });
@@ -44,7 +48,7 @@ export async function mission(file: string, options: MissionOptions): Promise<vo
     model: options.model ?? "",
     ...(options.mode === undefined ? {} : { mode: options.mode }),
   };
-  await carryOut({ ...options, network, seed, key, fileName: basename(file), text, directory: process.cwd() });
+  await carryOut({ ...options, network, seed, key, fileName: basename(file), text, directory: dirname(path) });
 }
 
 function readMissionFile(file: string): string {

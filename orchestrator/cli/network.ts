@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { z } from "zod";
 import { type Network, networkOf } from "../../deploy/networks.ts";
 import { type DevnetName, devnets } from "../city/city.ts";
 import { AgentCityError } from "../primitives/errors.ts";
-import { parseJson } from "../primitives/json.ts";
+import { readStateFile } from "../primitives/state-file.ts";
 
 const OWN_NETWORKS = "agentcity.networks.json";
 
@@ -16,7 +16,7 @@ export class RpcUrlMissing extends AgentCityError {
 
 /** The network of this name, from the known ones and this folder's own. */
 export function findNetwork(name: string): Network {
-  return networkOf(name, existsSync(OWN_NETWORKS) ? parseJson(readFileSync(OWN_NETWORKS, "utf8")) : {});
+  return networkOf(name, readStateFile(OWN_NETWORKS, z.json(), "correct it: docs/genesis.md has an example") ?? {});
 }
 
 /** Missions are run where this command holds every member's key. */

@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import type { Judges } from "../adjudication/judges.ts";
 import { appealLines } from "../city/case-desk.ts";
 import { AgentCityError } from "../primitives/errors.ts";
+import { plainText } from "../primitives/plain-text.ts";
 
 /** A person at this terminal decides; the city signs with the development keys of the adjudicators whose turn it is. */
 export function personAtTerminal(): Judges {
@@ -29,8 +30,9 @@ export function personAtTerminal(): Judges {
   };
   return {
     simulated: false,
-    async decide({ label, mission, reason: cause, quality, risk, excerpt }) {
-      process.stderr.write(`\n${excerpt}\n\n`);
+    async decide({ label, mission, reason: cause, quality, risk, rubric, excerpt }) {
+      process.stderr.write(`\n${plainText(excerpt)}\n\n`);
+      if (rubric !== undefined) process.stderr.write(`What it is to be judged by:\n${plainText(rubric)}\n\n`);
       process.stderr.write(`Case: ${label} of ${mission} (${cause}). Quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
       if (cause === "frozen") {
         const mandate = (await ask("An amended mandate, if its executors are to do it anew (else empty): ")).trim();
@@ -103,7 +105,8 @@ function questions(input: NodeJS.ReadableStream, output: NodeJS.WritableStream):
 export class NobodyAnswers extends AgentCityError {
   constructor() {
     super("NobodyAnswers", "The input ended before a person decided", {
-      action: "run the same command again: it goes on at this case. Without --ask a labelled simulation decides (devnet only)",
+      action:
+        "run the same command again: it goes on at this case. With --simulate-humans instead of --ask a labelled simulation decides (devnet only)",
     });
   }
 }

@@ -1,28 +1,68 @@
 import { type Command, CommanderError } from "commander";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
+import { stopWhenAsked } from "./interruption.ts";
+import { asTyped } from "./shell.ts";
 
-/** Exit code of a command that was used wrongly. */
-const USAGE = 2;
+/** The operating system refused something: a full disk, a folder that may not be written. */
+export class SystemRefused extends AgentCityError {
+  constructor(error: Error, code: string) {
+    super("SystemRefused", error.message, { action: ACTIONS[code] ?? "check that path, then give the command again", cause: error });
+  }
+}
 
-/** Runs the command that was typed; exit codes: 0 done, 2 used wrongly, `failed` for everything else. */
-export async function runProgram(program: Command, failed: number): Promise<void> {
+const MAY_WRITE = "set AGENTCITY_HOME (and AGENTCITY_CACHE) to a folder that you may write to, or correct the permissions of this one";
+const ACTIONS: Readonly<Record<string, string>> = {
+  ENOSPC: "make room on the disk, then give the command again: it goes on where it stopped",
+  EDQUOT: "make room within your quota, then give the command again: it goes on where it stopped",
+  EACCES: MAY_WRITE,
+  EPERM: MAY_WRITE,
+  EROFS: MAY_WRITE,
+};
+
+/** Runs the command that was typed and ends the process with one of `EXIT`; with `--json` there is one document on stdout in every case. */
+export async function runProgram(program: Command): Promise<void> {
+  const json = process.argv.includes("--json");
+  stopWhenAsked(json);
+  process.on("uncaughtException", (error) => {
+    report(error, json);
+    process.exit(EXIT.FAILED);
+  });
+  // Whoever reads has seen enough, as `| head` has.
+  process.stdout.on("error", () => process.exit());
+  const said: string[] = [];
+  for (const command of [program, ...program.commands])
+    command
+      .addHelpText(
+        "after",
+        `\nExit codes:\n${EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join("\n")}`,
+      )
+      .configureOutput(json ? { writeOut: (text) => said.push(text) } : {});
   try {
     await program.parseAsync();
   } catch (error) {
-    if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : USAGE;
+    if (!(error instanceof CommanderError)) {
+      process.exitCode = EXIT.FAILED;
+      report(error, json);
+    } else if (error.exitCode === 0) {
+      if (json) printDocument({ status: "done", text: said.join("") });
     } else {
-      process.exitCode = failed;
-      report(error);
+      process.exitCode = EXIT.USAGE;
+      if (json)
+        printDocument({ status: "error", error: { code: "Usage", message: error.message, action: "add --help to see what it takes" } });
     }
   }
 }
 
 /** What happened, the facts, what to do; one JSON document with `--json`. A defect of ours keeps its stack. */
-function report(error: unknown): void {
-  if (process.argv.includes("--json")) {
+function report(thrown: unknown, json: boolean): void {
+  const error = named(thrown);
+  if (json) {
     const plain = error instanceof AgentCityError ? error.toPlain() : { code: "InternalError", message: messageOf(error) };
-    process.stdout.write(`${JSON.stringify({ status: "error", error: plain })}\n`);
+    printDocument({
+      status: "error",
+      error: "action" in plain && plain.action !== undefined ? { ...plain, action: asTyped(plain.action) } : plain,
+    });
   }
   const text =
     error instanceof AgentCityError
@@ -30,5 +70,14 @@ function report(error: unknown): void {
       : error instanceof Error
         ? (error.stack ?? error.message)
         : String(error);
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${asTyped(text)}\n`);
+}
+
+function named(error: unknown): unknown {
+  const isSystem = error instanceof Error && !(error instanceof AgentCityError) && "syscall" in error && "code" in error;
+  return isSystem && typeof error.code === "string" ? new SystemRefused(error, error.code) : error;
+}
+
+function printDocument(document: object): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`);
 }

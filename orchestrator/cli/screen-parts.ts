@@ -1,20 +1,64 @@
 import type { ExecutionMetrics, Metrics, Share } from "../protocol/metrics.ts";
+import { textWidth, wrapped } from "./text-width.ts";
 
 /** Width of the column of headings. */
 export const INDENT = 8;
+/** No line is wider, but a path or a command which is. */
+export const SCREEN_WIDTH = 80;
+const BETWEEN = 3;
+const NARROWEST = 4;
 
-/** A heading in the left column, its lines beside it. */
+/** A heading in the left column, its lines beside it, wrapped. */
 export function block(heading: string, lines: readonly string[]): string[] {
-  return lines.map((line, index) => `${(index === 0 ? heading : "").padEnd(INDENT)} ${line}`);
+  return lines
+    .flatMap((line) => wrapped(line, SCREEN_WIDTH - INDENT))
+    .map((line, index) => `${(index === 0 ? heading : "").padEnd(INDENT)}${line}`.trimEnd());
 }
 
-/** First column left, the others right. */
+/** The same for one line that must stay whole to be of use: a path, a command. */
+export function whole(heading: string, line: string): string[] {
+  return [`${heading.padEnd(INDENT)}${line}`];
+}
+
+/** First column left, the others right; where it is too wide, the widest columns are cut. */
 export function table(heading: string, rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  const lines = rows.map((row) =>
-    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart((widths[column] ?? 0) + 3))).join(""),
-  );
+  const lines = columns(rows, (cell, width, column) => (column === 0 ? padEnd(cell, width) : padStart(cell, width)));
   return heading.length < INDENT || lines.length === 0 ? block(heading, lines) : [heading, ...block("", lines)];
+}
+
+/** Columns side by side, in the width beside the headings. */
+export function columns(
+  rows: readonly (readonly string[])[],
+  pad: (cell: string, width: number, column: number) => string = padEnd,
+): string[] {
+  const count = Math.max(0, ...rows.map(({ length }) => length));
+  const widths = Array.from({ length: count }, (_, column) => Math.max(...rows.map((row) => textWidth(row[column] ?? ""))));
+  const room = SCREEN_WIDTH - INDENT - BETWEEN * (count - 1);
+  for (let spare = widths.reduce((sum, width) => sum + width, 0) - room; spare > 0; spare -= 1) {
+    const widest = widths.indexOf(Math.max(...widths));
+    if ((widths[widest] ?? 0) <= NARROWEST) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return rows.map((row) =>
+    widths
+      .map((width, column) => pad(cut(row[column] ?? "", width), width, column))
+      .join(" ".repeat(BETWEEN))
+      .trimEnd(),
+  );
+}
+
+function cut(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  const [first = ""] = wrapped(text.replaceAll(" ", "\u00a0"), Math.max(1, width - 1));
+  return `${first.replaceAll("\u00a0", " ")}…`;
+}
+
+function padEnd(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - textWidth(text)));
+}
+
+function padStart(text: string, width: number): string {
+  return " ".repeat(Math.max(0, width - textWidth(text))) + text;
 }
 
 /** Who is preferred over whom, by how many. */
@@ -33,28 +77,28 @@ export function pairwiseTable(
 
 /** The session's metrics in words; what there was nothing of is left out. */
 export function metricLines({ turnout, lpr, dsi, msr, pvrr, cfr, dvr }: Metrics): string[] {
-  const told = (share: Share, words: string) => (share.whole === 0 ? [] : [words]);
+  const stated = (share: Share, words: string) => (share.whole === 0 ? [] : [words]);
   const people = [
-    ...told(lpr, `${percent(lpr)} of the producers took part (LPR), ${percent(turnout)} voted`),
-    ...told(dsi, `the debate moved ${percent(dsi)} of all preferences (DSI)`),
-    ...told(msr, `${msr.part} of ${msr.whole} dissenting proposals kept a tenth of the first places (MSR)`),
+    ...stated(lpr, `${percent(lpr)} of the producers took part (LPR), ${percent(turnout)} voted`),
+    ...stated(dsi, `the debate moved ${percent(dsi)} of all preferences (DSI)`),
+    ...stated(msr, `${msr.part} of ${msr.whole} dissenting proposals kept a tenth of the first places (MSR)`),
   ];
   const law = [
-    ...told(pvrr, `constitution refused ${pvrr.part} of ${pvrr.whole} (PVRR)`),
-    ...told(cfr, `codified as voted ${cfr.part} of ${cfr.whole} (CFR)`),
-    ...told(dvr, `deployed as codified ${dvr.part} of ${dvr.whole} (DVR)`),
+    ...stated(pvrr, `constitution refused ${pvrr.part} of ${pvrr.whole} (PVRR)`),
+    ...stated(cfr, `codified as voted ${cfr.part} of ${cfr.whole} (CFR)`),
+    ...stated(dvr, `deployed as codified ${dvr.part} of ${dvr.whole} (DVR)`),
   ];
   return [people, law].flatMap((parts) => (parts.length === 0 ? [] : [parts.join(" · ")]));
 }
 
 /** The secondary metrics of execution; what could not be measured is left out. */
 export function stageLines({ ccr, gar, grr, aru }: ExecutionMetrics): string[] {
-  const told = ({ part, whole }: Share, words: string) => (whole === 0 ? [] : [`${part} of ${whole} ${words}`]);
+  const stated = ({ part, whole }: Share, words: string) => (whole === 0 ? [] : [`${part} of ${whole} ${words}`]);
   const parts = [
-    ...told(ccr, "executors committed (CCR)"),
-    ...told(gar, "attempts deviated (GAR)"),
-    ...told(grr, "outputs were kept back by the gate (GRR)"),
-    ...told(aru, "failed tasks came back (ARU)"),
+    ...stated(ccr, "executors committed (CCR)"),
+    ...stated(gar, "attempts deviated (GAR)"),
+    ...stated(grr, "outputs were kept back by the gate (GRR)"),
+    ...stated(aru, "failed tasks came back (ARU)"),
   ];
   return parts.length === 0 ? [] : [parts.join(" · ")];
 }

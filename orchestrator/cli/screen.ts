@@ -1,140 +1,163 @@
+import { join } from "node:path";
+import { counted, ending, percent } from "../city/report/node-words.ts";
 import { formatMoney, grouped } from "../primitives/amounts.ts";
-import { balances, type Outcome } from "../protocol/outcome.ts";
-import { block, INDENT, metricLines, pairwiseTable, stageLines, table } from "./screen-parts.ts";
+import { plainLine } from "../primitives/plain-text.ts";
+import type { Outcome } from "../protocol/outcome.ts";
+import { type Excerpt, excerptOf } from "./excerpt.ts";
+import { explanation } from "./explanation.ts";
+import type { Paint } from "./paint.ts";
+import { block, SCREEN_WIDTH, whole } from "./screen-parts.ts";
+import { asTyped } from "./shell.ts";
+import { wrapped } from "./text-width.ts";
 
-/** The first screen (decision 54), drawn from the outcome alone. `elapsed` is wall time in seconds. */
-export function renderScreen(outcome: Outcome, elapsed: number): string {
-  const lines = [
-    `AgentCity · ${outcome.name} · ${outcome.network} ${outcome.chainId} · seed ${outcome.seed}`,
-    ...block("LAW", law(outcome)),
-    ...block("DEBATE", metricLines(outcome.metrics)),
-    ...(outcome.mission === null ? [] : running(outcome)),
-    ...block("MONEY", money(outcome)),
-    ...table("TALLY", pairwiseTable(outcome.law.candidates, outcome.pairwise)),
-    ...table("GAS", gasRows(outcome)),
-    ...table("REPUTATION", reputationRows(outcome)),
-    ...(outcome.report === null ? [] : block("REPORT", [outcome.report])),
-    ...(outcome.mission === null ? [] : block("CHECK", [`npm run audit -- ${outcome.mission}`])),
-    `${`${outcome.status.toUpperCase()}`.padEnd(INDENT)} ${elapsed.toFixed(0)} s`,
-  ];
-  return `${lines.join("\n")}\n`;
+export interface ScreenOptions {
+  /** The city's home: what the outcome's paths are relative to. */
+  readonly home: string;
+  /** Text of the report. */
+  readonly report: string;
+  /** Wall time in seconds. */
+  readonly elapsed: number;
+  /** Also show votes, market, stages, gas and reputations. */
+  readonly explain: boolean;
+  readonly paint: Paint;
 }
 
-function running(outcome: Outcome): string[] {
+/** The first screen: what came out, how it came about, what it cost, how to check it. Drawn from outcome and report alone. */
+export function renderScreen(outcome: Outcome, { home, report, elapsed, explain, paint }: ScreenOptions): string {
+  const groups = [
+    wrapped(`${STATUS[outcome.status]}  ${plainLine(outcome.name)} · ${elapsed.toFixed(0)} s`, SCREEN_WIDTH),
+    [...block("ASKED", asked(outcome)), ...block("FAILED", failure(outcome))],
+    [...block("RESULT", result(outcome, excerptOf(report))), ...whole("REPORT", join(home, outcome.report))],
+    block("UNSURE", uncertain(outcome)),
+    [...block("LAW", law(outcome)), ...block("WORK", work(outcome)), ...block("HUMAN", humans(outcome))],
+    block("COST", cost(outcome)),
+    [
+      ...(outcome.mission === null ? [] : whole("CHECK", asTyped(`npm run audit -- ${outcome.mission}`))),
+      ...(explain ? [] : block("MORE", ["--explain: votes, market, gas, reputations"])),
+    ],
+    ...(explain ? [explanation(outcome)] : []),
+  ];
+  const lines = groups.filter(({ length }) => length > 0).flatMap((group, at) => (at === 0 ? group : ["", ...group]));
+  return `${lines.map((line, at) => (at === 0 ? paint(line, COLOUR[outcome.status]) : line.replace(HEADING, (text) => paint(text, "bold")))).join("\n")}\n`;
+}
+
+const HEADING = /^[A-Z]+(?= )/;
+const STATUS: Readonly<Record<Outcome["status"], string>> = {
+  completed: "COMPLETED",
+  failed: "FAILED",
+  aborted: "ENDED EARLY",
+  "no-law": "NO LAW",
+};
+const COLOUR = { completed: "green", failed: "red", aborted: "red", "no-law": "red" } as const;
+
+function asked({ goal, input: { items, kind, unreadable } }: Outcome): string[] {
+  const read = unreadable.count === 0 ? "" : `; ${grouped(unreadable.count)} could not be read, or only in part`;
+  return [plainLine(goal), `${counted(items, "item")} of kind ${kind}${read}`];
+}
+
+function failure({ failure: found }: Outcome): string[] {
+  return found === null ? [] : [plainLine(found.reason), `What to do: ${plainLine(found.action)}`];
+}
+
+function result({ released, nodes }: Outcome, { lines, more }: Excerpt): string[] {
+  if (!released) return ["nothing was handed out"];
+  if (lines.length === 0) return [`${counted(nodes.at(-1)?.output?.items ?? 0, "item")}, no document: the report has the first of them`];
+  return more === 0 ? [...lines] : [...lines, `… ${counted(more, "more line")} in the report`];
+}
+
+function uncertain({ nodes }: Outcome): string[] {
+  return byTask(nodes).flatMap(([task, own]) => {
+    const found = own.flatMap(({ disagreement }) => (disagreement === null || disagreement.differing === 0 ? [] : [disagreement]));
+    const [first] = found;
+    if (first === undefined) return [];
+    const sum = (field: "differing" | "compared") => found.reduce((total, each) => total + each[field], 0);
+    const least = Math.min(...found.map(({ share }) => share));
+    const isEnough = found.every(({ share, needed }) => share >= needed);
+    return [
+      `${task}: executors differ on ${grouped(sum("differing"))} of ${counted(sum("compared"), "item")} (${first.field}); ` +
+        `${percent(least)} agreed, ${percent(first.needed)} needed: ${isEnough ? "the majority's answer was taken" : "no answer was taken"}`,
+    ];
+  });
+}
+
+function law({ law: made, ballots, winner, epochs }: Outcome): string[] {
+  const voters = `${made.producers} agents of ${counted(made.principals, "owner")}`;
+  if (winner === null) return [`${voters}: no law was made`];
+  const before = epochs.findIndex(({ status, mission }) => status === "completed" && mission !== null);
+  const tried = epochs.length < 2 ? "" : `; law ${before < 0 ? epochs.length : before + 1} of ${epochs.length}: those before it failed`;
   return [
-    ...block("MARKET", [
-      `${outcome.market.tasks} tasks · ${outcome.market.bids} bids · fairness ${outcome.market.fairness} (≥ ${outcome.market.minFairness}) · stake locked ${amount(outcome.market.stakeLocked)}`,
-    ]),
-    ...block("RUN", outcome.nodes.map(nodeLine)),
-    ...block("STAGES", stageLines(outcome.execution)),
-    ...block("EPOCHS", outcome.epochs.length < 2 ? [] : outcome.epochs.map(epochLine)),
-    ...block("ANCHOR", outcome.hybrid === null ? [] : [anchorLine(outcome.hybrid)]),
-    ...block("BELOW", outcome.children.map(childLine)),
-    ...block("HUMAN", outcome.human.map(humanLine)),
-    ...block("SETTLE", [settlement(outcome)]),
+    `${voters} voted (${ballots.length} ballots) on ${counted(made.candidates.length - 1, "law")}: "${plainLine(winner.title)}" won${tried}`,
   ];
 }
 
-function law({ law, ballots, pairwise, winner }: Outcome): string[] {
-  const lines = [
-    `${law.producers} producers of ${law.principals} principals · ${law.candidates.length - 1} candidates · ${ballots.length}/${law.producers} ballots`,
-  ];
-  for (const { session, end } of law.past) lines.unshift(`session ${session} ended ${end}: the matter came back in another`);
-  if (winner === null) return [...lines, "no law: nothing won the ballot, the deposit went back"];
-  const duels = law.candidates
-    .filter(({ entry }) => entry !== winner.entry)
-    .map(({ entry, letter }) => `${letter} ${pairwise[winner.entry]?.[entry] ?? 0}–${pairwise[entry]?.[winner.entry] ?? 0}`);
-  lines.push(`${winner.letter} "${winner.title}" wins: ${duels.join(", ")}`);
-  if (law.lawHash !== null)
-    lines.push(
-      `law ${short(law.lawHash)}: deployed code ${law.fidelity ? "equals the ballot's spec ✓" : "DIFFERS from the ballot's spec ✗"}`,
+/** One line for each task that went well, one for each node that did not. */
+function work({ nodes, excluded }: Outcome): string[] {
+  const lines = byTask(nodes).flatMap(([task, own]): string[][] => {
+    const done = own.filter(({ end }) => end === "done");
+    const agents = [
+      ...new Set(
+        done.flatMap(({ executors, attempts }) => executors.filter(({ attempt }) => attempt === attempts).map(({ agent }) => agent)),
+      ),
+    ];
+    const dissenters = [
+      ...new Set(own.flatMap(({ executors }) => executors.filter(({ result }) => result === "dissented").map(({ agent }) => agent))),
+    ];
+    const by = `${few(agents)}${dissenters.length === 0 ? "" : `; in the minority: ${few(dissenters)}`}`;
+    const retried = done.flatMap(({ label, failures }) =>
+      failures.map(({ attempt, by: whom, words }) => ["", `${label}: attempt ${attempt} by ${few(whom)} failed: ${plainLine(words)}`]),
     );
+    const rest = own.filter(({ end }) => end !== "done").map((node) => ["", `${node.label}: ${ending(node, plainLine)}`]);
+    const head = [task, `${done.length} of ${own.length} done${agents.length === 0 ? "" : ` by ${by}`}`];
+    return [
+      head,
+      ...retried,
+      ...rest.slice(0, MOST_FAILED),
+      ...(rest.length > MOST_FAILED ? [["", `… ${rest.length - MOST_FAILED} more`]] : []),
+    ];
+  });
+  return [...aligned(lines), ...excluded.map(({ agent, reason }) => `without ${agent}: ${plainLine(reason)}`)];
+}
+
+const MOST_FAILED = 6;
+
+/** Tasks in a column of their own, the words beside them whole. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const width = Math.max(0, ...rows.map(([task = ""]) => task.length));
+  return rows.map(([task = "", words = ""]) => `${task.padEnd(width)}  ${words}`);
+}
+
+function humans({ human }: Outcome): string[] {
+  return human.map(({ node, action, adjudicator, simulated }) =>
+    simulated
+      ? `${node}: ${action} by a simulated ${adjudicator}; nobody was asked (--ask: decide it yourself)`
+      : `${node}: ${adjudicator} ${action}`,
+  );
+}
+
+function cost({ total, epochs, slashed }: Outcome): string[] {
+  const spent = (BigInt(total.deposit) - BigInt(total.refunded)).toString();
+  const paid = (BigInt(total.paid) + BigInt(total.children)).toString();
+  const lines = [`${amount(total.deposit)} tokens deposited, ${amount(spent)} spent, ${amount(total.refunded)} came back to you`];
+  if (spent !== "0") lines.push(`${amount(paid)} of it to those who did the work, the rest to verifiers, treasury and insurance`);
+  if (epochs.length > 1) lines.push(`this is what all ${epochs.length} laws cost together`);
+  if (slashed !== "0") lines.push(`executors lost ${amount(slashed)} of their own stake for work that failed`);
   return lines;
 }
 
-function nodeLine({ label, state, attempts, class: evidence, executors, dissent, tier }: Outcome["nodes"][number]): string {
-  const parts = [`${label} ${state === "COMPLETED" ? "✓" : state}`];
-  if (evidence !== "") parts.push(evidence);
-  if (tier === 2) {
-    const agreed = executors.filter(({ result }) => result === "agreed");
-    const last = executors.filter(({ result }) => result !== "failed");
-    parts.push(`${agreed.length}/${last.length}`);
-    const dissenters = executors.filter(({ result }) => result === "dissented").map(({ agent }) => agent);
-    if (dissenters.length > 0) parts.push(`${dissenters.join(", ")} dissents`);
-    if (dissent > 0) parts.push(`(${dissent} items differ)`);
-  }
-  for (const { agent, result, slashed } of executors) {
-    if (result === "failed") parts.push(`· ${agent} failed${slashed === "0" ? "" : `, slashed ${amount(slashed)}`}`);
-  }
-  if (attempts > 1)
-    parts.push(
-      `· attempt ${attempts} by ${executors
-        .filter(({ result }) => result === "agreed")
-        .map(({ agent }) => agent)
-        .join(", ")}`,
-    );
-  return parts.join(" ");
+/** Nodes of each task, in order of the law. */
+function byTask(nodes: Outcome["nodes"]): readonly (readonly [task: string, nodes: Outcome["nodes"]])[] {
+  const groups = new Map<string, Outcome["nodes"]>();
+  for (const node of nodes) groups.set(node.task, [...(groups.get(node.task) ?? []), node]);
+  return [...groups];
 }
 
-function epochLine({ epoch, mission, status, cause, money }: Outcome["epochs"][number]): string {
-  const why = cause === null ? "" : ` after ${cause.type}`;
-  return `${epoch}${why}: ${status}${mission === null ? "" : ` ${short(mission)}`} · ${amount(money.deposit)}, ${amount(money.refunded)} not spent`;
-}
+const MOST_NAMES = 8;
 
-function anchorLine({ interval, checkpoints, anchored, late, unaudited, longest }: NonNullable<Outcome["hybrid"]>): string {
-  const parts = [`hybrid, τ ${span(interval)}`, `${checkpoints} checkpoints took ${anchored} nodes`];
-  if (late > 0) parts.push(`${late} came into none`);
-  return [...parts, `N_unaudited ${unaudited}, ${longest} s at most`].join(" · ");
-}
-
-function childLine({ path, status, attempt, mission, title, leaves, money: { deposit, refunded } }: Outcome["children"][number]): string {
-  const spent = (BigInt(deposit) - BigInt(refunded)).toString();
-  const parts = [`${path} ${status === "completed" ? "✓" : status.toUpperCase()}`, ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
-  if (mission !== null) parts.push(`"${title}" · ${leaves} tasks`, short(mission));
-  return [...parts, `${amount(spent)} of ${amount(deposit)} spent`].join(" · ");
-}
-
-function humanLine({ node, action, adjudicator, simulated }: Outcome["human"][number]): string {
-  return `${node}: ${simulated ? "SIMULATED " : ""}${adjudicator} ${action}${simulated ? "   (--ask: sign it yourself)" : ""}`;
-}
-
-function settlement({ settlement: { appealWindow, advancedClock, closed } }: Outcome): string {
-  const window =
-    appealWindow === 0 ? "no appeal window" : `appeal window ${span(appealWindow)}${advancedClock ? " (chain clock advanced)" : ""}`;
-  return `${window} · ${closed ? "claimed and closed" : "open"}`;
-}
-
-function money({ money, slashed }: Outcome): string[] {
-  const below = money.children === "0" ? "" : ` + ${amount(money.children)} below`;
-  const parts = `${amount(money.paid)} paid + ${amount(money.fees)} fees + ${amount(money.insurance)} insurance + ${amount(money.discount)} discount + ${amount(money.refunded)} refunded${below}`;
-  const lines = [`${amount(money.deposit)} = ${parts} ${balances(money) ? "✓" : "✗"}`, `subsidy apart ${amount(money.subsidy)}`];
-  if (slashed !== "0") lines.push(`slashed from stake ${amount(slashed)}: half to the treasury, half to insurance`);
-  return lines;
-}
-
-function gasRows({ gasByStage }: Outcome): string[][] {
-  if (gasByStage.length === 0) return [];
-  return [
-    ["stage", "transactions", "gas"],
-    ...gasByStage.map(({ stage, transactions, gas }) => [stage, String(transactions), grouped(gas)]),
-  ];
-}
-
-function reputationRows({ reputations }: Outcome): string[][] {
-  const moved = reputations.filter(({ before, after }) => before !== after);
-  if (moved.length === 0) return [];
-  return [["agent", "before", "after"], ...moved.map(({ agent, before, after }) => [agent, String(before), String(after)])];
+function few(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).join(", ");
+  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;
 }
 
 function amount(units: string): string {
   return formatMoney(BigInt(units));
-}
-
-function short(hash: string): string {
-  return `${hash.slice(0, 6)}…${hash.slice(-4)}`;
-}
-
-function span(seconds: number): string {
-  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
-  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }

@@ -11,6 +11,10 @@ export function renderSession(report: SessionReport, elapsed: number): string {
   const lines = [
     `AgentCity session · ${name} · ${network} ${chainId} · seed ${seed}`,
     ...block("WHO", who(report)),
+    ...block(
+      "LAWS",
+      report.candidates.slice(1).map(({ letter, title }) => `${letter} ${title}`),
+    ),
     ...table("MATRIX", pairwiseTable(report.candidates, report.pairwise)),
     ...table("RANKING", rankingRows(report)),
     ...block("WHY", why(report)),

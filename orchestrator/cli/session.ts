@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CATALOG } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { openCity } from "../city/city.ts";
 import { holdSession } from "../city/hold-session.ts";
-import { beginRun, clearUnlessInterrupted, endRun } from "../city/runs.ts";
+import { makeRoom } from "../city/make-room.ts";
+import { beginRun, endRun } from "../city/runs.ts";
 import { assemblySociety } from "../city/society.ts";
 import { readInput } from "../execution/inputs/read-input.ts";
 import { MOST_SPONSORSHIPS } from "../legislature/endorse.ts";
@@ -14,14 +16,16 @@ import { InvalidValue } from "../primitives/errors.ts";
 import { parseMissionFile } from "../protocol/mission-file.ts";
 import { DEVNET, parameter } from "../protocol/parameters.ts";
 import { home } from "./home.ts";
+import { interrupted } from "./interruption.ts";
 import { personAtTerminal } from "./person.ts";
-import { beginProgress } from "./progress.ts";
+import { type Progress, withProgress } from "./progress.ts";
 import { renderSession } from "./session-screen.ts";
+import { typedCommand } from "./shell.ts";
+import { staged } from "./stages.ts";
 import { testBoundary } from "./test-boundary.ts";
 import { wallTime } from "./wall-time.ts";
 
-const SAMPLE = "missions/dependency-licences.yaml";
-const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+const SAMPLE = fileURLToPath(new URL("../../missions/dependency-licences.yaml", import.meta.url));
 
 export interface SessionOptions {
   readonly agents: number;
@@ -31,14 +35,20 @@ export interface SessionOptions {
   readonly petition?: boolean;
   readonly seed: string;
   readonly ask?: boolean;
+  readonly simulateHumans?: boolean;
+  readonly newCity?: boolean;
   readonly json?: boolean;
 }
 
 /** Founds a city of many agents and holds one session in it, through the real contracts. An interrupted one goes on where it stopped. */
 export async function session(options: SessionOptions): Promise<void> {
-  const { agents, candidates, bloc, strategy, petition = false, seed, ask = false, json = false } = options;
   refuseTooFew(options);
-  const { elapsed, tell } = beginProgress();
+  process.stdout.write(await withProgress((progress) => hold(options, progress), options.ask));
+}
+
+/** What goes to stdout in the end. */
+async function hold(options: SessionOptions, { elapsed, tell, enter }: Progress): Promise<string> {
+  const { agents, candidates, bloc, strategy, petition = false, seed, ask = false, json = false, newCity = false } = options;
   const { dir, cacheDir } = home("session");
   const key = {
     command: "session",
@@ -48,13 +58,14 @@ export async function session(options: SessionOptions): Promise<void> {
     petition: String(petition),
     seed,
   };
-  clearUnlessInterrupted(dir, key);
-  const file = parseMissionFile(readFileSync(new URL(`../../${SAMPLE}`, import.meta.url), "utf8"), {
-    fileName: SAMPLE,
+  const file = parseMissionFile(readFileSync(SAMPLE, "utf8"), {
+    fileName: "missions/dependency-licences.yaml",
     catalog: CATALOG,
     budgetCap: parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS),
   });
-  const { items, digest } = readInput(file.input, PROJECT);
+  const { items, digest } = readInput(file.input, dirname(SAMPLE));
+  makeRoom({ dir, key, newCity, tell });
+  enter("the city is being founded");
   tell(`founding a city of ${agents} agents on the embedded chain`);
   const city = await openCity({
     dir,
@@ -62,12 +73,13 @@ export async function session(options: SessionOptions): Promise<void> {
     seed,
     tell,
     millis: wallTime.millis,
-    boundary: testBoundary(),
+    boundary: staged(enter, testBoundary()),
+    interrupted,
     society: assemblySociety(agents),
-    catalog: [],
   });
   try {
-    const { id, resumed } = beginRun(dir, key);
+    const facts = { mission: file.mission, command: typedCommand(), decides: ask ? "terminal" : "simulation" } as const;
+    const { id, resumed } = beginRun(dir, key, facts, options.simulateHumans === true);
     if (resumed) tell("resumed: this session was interrupted; what is on chain or in the records is not done again");
     const report = await holdSession(city, {
       file,
@@ -80,7 +92,7 @@ export async function session(options: SessionOptions): Promise<void> {
       judge: ask ? personAtTerminal() : simulatedJudge(city.chain.id),
     });
     endRun(dir, key);
-    process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderSession(report, elapsed()));
+    return json ? `${JSON.stringify(report)}\n` : renderSession(report, elapsed());
   } finally {
     await city.close();
   }

@@ -9,6 +9,7 @@ import { verifyLive } from "../city/found-network.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { home } from "./home.ts";
 import { findNetwork, rpcUrlOf } from "./network.ts";
+import { typedPath } from "./shell.ts";
 import { printVerification } from "./verification-screen.ts";
 import { wallTime } from "./wall-time.ts";
 
@@ -29,7 +30,8 @@ export class NoCityThere extends AgentCityError {
 }
 
 /** Repeats what genesis read back, against the deployment as it is now. */
-export async function verify({ network: name, rpc, deployment: file, json = false }: VerifyOptions): Promise<void> {
+export async function verify({ network: name, rpc, deployment: named, json = false }: VerifyOptions): Promise<void> {
+  const file = named === undefined ? undefined : typedPath(named);
   const network = findNetwork(name);
   const dir = file === undefined ? home(name).dir : dirname(file);
   const path = file ?? deploymentFile(dir);

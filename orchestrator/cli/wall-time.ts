@@ -6,4 +6,9 @@ export const wallTime = {
   sleep: async (millis: number): Promise<void> => {
     await wait(millis);
   },
+  /** Calls again and again until it is stopped; a process may end meanwhile. */
+  every: (millis: number, call: () => void): (() => void) => {
+    const timer = setInterval(call, millis).unref();
+    return () => clearInterval(timer);
+  },
 } as const;

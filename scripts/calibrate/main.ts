@@ -6,13 +6,13 @@
  *        --write puts the result into bench/calibration.json, from which `npm run docs` makes docs/calibration.md
  */
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { z } from "zod";
 import { calibrate } from "../../orchestrator/execution/guardian/calibrate.ts";
 import { WINDOW_MIN } from "../../orchestrator/execution/guardian/deviation.ts";
 import { openScorerPair } from "../../orchestrator/execution/guardian/scorers.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
+import { flags, refuseFlags } from "../dev/flags.ts";
 import { CALIBRATION_FILE, calibrationTables } from "./page.ts";
 import { DEFAULT_TASKS, honestTraces } from "./traces.ts";
 
@@ -30,16 +30,16 @@ const optionsSchema = z.object({
   write: z.boolean(),
 });
 
+const USAGE = "agentcity calibrate [--scorers char-ngrams,word-projection] [--seed 7] [--tasks 40] [--threshold 200] [--json | --write]";
+
 try {
-  const { values } = parseArgs({
-    options: {
-      scorers: { type: "string", default: "char-ngrams,word-projection" },
-      seed: { type: "string", default: "7" },
-      tasks: { type: "string", default: String(DEFAULT_TASKS) },
-      threshold: { type: "string", default: String(law?.default) },
-      json: { type: "boolean", default: false },
-      write: { type: "boolean", default: false },
-    },
+  const values = flags(USAGE, {
+    scorers: { type: "string", default: "char-ngrams,word-projection" },
+    seed: { type: "string", default: "7" },
+    tasks: { type: "string", default: String(DEFAULT_TASKS) },
+    threshold: { type: "string", default: String(law?.default) },
+    json: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
   });
   const options = optionsSchema.parse(values);
   const pair = await openScorerPair(options.scorers, process.env);
@@ -47,7 +47,6 @@ try {
   if (options.write) writeFileSync(CALIBRATION_FILE, `${JSON.stringify(result, null, 2)}\n`);
   process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : calibrationTables(result));
 } catch (error) {
-  if (!(error instanceof AgentCityError) && !(error instanceof z.ZodError) && !(error instanceof TypeError)) throw error;
-  process.stderr.write(`${error instanceof z.ZodError ? z.prettifyError(error) : error.message}\n`);
-  process.exitCode = 2;
+  if (!(error instanceof AgentCityError) && !(error instanceof z.ZodError)) throw error;
+  refuseFlags(USAGE, error instanceof z.ZodError ? z.prettifyError(error) : error.message);
 }

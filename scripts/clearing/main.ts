@@ -12,16 +12,21 @@ import { format, isReproduced, type Report } from "./report.ts";
 import { scenarios } from "./scenarios.ts";
 
 const COMMANDS: Readonly<Record<string, (seed: string) => Report | Promise<Report>>> = { scenarios, conformance, exposure, loss };
-const USAGE = "usage: npm run clearing -- scenarios|conformance|exposure|loss [--seed <seed>] [--json]";
+const USAGE = "usage: agentcity clearing scenarios|conformance|exposure|loss [--seed <seed>] [--json]";
 
 /** Exit codes: 0 reproduced, 1 not, 2 used wrongly. */
 async function main(words: readonly string[]): Promise<number> {
+  if (words.includes("--help") || words.includes("-h")) {
+    console.log(USAGE);
+    return 0;
+  }
   const rest = words.filter((word) => word !== "--json");
   const at = rest.indexOf("--seed");
   const seed = at === -1 ? "7" : rest[at + 1];
   const names = at === -1 ? rest : rest.toSpliced(at, 2);
   const command = COMMANDS[names[0] ?? ""];
   if (command === undefined || names.length !== 1 || seed === undefined) {
+    if (words.includes("--json")) console.log(JSON.stringify({ status: "error", error: { code: "Usage", message: USAGE } }));
     console.error(USAGE);
     return 2;
   }

@@ -14,7 +14,7 @@ export type Draft = Omit<OverrideOrder, "justification">;
 
 export function addressIn(text: string, what: string): Address {
   const parsed = addressSchema.safeParse(text);
-  if (!parsed.success) throw new InvalidValue(what, `${text} is no address`);
+  if (!parsed.success) throw new InvalidValue(what, `${text} is not an address`);
   return parsed.data;
 }
 

@@ -37,9 +37,6 @@ import { countersign, relay } from "./order.ts";
 import { queue } from "./queue.ts";
 import { show } from "./show.ts";
 
-/** Exit code of what was refused. */
-const REFUSED = 1;
-
 const program = new Command("override")
   .description("What adjudicators do: read, judge, sign, relay. Every order is one typed message (docs/adjudication.md).")
   .exitOverride();
@@ -164,4 +161,4 @@ acting("sign-only", "add a signature to an order that somebody began, and send n
   .action((file, options) => countersign(file, { ...options, signOnly: true }));
 acting("relay", "bring signed orders to the chain; anybody may").argument("<file...>").action(relay);
 
-await runProgram(program, REFUSED);
+await runProgram(program);

@@ -16,7 +16,10 @@ export async function show(name: string, options: OfficeOptions & { readonly jso
 }
 
 function bodyOf(subject: WaitingCase): string {
-  if (subject.kind === "review") return `mission ${subject.mission}, node ${subject.node}\n\n${subject.excerpt}`;
+  if (subject.kind === "review") {
+    const rubric = subject.rubric === undefined ? "" : `What it is to be judged by:\n${subject.rubric}\n\n`;
+    return `mission ${subject.mission}, node ${subject.node}\n\n${rubric}${subject.excerpt}`;
+  }
   if (subject.kind === "appeal") {
     const { mission, node, attempt, appeals, quality, risk, excerpt } = subject;
     const found = `the mesh found quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}`;

@@ -6,27 +6,24 @@
  *        --write puts the result into bench/watchdog.json, whose figures docs/adjudication.md quotes
  */
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { z } from "zod";
 import { measured } from "../bench/measure.ts";
 import { compile } from "../dev/compile.ts";
+import { flags, refuseFlags } from "../dev/flags.ts";
 import { HEADINGS, studySchema, WATCHDOG_FILE, watchdogRows } from "./study.ts";
 
 const MEASURE = "test/bench/measure-watchdog.ts";
 
-const { values } = parseArgs({
-  options: {
-    adjudicators: { type: "string", default: "100" },
-    seed: { type: "string", default: "7" },
-    json: { type: "boolean", default: false },
-    write: { type: "boolean", default: false },
-  },
+const USAGE = "agentcity watchdog [--adjudicators 1…20000, default 100] [--seed 7] [--json | --write]";
+const values = flags(USAGE, {
+  adjudicators: { type: "string", default: "100" },
+  seed: { type: "string", default: "7" },
+  json: { type: "boolean", default: false },
+  write: { type: "boolean", default: false },
 });
 const adjudicators = z.coerce.number().int().min(1).max(20_000).safeParse(values.adjudicators);
-if (!adjudicators.success) {
-  process.stderr.write("--adjudicators must be a whole number from 1 to 20000\n");
-  process.exitCode = 2;
-} else {
+if (!adjudicators.success) refuseFlags(USAGE, "--adjudicators must be a whole number from 1 to 20000");
+else {
   compile();
   const study = studySchema.parse(measured(MEASURE, [String(adjudicators.data), values.seed]));
   if (values.write) writeFileSync(WATCHDOG_FILE, `${JSON.stringify(study, null, 2)}\n`);

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { alertProbability, PAPER_TABLE, paperAlert, paperFreeze } from "../../orchestrator/adjudication/false-alarms.ts";
 import { PROTOTYPE } from "../../orchestrator/protocol/parameters.ts";
 import { root } from "../dev/files.ts";
+import { alertProbability, PAPER_TABLE, paperAlert, paperFreeze } from "./false-alarms.ts";
 
 export const WATCHDOG_FILE = join(root, "bench", "watchdog.json");
 

@@ -11,7 +11,7 @@ export class AuditFailed extends AgentCityError {
     const findings = report.checks.flatMap((check) => check.findings);
     const lines = findings.slice(0, MOST_LISTED).map(({ check, file, subject, problem }) => `${check}: ${file}: ${subject}: ${problem}`);
     if (findings.length > MOST_LISTED) lines.push(`… and ${findings.length - MOST_LISTED} more`);
-    super("AuditFailed", `The audit failed: ${findings.length} ${findings.length === 1 ? "thing does" : "things do"} not hold`, {
+    super("AuditFailed", `The audit failed: ${findings.length} ${findings.length === 1 ? "check" : "checks"} failed`, {
       details: lines.join("\n"),
       action: "do not rely on this bundle; get it again from its source, and compare the chain's last block with another witness",
     });

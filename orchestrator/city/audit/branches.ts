@@ -4,6 +4,7 @@ import { planRecordSchema } from "../../protocol/mission-plan.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import { type Child, statusOf } from "../family.ts";
 import type { AuditContext } from "./context.ts";
+import { followsPlan } from "./follows-plan.ts";
 import type { Check, Inspection } from "./inspection.ts";
 
 /** Every mission below is the node it says, is bound to the plan in its parent's law, and decided that node with its money (decision 4). */
@@ -41,21 +42,15 @@ async function opened(
 function planned({ document, block, mission }: AuditContext, seen: Inspection, child: Child, subject: string): void {
   if (child.enacted === null) return;
   const { law, documentId } = child.enacted;
-  const { parent, goal, output, nodes } = law.document;
+  const { parent, goal } = law.document;
   const named = document.document.nodes[child.node]?.mission;
   const file = blockFile(documentId);
   seen.same(parent, { mission, node: child.node, attempt: child.attempt }, `${subject}: the node its law names`, file);
   if (!seen.holds(named !== undefined, subject, "is below a node that its law calls a leaf") || named === undefined) return;
   const plan = planRecordSchema.parse(block(parseContentId(named.plan)));
-  seen.same([goal, output.task], [named.goal, plan.output], `${subject}: goal and output against the plan`, file);
+  seen.same(goal, named.goal, `${subject}: goal against the plan`, file);
   seen.same(plan.goal, named.goal, `${subject}: goal of the plan`, blockFile(parseContentId(named.plan)));
-  const tasks = new Set(nodes.map(({ task }) => task));
-  seen.same([...tasks].sort(), plan.tasks.map(({ name }) => name).sort(), `${subject}: tasks against the plan`, file);
-  for (const { label, task, services, tier } of nodes) {
-    const asked = plan.tasks.find(({ name }) => name === task);
-    seen.same(services, asked?.services, `${subject}: services of ${label}`, file);
-    seen.holds(tier >= (asked?.tier ?? 1), `${subject}: ${label}`, `is of tier ${tier}, below the plan's`, file);
-  }
+  followsPlan(seen, law.document, plan, `${subject}: `, file);
 }
 
 async function concluded({ client, mission, record }: AuditContext, seen: Inspection, child: Child, subject: string): Promise<void> {

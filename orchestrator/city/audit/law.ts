@@ -1,18 +1,20 @@
 import { statedGoalHash } from "../../client/compile-law.ts";
 import { cloneRuntime, predictMission } from "../../client/predict-mission.ts";
-import { sha256 } from "../../primitives/hash.ts";
+import { parseContentId, sha256 } from "../../primitives/hash.ts";
 import { canonicalBytes } from "../../primitives/json.ts";
+import { planRecordSchema } from "../../protocol/mission-plan.ts";
 import { cloneArgs } from "../../rules/law-codec.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
-import { BUNDLE_FILES } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { followsPlan } from "./follows-plan.ts";
 import type { Check } from "./inspection.ts";
 
 /** The document compiles to the law that was voted on, and the mission's code is that law (decisions 1–3, 14). */
 export const law: Check = {
   name: "LAW",
-  what: "document → law → ballot's spec → address and code of the mission",
+  what: "plan, if producers made one → document → law → ballot's spec → address and code of the mission",
   file: BUNDLE_FILES.document,
-  async run({ client, document, documentBytes, items, session, mission, chain, record, name, law: enacted }, seen) {
+  async run({ client, document, documentBytes, block, items, session, mission, chain, record, name, law: enacted }, seen) {
     const contract = client.mission(mission);
     const opened = await client.legislation.sessionOf(session);
     const winner = await client.legislation.candidateOf(session, opened.winner);
@@ -22,6 +24,15 @@ export const law: Check = {
     seen.same(document.docHash, context.docHash, "document hash against the mission's");
     seen.same(document.specHash, winner.specHash, "spec against the ballot's winner");
     seen.same(document.document.name, name, "mission's name", BUNDLE_FILES.city);
+    const { plan: planned } = document.document;
+    if (planned !== undefined) {
+      const id = parseContentId(planned);
+      await seen.part("plan", () => {
+        const plan = planRecordSchema.parse(block(id));
+        seen.same(plan.goal, document.document.goal, "goal of the plan", blockFile(id));
+        followsPlan(seen, document.document, plan, "", BUNDLE_FILES.document);
+      });
+    }
     seen.same(statedGoalHash(document.document), opened.goalHash, "goal against the session's");
     seen.same(opened.mission, mission, "mission of the session", BUNDLE_FILES.city);
     seen.same(context.session, session, "session of the mission", BUNDLE_FILES.city);

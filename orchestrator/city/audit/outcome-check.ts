@@ -1,19 +1,21 @@
-import { basename, join } from "node:path";
 import { isSimulated } from "../../adjudication/simulated-judge.ts";
 import { nodeStates } from "../../execution/chain-view.ts";
 import { resultSchema } from "../../execution/work.ts";
 import { metricsOf } from "../../legislature/metrics.ts";
 import { sessionRecord } from "../../legislature/session-record.ts";
-import { contentIdFromDigest } from "../../primitives/hash.ts";
+import { contentIdFromDigest, parseContentId } from "../../primitives/hash.ts";
 import { evidenceClasses } from "../../protocol/evidence.ts";
+import { KINDS } from "../../protocol/kinds.ts";
 import { missionDocumentSchema } from "../../protocol/mission-document.ts";
-import { balances, type Outcome } from "../../protocol/outcome.ts";
+import { balances, type Outcome, totalOf } from "../../protocol/outcome.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackRanking } from "../../rules/condorcet.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import { anchoringOf } from "../anchoring.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { describeWork, type Worked } from "../describe-work.ts";
 import { describeEpoch, executionOf } from "../epochs.ts";
+import { failureOf } from "../failure.ts";
 import { describeChild, statusOf, treeOf } from "../family.ts";
 import { callsAbout, gasTable } from "../gas.ts";
 import { letterOf } from "../letters.ts";
@@ -24,16 +26,14 @@ import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { recordOf } from "./works.ts";
 
-const PRODUCER = 1;
-
-/** `outcome.json` says what chain and records say, in every field but the folder it was written to. */
+/** `outcome.json` says what chain and records say, in every field. */
 export const outcomeCheck: Check = {
   name: "OUTCOME",
   scope: "bundle",
   what: "status, law, laws tried, ballots, metrics, market, nodes, humans, money, gas, reputations and final block against chain and records",
   file: BUNDLE_FILES.outcome,
   async run(context, seen) {
-    const { outcome, name, seed, session, mission, chain, client, bundle, law } = context;
+    const { outcome, name, seed, session, mission, chain, client, law, document } = context;
     seen.same([outcome.name, outcome.network], [name, chain.name], "name and network");
     seen.same([outcome.seed, outcome.chainId], [seed, chain.id], "seed and chain id");
     seen.same([outcome.mission, outcome.session], [mission, session], "mission and session");
@@ -41,9 +41,12 @@ export const outcomeCheck: Check = {
     seen.same([outcome.law.lawHash, outcome.law.fidelity], [law.hash, true], "law");
     const { number, hash } = chain.head();
     seen.same([outcome.finalBlock.number, outcome.finalBlock.hash], [number, hash], "final block");
-    const folder = outcome.bundle ?? "";
-    seen.same(basename(folder), mission.toLowerCase(), "bundle's folder");
-    seen.same(outcome.report, bundle.files.has(BUNDLE_FILES.report) ? join(folder, BUNDLE_FILES.report) : null, "report's place");
+    const folder = `missions/${mission.toLowerCase()}`;
+    seen.same(outcome.bundle, folder, "bundle's folder");
+    seen.same(outcome.report, `${folder}/${BUNDLE_FILES.report}`, "report's place");
+    const { goal, input, output } = document.document;
+    seen.same([outcome.goal, outcome.input.kind, outcome.input.items], [goal, input.kind, input.count], "goal and input");
+    seen.same(outcome.format, output.format, "format of the output");
     await vote(context, seen);
     seen.same(outcome.metrics, metricsOf(await sessionRecord(client, session)), "metrics of the session");
     await market(context, seen);
@@ -58,8 +61,45 @@ export const outcomeCheck: Check = {
     await gas(context, seen);
     await reputations(context, seen);
     humans(context, seen);
+    await work(context, seen);
   },
 };
+
+/** How each node went and what it made, what could not be read, and why the mission failed if it did. */
+async function work(context: AuditContext, seen: Inspection): Promise<void> {
+  const { outcome, client, mission } = context;
+  const { nodes, unreadable, excluded, ending } = await describeWork(client, workedIn(context));
+  seen.same(outcome.excluded, excluded, "producers left out");
+  seen.same(outcome.input.unreadable, unreadable, "items that could not be read");
+  for (const [number, { label, end, failures, disagreement, output, executors }] of outcome.nodes.entries()) {
+    const told = { end, failures, disagreement, output, executors: executors.map(({ attempt, fault }) => ({ attempt, fault })) };
+    seen.same(told, nodes[number], `${label}: how it went`);
+  }
+  // What the city withheld although all work was done is a difference of records and chain: no clean bundle has that.
+  seen.same(outcome.released, outcome.status === "completed", "release of the output");
+  seen.same(outcome.failure, await failureOf(client, mission, outcome, ending), "failure");
+}
+
+/** The mission with the records that the bundle holds of its work. */
+function workedIn(context: AuditContext): Worked {
+  const { mission, document, items, nameOf, hasBlock, block, log } = context;
+  return {
+    address: mission,
+    document: document.document,
+    items,
+    records: {
+      recall: async (kind, subjects, schema) => recordOf(context, `execution.${kind}`, subjects, schema)?.value,
+      all: async (kind, schema) =>
+        log.flatMap(({ kind: of, subjects, content }) =>
+          of === `execution.${kind}` && subjects[0] === mission && content !== null && hasBlock(content)
+            ? [schema.parse(block(content))]
+            : [],
+        ),
+      output: async (id) => (hasBlock(parseContentId(id)) ? block(parseContentId(id)) : undefined),
+    },
+    nameOf,
+  };
+}
 
 /** Laws before this one lead back, parent by parent, to the first; one after it continues this mission. */
 async function epochs({ outcome, client, session }: AuditContext, seen: Inspection): Promise<void> {
@@ -67,6 +107,7 @@ async function epochs({ outcome, client, session }: AuditContext, seen: Inspecti
   const told = outcome.epochs.map((epoch) => BigInt(epoch.session));
   seen.same(outcome.epochs, await Promise.all(told.map((each) => describeEpoch(client, each))), "laws tried");
   seen.same(outcome.execution, await executionOf(client, told), "metrics of the execution");
+  seen.same(outcome.total, totalOf(outcome.epochs), "money of all laws");
   const own = told.indexOf(session);
   seen.holds(own >= 0 && told.length - own <= 2, "laws tried", "do not lead to this mission");
   for (const [place, each] of told.entries()) {
@@ -81,7 +122,7 @@ async function vote({ outcome, client, session, nameOf, record, document, block 
   const { legislation } = client;
   const { ballotSize, electorate, winner } = await legislation.sessionOf(session);
   const paper = await legislation.ballotOf(session);
-  const producers = record.events("ProducerContract", "AgentRegistered").filter(({ args }) => args.kind === PRODUCER);
+  const producers = record.events("ProducerContract", "AgentRegistered").filter(({ args }) => args.kind === KINDS.PRODUCER);
   const principals = new Set(producers.map(({ args }) => args.principal)).size;
   seen.same([outcome.law.producers, outcome.law.principals], [electorate, principals], "electorate");
   for (const { session: former, end } of outcome.law.past) {
@@ -154,8 +195,8 @@ async function nodes(context: AuditContext, seen: Inspection): Promise<void> {
   for (const [number, told] of outcome.nodes.entries()) {
     const node = await contract.nodeOf(number);
     const own = document.document.nodes[number];
-    const expected = [own?.label, law.nodes[number]?.tier, nodeStates[node.state], node.attempt + 1];
-    seen.same([told.label, told.tier, told.state, told.attempts], expected, `node ${number}`);
+    const expected = [own?.label, own?.task, law.nodes[number]?.tier, nodeStates[node.state], node.attempt + 1];
+    seen.same([told.label, told.task, told.tier, told.state, told.attempts], expected, `node ${number}`);
     const cleared = record.events("CollaborationContract", "Cleared").findLast(({ args }) => args.node === number);
     seen.same(told.class, cleared === undefined ? "" : evidenceClasses[cleared.args.evidenceClass], `${told.label}: evidence class`);
     const result = recordOf(context, "execution.result", [mission, number], resultSchema);
@@ -168,15 +209,17 @@ async function nodes(context: AuditContext, seen: Inspection): Promise<void> {
       if (slot === undefined) continue;
       const { paid } = await contract.entitlementOf(number, slot.slot);
       const lost = faults.filter(({ args }) => args.node === number && args.agent === slot.agent);
+      const { fault: _fault, ...rest } = executor;
       const truth = {
         agent: nameOf(slot.agent),
+        attempt: slot.attempt + 1,
         service: services.find(({ args }) => args.service === slot.service)?.args.endpoint.replace(/^city:/, ""),
         price: slot.price,
         paid: slot.attempt === node.attempt ? paid : 0n,
         result: fateOf(slot, node),
         slashed: lost.reduce((sum, { args }) => sum + args.slashed, 0n),
       };
-      seen.same(executor, truth, `${told.label}: executor ${index}`);
+      seen.same(rest, truth, `${told.label}: executor ${index}`);
     }
   }
 }
@@ -187,6 +230,7 @@ function fateOf(
   node: { readonly attempt: number; readonly state: number; readonly commitMask: number; readonly agreeing: number },
 ): string {
   if (attempt !== node.attempt || nodeStates[node.state] === "FAILED") return "failed";
+  if (nodeStates[node.state] !== "COMPLETED") return "stopped";
   if (((node.commitMask >> slot) & 1) === 0) return "absent";
   return ((node.agreeing >> slot) & 1) === 1 ? "agreed" : "dissented";
 }

@@ -1,3 +1,4 @@
+import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import type { Address } from "../../primitives/hex.ts";
 import { actionNumber, decodeActionData } from "../../protocol/actions.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
@@ -11,7 +12,7 @@ import type { Check, Inspection } from "./inspection.ts";
 const PASS = 1;
 /** `enum MissionState`: the mission is over. */
 const FINAL = [5, 6, 7];
-const WHOLE = 10_000n;
+const WHOLE = BigInt(BASIS_POINTS);
 
 /** Every entitlement is equation 9 over price, share and reputation before the outcome; every claim moved just that (decision 5). */
 export const payouts: Check = {

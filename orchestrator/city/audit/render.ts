@@ -1,3 +1,4 @@
+import { grouped } from "../../primitives/amounts.ts";
 import type { AuditReport } from "../../protocol/audit-report.ts";
 
 /** `ROOTS 412 ✓`, one line per check, findings below theirs. Plain text, the same every time. */
@@ -12,6 +13,6 @@ export function renderAudit(report: AuditReport): string {
   const bad = report.checks.reduce((sum, { findings }) => sum + findings.length, 0);
   if (report.head !== null) lines.push(`last block ${report.head.number} ${report.head.hash}`);
   if (report.root !== null) lines.push(`records' root ${report.root}`);
-  lines.push(report.passed ? `PASSED: ${count} things hold` : `FAILED: ${bad} of ${count} things do not hold`);
+  lines.push(report.passed ? `PASSED: ${grouped(count)} checks` : `FAILED: ${grouped(bad)} of ${grouped(count)} checks`);
   return `${lines.join("\n")}\n`;
 }

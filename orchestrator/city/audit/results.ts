@@ -6,33 +6,32 @@ import { contentIdOfJson, keccak256, parseContentId } from "../../primitives/has
 import type { ContentId } from "../../primitives/hex.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
+import { renderReport } from "../report/render-report.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { recordOf } from "./works.ts";
 
-/** What each completed node handed on is what was committed, and the report is the output node's document. */
+/** What each completed node handed on is what was committed, and the report is what outcome and output nodes make of it. */
 export const results: Check = {
   name: "RESULTS",
-  what: "every node's result against its executors' committed outputs, and the report against the output node's",
+  what: "every node's result against its executors' committed outputs, and the report written again from outcome and output",
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const { document, client, mission, label } = context;
     const contract = client.mission(mission);
-    let report: JsonValue | undefined;
+    const outputs: JsonObject[] = [];
     for (const own of document.document.nodes) {
       const node = await contract.nodeOf(own.number);
       if (nodeStates[node.state] !== "COMPLETED") continue;
       await seen.part(`result of ${label(own.number)}`, () => {
         const output = resultOf(context, seen, own, node);
-        if (own.task === document.document.output.task && report === undefined) report = output?.["document"];
+        if (own.task === document.document.output.task && output !== undefined) outputs.push(output);
       });
     }
-    seen.same(
-      context.report,
-      typeof report === "string" ? report : undefined,
-      "report against the output node's document",
-      BUNDLE_FILES.report,
-    );
+    if (context.path !== "") return;
+    const { outcome, report } = context;
+    const again = renderReport(outcome, outcome.released ? outputs : []);
+    seen.same(report, again, "report written again from outcome and output", BUNDLE_FILES.report);
   },
 };
 
@@ -70,10 +69,16 @@ function resultOf(
 }
 
 /** What a mission below handed up: the items of its output nodes, as their results hold them. */
-function handedUp(context: AuditContext, seen: Inspection, { number, label }: { number: number; label: string }, id: ContentId): undefined {
+function handedUp(
+  context: AuditContext,
+  seen: Inspection,
+  { number, label }: { number: number; label: string },
+  id: ContentId,
+): JsonObject | undefined {
   const { mission, family, block } = context;
   const child = family.findLast((each) => each.parent === mission && each.node === number)?.enacted;
-  if (!seen.holds(child !== undefined && child !== null, `result of ${label}`, "is of a mission that made no law") || !child) return;
+  if (!seen.holds(child !== undefined && child !== null, `result of ${label}`, "is of a mission that made no law") || !child)
+    return undefined;
   const outputs = outputNodes(child.law).map((node) => {
     const record = recordOf(context, "execution.result", [child.mission, node.number], resultSchema);
     const output = record === undefined ? undefined : block(parseContentId(record.value.outputId));
@@ -81,6 +86,8 @@ function handedUp(context: AuditContext, seen: Inspection, { number, label }: { 
   });
   const joined = contentIdOfJson(joinedOutput(outputs));
   seen.same(id, joined, `result of ${label}: against what its mission's nodes handed on`, blockFile(id));
+  const result = block(id);
+  return isObject(result) ? result : undefined;
 }
 
 function plainItems(items: readonly object[]): JsonValue {

@@ -1,6 +1,7 @@
 import { encodeAbiParameters, keccak256 } from "viem";
 import { cleanReport, reportHash } from "../../client/codification-audit.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
+import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
 import { actionNumber } from "../../protocol/actions.ts";
 import { OFFICES } from "../../protocol/offices.ts";
@@ -12,7 +13,6 @@ import type { Check, Inspection } from "./inspection.ts";
 import { isAuthorised, isSignedBy } from "./signatures.ts";
 
 const STATUS_QUO = 0;
-const WHOLE = 10_000;
 
 /** Who proposed and sponsored what, each by its own signature; the ballot is what those make (decisions 9, 53). */
 export const candidates: Check = {
@@ -82,7 +82,11 @@ export const ballots: Check = {
     const cast = await signedBallots(context, seen);
     const { ballotSize: entries, ballots: counted, electorate, winner, tieSeed, rules } = await client.legislation.sessionOf(session);
     seen.same(cast.length, counted, "number of ballots against the session's");
-    seen.holds(cast.length * WHOLE >= electorate * rules.turnoutQuorum, "turnout", `is ${cast.length} of ${electorate}, below the quorum`);
+    seen.holds(
+      cast.length * BASIS_POINTS >= electorate * rules.turnoutQuorum,
+      "turnout",
+      `is ${cast.length} of ${electorate}, below the quorum`,
+    );
     const events = record.events("LegislativeProcedure", "BallotCast").filter(({ args }) => args.session === session);
     seen.same(
       events.map(({ args }) => [args.agent, args.ranking]),

@@ -1,4 +1,5 @@
 import { justificationBytes } from "../../../orchestrator/client/sign/codification.ts";
+import { grouped } from "../../../orchestrator/primitives/amounts.ts";
 import { InvalidValue } from "../../../orchestrator/primitives/errors.ts";
 import { digestOf } from "../../../orchestrator/primitives/hash.ts";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
@@ -9,7 +10,7 @@ const LONGEST = 4_000;
 
 /** Has a frozen node done anew by the same executors, under an amended mandate: the chain gets its digest, the records its text. */
 export async function redirect(mission: string, node: string, mandate: string, options: OrderOptions): Promise<void> {
-  if (mandate.trim() === "" || mandate.length > LONGEST) throw new InvalidValue("mandate", `is no text of 1 to ${LONGEST} characters`);
+  if (mandate.trim() === "" || mandate.length > LONGEST) throw new InvalidValue("mandate", `must be 1–${grouped(LONGEST)} characters`);
   await give(options, async (office) => {
     const draft = await onMission(office, "RESUME_WITH_AMENDMENT", mission, node);
     const amendment = digestOf(office.blocks.put(justificationBytes(mandate)));

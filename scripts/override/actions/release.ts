@@ -13,7 +13,7 @@ export interface ReleaseOptions extends OrderOptions {
 export async function release(name: string, options: ReleaseOptions): Promise<void> {
   await give(options, async (office) => {
     const { subject } = await caseNamed(office, name);
-    if (subject.kind !== "review" || subject.reason === "frozen") throw new InvalidValue(name, "is no output that was vetoed");
+    if (subject.kind !== "review" || subject.reason === "frozen") throw new InvalidValue(name, "was not vetoed");
     const { mission, node, caseHash } = subject;
     const { agreeing } = await office.client.mission(mission).nodeOf(node);
     const [openings] = decodeActionData("APPROVE_POP", subject.approval);

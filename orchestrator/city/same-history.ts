@@ -1,0 +1,71 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { DrivenChain } from "../chain/driven.ts";
+import { TRANSCRIPT_FILE } from "../chain/driven.ts";
+import { ChainDisagrees, HistoryMissing } from "../chain/errors.ts";
+import type { Outbox } from "../chain/outbox.ts";
+import type { Address } from "../primitives/hex.ts";
+import { RecordsDamaged } from "../records/errors.ts";
+import { deploymentFile } from "./deployment-file.ts";
+
+/**
+ * A city's folder holds its history twice, as a chain and as records, and a devnet's chain is never reorganized: its transcript is on disk
+ * before the records say that something is done. So whatever one of them lacks was lost or exchanged while no process ran, and nothing may
+ * be sent or written until it is back.
+ */
+
+/** Before the chain is opened, which would begin a transcript: a city that was founded has one. */
+export function requireTranscript(dir: string): void {
+  const path = join(dir, TRANSCRIPT_FILE);
+  const isEmpty = !existsSync(path) || statSync(path).size === 0;
+  const wasFounded = existsSync(deploymentFile(dir)) || existsSync(readyMark(dir));
+  if (isEmpty && wasFounded) throw new HistoryMissing(path, existsSync(path) ? "is empty" : "is missing");
+}
+
+/** Before the records are opened, which would begin new ones: a chain with blocks was made by a city that had them. */
+export function requireRecords(dir: string, chain: DrivenChain): void {
+  const { number } = chain.head();
+  if (number > 0n && !existsSync(readyMark(dir))) {
+    throw new RecordsDamaged(
+      join(dir, "records"),
+      `they are missing or have lost their file ${readyMark(dir)}, and the chain has ${number} blocks`,
+    );
+  }
+}
+
+/** Before anything is sent: all that the records call done is on the chain, and all that the city's relayers sent is in the records. */
+export async function requireSameHistory(
+  dir: string,
+  where: string,
+  chain: DrivenChain,
+  outbox: Outbox<never>,
+  relayers: readonly Address[],
+): Promise<void> {
+  const head = chain.head().number;
+  const newest = await outbox.newestSettled(LAST_BLOCK);
+  if (newest?.block !== undefined && newest.block > head) {
+    throw new HistoryMissing(join(dir, TRANSCRIPT_FILE), `ends at block ${head}, and the records know block ${newest.block}`);
+  }
+  if (newest !== undefined) {
+    const { status } = await chain.receipt(newest.hash).catch((error: unknown) => {
+      throw new ChainDisagrees(newest.hash, `it does not know the transaction recorded in block ${newest.block}`, error);
+    });
+    if (status !== newest.status) throw new ChainDisagrees(newest.hash, `a transaction recorded as ${newest.status} ended as ${status}`);
+  }
+  for (const relayer of relayers) {
+    const sent = await chain.publicClient.getTransactionCount({ address: relayer });
+    const recorded = await outbox.nextNonce(relayer);
+    if (sent > recorded) {
+      throw new RecordsDamaged(
+        where,
+        `they hold ${recorded} transactions of relayer ${relayer}, and the chain has ${sent}: they are older than the chain`,
+      );
+    }
+  }
+}
+
+/** Above every block. */
+const LAST_BLOCK = 2n ** 62n;
+
+/** Written once the embedded database is whole. */
+const readyMark = (dir: string) => join(dir, "records", "ready");

@@ -1,0 +1,14 @@
+/** How every command of the program ends; docs/commands.md has the same table. */
+export const EXIT = { DONE: 0, FAILED: 1, USAGE: 2, WAITS: 3, HANGUP: 129, INTERRUPTED: 130, TERMINATED: 143 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What each says, as `--help` and the documentation have it. */
+export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
+  [EXIT.DONE, "done"],
+  [EXIT.FAILED, "failed, refused, or a check that failed"],
+  [EXIT.USAGE, "used incorrectly: an unknown command, flag or value; nothing was done"],
+  [EXIT.WAITS, "waits for a human; the same command goes on once somebody has signed"],
+  [EXIT.HANGUP, "stopped: the terminal was closed (SIGHUP)"],
+  [EXIT.INTERRUPTED, "stopped by Ctrl-C (SIGINT); the same command goes on where it stopped"],
+  [EXIT.TERMINATED, "stopped by SIGTERM; the same command goes on where it stopped"],
+];

@@ -1,0 +1,35 @@
+/** What `agentcity <command>` runs: the city's own commands, and beside them the programs that study or judge a city. */
+import { messageOf } from "../orchestrator/primitives/errors.ts";
+import { compileProduction, provideContracts } from "./dev/compile.ts";
+
+/** Programs with a command line of their own, by the command that runs them. */
+const PROGRAMS: Readonly<Record<string, string>> = {
+  override: "./override/main.ts",
+  clearing: "./clearing/main.ts",
+  watchdog: "./watchdog/main.ts",
+  calibrate: "./calibrate/main.ts",
+  modelcheck: "../test/modelcheck/run.ts",
+  bench: "./bench/main.ts",
+};
+const NEED_CONTRACTS = ["start", "mission", "session", "audit"];
+const NEED_PRODUCTION = ["genesis", "verify"];
+
+const [command = "", ...rest] = process.argv.slice(2);
+/** Makes what a command needs of the contracts; a failure is said as the program says its own. */
+async function provide(): Promise<void> {
+  try {
+    if (NEED_CONTRACTS.includes(command)) provideContracts();
+    if (NEED_PRODUCTION.includes(command)) await compileProduction();
+  } catch (error) {
+    const message = messageOf(error);
+    if (rest.includes("--json")) process.stdout.write(`${JSON.stringify({ status: "error", error: { code: "NotCompiled", message } })}\n`);
+    process.stderr.write(`NotCompiled: ${message}\n`);
+    process.exit(1);
+  }
+}
+
+const asksOnly = rest.some((word) => word === "--help" || word === "-h");
+if (!asksOnly) await provide();
+const program = Object.hasOwn(PROGRAMS, command) ? PROGRAMS[command] : undefined;
+if (program !== undefined) process.argv.splice(2, 1);
+await import(new URL(program ?? "../orchestrator/cli/main.ts", import.meta.url).href);
