@@ -10,6 +10,7 @@ import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.t
 import { type DrivenChain, TRANSCRIPT_FILE } from "../../orchestrator/chain/driven.ts";
 import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { MethodNotAllowed, TransactionRefused, TranscriptDamaged, TranscriptMismatch } from "../../orchestrator/chain/errors.ts";
+import { parseTranscript } from "../../orchestrator/chain/transcript.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { rejection } from "../support/rejection.ts";
 import { transfer } from "./transfers.ts";
@@ -117,7 +118,7 @@ describe("the embedded chain", () => {
     expect(noisy.head().hash).to.equal(quiet.head().hash);
   });
 
-  it("cuts off a torn last line, aloud, and goes on", async () => {
+  it("does not count a torn last line, says so, and cuts it off when it goes on", async () => {
     const chain = await opened({ dir });
     await chain.mine([await transfer(alice, 0)]);
     const whole = chain.transcript();
@@ -130,8 +131,26 @@ describe("the embedded chain", () => {
     const again = await opened({ dir, log: (line) => said.push(line) });
     expect(again.head().number).to.equal(1n);
     expect(said.join()).to.contain("torn");
-    expect(readFileSync(join(dir, TRANSCRIPT_FILE), "utf8")).to.equal(whole);
+    expect(again.transcript()).to.equal(whole);
+    expect(readFileSync(join(dir, TRANSCRIPT_FILE), "utf8"), "nothing is lost before something replaces it").to.equal(torn);
     await again.mine([await transfer(alice, 1)]);
+    expect(readFileSync(join(dir, TRANSCRIPT_FILE), "utf8")).to.equal(again.transcript());
+    expect(again.transcript().startsWith(whole)).to.equal(true);
+    expect(parseTranscript(again.transcript()).blocks).to.have.length(2);
+  });
+
+  it("goes on after a whole last line that an editor left without its end", async () => {
+    const chain = await opened({ dir });
+    await chain.mine([await transfer(alice, 0)]);
+    const whole = chain.transcript();
+    await chain.close();
+    writeFileSync(join(dir, TRANSCRIPT_FILE), whole.trimEnd());
+
+    const again = await opened({ dir });
+    expect(again.head().number).to.equal(1n);
+    expect(again.transcript()).to.equal(whole);
+    await again.mine([await transfer(alice, 1)]);
+    expect(parseTranscript(readFileSync(join(dir, TRANSCRIPT_FILE), "utf8")).blocks).to.have.length(2);
   });
 
   it("names the block whose record does not replay", async () => {

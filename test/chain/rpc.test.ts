@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { expect } from "chai";
 import { createPublicClient, http } from "viem";
 import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
@@ -87,11 +87,31 @@ describe("the loopback RPC", () => {
   });
 
   it("lets no foreign page in", async () => {
-    expect((await post(JSON.stringify(call("eth_chainId")), { "content-type": "text/plain" })).status).to.equal(415);
+    for (const type of ["text/plain", "application/jsonp", "application/json-seq", "application/json, text/plain"])
+      expect((await post(JSON.stringify(call("eth_chainId")), { "content-type": type })).status, type).to.equal(415);
+    expect((await post(JSON.stringify(call("eth_chainId")), { "content-type": "Application/JSON; charset=utf-8" })).status).to.equal(200);
     const foreign = await post(JSON.stringify(call("eth_chainId")), { "content-type": "application/json", origin: "http://evil.example" });
     expect(foreign.headers.get("access-control-allow-origin")).to.equal(null);
     const own = await post(JSON.stringify(call("eth_chainId")), { "content-type": "application/json", origin: "http://127.0.0.1:4000" });
     expect(own.headers.get("access-control-allow-origin")).to.equal("http://127.0.0.1:4000");
+  });
+
+  it("answers only requests that name this machine, in the header and in the request line", async () => {
+    const { port } = new URL(server.url);
+    const body = JSON.stringify(call("eth_chainId"));
+    const statusOf = (target: string, host: string) =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), "127.0.0.1").on("error", reject);
+        let answer = "";
+        socket.on("data", (bytes) => (answer += bytes)).on("close", () => resolve(answer.split(" ")[1] ?? answer));
+        const head = [`POST ${target} HTTP/1.1`, `host:${host}`, "content-type: application/json", `content-length: ${body.length}`];
+        socket.write([...head, "connection: close", "", body].join("\r\n"));
+      });
+    for (const host of ["127.0.0.1", "localhost:8545", "[::1]:1"]) expect(await statusOf("/rpc", host), host).to.equal("200");
+    expect(await statusOf("http://127.0.0.1/rpc", "127.0.0.1")).to.equal("200");
+    for (const host of ["", " ", "evil.example", "127.0.0.1.evil.example"]) expect(await statusOf("/rpc", host), host).to.equal("403");
+    expect(await statusOf("http://evil.example/rpc", "127.0.0.1")).to.equal("403");
+    expect(await statusOf("http://127.0.0.1/rpc", "evil.example")).to.equal("403");
   });
 
   it("carries a whole sender of another process", async () => {

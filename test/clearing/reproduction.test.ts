@@ -112,6 +112,6 @@ describe("npm run clearing", () => {
   it("says how it is used", () => {
     const wrong = run("prove");
     expect([wrong.status, wrong.stdout]).to.deep.equal([2, ""]);
-    expect(wrong.stderr).to.match(/^usage: npm run clearing/);
+    expect(wrong.stderr).to.match(/^usage: (npx )?agentcity clearing/);
   });
 });

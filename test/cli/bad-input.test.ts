@@ -68,12 +68,20 @@ describe("cli: bad input", function () {
     expect(message).to.match(/a → b → a|b → a → b/);
   });
 
-  it("no tasks", async () => {
-    expect((await refused(smallMission(csv, { tasks: {} }))).code).to.equal("GoalNeedsTasks");
+  it("no tasks, and an output that names one", async () => {
+    expect((await refused(smallMission(csv, { tasks: {} }))).code).to.equal("MissingField");
+    expect((await refused(smallMission(csv, { tasks: undefined }))).code).to.equal("UnknownTask");
   });
 
-  it("a directory of services that are none", async () => {
-    expect((await refused(smallMission(csv, { services: path("nowhere") }))).code).to.equal("NotAService");
+  it("a goal alone that no service reaches, before a session is opened", async () => {
+    const goal = "Translate these rows into French.";
+    const { code, message } = await refused(smallMission(csv, { goal, tasks: undefined, output: undefined }));
+    expect(code).to.equal("NoPlan");
+    expect(message).to.contain("translate");
+  });
+
+  it("a directory of services that is not there", async () => {
+    expect((await refused(smallMission(csv, { services: path("nowhere") }))).code).to.equal("ServicesNotFound");
   });
 
   it("a chain that does not answer", async () => {

@@ -3,8 +3,9 @@ import { join, posix } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
 import { filesIn, root } from "../../scripts/dev/files.ts";
+import { anchorsOf } from "../support/anchors.ts";
 
-const PAGES = filesIn(["*.md", "docs/*.md"]);
+const PAGES = filesIn(["*.md", "docs/*.md", "examples/*.md"]);
 const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
@@ -14,19 +15,6 @@ const NAMED_PATH = /(?:`|node )((?:\.ci|contracts|deploy|docs|missions|orchestra
 const LINK = /\]\(([^)\s]+)\)/g;
 /** `start` and `test` need no `run`. */
 const COMMAND = /npm (?:run (?:-s )?([\w:-]+)|(start|test)\b)/g;
-
-/** Anchors of a page, as its headings give them. */
-function anchorsOf(text: string): Set<string> {
-  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\w\- ]/g, "")
-        .replaceAll(" ", "-"),
-    ),
-  );
-}
 
 /** What a page says that is not so. */
 function faults(page: string, text: string, read: (path: string) => string | undefined): string[] {
@@ -64,6 +52,10 @@ describe("the pages", () => {
       expect(faults(page, readFileSync(join(root, page), "utf8"), read)).to.deep.equal([]);
     });
   }
+
+  it("begin with a README of at most 140 lines", () => {
+    expect(readFileSync(join(root, "README.md"), "utf8").split("\n").length).to.be.below(142);
+  });
 
   it("find what is wrong", () => {
     const text =

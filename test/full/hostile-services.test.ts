@@ -15,28 +15,24 @@ import { CALM_ROWS, smallInputs } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { WillingMind } from "../support/willing-mind.ts";
 
-/** What a service does, and what its sandbox calls it. */
+/** What a service does once it has the whole table (a trial shows it less), and what its sandbox calls it. */
 const HOSTILE = {
-  crashes: ["crash", "() => { throw new Error('no'); }"],
-  floods: ["too-large", "() => ({ items: ['x'.repeat(40_000_000)] })"],
-  hoards: ["memory", "() => { const held = []; for (;;) held.push(new Array(1e6).fill(held.length)); }"],
-  "never-ends": ["timeout", "() => { for (;;); }"],
   "asks-forever": ["tools", "async (input, ctx) => { for (;;) await ctx.tool('fetch', {}).catch(() => 0); }"],
-  "talks-forever": ["messages", "(input, ctx) => { for (;;) ctx.message('still here'); }"],
 } as const;
 
 const sourceOf = (id: string, service: string) => `
 export const about = {
-  id: ${JSON.stringify(id)}, title: "Does harm", accepts: ["csv"], produces: "items", perItem: false,
+  id: ${JSON.stringify(id)}, title: "Does harm", description: "Asks and talks without end.", accepts: ["csv"], produces: "items", perItem: false,
   input: { type: "object" }, output: { type: "object" }, capabilities: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0], deterministic: true,
 };
-export default ${service};
+const harm = ${service};
+export default (input, ctx) => (input.items.length < 3 ? { items: [] } : harm(input, ctx));
 `;
 
 /** Lets go on what the Guardian froze: who asked and talked too much has its time, and nothing to show for it. */
 const LENIENT: Judge = { simulated: true, decide: async () => ({ ruling: "approve", justification: "It may go on." }) };
 
-/** Every way in which a service can go wrong, each as a node of one mission, for as many executors as the law lets try. */
+/** A service that uses more than it may, a node of a mission, for as many executors as the law lets try. Other faults of a service: own-services-fail.test.ts. */
 describe("faults: services that harm, inside a mission", function () {
   this.timeout(400_000);
   const directory = suiteDirectory();
@@ -60,10 +56,8 @@ describe("faults: services that harm, inside a mission", function () {
       risk: "LOW",
       services: "services",
       input: { kind: "csv", path: "work.csv" },
-      tasks: Object.fromEntries(
-        Object.keys(HOSTILE).map((id) => [id, { service: id, over: "input", tier: 1, timeout: id === "hoards" ? "30s" : "3s" }]),
-      ),
-      output: { task: "crashes", format: "json" },
+      tasks: Object.fromEntries(Object.keys(HOSTILE).map((id) => [id, { service: id, over: "input", tier: 1, timeout: "3s" }])),
+      output: { task: "asks-forever", format: "json" },
     });
     outcome = await carryOutIn(city, text, {
       id: "harm",
@@ -90,7 +84,7 @@ describe("faults: services that harm, inside a mission", function () {
     const failed = outcome.nodes.filter(({ state }) => state === "FAILED");
     expect(Math.max(...failed.map(({ attempts }) => attempts))).to.equal(4);
     expect(outcome.nodes.filter(({ state }) => state !== "FAILED" && state !== "EXECUTING")).to.deep.equal([]);
-    expect(outcome.report).to.equal(null);
+    expect(outcome.released).to.equal(false);
     expect(outcome.execution.ccr).to.deep.equal({ part: 0, whole: outcome.nodes.flatMap(({ executors }) => executors).length });
     expect(outcome.execution.aru.part).to.equal(0);
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
-import { expectInvariantsAt } from "../support/city-home.ts";
+import { atHome, expectInvariantsAt } from "../support/city-home.ts";
 import { outcomeIn, runCli } from "../support/cli.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
@@ -31,7 +31,7 @@ describe("fault: the orchestrator is killed while it leads a mission below a mis
       const killed = await runCli(args, { home, stopAt, limitMs: 300_000 });
       expect(killed, killed.stderr).to.include({ signal: "SIGKILL", stoppedAt: stopAt.split("@")[0] });
     }
-    outcome = outcomeIn(await runCli(args, { home, limitMs: 300_000 }));
+    outcome = atHome(home, outcomeIn(await runCli(args, { home, limitMs: 300_000 })));
     await expectInvariantsAt(home, "22", outcome);
   });
 

@@ -107,7 +107,7 @@ describe("fault: the chain falls silent in the middle of a mission", function ()
   it("for longer, and nobody lets it go on: aborted when its time is over, nothing handed out, everything refunded", async () => {
     const outcome = await run("abandoned", 700n, false);
     expect(outcome.status).to.equal("aborted");
-    expect(outcome.report).to.equal(null);
+    expect(outcome.released).to.equal(false);
     expect(balances(outcome.money)).to.equal(true);
     expect(outcome.slashed).to.equal("0");
     expect(await city.client.mission(outcome.mission as Address).history("MissionRecovered")).to.have.length(0);

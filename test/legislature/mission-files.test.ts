@@ -8,7 +8,7 @@ import { witnessesOf } from "../../orchestrator/legislature/propose.ts";
 import { producerFacts } from "../../orchestrator/legislature/survey.ts";
 import type { CityFacts } from "../../orchestrator/minds/goal.ts";
 import { MOST_NODES, optionsOf } from "../../orchestrator/minds/options.ts";
-import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import { isPlanned, type MissionFile, type PlannedMission, parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { hashOf, type LivingCity, openLivingCity, tokens } from "../support/living-city.ts";
 import { missionFiles } from "../support/mission-file-arbitrary.ts";
@@ -30,8 +30,8 @@ describe("laws for any mission file", function () {
     const files = missionFiles({ paths, maxTasks: 14 });
     await fc.assert(
       fc.asyncProperty(files, fc.constantFrom(1, 675, 5_000), fc.nat(), async ({ yaml }, count, pick) => {
-        const mission = parseMissionFile(yaml, { fileName: "any.yaml", catalog: CATALOG, budgetCap: tokens(100_000) });
-        const goal = goalOf(mission, CATALOG, facts.limits);
+        const mission = planned(parseMissionFile(yaml, { fileName: "any.yaml", catalog: CATALOG, budgetCap: tokens(100_000) }));
+        const goal = goalOf(mission, CATALOG, facts.limits, count);
         const options = optionsOf(goal, facts);
         const document = documentOf(mission, { count, digest: hashOf("input") }, goal, facts, options[pick % options.length]!);
         expect(document.nodes.length).to.be.at.most(Math.max(MOST_NODES, 2 * mission.tasks.length));
@@ -40,6 +40,33 @@ describe("laws for any mission file", function () {
       }),
       { seed: 7, numRuns: 60 },
     );
+  });
+
+  it("name the options of each task's services, so that its hash does", () => {
+    const catalog = CATALOG.map((entry) =>
+      entry.id === "sort" ? { ...entry, options: { type: "object", properties: { by: { type: "string", default: "name" } } } } : entry,
+    );
+    const documentWith = (options: object) => {
+      const text = JSON.stringify({
+        mission: "options",
+        goal: "Sort.",
+        budget: "100.00",
+        deadline: "30m",
+        risk: "LOW",
+        input: { kind: "csv", path: "data.csv" },
+        tasks: { hash: { service: "hash", over: "input", tier: 1 }, sort: { service: "sort", after: ["hash"], tier: 1, with: options } },
+        output: { task: "sort", format: "json" },
+      });
+      const mission = planned(parseMissionFile(text, { fileName: "options.yaml", catalog, budgetCap: tokens(100_000) }));
+      const goal = goalOf(mission, catalog, facts.limits, 3);
+      return documentOf(mission, { count: 3, digest: hashOf("input") }, goal, facts, optionsOf(goal, facts)[0]!);
+    };
+    const [byName, byValue] = [documentWith({}), documentWith({ by: "value" })];
+    expect(byValue.nodes.filter(({ options }) => options !== undefined).map(({ task, options }) => [task, options])).to.deep.equal([
+      ["sort", { by: "value" }],
+    ]);
+    expect(byName.nodes.at(-1)?.options).to.deep.equal({ by: "name" });
+    expect(compileLaw(byName).docHash).not.to.equal(compileLaw(byValue).docHash);
   });
 
   it("divide what can be divided: what looks at everything at once is one node", () => {
@@ -54,12 +81,17 @@ describe("laws for any mission file", function () {
       tasks,
       output: { task: "sort", format: "json" },
     });
-    const mission = parseMissionFile(text, { fileName: "two-ways.yaml", catalog: CATALOG, budgetCap: tokens(100_000) });
-    const goal = goalOf(mission, CATALOG, facts.limits);
+    const mission = planned(parseMissionFile(text, { fileName: "two-ways.yaml", catalog: CATALOG, budgetCap: tokens(100_000) }));
+    const goal = goalOf(mission, CATALOG, facts.limits, 30);
     for (const shape of optionsOf(goal, facts)) {
-      const { nodes } = documentOf(mission, { count: 3, digest: hashOf("input") }, goal, facts, shape);
-      expect(nodes.filter(({ task }) => task === "sort").map(({ shard }) => shard)).to.deep.equal([{ from: 0, to: 3 }]);
+      const { nodes } = documentOf(mission, { count: 30, digest: hashOf("input") }, goal, facts, shape);
+      expect(nodes.filter(({ task }) => task === "sort").map(({ shard }) => shard)).to.deep.equal([{ from: 0, to: 30 }]);
       expect(nodes.filter(({ task }) => task === "hash").length).to.be.within(7, 11);
     }
   });
 });
+
+function planned(mission: MissionFile): PlannedMission {
+  if (!isPlanned(mission)) throw new Error("the file names no tasks");
+  return mission;
+}

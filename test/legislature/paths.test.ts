@@ -12,7 +12,7 @@ import { type LivingCity, type LivingCityOptions, openLivingCity } from "../supp
 import { rejection } from "../support/rejection.ts";
 import { asleepFor, changed, deployed, memoryPorts, mission, sessionOptions } from "../support/sessions.ts";
 
-/** Ways through the legislature that most sessions do not take (AgentCity 3.4, 4.3, B.10). */
+/** Ways through the legislature that most sessions do not take (AgentCity 3.4, 4, B.10). */
 describe("a legislative session off the straight way", function () {
   this.timeout(240_000);
   let city: LivingCity;

@@ -196,6 +196,7 @@ describe("a legislative session in trouble", function () {
   it("goes on without an agent whose mind has no usable answer", async () => {
     const options = sessionOptions(city, memoryPorts(), 7);
     const silent: Mind = {
+      plan: async () => ({ tasks: {}, output: { task: "", format: "json" } }),
       draft: async () => ({ title: "", tasks: [] }),
       speak: async () => ({ text: "", ground: "speed", evidence: [] }),
       rank: async () => [],

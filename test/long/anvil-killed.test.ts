@@ -103,7 +103,7 @@ describe("fault: Anvil is killed", function () {
   });
 
   it("passes the audit, which mines the transcript again on an Anvil of its own", async () => {
-    const report = await auditBundle(resumed.bundle ?? "");
+    const report = await auditBundle(join(directory(), "home", resumed.bundle ?? ""));
     expect(report.passed).to.equal(true);
     expect(report.head?.hash).to.equal(resumed.finalBlock.hash);
   });

@@ -59,7 +59,7 @@ describe("audit of a mission's bundle", function () {
     expect(report.checks.find(({ name }) => name === "BALLOTS")?.verified).to.be.at.least(ballots.length);
     expect(renderAudit(report))
       .to.match(/^ROOTS +\d+ ✓/m)
-      .and.match(/^PASSED: \d+ things hold$/m);
+      .and.match(/^PASSED: [\d,]+ checks$/m);
     expect(await auditBundle(mission.bundle, { head: finalBlock.hash as Hash })).to.deep.equal(report);
   });
 
@@ -136,7 +136,7 @@ describe("audit of a mission's bundle", function () {
       expect(places).to.deep.include(["OUTCOME", "outcome.json", "money: refunded"]);
       expect(places).to.deep.include(["ROOTS", "mission.yaml", "mission file against the closing entry"]);
       expect(places).to.deep.include(["LAW", "input.json", "digest of the input against the law's"]);
-      expect(places).to.deep.include(["RESULTS", "report.md", "report against the output node's document"]);
+      expect(places).to.deep.include(["RESULTS", "report.md", "report written again from outcome and output"]);
       expect(places).to.deep.include(["ROOTS", "city.json", "facts of other against the closing entry"]);
       expect(places).to.deep.include(["LAW", "city.json", "mission's name"]);
     });
@@ -267,7 +267,10 @@ describe("audit of a mission's bundle", function () {
       it(`OUTCOME finds another ${name}`, async () => {
         const check = checks.find((each) => each.name === "OUTCOME");
         if (check === undefined) throw new Error("no check OUTCOME");
-        const told = { children: [invented(context.outcome)], hybrid: ANCHORED }[String(name)] ?? altered(context.outcome[name]);
+        const told =
+          { children: [invented(context.outcome)], hybrid: ANCHORED, failure: FAILURE, excluded: [{ agent: "P1", reason: "none" }] }[
+            String(name)
+          ] ?? altered(context.outcome[name]);
         const outcome = outcomeSchema.parse({ ...context.outcome, [name]: told });
         const { findings: found } = await inspect(check, [{ ...context, outcome }]);
         expect(found).to.not.have.length(0);
@@ -282,6 +285,9 @@ function placesOf(found: readonly AuditFinding[]): readonly (readonly [string, s
 
 /** Checkpoints of a mission that was worked on chain. */
 const ANCHORED: Outcome["hybrid"] = { interval: 60, checkpoints: 1, anchored: 1, late: 0, unaudited: 1, longest: 0 };
+
+/** Why a mission failed that did not. */
+const FAILURE: Outcome["failure"] = { node: null, reason: "it rained", action: "wait" };
 
 /** A mission below that never was. */
 function invented({ money, mission, session }: Outcome): Outcome["children"][number] {

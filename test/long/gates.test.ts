@@ -26,6 +26,7 @@ describe("scenario: gates that a mission file names", function () {
   const directory = suiteDirectory();
   const cases: Case[] = [];
   let home: string;
+  let unapproved: Error;
   let city: City;
   let outcome: Outcome;
   const ofTask = (task: string) => outcome.nodes.filter(({ label }) => label.startsWith(task));
@@ -49,6 +50,7 @@ describe("scenario: gates that a mission file names", function () {
   before(async () => {
     home = join(directory(), "home");
     city = await openHome(home, "23");
+    unapproved = await rejection(carryOutIn(city, text({ read: NAME, report: NAME }), { id: "early", home }));
     await approve(NAMED_GATES[NAME].number, readArtifact(NAMED_GATES[NAME].contract).bytecode);
     await approve(STRICT, REFUSAL);
     outcome = await carryOutIn(city, text({ read: NAME, report: STRICT }), {
@@ -64,6 +66,13 @@ describe("scenario: gates that a mission file names", function () {
     });
   });
   after(() => city?.close());
+
+  it("cost nothing before adjudicators approved the shipped one, and the error is the whole command", async () => {
+    const [, contract] = /npm run override -- predicate 1 (0x[0-9a-fA-F]{40}) --as adjudicator-1 --because/.exec(unapproved.message) ?? [];
+    expect(await city.chain.publicClient.getCode({ address: contract as Address })).to.equal(
+      readArtifact(NAMED_GATES[NAME].contract).runtime.code,
+    );
+  });
 
   it("are in the law, by number, for every node of their task", async () => {
     const { nodes } = decodeLaw(await mission().law());
@@ -89,7 +98,7 @@ describe("scenario: gates that a mission file names", function () {
       ["approved", false],
     ]);
     expect(outcome).to.deep.include({ status: "completed", slashed: "0" });
-    expect(outcome.report).to.not.equal(null);
+    expect(outcome.released).to.equal(true);
     expect(balances(outcome.money)).to.equal(true);
   });
 

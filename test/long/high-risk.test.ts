@@ -50,6 +50,11 @@ describe("scenario: a mission of HIGH risk", function () {
     expect(asked.request).to.include({ session: "1", refused: null });
     expect(refusalIn(await cli(["approve-codification", "--as", "sponsor"])).code).to.equal("NoSuchSeat");
 
+    const refused = await cli(["start"]);
+    expect(refusalIn(refused).code).to.equal("CityWaits");
+    expect(refused.stderr).to.contain("session 1 (small-estimates) waits for an adjudicator, its deposit of 12,000.00 is paid");
+    expect(refused.stderr).to.contain(`it goes on with: agentcity mission ${file()} --json`);
+
     const signed = await cli(["approve-codification", "--as", "adjudicator-3", "--because", "In order."]);
     expect(signedSchema.parse(JSON.parse(signed.stdout)).approval.adjudicator).to.match(/^0x/);
     expect(signed.stderr).to.contain("APPROVE_CODIFICATION").and.to.contain("In order.");
@@ -58,7 +63,7 @@ describe("scenario: a mission of HIGH risk", function () {
     const { status, bundle, law } = outcome;
     expect({ status, fidelity: law.fidelity }).to.deep.equal({ status: "completed", fidelity: true });
     await expectInvariantsAt(home(), "31", outcome);
-    const report = await auditBundle(bundle ?? "");
+    const report = await auditBundle(join(home(), bundle ?? ""));
     expect(report.checks.find(({ name }) => name === "APPROVALS")?.findings).to.deep.equal([]);
     expect(report.checks.find(({ name }) => name === "DELEGATIONS")?.findings).to.deep.equal([]);
     expect(refusalIn(await cli(["approve-codification", "--as", "adjudicator-3"])).code).to.equal("NothingWaits");

@@ -35,7 +35,7 @@ describe("scenario: hostile work among producers that ask a chat model", functio
       expect(tracesIn(question)).to.deep.equal([]);
     }
     await expectInvariantsAt(home, "7", outcome);
-    const report = readFileSync(join(outcome.report ?? ""), "utf8");
+    const report = readFileSync(join(home, outcome.report ?? ""), "utf8");
     expect(tracesIn({ prompt: report }).length).to.be.greaterThan(0);
   });
 });

@@ -127,6 +127,7 @@ describe("a heuristic mind", () => {
 
 describe("a checked mind", () => {
   const broken: Mind = {
+    plan: async () => ({ tasks: {}, output: { task: "none", format: "markdown" } }),
     draft: async () => ({ title: "", tasks: [] }),
     speak: async () => ({ text: "", ground: "speed", evidence: [] }),
     rank: async () => [1, 1],

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { MindAnswerInvalid } from "../../orchestrator/minds/errors.ts";
 import type { Goal } from "../../orchestrator/minds/goal.ts";
 import { GRID, itemAt, layOut } from "../../orchestrator/minds/layout.ts";
 import { divisionsOf, FEWEST_NODES, MOST_NODES, optionsOf } from "../../orchestrator/minds/options.ts";
@@ -38,6 +39,25 @@ describe("the layout of a law", () => {
       expect([shards[0]![0], shards.at(-1)![1]]).to.deep.equal([0, count]);
       for (const [index, shard] of shards.entries()) if (index > 0) expect(shard[0]).to.equal(shards[index - 1]![1]);
     }
+  });
+
+  it("gives no node of the input an empty shard, whoever drafts, in any structure of any size of input", () => {
+    for (const items of [1, 2, 3, 6, 11, 12, 13, 50_000]) {
+      const goal: Goal = { ...defaultGoal, items };
+      for (const shape of optionsOf(goal, facts)) {
+        const over = layOut(goal, shape).filter(({ task }) => task.overInput);
+        for (const { from, to, label } of over) expect(itemAt(to, items) - itemAt(from, items), `${items}: ${label}`).to.be.at.least(1);
+      }
+      const [shape] = optionsOf(goal, facts);
+      const greedy = { ...shape!, tasks: shape!.tasks.map((task) => (task.task === "parse" ? { ...task, shards: items + 1 } : task)) };
+      if (items < 200) expect(() => layOut(goal, greedy)).to.throw(MindAnswerInvalid, `${items + 1} shards for ${items} items`);
+    }
+    const each = { ...optionsOf({ ...defaultGoal, items: 13 }, facts)[0]! };
+    const shards = layOut(
+      { ...defaultGoal, items: 13 },
+      { ...each, tasks: each.tasks.map((task) => (task.task === "parse" ? { ...task, shards: 13 } : { ...task, shards: 1 })) },
+    );
+    expect(shards.filter(({ task }) => task.overInput)).to.have.length(13);
   });
 
   it("gives out the whole budget, to the unit, whatever it is", () => {

@@ -3,14 +3,17 @@
  *
  * usage: npm run modelcheck [-- --json | --ends]      --ends prints the table of docs/modelcheck.md
  */
-import { parseArgs } from "node:util";
+import { flags } from "../../scripts/dev/flags.ts";
 import { MODELS, MUTANTS } from "./catalogue.ts";
 import { endings, endingsTable } from "./ends.ts";
 import type { WayOut } from "./explore.ts";
 import { MISSING } from "./machines/mission/guards.ts";
 import { PANEL_MISSING } from "./machines/panel.ts";
 
-const { values } = parseArgs({ options: { json: { type: "boolean", default: false }, ends: { type: "boolean", default: false } } });
+const values = flags("agentcity modelcheck [--json | --ends]", {
+  json: { type: "boolean", default: false },
+  ends: { type: "boolean", default: false },
+});
 
 const ways: WayOut[] = [];
 const machines = MODELS.map(({ name, about, published, explore, ...expected }) => {

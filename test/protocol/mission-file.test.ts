@@ -2,10 +2,12 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import fc from "fast-check";
+import type { JsonObject } from "../../orchestrator/primitives/json.ts";
 import { parseDuration } from "../../orchestrator/protocol/duration.ts";
-import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import { isPlanned, parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { MissionFileError } from "../../orchestrator/protocol/mission-file-error.ts";
 import { missionFileJsonSchema } from "../../orchestrator/protocol/mission-file-schema.ts";
+import { missionOfPlan, planId } from "../../orchestrator/protocol/mission-plan.ts";
 import { editDistance, nearest } from "../../orchestrator/protocol/nearest.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { missionFiles } from "../support/mission-file-arbitrary.ts";
@@ -38,7 +40,7 @@ describe("protocol/mission-file", () => {
       budget: 1_200_000_000n,
       deadline: 1_800,
       risk: "MEDIUM",
-      input: { kind: "packages", path: "node_modules" },
+      input: { kind: "packages", path: "../node_modules" },
       tasks: [
         {
           name: "parse",
@@ -86,12 +88,50 @@ describe("protocol/mission-file", () => {
   });
 
   it("reads every sample mission and every optional field", () => {
-    for (const name of ["csv-estimates", "incident-notes", "estimates-by-lot"])
+    for (const name of ["csv-estimates", "incident-notes", "estimates-by-lot", "letters", "accounting"])
       expect(parseMissionFile(sample(name), options).mission).to.equal(name);
     const text = `${edited("over: input, tier: 1", "over: input, tier: 1, budget: 100.5, timeout: 45s, floor: REC")}seed: 7\nservices: my-services\n`;
     const file = parseMissionFile(text, options);
     expect(file.tasks[0]).to.include({ budget: 100_500_000n, timeout: 45, floor: "REC" });
     expect(file).to.include({ seed: 7, services: "my-services" });
+  });
+
+  it("refuses to compare a deterministic service with itself, and says why", () => {
+    const alone = sample("csv-estimates").replace(/service: \[estimate-by-pert.*\]/, "service: estimate-by-pert");
+    expect(refusal(alone)).to.include({ code: "InvalidField" });
+    expect(refusal(alone).shortMessage).to.match(
+      /tier 2 compares different services, and estimate-by-pert alone always agrees with itself/,
+    );
+  });
+
+  it("takes a service that is not deterministic for tier 2 with others, or for a human, and never for tier 1 or alone", () => {
+    const wavering = {
+      catalog: CATALOG.map((entry) => (/^(estimate-by-pert|fetch-and-parse)$/.test(entry.id) ? { ...entry, deterministic: false } : entry)),
+    };
+    const text = sample("csv-estimates");
+    const repeated = refusal(text, wavering);
+    expect(repeated).to.include({ code: "ServiceMismatch" });
+    expect(repeated.shortMessage).to.match(/tier 1 runs the work again and compares, and fetch-and-parse is not deterministic/);
+    expect(parseMissionFile(text.replace("tier: 1", "tier: 3"), { ...options, ...wavering }).tasks[1]?.services).to.include(
+      "estimate-by-pert",
+    );
+    const alone = text.replace("tier: 1", "tier: 3").replace(/service: \[estimate-by-pert.*\]/, "service: estimate-by-pert");
+    expect(refusal(alone, wavering).shortMessage).to.match(/estimate-by-pert alone always agrees with itself/);
+  });
+
+  it("compares as the file says, and gives a rubric to tier 3 only", () => {
+    const compared = sample("csv-estimates").replace("on: value,", "on: value, as: spread,");
+    expect(parseMissionFile(compared, options).tasks[1]?.agree).to.deep.equal({ on: "value", as: "spread", atLeastBps: 6_000 });
+    expect(parseMissionFile(compared.replace("spread", "answers"), options).tasks[1]?.agree).to.deep.equal({
+      on: "value",
+      atLeastBps: 6_000,
+    });
+    expect(refusal(compared.replace("spread", "lists")).code).to.equal("InvalidField");
+    const read = edited("tier: 3 }", 'tier: 3, rubric: "Are all terms named? " }');
+    expect(parseMissionFile(read, options).tasks.at(-1)?.rubric).to.equal("Are all terms named?");
+    expect(refusal(edited("over: input, tier: 1", "over: input, tier: 1, rubric: x")).shortMessage).to.match(
+      /only the output of tier 3 is read/,
+    );
   });
 
   describe("a task that is a mission of its own", () => {
@@ -162,7 +202,7 @@ describe("protocol/mission-file", () => {
     [
       "a service that cannot take the input",
       "fetch-and-parse",
-      "licence-by-text",
+      "licence-by-spdx",
       "ServiceMismatch",
       9,
       21,
@@ -195,7 +235,7 @@ describe("protocol/mission-file", () => {
     it(`refuses ${title}, and says where`, () => {
       const error = refusal(
         code === "MissingField" && from === "pth"
-          ? edited("{ kind: packages, path: node_modules }", "{ kind: packages }")
+          ? edited("{ kind: packages, path: ../node_modules }", "{ kind: packages }")
           : edited(from, to),
       );
       expect([error.code, error.name, error.place]).to.deep.equal([code, code, { line, column }]);
@@ -211,21 +251,117 @@ describe("protocol/mission-file", () => {
     expect(parseMissionFile(base, options).tasks.every((task) => !("gate" in task))).to.equal(true);
   });
 
+  describe("options of services", () => {
+    const most = { type: "integer", minimum: 1, default: 10 };
+    const topOf = (properties: JsonObject) => ({ type: "object", properties, additionalProperties: false });
+    const known = (id: string, schema?: JsonObject) => ({
+      id,
+      accepts: ["packages", "items"],
+      produces: "document" as const,
+      deterministic: true,
+      ...(schema === undefined ? {} : { options: schema }),
+    });
+    const catalog = [
+      ...CATALOG.filter(({ id }) => id !== "top"),
+      known("top", topOf({ by: { enum: ["bytes", "words"] }, most })),
+      known("head", topOf({ most })),
+      known("tail", topOf({ most: { ...most, default: 20 } })),
+    ];
+    const withOptions = (task: string) =>
+      edited("{ service: aggregate, after: [classify], tier: 3 }", `{ ${task} after: [classify], tier: ${task.includes("[") ? 2 : 3} }`);
+    const given = (task: string) => parseMissionFile(withOptions(task), { ...options, catalog }).tasks.at(-1)?.options;
+
+    it("are completed by the schema's defaults", () => {
+      expect(given("service: top, with: { by: words },")).to.deep.equal({ by: "words", most: 10 });
+      expect(given("service: top, with: { most: 3 },")).to.deep.equal({ most: 3 });
+      expect(given("service: top,")).to.deep.equal({ most: 10 });
+      expect(given("service: aggregate,")).to.equal(undefined);
+    });
+
+    it("are one for all services of a task, or each keeps its own defaults where the file says nothing", () => {
+      expect(given("service: [head, tail], with: { most: 5 },")).to.deep.equal({ most: 5 });
+      expect(given("service: [head, tail],")).to.equal(undefined);
+      expect(refusal(withOptions("service: [head, tail], with: {},"), { catalog }).shortMessage).to.match(/head, tail complete these/);
+    });
+
+    it("are refused where they stand when the service does not take them", () => {
+      const refused: readonly (readonly [string, string, RegExp])[] = [
+        ["service: aggregate, with: { most: 5 },", "{ most", /aggregate takes no options$/],
+        ["service: top, with: { most: 0 },", "0", /top: with\.most must be >= 1$/],
+        ["service: top, with: { by: size },", "size", /top: with\.by must be one of \["bytes","words"\]$/],
+        ["service: top, with: { mots: 3 },", "{", /top: with must not have "mots"$/],
+        ["service: top, with: 3,", "3", /tasks\.report\.with: /],
+        ["service: [top, head], with: { by: words },", "{", /head: with must not have "by"$/],
+      ];
+      for (const [task, at, says] of refused) {
+        const error = refusal(withOptions(task), { catalog });
+        expect(error.place, task).to.deep.equal({ line: 15, column: "  report: { ".length + task.indexOf(at) + 1 });
+        expect(error.shortMessage).to.match(says);
+      }
+      expect(refusal(withOptions("service: top, with: { mots: 3 },"), { catalog }).action).to.equal(
+        "options of top: by, most (docs/missions.md)",
+      );
+    });
+
+    it("are part of a plan's identity", () => {
+      const idOf = (text: string) => {
+        const [task] = parseMissionFile(text, { ...options, catalog: [...CATALOG, known("hash-x", topOf({ most }))] }).tasks;
+        return task?.plan === null || task?.plan === undefined ? "" : planId(task.plan);
+      };
+      const lots = (options: string) =>
+        edited(
+          "{ service: fetch-and-parse, over: input, tier: 1 }",
+          `{ goal: g, over: input, output: a, tasks: { a: { service: hash-x, over: input, tier: 1${options} } } }`,
+        );
+      expect(idOf(lots(""))).to.equal(idOf(lots(", with: { most: 10 }")));
+      expect(idOf(lots(""))).not.to.equal(idOf(lots(", with: { most: 11 }")));
+    });
+  });
+
   it("refuses task budgets that exceed the mission's", () => {
     expect(refusal(edited("over: input, tier: 1", "over: input, tier: 1, budget: 1200.01")).code).to.equal("InvalidBudget");
   });
 
   it("refuses an input that is not there, when it can look", () => {
-    const error = refusal(base, { inputExists: (path: string) => path !== "node_modules" });
+    const error = refusal(base, { inputExists: (path: string) => path !== "../node_modules" });
     expect([error.code, error.place]).to.deep.equal(["InputNotFound", { line: 7, column: 32 }]);
   });
 
-  it("says that a goal without tasks needs a model", () => {
-    for (const text of [base.replace(/tasks:[\s\S]*?(?=output:)/, ""), base.replace(/tasks:[\s\S]*?(?=output:)/, "tasks: {}\n")]) {
-      const error = refusal(text);
-      expect(error.code).to.equal("GoalNeedsTasks");
-      expect(error.action).to.match(/--model/);
-    }
+  describe("with a goal and no tasks", () => {
+    const tasks = /tasks:[\s\S]*?(?=output:)/;
+    const output = /output:[\s\S]*?(?=\n\w|$)/;
+    const goalAlone = base.replace(tasks, "").replace(output, "");
+
+    it("leaves tasks and output to the producers", () => {
+      const file = parseMissionFile(goalAlone, options);
+      expect([file.tasks, file.output, isPlanned(file)]).to.deep.equal([[], null, false]);
+    });
+
+    it("refuses an output without tasks, tasks without an output, and an empty list of tasks", () => {
+      expect(refusal(base.replace(tasks, "")).code).to.equal("UnknownTask");
+      expect(refusal(base.replace(output, "")).code).to.equal("MissingField");
+      const empty = refusal(base.replace(tasks, "tasks: {}\n"));
+      expect([empty.code, empty.action]).to.deep.equal([
+        "MissingField",
+        "list tasks, or leave out `tasks` and `output`: then the producers plan the goal",
+      ]);
+    });
+
+    it("takes a plan's tasks after the checks of a file written by hand", () => {
+      const brief = parseMissionFile(goalAlone, options);
+      const read = { service: "fetch-and-parse", over: "input" as const, tier: 1 as const };
+      const report = { service: "aggregate", after: ["read"], tier: 3 as const };
+      const output = { task: "report", format: "markdown" as const };
+      const planned = missionOfPlan(brief, { tasks: { report, read }, output }, CATALOG);
+      expect(planned.tasks.map(({ name, after }) => [name, after])).to.deep.equal([
+        ["read", []],
+        ["report", ["read"]],
+      ]);
+      expect([planned.budget, planned.deadline, planned.planned]).to.deep.equal([brief.budget, brief.deadline, true]);
+      expect(() => missionOfPlan(brief, { tasks: { report }, output }, CATALOG))
+        .to.throw(MissionFileError)
+        .with.property("code", "UnknownTask");
+    });
   });
 
   it("refuses what only looks like a mission file, by name and without hanging", () => {

@@ -47,13 +47,22 @@ describe("a mission's bundle", () => {
     expect(readdirSync(join(root, "missions"))).to.deep.equal(["0x7c"]);
   });
 
-  it("is the same for the same files, in whatever order they come, and replaces an older one", () => {
+  it("is the same for the same files, in whatever order they come, and is not written twice", () => {
     const first = readFileSync(join(dir, "manifest.json"), "utf8");
     writeBundle(dir, new Map([...files].reverse()));
     expect(readFileSync(join(dir, "manifest.json"), "utf8")).to.equal(first);
+    expect(readdirSync(join(root, "missions"))).to.deep.equal(["0x7c"]);
+  });
+
+  it("keeps another bundle, and whatever somebody put into one, beside the new one", () => {
     writeBundle(dir, new Map([["report.md", "new"]]));
     expect([...openBundle(dir).files.keys()]).to.deep.equal(["report.md"]);
-    expect(readdirSync(join(root, "missions"))).to.deep.equal(["0x7c"]);
+    expect([...openBundle(`${dir}.1`).files.keys()]).to.deep.equal([...files.keys()].sort());
+    writeFileSync(join(dir, "my-notes.txt"), "mine");
+    writeBundle(dir, new Map([["report.md", "new"]]));
+    expect(readFileSync(join(`${dir}.2`, "my-notes.txt"), "utf8")).to.equal("mine");
+    expect([...openBundle(dir).files.keys()]).to.deep.equal(["report.md"]);
+    expect(readdirSync(join(root, "missions"))).to.deep.equal(["0x7c", "0x7c.1", "0x7c.2"]);
   });
 
   it("notices any flipped bit in any file and names the file", () => {

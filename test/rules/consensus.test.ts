@@ -6,7 +6,6 @@ import {
   jaccardAgreement,
   labelAgreement,
   majorityOf,
-  numericAgreement,
   type SlotAnswers,
   withinTolerance,
 } from "../../orchestrator/rules/consensus.ts";
@@ -95,21 +94,23 @@ describe("rules/consensus", () => {
     expect(withinTolerance([95, 105], 5)).to.equal(true);
     expect(withinTolerance([94.9, 105.1], 5)).to.equal(false);
     expect(withinTolerance([Number.NaN, 1], 5)).to.equal(false);
-    expect(
-      numericAgreement(
-        [
-          { slot: 0, value: 10 },
-          { slot: 1, value: 10.2 },
-          { slot: 2, value: 20 },
-        ],
-        2,
-      ),
-    ).to.deep.equal({
-      reached: true,
-      slots: [0, 1],
-      dissenters: [2],
-      merged: 10,
-    });
+  });
+
+  it("compares all estimates at once by their standard deviation when asked to", () => {
+    const item = (value: number | string, id = "a") => ({ id, value });
+    const outputs = [
+      { slot: 0, items: [item(95), item("x", "b")] },
+      { slot: 1, items: [item(100), item("x", "b")] },
+      { slot: 2, items: [item(107), item("x", "b")] },
+    ];
+    const spread = agreeOnItems(outputs, { on: "value", as: "spread" }, two);
+    // 95 and 107 are further from each other than two may be, but the three lie within 5 % of 100.7.
+    expect(spread).to.deep.include({ reached: true, slots: [0, 1, 2], dissenters: [] });
+    expect(spread.items).to.deep.equal([item(100), item("x", "b")]);
+    expect(agreeOnItems(outputs, { on: "value" }, two).slots).to.deep.equal([0, 1]);
+    const wide = outputs.map((output, index) => ({ ...output, items: [item([91, 100, 112][index] ?? 0), item("x", "b")] }));
+    expect(agreeOnItems(wide, { on: "value", as: "spread" }, two)).to.deep.include({ slots: [0, 1], dissenters: [2] });
+    expect(agreeOnItems(wide, { on: "value", as: "spread" }, { atLeastBps: 5_000, quorum: 2 }).slots).to.deep.equal([0, 1, 2]);
   });
 
   it("compares sets by Jaccard similarity at the constitution's 85 %", () => {
@@ -121,7 +122,7 @@ describe("rules/consensus", () => {
           { slot: 0, members },
           { slot: 1, members: more },
         ],
-        2,
+        two,
       ),
     ).to.include({ reached: true });
     expect(
@@ -130,9 +131,57 @@ describe("rules/consensus", () => {
           { slot: 0, members },
           { slot: 1, members: [...more, "w"] },
         ],
-        2,
+        two,
       ),
     ).to.include({ reached: false });
+  });
+
+  it("compares lists and objects of all items as one set, and takes the output closest to the others", () => {
+    const entities = (...names: string[]) => ({ names, dates: ["2026-03-08"] });
+    const slots: { slot: number; items: { id: string; entities?: object; by?: number }[] }[] = [
+      {
+        slot: 0,
+        items: [
+          { id: "p", entities: entities("Ada", "Bo", "Cleo"), by: 0 },
+          { id: "q", entities: {}, by: 0 },
+        ],
+      },
+      {
+        slot: 1,
+        items: [
+          { id: "q", by: 1 },
+          { id: "p", entities: entities("Cleo", "Bo", "Ada", "Ada"), by: 1 },
+        ],
+      },
+      { slot: 2, items: [{ id: "p", entities: entities("Ada", "Bo", "Dan"), by: 2 }] },
+    ];
+    const result = agreeOnItems(slots, { on: "entities", as: "sets" }, two);
+    expect(result.pairs.map(({ shareBps }) => shareBps)).to.deep.equal([10_000, 6_000, 6_000]);
+    expect(result).to.deep.include({ reached: true, slots: [0, 1], dissenters: [2], items: slots[0]?.items });
+    expect(result.disagreements).to.deep.equal([
+      {
+        id: "p",
+        chosen: "dates: 2026-03-08 · names: Ada · names: Bo · names: Cleo",
+        answers: [
+          { slot: 0, value: "dates: 2026-03-08 · names: Ada · names: Bo · names: Cleo" },
+          { slot: 1, value: "dates: 2026-03-08 · names: Ada · names: Bo · names: Cleo" },
+          { slot: 2, value: "dates: 2026-03-08 · names: Ada · names: Bo · names: Dan" },
+        ],
+      },
+      {
+        id: "q",
+        chosen: "",
+        answers: [
+          { slot: 0, value: "" },
+          { slot: 1, value: "" },
+          { slot: 2, value: undefined },
+        ],
+      },
+    ]);
+    // The same entity of another item is another member; no answer at all agrees with nobody who has one.
+    const other = { slot: 1, items: [{ id: "q", entities: entities("Ada", "Bo", "Cleo") }] };
+    expect(agreeOnItems([slots[0]!, other], { on: "entities", as: "sets" }, two).pairs[0]?.shareBps).to.equal(0);
+    expect(agreeOnItems([slots[0]!, { slot: 1, items: [] }], { on: "entities", as: "sets" }, two).reached).to.equal(false);
   });
 
   it("merges outputs item by item and compares whole items where the field is absent", () => {
@@ -153,7 +202,7 @@ describe("rules/consensus", () => {
       { slot: 0, items: a },
       { slot: 1, items: b },
     ];
-    const result = agreeOnItems<{ id: string }>(outputs, "label", two);
+    const result = agreeOnItems<{ id: string }>(outputs, { on: "label" }, two);
     expect(result.slots).to.deep.equal([0, 1]);
     expect(result.items).to.deep.equal(a);
   });

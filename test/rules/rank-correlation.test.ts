@@ -1,14 +1,15 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { BASIS_POINTS } from "../../orchestrator/primitives/amounts.ts";
 import { packRanking } from "../../orchestrator/rules/condorcet.ts";
-import { depth, discordant, FULL, isCorrelated, jaccard, tau } from "../../orchestrator/rules/rank-correlation.ts";
+import { depth, discordant, isCorrelated, jaccard, tau } from "../../orchestrator/rules/rank-correlation.ts";
 
 const rank = (names: string, candidates = [...names].sort().join("")) => packRanking([...names].map((name) => candidates.indexOf(name)));
 
 describe("rank correlation", () => {
   it("is 1 for the same order, −1 for the reverse, and falls by 2 / pairs with each neighbours' swap", () => {
-    expect(tau(rank("ABCDE"), rank("ABCDE"), 5)).to.equal(FULL);
-    expect(tau(rank("ABCDE"), rank("EDCBA"), 5)).to.equal(-FULL);
+    expect(tau(rank("ABCDE"), rank("ABCDE"), 5)).to.equal(BASIS_POINTS);
+    expect(tau(rank("ABCDE"), rank("EDCBA"), 5)).to.equal(-BASIS_POINTS);
     expect(tau(rank("ABCDE"), rank("BACDE"), 5)).to.equal(8000);
     expect(tau(rank("ABCDE"), rank("BADCE"), 5)).to.equal(6000);
     expect(tau(rank("ABC"), rank("BAC"), 3)).to.equal(3333);
@@ -22,7 +23,7 @@ describe("rank correlation", () => {
   });
 
   it("compares the first k as sets", () => {
-    expect(jaccard(rank("ABCDE"), rank("BADCE"), 5, 2)).to.equal(FULL);
+    expect(jaccard(rank("ABCDE"), rank("BADCE"), 5, 2)).to.equal(BASIS_POINTS);
     expect(jaccard(rank("ABCDE"), rank("ACBDE"), 5, 2)).to.equal(3333);
     expect(jaccard(rank("ABCDE"), rank("EDCBA"), 5, 2)).to.equal(0);
     expect(jaccard(rank("ABCDE"), rank("EDCBA"), 5, 3)).to.equal(2000);

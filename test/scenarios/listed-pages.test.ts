@@ -22,6 +22,7 @@ describe("scenario: listed pages", function () {
   const directory = suiteDirectory();
   const seen: string[] = [];
   let server: Server;
+  let port: number;
   let city: City;
   let outcome: Outcome;
 
@@ -33,7 +34,7 @@ describe("scenario: listed pages", function () {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
+    port = typeof address === "object" && address !== null ? address.port : 0;
     const list = join(directory(), "pages.txt");
     writeFileSync(list, [...Object.keys(PAGES), "/absent"].map((path) => `http://pages.test:${port}${path}\n`).join(""));
     const home = join(directory(), "home");
@@ -41,10 +42,10 @@ describe("scenario: listed pages", function () {
     city = await openHome(home, "17", { fetchPage });
     const tasks = {
       read: { service: "fetch-and-parse", over: "input", tier: 1 },
-      entities: { service: "extract-entities", after: ["read"], tier: 2, agree: { on: "value", atLeast: 0.9 } },
+      entities: { service: "extract-entities", after: ["read"], tier: 1 },
       table: { service: "csv", after: ["entities"], tier: 1 },
     };
-    const text = smallMission(list, { input: { kind: "urls", path: list }, tasks, output: { task: "table", format: "markdown" } });
+    const text = smallMission(list, { input: { kind: "urls", path: list }, tasks, output: { task: "table", format: "json" } });
     outcome = await carryOutIn(city, text, { id: "pages", home });
   });
   after(async () => {
@@ -66,5 +67,20 @@ describe("scenario: listed pages", function () {
 
   it("leaves a bundle that an auditor accepts without the server", async () => {
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+
+  it("are all that there is: where none can be fetched, the mission ends with the reason, and nobody is paid", async () => {
+    const list = join(directory(), "absent.txt");
+    writeFileSync(list, ["/gone", "/lost", "/moved"].map((path) => `http://pages.test:${port}${path}\n`).join(""));
+    const tasks = { read: { service: "fetch-and-parse", over: "input", tier: 1 }, table: { service: "csv", after: ["read"], tier: 1 } };
+    const text = smallMission(list, { input: { kind: "urls", path: list }, tasks, output: { task: "table", format: "markdown" } });
+    const nothing = await carryOutIn(city, text, { id: "absent", home: join(directory(), "home") });
+    expect(nothing.status).to.equal("aborted");
+    expect(nothing.failure?.reason).to.match(
+      /^nothing of the input could be read: http:\/\/pages\.test:\d+\/gone: the server answered 404; /,
+    );
+    expect(nothing.money).to.deep.include({ deposit: "300000000", refunded: "300000000", paid: "0" });
+    expect(nothing.slashed).to.equal("0");
+    expect((await auditBundle(nothing.bundle ?? "")).passed).to.equal(true);
   });
 });

@@ -1,8 +1,10 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { familyByHeadings } from "../../services/licence-by-headings.ts";
+import licenceByHeadings, { familyByHeadings } from "../../services/licence-by-headings.ts";
 import { familyOfExpression } from "../../services/licence-by-spdx.ts";
-import { familyOfWording } from "../../services/licence-by-text.ts";
+import licenceByText, { familyOfWording } from "../../services/licence-by-text.ts";
+import type { Item, Service } from "../../services/shared/contract.ts";
+import { topicOf } from "../../services/shared/topics.ts";
 
 const MIT_GRANT =
   "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files " +
@@ -94,5 +96,38 @@ describe("services/licence-by-headings", () => {
   it("is fooled where a skimmer is: a two-clause text without a title looks like any BSD", () => {
     expect(at({ licenceText: BSD_GRANT })).to.equal("BSD-3-Clause");
     expect(familyOfWording(BSD_GRANT)).to.equal("BSD-2-Clause");
+  });
+
+  it("reads licences that are files of a mission's input, and calls notes no licence", () => {
+    const file = (id: string, text: string): Item => ({ id, kind: "file", name: id, text });
+    const affero =
+      "Use with the GNU Affero General Public License version 3. You may combine this with a work under the GNU Affero General Public License.";
+    const items = [
+      file("GPL-3", `GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007\n${"Everyone is permitted to copy. ".repeat(30)}${affero}`),
+      file(
+        "LGPL-2",
+        `GNU LIBRARY GENERAL PUBLIC LICENSE\nVersion 2, June 1991\n${"Everyone is permitted to copy. ".repeat(30)}GNU General Public License version 2`,
+      ),
+      file("CC0", `Creative Commons Legal Code\n\nCC0 1.0 Universal\n\n${"No warranty. ".repeat(20)}`),
+      file("notes.md", "The deploy failed again and we looked at the logs. ".repeat(6)),
+      file("own", `Company licence. ${"All copying needs our consent in writing before it is done. ".repeat(6)}`),
+    ];
+    const labels = (service: Service) => {
+      const output = service(
+        { goal: "", items, upstream: [] },
+        { tool: () => Promise.reject(new Error("none")), message: () => undefined },
+      );
+      return output instanceof Promise ? [] : output.items.map(({ label }) => label);
+    };
+    expect(labels(licenceByText)).to.deep.equal(["GPL", "LGPL", "public-domain", "unknown", "other"]);
+    expect(labels(licenceByHeadings)).to.deep.equal(["GPL", "other", "public-domain", "unknown", "other"]);
+  });
+
+  it("names no topic where a text only mentions its words", () => {
+    const legal =
+      "You may convey verbatim copies of the source code as you receive it, in any medium, provided that you publish an appropriate notice on a server. ";
+    expect(topicOf({ id: "GPL-3", name: "GPL-3", text: legal.repeat(10) })).to.equal("unknown");
+    const web = "The browser sends the request to our server and the router answers with a page of html and css. ";
+    expect(topicOf({ id: "n", name: "n", text: web.repeat(10) })).to.equal("web");
   });
 });

@@ -90,6 +90,7 @@ export async function electionOf({ seed, honest, bloc, candidates, misjudgement 
 function impartial(seed: number): Mind {
   const own = new HeuristicMind({ persona: "cooperative", seed, misjudgement: 0.2 });
   return {
+    plan: (request) => own.plan(request),
     draft: (request) => own.draft(request),
     speak: (request) => own.speak(request),
     bid: (request) => own.bid(request),

@@ -30,7 +30,16 @@ export function openHome(
   hooks: Partial<
     Pick<
       CityOptions,
-      "boundary" | "databaseUrl" | "fetchPage" | "network" | "nodesPerTransaction" | "rpcUrl" | "silenceClock" | "society" | "tell"
+      | "boundary"
+      | "databaseUrl"
+      | "environment"
+      | "fetchPage"
+      | "network"
+      | "nodesPerTransaction"
+      | "rpcUrl"
+      | "silenceClock"
+      | "society"
+      | "tell"
     >
   > = {},
 ): Promise<City> {
@@ -100,7 +109,10 @@ export interface InProcess {
   readonly tamper?: Order["tamper"];
 }
 
-/** Carries out a mission file in an open city, as the command line does; afterwards the paper's five invariants hold. */
+/**
+ * Carries out a mission file in an open city, as the command line does; afterwards the paper's five invariants hold. Paths in the outcome
+ * are made absolute.
+ */
 export async function carryOutIn(
   city: City,
   text: string,
@@ -121,5 +133,11 @@ export async function carryOutIn(
   };
   const outcome = await runToEnd(city, order, text, home);
   await expectPaperInvariants(city, outcome);
-  return outcome;
+  return atHome(home, outcome);
+}
+
+/** An outcome whose paths lead from anywhere to its home. */
+export function atHome(home: string, outcome: Outcome): Outcome {
+  const { report, bundle } = outcome;
+  return { ...outcome, report: join(home, report), bundle: bundle === null ? null : join(home, bundle) };
 }

@@ -7,6 +7,8 @@ import { cache } from "./cache.ts";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const MAIN = "orchestrator/cli/main.ts";
+/** What `bin` names: any command, on any Node. */
+export const PROGRAM = "scripts/agentcity.js";
 /** An adjudicator's commands. */
 export const OVERRIDE = "scripts/override/main.ts";
 /** A command that takes longer hangs. */
@@ -23,9 +25,11 @@ export interface CliOptions {
   readonly stdin?: string;
   /** `<boundary>[@<occurrence>]`: where the process is killed. */
   readonly stopAt?: string;
+  /** A signal sent once stderr says this. */
+  readonly interrupt?: { readonly when: RegExp; readonly signal: NodeJS.Signals };
   readonly limitMs?: number;
   /** Another command line than the city's. */
-  readonly program?: typeof MAIN | typeof OVERRIDE;
+  readonly program?: typeof MAIN | typeof OVERRIDE | typeof PROGRAM;
 }
 
 export interface CliRun {
@@ -40,7 +44,7 @@ export interface CliRun {
 /** Runs the command line as a user does, in a process of its own. Rejects when it hangs. */
 export function runCli(
   args: readonly string[],
-  { home, cwd = PROJECT, env = {}, stdin = "", stopAt, limitMs = LIMIT_MS, program = MAIN }: CliOptions,
+  { home, cwd = PROJECT, env = {}, stdin = "", stopAt, interrupt, limitMs = LIMIT_MS, program = MAIN }: CliOptions,
 ): Promise<CliRun> {
   const child = spawn(process.execPath, [join(PROJECT, program), ...args], {
     cwd,
@@ -66,6 +70,7 @@ export function runCli(
     });
     child.stderr?.on("data", (chunk: Buffer) => {
       output.stderr += chunk.toString();
+      if (interrupt?.when.test(output.stderr)) child.kill(interrupt.signal);
     });
     child.on("message", (message) => {
       stoppedAt = z.strictObject({ boundary: z.string() }).parse(message).boundary;

@@ -45,6 +45,7 @@ export const defaultGoal: Goal = {
   tasks: [parse, classify, report],
   budget: 1_200_000_000n,
   risk: "MEDIUM",
+  items: 675,
   duration: 1_800,
 };
 

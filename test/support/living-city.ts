@@ -2,6 +2,7 @@
  * A small city on an embedded chain in memory, with everything real: genesis, sender, relayers, offices, adjudicators, producers
  * and verifiers. Keys come from names, so every run is the same.
  */
+
 import { parseEther } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { deployLaw, type GenesisPort, missionTemplate, publishTemplate, seal, setEnvelopes } from "../../deploy/genesis.ts";
@@ -19,6 +20,7 @@ import type { Boundary } from "../../orchestrator/primitives/boundary.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { bytesToHex, type Hash, type Hex } from "../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { KINDS } from "../../orchestrator/protocol/kinds.ts";
 import { OFFICES } from "../../orchestrator/protocol/offices.ts";
 import { type CodifierOperation, operationId } from "../../orchestrator/protocol/operations.ts";
 import { DEVNET, PARAMETERS, type ParameterName, type ParameterValues, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
@@ -27,7 +29,6 @@ export const hashOf = (text: string): Hash => keccak256(bytesToHex(new TextEncod
 export const keyOf = (name: string) => privateKeyToAccount(hashOf(`agentcity test key ${name}`));
 export const tokens = (whole: number): bigint => BigInt(whole) * 1_000_000n;
 
-const KIND = { PRODUCER: 1, VERIFIER: 4 } as const;
 const STAKE = tokens(20_000);
 
 export interface LivingCityOptions {
@@ -150,11 +151,11 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
       (word, _, d) => word | (BigInt(36_000 + levels.int(20_000)) << BigInt(16 * d)),
       0n,
     );
-    producers.push(await register(`producer ${index}`, `principal ${index % (options.principals ?? 4)}`, KIND.PRODUCER, capabilities));
+    producers.push(await register(`producer ${index}`, `principal ${index % (options.principals ?? 4)}`, KINDS.PRODUCER, capabilities));
   }
   for (const index of [0, 1]) await fund(`verifying principal ${index}`, addresses.ProducerContract, 100n * STAKE);
   for (let index = 0; index < (options.verifiers ?? 5); index += 1) {
-    const { account: verifier } = await register(`verifier ${index}`, `verifying principal ${index % 2}`, KIND.VERIFIER, 0n);
+    const { account: verifier } = await register(`verifier ${index}`, `verifying principal ${index % 2}`, KINDS.VERIFIER, 0n);
     await client.evidence.registerVerifier([verifier.address, 100], asDeployer(`verifier ${index}`));
   }
 

@@ -51,7 +51,7 @@ export async function runSmallMission(folder: string, { seed = "7", cheat = fals
     const order = { file, catalog: CATALOG, input, id: "small", judge: simulatedJudge(city.chain.id), cheat };
     const outcome = await runToEnd(city, order, SMALL_MISSION, folder);
     if (outcome.bundle === null) throw new Error(`the small mission made no bundle: ${outcome.status}`);
-    return { outcome, bundle: outcome.bundle };
+    return { outcome, bundle: join(folder, outcome.bundle) };
   } finally {
     await city.close();
   }

@@ -108,13 +108,18 @@ interface TaskPlan {
 function planTask(draft: TaskDraft, before: readonly TaskPlan[], kind: GeneratedMission["kind"]): TaskPlan {
   const after = before.filter((_, index) => ((draft.after >> index) & 1) === 1).map(({ name }) => name);
   const overInput = draft.overInput || after.length === 0;
-  const able = CATALOG.filter((entry) => (!overInput || entry.accepts.includes(kind)) && entry.accepts.includes("items"));
+  const able = CATALOG.filter(hasDefaults).filter(
+    (entry) => (!overInput || entry.accepts.includes(kind)) && entry.accepts.includes("items"),
+  );
   const first = able[draft.service % able.length];
   if (first === undefined) throw new Error(`no service takes ${kind}`);
   const like = (entry: CatalogEntry): boolean => entry !== first && entry.output === first.output;
-  const services = draft.tier === 2 ? [first, ...able.filter(like)].slice(0, 1 + draft.extra) : [first];
+  const others = draft.tier === 2 ? able.filter(like).slice(0, 1 + draft.extra) : [];
+  const services = [first, ...others];
+  // Tier 2 compares services: where nothing else does the same, there is nothing to compare.
+  const tier = draft.tier === 2 && others.length === 0 ? 1 : draft.tier;
   const name = `${draft.name}-${before.length}`;
-  return { name, services: services.map(({ id }) => id), after, tier: draft.tier, overInput, writes: first.produces === "document", draft };
+  return { name, services: services.map(({ id }) => id), after, tier, overInput, writes: first.produces === "document", draft };
 }
 
 function taskText({ services, after, tier, overInput, draft }: TaskPlan): object {
@@ -126,4 +131,10 @@ function taskText({ services, after, tier, overInput, draft }: TaskPlan): object
     ...(tier === 2 ? { agree: { on: "label", atLeast: draft.atLeast } } : {}),
     ...(draft.timeout === undefined ? {} : { timeout: draft.timeout }),
   };
+}
+
+/** A task that says nothing under `with` may use it. */
+function hasDefaults({ options, deterministic }: CatalogEntry): boolean {
+  const required: unknown = options?.["required"];
+  return deterministic && (!Array.isArray(required) || required.length === 0);
 }

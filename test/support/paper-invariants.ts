@@ -18,9 +18,9 @@ const PASS = 1;
  * INVARIANTS 1–5 of the paper (AgentCity B.11.5) over the whole history of a mission and everything its city wrote down, not its
  * end alone. Called after every scenario and every fault.
  */
-export async function expectPaperInvariants(city: City, { mission: own, report, epochs }: Outcome): Promise<void> {
+export async function expectPaperInvariants(city: City, { mission: own, released, epochs }: Outcome): Promise<void> {
   for (const { mission } of epochs) {
-    if (mission !== null) expect(await brokenInvariants(city, mission as Address, mission === own && report !== null)).to.deep.equal([]);
+    if (mission !== null) expect(await brokenInvariants(city, mission as Address, mission === own && released)).to.deep.equal([]);
   }
 }
 

@@ -11,6 +11,7 @@ import { canonicalJson, parseCanonicalJson } from "../../orchestrator/primitives
 import type { LegislatureBoundary } from "../../orchestrator/protocol/boundaries.ts";
 import type { MissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { memoryBlocks } from "../../orchestrator/records/blocks.ts";
+import { CATALOG } from "../../services/catalog.ts";
 import { levels } from "./goals.ts";
 import { hashOf, type LivingCity, tokens } from "./living-city.ts";
 
@@ -39,11 +40,8 @@ export function task(name: string, tier: 1 | 2 | 3, services: string[], after: s
   return { name, tier, services, after, overInput: after.length === 0, agree, budget: null, timeout: null, floor: null, plan: null };
 }
 
-const services = ["fetch-and-parse", "licence-by-spdx", "licence-by-text", "licence-by-headings", "aggregate"].map((id) => ({
-  id,
-  perItem: id !== "aggregate",
-  capabilities: levels({ 1: 110, 7: 60 }),
-}));
+/** The catalogue, as if everything asked for the same capabilities. */
+const services = CATALOG.map((entry) => ({ ...entry, capabilities: levels({ 1: 110, 7: 60 }) }));
 
 /** Ports that live as long as the test. */
 export function memoryPorts(): LegislaturePorts & { crossed: LegislatureBoundary[]; asked: string[] } {
@@ -94,6 +92,7 @@ export function sessionOptions(city: LivingCity, ports: LegislaturePorts, seed: 
 /** A mind whose answers some function replaces. */
 export function changed(mind: Mind, by: Partial<Mind>): Mind {
   return {
+    plan: (request) => mind.plan(request),
     draft: (request) => mind.draft(request),
     speak: (request) => mind.speak(request),
     rank: (request) => mind.rank(request),

@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { id } from "ethers";
 import { parseEventLogs } from "viem";
 import { collaborationContractAbi } from "../../../orchestrator/chain/abi/CollaborationContract.ts";
-import { isFaulted, MissionReplay } from "../../../orchestrator/client/replay-mission.ts";
 import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import type { MissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
@@ -23,6 +22,7 @@ import {
   TASK,
 } from "../../support/mission-fixture.ts";
 import { MissionTree, type Plan } from "../../support/mission-tree.ts";
+import { isFaulted, MissionReplay } from "../../support/replay-mission.ts";
 
 const WHY = id("why");
 const { time } = networkHelpers;

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
-import { alertProbability, paperAlert } from "../../../orchestrator/adjudication/false-alarms.ts";
 import { institutionNames } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import { alertProbability, paperAlert } from "../../../scripts/watchdog/false-alarms.ts";
 import { ethers, keyOf, networkHelpers } from "../../support/city-fixture.ts";
 import { openPanel, type Panel } from "../../support/panel.ts";
 import { studyWatchdog } from "../../support/watchdog-study.ts";

@@ -47,7 +47,8 @@ describe("execution/guardian/assess", () => {
     traces: async (_, most) => past.slice(0, Math.min(tasks, most)),
     embedder,
   });
-  const judged = (work: Work, tasks = 24, terms = TERMS): Promise<Assessment> => assess(world(tasks), terms, SERVICE, work);
+  const judged = (work: Work, tasks = 24, terms = TERMS): Promise<Assessment> =>
+    assess(world(tasks), terms, SERVICE, work, false, async () => false);
 
   it("lets an agent's usual work pass, and finds what is none of it, by both scorers", async () => {
     const usual = await judged(workOn(honest(100)));
@@ -62,6 +63,15 @@ describe("execution/guardian/assess", () => {
     expect(strange.anomaly?.magnitude).to.be.above(200);
   });
 
+  it("stops nobody for what the code itself makes of an unusual input, and keeps the scores", async () => {
+    const honestly = await assess(world(24), TERMS, SERVICE, workOn(foreign), false, async () => true);
+    expect(honestly).to.deep.include({ anomaly: null, repeated: true });
+    expect(honestly.scores).to.deep.equal((await judged(workOn(foreign))).scores);
+    expect((await judged(workOn(honest(100)))).repeated).to.equal(null);
+    const busy = await assess(world(24), TERMS, SERVICE, workOn(foreign, { tools: TERMS.tools + 1 }), false, async () => true);
+    expect(busy.anomaly?.reason).to.equal("TOOL_LIMIT");
+  });
+
   it("says the same again, from the records alone", async () => {
     expect(await judged(workOn(foreign))).to.deep.equal(await judged(workOn(foreign)));
   });
@@ -73,8 +83,11 @@ describe("execution/guardian/assess", () => {
   });
 
   it("scores nothing under an amended mandate, which has no past, and counts all the same", async () => {
-    expect(await assess(world(24), TERMS, SERVICE, workOn(foreign), true)).to.deep.include({ scores: [], anomaly: null });
-    const { anomaly } = await assess(world(24), TERMS, SERVICE, workOn(foreign, { tools: TERMS.tools + 1 }), true);
+    expect(await assess(world(24), TERMS, SERVICE, workOn(foreign), true, async () => false)).to.deep.include({
+      scores: [],
+      anomaly: null,
+    });
+    const { anomaly } = await assess(world(24), TERMS, SERVICE, workOn(foreign, { tools: TERMS.tools + 1 }), true, async () => false);
     expect(anomaly?.reason).to.equal("TOOL_LIMIT");
   });
 
@@ -97,6 +110,8 @@ describe("execution/guardian/assess", () => {
         TERMS,
         SERVICE,
         workOn(foreign),
+        false,
+        async () => false,
       );
       expect(result.scores.filter(({ z }) => z > 2)).to.have.length(1);
       expect(result.anomaly).to.equal(null);

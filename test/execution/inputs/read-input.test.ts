@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import fc from "fast-check";
-import { InputNotFound, InputTooLarge, InputUnreadable } from "../../../orchestrator/execution/inputs/errors.ts";
-import { digestOfItems, readInput, shardRanges } from "../../../orchestrator/execution/inputs/read-input.ts";
+import { InputEmpty, InputNotFound, InputTooLarge, InputUnreadable } from "../../../orchestrator/execution/inputs/errors.ts";
+import { describeInput, digestOfItems, readInput, shardRanges } from "../../../orchestrator/execution/inputs/read-input.ts";
 import { canonicalJson } from "../../../orchestrator/primitives/json.ts";
 import { parseCsv } from "../../../services/shared/csv.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -72,14 +72,116 @@ describe("execution/inputs", () => {
     expect(ids).to.deep.equal([...new Set(ids)].sort());
   });
 
-  it("reads files below a directory, or one file, bounded, without following links", () => {
-    write({ "d/x.txt": "one\ntwo", "d/e/y.md": "é".repeat(40_000), "d/z.bin": Uint8Array.of(1, 0, 2), "d/.git/config": "no" });
-    symlinkSync("/etc/hostname", join(directory(), "d/link"));
-    const { items } = readInput({ kind: "files", path: "d" }, directory());
-    expect(items.map(({ id }) => id)).to.deep.equal(["e/y.md", "x.txt", "z.bin"]);
-    expect(items[0]).to.include({ bytes: 80_000, binary: false, text: "é".repeat(32_768) });
-    expect(items[2]).to.include({ binary: true, text: "" });
+  it("reads files below a directory, or one file, and says what it cut or left out", () => {
+    write({
+      "d/x.txt": "one\ntwo",
+      "d/e/y.md": "é".repeat(40_000),
+      "d/z.bin": Uint8Array.of(1, 0, 2),
+      "d/.git/config": "no",
+      "d/old.txt": Uint8Array.of(0x63, 0x61, 0x66, 0xe9, 0x20, 0x96),
+      "d/wide.txt": Uint8Array.of(0xff, 0xfe, 0x68, 0, 0xe9, 0),
+      "d/bom.txt": "\ufeffmarked",
+    });
+    symlinkSync("/etc/hostname", join(directory(), "d/out"));
+    symlinkSync("x.txt", join(directory(), "d/alias"));
+    symlinkSync("absent", join(directory(), "d/broken"));
+    symlinkSync("e", join(directory(), "d/folder"));
+    symlinkSync(".git/config", join(directory(), "d/hidden"));
+    const input = readInput({ kind: "files", path: "d" }, directory());
+    const found = new Map(input.items.map((item) => [item.id, item]));
+    expect([...found.keys()]).to.deep.equal(["alias", "bom.txt", "e/y.md", "old.txt", "wide.txt", "x.txt", "z.bin"]);
+    expect(found.get("alias")).to.deep.equal({
+      id: "alias",
+      kind: "file",
+      path: "alias",
+      name: "alias",
+      bytes: 7,
+      binary: false,
+      text: "one\ntwo",
+    });
+    expect(found.get("e/y.md")).to.include({
+      name: "y.md",
+      bytes: 80_000,
+      truncated: true,
+      text: "é".repeat(32_768),
+      problem: "only the first 65536 of 80000 bytes were read",
+    });
+    expect(found.get("z.bin")).to.include({ binary: true, text: "", problem: "holds bytes that are no text" });
+    expect(found.get("old.txt")).to.include({ text: "café –", encoding: "windows-1252" });
+    expect(found.get("wide.txt")).to.include({ text: "hé", encoding: "utf-16le" });
+    expect(found.get("bom.txt")).to.include({ text: "marked" });
+    expect(input.skipped).to.deep.equal([
+      { id: ".git", reason: "not looked into" },
+      { id: "broken", reason: "a link that leads nowhere" },
+      { id: "folder", reason: "a link to a directory" },
+      { id: "hidden", reason: "a link to what is not looked into" },
+      { id: "out", reason: "a link to a place outside the input" },
+    ]);
+    expect(describeInput(input)).to.equal(
+      "input: 7 items of kind files · 5 left out (.git: not looked into; broken: a link that leads nowhere; folder: a link to a directory; …) · 2 with a problem (e/y.md: only the first 65536 of 80000 bytes were read; z.bin: holds bytes that are no text)",
+    );
     expect(readInput({ kind: "files", path: "d/x.txt" }, directory()).items).to.have.length(1);
+    expect(() => readInput({ kind: "files", path: "/dev/zero" }, directory())).to.throw(InputUnreadable);
+  });
+
+  it("reads tables as people keep them: marks, line ends, blanks, odd columns and rows, other encodings", () => {
+    const rowsOf = (content: string | Uint8Array) => {
+      write({ "t.csv": content });
+      return readInput({ kind: "csv", path: "t.csv" }, directory());
+    };
+    const dirty = rowsOf(
+      '\ufeffname,days,,days\r\n"Roof, north","1,234.50",n/a,\r\n\r\n  ,,,\r\nWall,-,3\r\nDoor,0.5,1,2,3\r\n"two\nlines",1 000,,4,,\r\n',
+    );
+    expect(dirty.items).to.deep.equal([
+      {
+        id: "row-0000001",
+        kind: "row",
+        row: 1,
+        fields: { name: "Roof, north", days: "1,234.50", "column 3": "n/a", "days (2)": "" },
+        values: { days: 1234.5 },
+      },
+      {
+        id: "row-0000004",
+        kind: "row",
+        row: 4,
+        fields: { name: "Wall", days: "-", "column 3": "3", "days (2)": "" },
+        values: { "column 3": 3 },
+        problem: "record 4 has 3 cells where the head has 4",
+      },
+      {
+        id: "row-0000005",
+        kind: "row",
+        row: 5,
+        fields: { name: "Door", days: "0.5", "column 3": "1", "days (2)": "2" },
+        values: { days: 0.5, "column 3": 1, "days (2)": 2 },
+        problem: "record 5 has 5 cells where the head has 4",
+      },
+      {
+        id: "row-0000006",
+        kind: "row",
+        row: 6,
+        fields: { name: "two\nlines", days: "1 000", "column 3": "", "days (2)": "4" },
+        values: { days: 1000, "days (2)": 4 },
+      },
+    ]);
+    expect(dirty.remarks).to.deep.equal(["columns without a name of their own are called column 3, days (2)", "2 blank rows left out"]);
+    const german = rowsOf(Buffer.from("Größe;Preis\r\ngroß;1.234,50\r\n", "latin1"));
+    expect(german.items[0]).to.deep.include({ fields: { Größe: "groß", Preis: "1.234,50" }, values: { Preis: 1234.5 } });
+    expect(german.remarks).to.deep.equal(["read as windows-1252"]);
+    expect(rowsOf("a\tb\n1\t2\n").items[0]).to.deep.include({ values: { a: 1, b: 2 } });
+  });
+
+  it("reads 50,000 rows, and says at which record a quote is wrong", () => {
+    write({ "many.csv": `id,n\n${Array.from({ length: 50_000 }, (_, row) => `${row},${row % 7 === 0 ? "" : row}`).join("\n")}\n` });
+    const { items } = readInput({ kind: "csv", path: "many.csv" }, directory());
+    expect([
+      items.length,
+      items.at(-1)?.["row"],
+      items.filter(({ values }) => Object.keys(Object(values)).length === 1).length,
+    ]).to.deep.equal([50_000, 50_000, 7_143]);
+    write({ "over.csv": `n\n${"1\n".repeat(50_001)}`, "quote.csv": 'a,b\n1,2\n"x" y,3\n' });
+    expect(() => readInput({ kind: "csv", path: "over.csv" }, directory())).to.throw(InputTooLarge, /50001 items/);
+    expect(() => readInput({ kind: "csv", path: "quote.csv" }, directory())).to.throw(InputUnreadable, /record 2: /);
   });
 
   it("reads CSV by the standard", () => {
@@ -92,8 +194,8 @@ describe("execution/inputs", () => {
     ]);
     write({ "t.csv": "name,n\nroof,3\nwall,4\n" });
     expect(readInput({ kind: "csv", path: "t.csv" }, directory()).items).to.deep.equal([
-      { id: "row-0000001", kind: "row", row: 1, fields: { name: "roof", n: "3" } },
-      { id: "row-0000002", kind: "row", row: 2, fields: { name: "wall", n: "4" } },
+      { id: "row-0000001", kind: "row", row: 1, fields: { name: "roof", n: "3" }, values: { n: 3 } },
+      { id: "row-0000002", kind: "row", row: 2, fields: { name: "wall", n: "4" }, values: { n: 4 } },
     ]);
   });
 
@@ -110,12 +212,25 @@ describe("execution/inputs", () => {
   });
 
   it("refuses by name what is not there or not of its kind", () => {
-    write({ "bad.csv": 'a,b\n1,"2', "ragged.csv": "a,b\n1\n", "twice.csv": "a,a\n1,2\n" });
+    write({ "bad.csv": 'a,b\n1,"2', "bytes.csv": Uint8Array.of(0x61, 0, 0x62) });
     expect(() => readInput({ kind: "files", path: "absent" }, directory())).to.throw(InputNotFound, /absent/);
     expect(() => readInput({ kind: "packages", path: "bad.csv" }, directory())).to.throw(InputUnreadable);
-    for (const file of ["bad.csv", "ragged.csv", "twice.csv", "."]) {
+    for (const file of ["bad.csv", "bytes.csv", "."]) {
       expect(() => readInput({ kind: "csv", path: file }, directory()), file).to.throw(InputUnreadable);
     }
+  });
+
+  it("refuses an input with nothing in it, whatever its kind, and says what belongs there", () => {
+    write({ "head.csv": "a,b\n", "void.csv": "", "list.txt": "# none yet\n\n", "node_modules/.keep": "" });
+    mkdirSync(join(directory(), "bare"));
+    for (const [kind, path, say] of [
+      ["csv", "head.csv", /no record: the first line names the columns/],
+      ["csv", "void.csv", /no record/],
+      ["urls", "list.txt", /names no address/],
+      ["files", "bare", /no file is in it/],
+      ["packages", "bare", /no package is installed below it/],
+    ] as const)
+      expect(() => readInput({ kind, path }, directory()), path).to.throw(InputEmpty, say);
   });
 
   it("reads a list of addresses, each once, as browsers write them", () => {

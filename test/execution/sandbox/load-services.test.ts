@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { bundleService } from "../../../orchestrator/execution/sandbox/bundle.ts";
-import { describeService, loadServices, NotAService } from "../../../orchestrator/execution/sandbox/load-services.ts";
+import { describeService, loadServices, NotAService, ServicesNotFound } from "../../../orchestrator/execution/sandbox/load-services.ts";
 import { createSandbox, type Sandbox } from "../../../orchestrator/execution/sandbox/run.ts";
 import { CATALOG } from "../../../services/catalog.ts";
 import { rejection } from "../../support/rejection.ts";
@@ -11,6 +11,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.ts";
 const about = {
   id: "shout",
   title: "Shouts",
+  description: "Names in capitals.",
   accepts: ["items"],
   produces: "items",
   perItem: true,
@@ -20,7 +21,7 @@ const about = {
   deterministic: true,
 };
 const source = (said: unknown) => `export const about = ${JSON.stringify(said)};
-export default (input: { items: { id: string }[] }) => ({ items: input.items.map(({ id }) => ({ id: id.toUpperCase() })) });`;
+export default (input: { items: { id: string }[] }) => ({ items: input.items.map(({ id }) => ({ id, label: id.toUpperCase() })) });`;
 
 describe("execution/sandbox/load-services", () => {
   const directory = temporaryDirectory();
@@ -47,7 +48,7 @@ describe("execution/sandbox/load-services", () => {
     const entry = entries.at(-1)!;
     expect(entry).to.deep.equal({ ...about, file: join(mine, "shout.ts") });
     const result = await sandbox.run({ bundle: await bundleService(entry.file), input: { items: [{ id: "a" }] }, schemas: entry });
-    expect(result).to.deep.include({ status: "ok", output: { items: [{ id: "A" }] } });
+    expect(result).to.deep.include({ status: "ok", output: { items: [{ id: "a", label: "A" }] } });
   });
 
   it("refuses by name what is no service, without running it here", async () => {
@@ -64,6 +65,55 @@ describe("execution/sandbox/load-services", () => {
       writeFileSync(join(mine, "bad.ts"), code);
       expect(await rejection(loadServices(sandbox, mine, CATALOG)), what).to.be.instanceOf(NotAService);
     }
-    expect(await rejection(loadServices(sandbox, join(mine, "absent"), CATALOG))).to.be.instanceOf(NotAService);
+  });
+
+  it("says what is missing: the directory, the function, what it says about itself, an end", async () => {
+    const missing = await rejection(loadServices(sandbox, join(mine, "absent"), CATALOG));
+    expect(missing).to.be.instanceOf(ServicesNotFound).and.include({ action: "correct `services` in the mission file" });
+    const cases: readonly (readonly [source: string, says: string])[] = [
+      [`export const about = ${JSON.stringify(about)};`, "it has no default export, or one that is no function"],
+      [`export const about = ${JSON.stringify(about)}; export default 7;`, "it has no default export, or one that is no function"],
+      ["export default () => 1;", "it does not export `about`"],
+      ["for (;;); export default () => 1;", "timeout: the file itself does not end within 5000 ms: is there a loop outside its functions?"],
+      [
+        source({ ...about, output: { requried: ["items"] } }),
+        'its schema `output` cannot be used: strict mode: unknown keyword: "requried"',
+      ],
+      [
+        source({ ...about, options: { format: "no-such" } }),
+        'its schema `options` cannot be used: unknown format "no-such" ignored in schema at path "#"',
+      ],
+      [
+        "export const about = { id: process.env }; export default () => 1;",
+        "crash: the process and its environment are not available to services (ReferenceError: process is not defined)",
+      ],
+    ];
+    for (const [code, says] of cases) {
+      writeFileSync(join(mine, "bad.ts"), code);
+      expect(await rejection(loadServices(sandbox, mine, CATALOG)), says).to.include({ name: "NotAService", details: says });
+    }
+  }).timeout(60_000);
+
+  it("holds a service to what the template of the docs promises", async () => {
+    writeFileSync(join(mine, "shout.ts"), source(about));
+    const entry = (await loadServices(sandbox, mine, [])).at(-1)!;
+    const answer = async (code: string) => {
+      writeFileSync(join(mine, "other.ts"), `export default (input) => (${code});`);
+      const input = { items: [{ id: "a" }], upstream: [{ items: [{ id: "b" }, { id: "a" }] }] };
+      const result = await sandbox.run({ bundle: await bundleService(join(mine, "other.ts")), input, schemas: entry });
+      return result.status === "ok" ? "ok" : `${result.kind}: ${result.details}`;
+    };
+    expect(await answer("{ items: [{ id: 'b' }, { id: 'a' }] }")).to.equal("ok");
+    expect(await answer("{ items: [{ id: 'b' }, { id: 'a' }, { id: 'more' }] }")).to.equal("ok");
+    expect(await answer("{ labels: [] }")).to.equal('schema: output: it must have "items"');
+    expect(await answer("{ items: [] }")).to.equal('schema: output: 2 of 2 items have no answer: "a", "b"');
+    expect(await answer("{ items: [{ id: 'b' }] }")).to.equal('schema: output: 1 of 2 items have no answer: "a"');
+    expect(await answer("{ items: [{ id: 'b' }, { id: 'a' }, { id: 'b' }] }")).to.equal('schema: output: two items have the id "b"');
+    const drops = await sandbox.run({
+      bundle: await bundleService(join(mine, "shout.ts")),
+      input: { items: [{ id: "a" }], upstream: [] },
+      schemas: { ...entry, drops: true },
+    });
+    expect(drops.status).to.equal("ok");
   });
 });

@@ -128,6 +128,40 @@ describe("execution/sandbox/run", () => {
     }
   });
 
+  it("says in words what a service looks for in vain", async () => {
+    const cases: readonly (readonly [source: string, says: string])[] = [
+      ["() => fetch('https://example.org')", "the network is not available to services (ReferenceError: fetch is not defined)"],
+      ["() => process.env", "the process and its environment are not available to services (ReferenceError: process is not defined)"],
+      ["() => require('fs')", "nothing of Node is available to services (ReferenceError: require is not defined)"],
+      [
+        "() => Date.now()",
+        "the clock is not available to services: the same input must give the same output (ReferenceError: Date is not defined)",
+      ],
+      [
+        "() => Math.random()",
+        "chance is not available to services: the same input must give the same output (TypeError: Math.random is not a function)",
+      ],
+      ["() => setTimeout(() => 1, 1)", "timers are not available to services (ReferenceError: setTimeout is not defined)"],
+      [
+        "() => 'a'.localeCompare('b')",
+        "locales are not available to services: they differ between machines (TypeError: 'a'.localeCompare is not a function)",
+      ],
+      [
+        "() => console.log(1)",
+        "there is no console: a service says something on the record by ctx.message (ReferenceError: console is not defined)",
+      ],
+      ["() => new URL('a:b')", "services have the language alone, not the APIs of browsers and Node (ReferenceError: URL is not defined)"],
+      [
+        "() => new Function('return 1')()",
+        "code from text (eval, new Function) is not available to services (EvalError: Code generation from strings disallowed for this context)",
+      ],
+    ];
+    for (const [source, says] of cases) {
+      const { details } = await failure(source, "crash");
+      expect(details.replace('"a".localeCompare', "'a'.localeCompare"), source).to.equal(says);
+    }
+  });
+
   it("enforces sizes", async () => {
     const limits = { outputBytes: 1_000, inputBytes: 1_000 };
     await failure("() => 'x'.repeat(999)", "too-large", { limits });

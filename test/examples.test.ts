@@ -1,0 +1,105 @@
+import { execFile, execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { simulatedJudge } from "../orchestrator/adjudication/simulated-judge.ts";
+import { type City, openCity } from "../orchestrator/city/city.ts";
+import { runToEnd } from "../orchestrator/city/run.ts";
+import { readInput } from "../orchestrator/execution/inputs/read-input.ts";
+import { parseMissionFile } from "../orchestrator/protocol/mission-file.ts";
+import { writePackage } from "../scripts/dev/build.ts";
+import { root } from "../scripts/dev/files.ts";
+import { CATALOG } from "../services/catalog.ts";
+import { cache } from "./support/cache.ts";
+import { PACKAGES, SMALL_MISSION } from "./support/mission-bundle.ts";
+
+const run = promisify(execFile);
+
+/** The examples as a stranger runs them: from an installed package, in a process of their own, against a city that lives in this one. */
+describe("examples", function () {
+  this.timeout(240_000);
+  let folder: string;
+  let city: City;
+  let bundle: string;
+  const example = async (name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const { stdout } = await run(process.execPath, [`${name}.ts`, ...args], {
+      cwd: join(folder, "stranger"),
+      env: { ...process.env, ...env },
+    });
+    return stdout.trimEnd().split("\n");
+  };
+  const cityFile = () => join(folder, "embedded/city.json");
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "agentcity-examples-"));
+    await writePackage(join(folder, "dist"));
+    const stranger = join(folder, "stranger");
+    mkdirSync(join(stranger, "node_modules"), { recursive: true });
+    writeFileSync(join(stranger, "package.json"), JSON.stringify({ name: "stranger", private: true, type: "module" }));
+    execFileSync("tar", ["-xzf", packed(join(folder, "dist"), folder), "-C", folder]);
+    symlinkSync(join(folder, "package"), join(stranger, "node_modules/agentcity"), "dir");
+    for (const modules of [stranger, join(folder, "package")]) {
+      mkdirSync(join(modules, "node_modules"), { recursive: true });
+      symlinkSync(join(root, "node_modules/viem"), join(modules, "node_modules/viem"), "dir");
+    }
+    for (const file of readdirSync(join(folder, "package/examples")))
+      if (file.endsWith(".ts")) copyFileSync(join(folder, "package/examples", file), join(stranger, file));
+
+    writeFileSync(join(folder, "packages.csv"), PACKAGES);
+    const file = parseMissionFile(SMALL_MISSION, { fileName: "packages.yaml", catalog: CATALOG, budgetCap: 10n ** 12n });
+    city = await openCity({ dir: join(folder, "embedded"), cacheDir: cache, seed: "7", tell: () => {}, millis: () => 0 });
+    const order = { file, catalog: CATALOG, input: readInput(file.input, folder), id: "small", judge: simulatedJudge(city.chain.id) };
+    const outcome = await runToEnd(city, order, SMALL_MISSION, folder);
+    bundle = join(folder, outcome.bundle ?? "no bundle");
+  });
+  after(async () => {
+    await city.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("read-a-city lists producers with their owners, and missions with their money", async () => {
+    const lines = await example("read-a-city", [cityFile()]);
+    expect(lines[0]).to.equal("8 producers");
+    expect(lines.slice(1, 9).join("\n")).to.match(/^( {2}0x[0-9a-fA-F]{40} of 0x[0-9a-fA-F]{40}, reputation [4-6]\d\d\n?){8}$/);
+    expect(lines[9]).to.equal("1 missions");
+    expect(lines[10]).to.match(/^ {2}0x[0-9a-fA-F]{40} since block \d+: of 600 tokens \d+(\.\d+)? were paid, \d+(\.\d+)? are fees$/);
+  });
+
+  it("register lets an agent in, once, and reads it back", async () => {
+    const keys = { AGENT_KEY: `0x${"11".repeat(32)}`, PRINCIPAL_KEY: `0x${"22".repeat(32)}` };
+    const lines = await example("register", [cityFile()], keys);
+    expect(lines).to.deep.equal([
+      "registered 0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A for 0x1563915e194D8CfBA1943570603F7606A3115508",
+      "reputation 500, stake 20000 tokens",
+      "may vote and bid: true",
+    ]);
+    expect(await city.client.agents.activeProducers()).to.equal(9);
+    const again = await example("register", [cityFile()], keys).then(
+      () => "",
+      (error: unknown) => String(error),
+    );
+    expect(again).to.include("AlreadyRegistered");
+    expect(await city.client.agents.activeProducers()).to.equal(9);
+  });
+
+  it("verify-a-bundle finds nothing wrong, and names what was changed", async () => {
+    const [last = ""] = (await example("verify-a-bundle", [bundle])).slice(-1);
+    expect(last).to.match(/^\d+ files, \d+ log entries, \d+ clearings: 0 problems$/);
+    expect(last).to.not.include(" 0 clearings");
+    const log = join(bundle, "log.ndjson");
+    writeFileSync(log, readFileSync(log, "utf8").replace('"seq":5,', '"seq":6,'));
+    const refused = await example("verify-a-bundle", [bundle]).then(
+      () => "",
+      (error: unknown) => (error instanceof Error && "stdout" in error ? String(error.stdout) : String(error)),
+    );
+    expect(refused).to.include("✗ log.ndjson was changed\n✗ log entry 5 was changed\n");
+  });
+});
+
+/** Packs a folder as npm does; the path of the tarball. */
+function packed(directory: string, into: string): string {
+  const name = execFileSync("npm", ["pack", "--silent", directory], { cwd: into, encoding: "utf8" }).trim();
+  return join(into, name);
+}

@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { act } from "../../orchestrator/adjudication/act.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { panelOf } from "../../orchestrator/city/panel.ts";
+import { memberOf } from "../../orchestrator/city/society.ts";
+import { leftOutSchema } from "../../orchestrator/execution/left-out.ts";
+import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
+import type { BidRequest, Offer } from "../../orchestrator/minds/mind.ts";
+import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
+import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";
+import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
+import { rejection } from "../support/rejection.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+describe("scenario: producers that may not take part", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  const told: string[] = [];
+  let city: City;
+  let outcome: Outcome;
+  const home = () => join(directory(), "home");
+  const addressOf = (name: string) => memberOf(city.society, "producer", name).account.address;
+
+  /** P1 asks for more than the law pays where another bids too: the chain refuses those bids. */
+  class Mind extends HeuristicMind {
+    override async bid(request: BidRequest): Promise<readonly Offer[]> {
+      const offers = await super.bid(request);
+      const isShared = (number: number) => request.nodes.find(({ node }) => node === number)?.redundancy === 1;
+      return request.self === addressOf("P1")
+        ? offers.map((offer) => (isShared(offer.node) ? { ...offer, price: 10n ** 12n } : offer))
+        : offers;
+    }
+  }
+
+  /** An adjudicator brings a reputation to so many points. */
+  async function setReputation(name: string, points: bigint): Promise<void> {
+    const panel = panelOf(city);
+    const by = points - (await city.client.agents.reputationOf(addressOf(name)));
+    await act(panel, panel.seats.slice(0, 1), {
+      action: "ADJUST_REPUTATION",
+      target: addressOf(name),
+      data: encodeActionData("ADJUST_REPUTATION", [by]),
+      caseHash: keccak256(new TextEncoder().encode(`${name} ${by}`)),
+      justification: await panel.keep("A test."),
+    });
+  }
+  const mission = (id: string, more: Readonly<Record<string, unknown>> = {}) =>
+    carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv, more), {
+      id,
+      home: home(),
+      makeMind: (seat) => new Mind(seat),
+    });
+
+  before(async () => {
+    city = await openHome(home(), "19", { tell: (line) => told.push(line) });
+    await setReputation("P4", 93n);
+    outcome = await mission("short-handed");
+  });
+  after(() => city?.close());
+
+  it("are left out of electorate and market, and named; a refused bid stops nobody", async () => {
+    expect(outcome.status).to.equal("completed");
+    expect(outcome.ballots.map(({ agent }) => agent)).to.not.include("P4");
+    expect(outcome.ballots).to.have.length(7);
+    const bids = await city.client.execution.history("BidPlaced", { mission: outcome.mission as `0x${string}` });
+    expect(bids.map(({ args }) => args.agent)).to.not.include(addressOf("P4"));
+    expect(told).to.include("P4 takes no part: its reputation is 93, below the floor of 100");
+    expect(told.some((line) => /: the bid of P1 was refused \(\w+\)$/.test(line))).to.equal(true);
+    const [entry] = await city.log.read({ kind: "execution.left-out", subject: outcome.mission ?? "" });
+    expect(leftOutSchema.parse(parseJsonBytes(city.blocks.get(entry!.content!))).map(({ name }) => name)).to.deep.equal(["P4"]);
+    expect(balances(outcome.money)).to.equal(true);
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+
+  it("end a mission before its deposit moves where too few are left, as does a deadline that cannot be met, with the way out in words", async () => {
+    const hasty = await rejection(mission("hasty", { deadline: "2s" }));
+    expect(hasty.message).to.include(
+      "its deadline of 2 s is too short: 1 m of bidding and 150 s of work, reviews included, need 210 s of chain time",
+    );
+    expect(hasty.message).to.include("set `deadline: 210s` or more");
+    for (const name of ["P5", "P6", "P7"]) await setReputation(name, 60n);
+    const purse = await purseOf(city);
+    const sessions = await city.client.legislation.sessionCount();
+    const error = await rejection(mission("too-few"));
+    expect(error).to.be.instanceOf(AgentCityError).and.to.include({ code: "TooFewProducers" });
+    expect(error.message).to.include("4 of its 8 producers could vote on it, 5 are needed; 4 of the city take no part");
+    expect(error.message).to.include(`${addressOf("P4")}: its reputation is `);
+    expect(error.message).to.include(`npm run override -- adjust-reputation ${addressOf("P4")} `);
+    expect([await purseOf(city), await city.client.legislation.sessionCount()]).to.deep.equal([purse, sessions]);
+  });
+});

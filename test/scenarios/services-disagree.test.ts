@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { expect } from "chai";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { endingSchema } from "../../orchestrator/execution/ending.ts";
+import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";
+import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
+import { readAndEstimate, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+/** Three formulas that measure different things: no law makes them agree (review H5). */
+describe("scenario: services that disagree by themselves", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let outcome: Outcome;
+  let spent: bigint;
+
+  before(async () => {
+    const home = join(directory(), "home");
+    city = await openHome(home, "41");
+    const purse = await purseOf(city);
+    const text = smallMission(smallInputs(directory()).csv, { tasks: readAndEstimate(1), output: { task: "estimate", format: "json" } });
+    outcome = await carryOutIn(city, text, { id: "formulas", home });
+    spent = purse - (await purseOf(city));
+  });
+  after(() => city?.close());
+
+  it("end the mission after one law, with field, items, values, and the share that was reached", async () => {
+    expect(outcome.status).to.equal("failed");
+    expect(outcome.epochs).to.have.length(1);
+    expect(await city.client.legislation.sessionCount()).to.equal(1n);
+    const [entry] = await city.log.read({ kind: "execution.ending", subject: outcome.mission ?? "" });
+    const ending = endingSchema.parse(parseJsonBytes(city.blocks.get(entry!.content!)));
+    expect(ending.code).to.equal("ServicesDisagree");
+    expect(ending.disagreement).to.deep.include({ field: "value", needed: 10_000 });
+    const values = new Map(ending.disagreement?.items.map(({ id, answers }) => [id, answers]));
+    expect(values.get("row-0000003")?.map(({ by, value }) => [by, value])).to.have.deep.members([
+      ["estimate-by-pert", 25],
+      ["estimate-by-triangle", 30],
+      ["estimate-by-median", 20],
+    ]);
+    expect(outcome.failure).to.deep.equal({ node: ending.node, reason: ending.reason, action: ending.action });
+    expect(ending.reason).to.match(
+      /disagree by themselves on `value`: [\d.]+ % of \d items? agree, the law asks for 100 %\. They differ on /,
+    );
+    expect(ending.reason).to.include("row-0000003: ");
+    expect(ending.action).to.include("agree: { on: value, atLeast:");
+  });
+
+  it("cost what was earned before, and nobody's stake", async () => {
+    expect(outcome.slashed).to.equal("0");
+    expect(balances(outcome.money)).to.equal(true);
+    expect(BigInt(outcome.money.deposit) - BigInt(outcome.money.refunded)).to.equal(spent);
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+});
