@@ -25,7 +25,7 @@ export interface WeighedWord extends GoalWord {
 /** What a word counts that no service knows, as a share of one that some do: most such words name the matter, few the deed. */
 const UNKNOWN = 0.4;
 /** And one that a sentence begins with: "Translate …" is a deed that nobody does here. */
-const UNKNOWN_DEED = 2;
+const UNKNOWN_DEED = 3;
 /** Stems of at least so many letters match where one begins with the other. */
 const LEAST_PREFIX = 5;
 const PREFIX_MATCH = 0.8;

@@ -11,7 +11,14 @@ const STOP = new Set(
   she should show shows since so some somebody somehow someone something somewhat such sure take tell than thank thanks that thats the their them then there
   these they thing things think this those though through throughout thus till to together too toward under until up upon us use used using very via wait want
   wanted wants was way we well were what whatever whats when where wherever whether which while who whole whom whose why will with within without would write yes
-  yet you your yours identify find figure give work works good long-list across inside per different first last next new old`.split(/\s+/),
+  yet you your yours identify find figure give work works good long-list across inside per different first last next new old set sets`.split(
+    /\s+/,
+  ),
+);
+
+/** Verbs that a sentence begins with and that only hand over what the rest of it names. */
+const HANDS_OVER = new Set(
+  "collect draw fetch flag gather grab hand highlight mark pick point present prepare pull return spot".split(" "),
 );
 
 /** Words that only say what kind of thing the input is: the mission file says that already. */
@@ -69,7 +76,8 @@ export function goalWords(goal: string): GoalWord[] {
       for (const [place, word] of wordsIn(part.replace(/^\s*(?:and|please|then)\b/i, "")).entries()) {
         if (STOP.has(word) || numberNamed(word) !== undefined || (excluded && EXCLUDES.test(word))) continue;
         const stem = stemOf(word);
-        if (!found.has(stem)) found.set(stem, { word, stem, excluded, leads: begins && place === 0 && !excluded && !/s$/.test(word) });
+        const leads = begins && place === 0 && !excluded && !/s$/.test(word) && !HANDS_OVER.has(word);
+        if (!found.has(stem)) found.set(stem, { word, stem, excluded, leads });
       }
     }
   }

@@ -150,6 +150,11 @@ export const PLANNABLE: readonly PlannableGoal[] = [
 
 export const HOPELESS: readonly HopelessGoal[] = [
   { goal: "Translate all these articles into French", kind: "files", missing: ["translate", "french"] },
+  {
+    goal: "Translate the names and dates into Klingon poetry and set it to music.",
+    kind: "files",
+    missing: ["translate", "klingon", "poetry", "music"],
+  },
   { goal: "Paint a picture for the cover of each of these stories", kind: "files", missing: ["paint", "picture", "cover"] },
   {
     goal: "Phone everybody on this list and remind them to pay",
