@@ -17,6 +17,8 @@ export interface Chain {
   readonly id: number;
   /** Reads: viem's client, nothing cached. */
   readonly publicClient: PublicClient<Transport, ViemChain>;
+  /** What views answered since the last block, by question. Absent where somebody else may mine between two questions. */
+  readonly answers?: Map<string, Promise<unknown>>;
   /** Reads and `eth_sendRawTransaction` only; what `POST /rpc` serves. */
   readonly request: Request;
   /** Chain time in seconds; on a devnet it jumps when all work waits. */

@@ -153,6 +153,7 @@ class Driven implements DrivenChain {
   readonly genesis: Genesis;
   readonly request: Request;
   readonly publicClient;
+  readonly answers?: Map<string, Promise<unknown>>;
   readonly clock: JumpingClock;
   readonly #engine: Engine;
   readonly #file: TranscriptFile | undefined;
@@ -174,6 +175,8 @@ class Driven implements DrivenChain {
     this.name = drive.name;
     this.id = genesis.chainId;
     this.genesis = genesis;
+    // A node in another process may have been rolled back meanwhile.
+    if (drive.kind === "embedded") this.answers = new Map();
     this.#engine = engine;
     this.#file = file;
     this.#path = path;
@@ -414,6 +417,7 @@ class Driven implements DrivenChain {
   #adopt(block: TranscriptBlock, baseFee: bigint, isRecorded: boolean): void {
     this.#record(blockLine(block), isRecorded);
     this.#head = block;
+    this.answers?.clear();
     this.#recent.push(block);
     if (this.#recent.length > RECENT_BLOCKS) this.#recent.shift();
     this.#baseFees[Number(block.number)] = baseFee;

@@ -16,7 +16,7 @@ export interface LogNote {
 
 /** What reading needs: a chain to ask, and where the city is. */
 export interface Reader {
-  readonly chain: Pick<Chain, "publicClient">;
+  readonly chain: Pick<Chain, "publicClient" | "answers">;
   readonly addresses: CityAddresses;
 }
 

@@ -27,6 +27,28 @@ export interface ReadParameters<Name extends ContractName, Fn extends ReadName<N
 /** Asks a contract. A revert is a TransactionReverted with the contract's own error. */
 export async function read<Name extends ContractName, Fn extends ReadName<Name>>(
   client: Reader,
+  parameters: ReadParameters<Name, Fn>,
+): Promise<ReadResult<Name, Fn>> {
+  const { answers } = client.chain;
+  if (answers === undefined) return ask(client, parameters);
+  const question = nameOf(client, parameters);
+  const known = answers.get(question);
+  if (known !== undefined) return known as Promise<ReadResult<Name, Fn>>;
+  const answer = ask(client, parameters);
+  answers.set(question, answer);
+  answer.catch(() => answers.delete(question));
+  return answer;
+}
+
+/** Everything that the answer depends on, beside the block. */
+function nameOf<Name extends ContractName, Fn extends ReadName<Name>>(client: Reader, parameters: ReadParameters<Name, Fn>): string {
+  const { contract, functionName, args, address } = parameters;
+  const plain = JSON.stringify(args, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
+  return `${addressOf(client, contract, address)} ${functionName} ${plain}`;
+}
+
+async function ask<Name extends ContractName, Fn extends ReadName<Name>>(
+  client: Reader,
   { contract, functionName, args, address }: ReadParameters<Name, Fn>,
 ): Promise<ReadResult<Name, Fn>> {
   try {

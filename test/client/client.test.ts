@@ -37,6 +37,27 @@ describe("the client", function () {
     expect(await city.client.legislation.tally([99n], options)).to.equal(undefined);
   });
 
+  it("asks a view once between two blocks", async () => {
+    const { chain, sponsor } = city;
+    let asked = 0;
+    const counting = new Proxy(chain.publicClient, {
+      get: (target, name) => {
+        if (name === "readContract") asked += 1;
+        return Reflect.get(target, name);
+      },
+    });
+    const { token, legislation } = createAgentCityClient({
+      chain: new Proxy(chain, { get: (target, name) => (name === "publicClient" ? counting : Reflect.get(target, name, target)) }),
+      addresses: city.client.addresses,
+    });
+    const read = () => token.allowance(sponsor.address, legislation.address);
+    expect(await Promise.all([read(), read(), token.balanceOf(sponsor.address)])).to.have.length(3);
+    expect(asked).to.equal(2);
+    await city.client.token.approve([legislation.address, tokens(17)], { intent: intentKey("allow 17"), account: sponsor });
+    expect(await read()).to.equal(tokens(17));
+    expect(asked).to.equal(3);
+  });
+
   it("sends an intent once, however often it is asked", async () => {
     const { client, sponsor } = city;
     const note = { kind: "test", subjects: ["a"] };
