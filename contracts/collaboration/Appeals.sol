@@ -4,9 +4,10 @@ pragma solidity 0.8.33;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Payout, Split} from "../libraries/Payout.sol";
-import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {LawNode} from "../types/Law.sol";
 import {NodeState} from "../types/States.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
@@ -22,8 +23,6 @@ library Appeals {
     using MissionFrame for Frame;
     using Intake for IERC20;
     using SafeERC20 for IERC20;
-
-    uint256 private constant WHOLE = 10_000;
 
     // --- Filing ------------------------------------------------------------------------------------------------------
 
@@ -42,7 +41,7 @@ library Appeals {
                 revert ICollaborationContract.AlreadyAppealed(node, msg.sender);
             }
         }
-        uint64 bond = uint64((uint256(price) * s.head.appealBondShare) / WHOLE);
+        uint64 bond = uint64((uint256(price) * s.head.appealBondShare) / BasisPoints.WHOLE);
         uint64 least = s.head.appealBondMin * MissionStorage.TOKEN;
         if (bond < least) bond = least;
         s.appealAt[MissionStorage.slotKey(node, attempt, filed)] = MissionStorage.Appeal(msg.sender, bond);
@@ -98,7 +97,7 @@ library Appeals {
     function resolve(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes calldata data) external {
         Frame memory f = MissionFrame.open(city);
         ICollaborationContract.Resolution memory r = abi.decode(data, (ICollaborationContract.Resolution));
-        if (r.share > WHOLE) revert ICollaborationContract.ShareOutOfRange(r.share);
+        if (r.share > BasisPoints.WHOLE) revert ICollaborationContract.ShareOutOfRange(r.share);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, r.attempt)];
         if (appeals.open == 0) revert ICollaborationContract.NoOpenAppeal(node, r.attempt);
@@ -117,7 +116,7 @@ library Appeals {
         uint64 forfeited = _settleBonds(s, f, node, r.attempt, r.upheld);
         if (forfeited == 0) return;
         f.city.token.forceApprove(address(f.city.treasury), forfeited);
-        f.city.treasury.deposit(0, forfeited, SlashingSchedule.APPEAL);
+        f.city.treasury.deposit(0, forfeited, Reasons.APPEAL);
     }
 
     /// @dev All of a provisional price is held here, so a share moves between what is entitled and what is not; nothing leaves.
@@ -173,8 +172,8 @@ library Appeals {
         if (agent == address(0)) revert ICollaborationContract.SlotEmpty(node, slot);
         if (s.slots[key].slashed) revert ICollaborationContract.AlreadySlashed(node, slot);
         s.slots[key].slashed = true;
-        uint64 slashed = s.head.execution.slashExecutor(agent, r.slash, SlashingSchedule.APPEAL);
-        emit ICollaborationContract.ExecutorFaulted(node, slot, agent, SlashingSchedule.APPEAL, slashed);
+        uint64 slashed = s.head.execution.slashExecutor(agent, r.slash, Reasons.APPEAL);
+        emit ICollaborationContract.ExecutorFaulted(node, slot, agent, Reasons.APPEAL, slashed);
     }
 
     /// @dev A failed attempt earns nothing, whatever is said of it: its budget is its successor's. Only its slash is decided.
@@ -191,7 +190,7 @@ library Appeals {
         fault.settled = true;
         s.head.faults -= 1;
         if (!_hasFaults(s, w, node)) w.flags &= ~MissionStorage.FAULTED;
-        bytes32 reason = SlashingSchedule.APPEAL;
+        bytes32 reason = Reasons.APPEAL;
         NodeCore.settleMask(s, node, r.attempt, guilty, r.slash, true, reason);
         NodeCore.settleMask(s, node, r.attempt, mask & ~guilty, 0, false, reason);
     }

@@ -6,15 +6,17 @@ import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IProofVerifier} from "../interfaces/IProofVerifier.sol";
 import {IQuoteVerifier} from "../interfaces/IQuoteVerifier.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
+import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
 import {Signatures} from "../libraries/Signatures.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {ClearingDecision, ClearingResult, EvidenceClass, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
-import {LawNode} from "../types/Law.sol";
+import {LawNode, Tier} from "../types/Law.sol";
 import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Escrow} from "./Escrow.sol";
@@ -29,11 +31,8 @@ import {Remedies} from "./Remedies.sol";
 library ClearingDesk {
     using MissionFrame for Frame;
 
-    uint8 private constant CONSENSUS = 2;
-    uint8 private constant HUMAN = 3;
     uint8 private constant QUESTIONS = 2;
     uint256 private constant CLASS_BITS = 3;
-    uint16 private constant WHOLE = 10_000;
     /// @dev Bytes of code of a key that delegates its account (EIP-7702).
     uint256 private constant DELEGATED = 23;
 
@@ -106,7 +105,7 @@ library ClearingDesk {
             data,
             (Opening[], EvidenceItem[], uint256, uint16)
         );
-        if (share > WHOLE) revert ICollaborationContract.ShareOutOfRange(share);
+        if (share > BasisPoints.WHOLE) revert ICollaborationContract.ShareOutOfRange(share);
         Docket memory d = _gather(s, f, node);
         NodeCore.requireNode(d.word, node, NodeCore.only(NodeState.PENDING_REVIEW));
         _prove(s, f, d, openings, items);
@@ -183,10 +182,10 @@ library ClearingDesk {
     ) private {
         MissionStorage.Node memory w = d.word;
         w.share = decision.score;
-        w.agreeing = d.law.tier == CONSENSUS ? decision.agreeing & w.commitMask : w.commitMask;
+        w.agreeing = d.law.tier == Tier.CONSENSUS ? decision.agreeing & w.commitMask : w.commitMask;
         if (NodeCore.count(w.agreeing) < d.law.threshold) return _review(s, d);
         bool released = _passesGate(s, f, d, openings);
-        if (!released || d.law.tier == HUMAN) return _review(s, d);
+        if (!released || d.law.tier == Tier.HUMAN) return _review(s, d);
         _seat(d);
         NodeCore.complete(s, f, w, d.node, _output(d, openings));
         NodeCore.store(s, d.node, w);
@@ -230,7 +229,7 @@ library ClearingDesk {
         s.head.execution.recordVerifiers(d.panel);
         for (uint256 i = 0; i < d.panel.length; ++i) {
             if ((d.complete >> i) & 1 == 1) continue;
-            s.head.execution.settleVerifier(d.panel[i], SlashingSchedule.NO_SHOW, SlashingSchedule.ABSENT);
+            s.head.execution.settleVerifier(d.panel[i], SlashingSchedule.NO_SHOW, Reasons.VERIFICATION_NO_SHOW);
         }
     }
 
@@ -322,8 +321,8 @@ library ClearingDesk {
         return
             (d.law.questions >> uint8(v.question)) & 1 == 1 &&
             v.weight != 0 &&
-            v.confidence <= WHOLE &&
-            v.score <= WHOLE;
+            v.confidence <= BasisPoints.WHOLE &&
+            v.score <= BasisPoints.WHOLE;
     }
 
     // --- Evidence ----------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
-import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {LawNode} from "../types/Law.sol";
 import {Institution} from "../types/Roles.sol";
 import {MissionState, NodeState} from "../types/States.sol";
@@ -83,7 +83,7 @@ library Descent {
             NodeCore.move(w, node, NodeState.PENDING_VERIFICATION);
             NodeCore.complete(s, f, w, node, bytes32(uint256(uint160(mission))));
         } else {
-            NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.CHILD_FAILED);
+            NodeCore.fail(s, f, w, node, law.tier, Reasons.CHILD_FAILED);
         }
         NodeCore.store(s, node, w);
     }

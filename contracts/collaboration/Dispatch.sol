@@ -8,9 +8,10 @@ import {IServiceContract} from "../interfaces/IServiceContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {Signatures} from "../libraries/Signatures.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {LawHeader, LawNode} from "../types/Law.sol";
+import {LawHeader, LawNode, Tier} from "../types/Law.sol";
 import {LiveHash} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
 import {MissionState, NodeState} from "../types/States.sol";
@@ -26,7 +27,6 @@ library Dispatch {
     using MissionFrame for Frame;
 
     uint256 private constant BINDABLE = (1 << uint256(NodeState.WAITING)) | (1 << uint256(NodeState.ELIGIBLE));
-    uint8 private constant CONSENSUS = 2;
 
     function activate(MissionStorage.Layout storage s, City calldata city) external {
         Frame memory f = MissionFrame.open(city);
@@ -167,7 +167,8 @@ library Dispatch {
         w.remainder = 0;
         emit ICollaborationContract.Routed(node, w.attempt, w.deadline);
         bool closed = NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
-        if (closed && (law.tier != CONSENSUS || w.revealMask == w.commitMask)) NodeCore.startVerification(f, w, node);
+        if (closed && (law.tier != Tier.CONSENSUS || w.revealMask == w.commitMask))
+            NodeCore.startVerification(f, w, node);
     }
 
     /// @dev Reverts on anything that is the caller's mistake; false only for what a runner signed: other code is live.
@@ -216,9 +217,9 @@ library Dispatch {
             culprit,
             SlashingSchedule.CODE_HASH_MISMATCH,
             true,
-            SlashingSchedule.MISMATCH
+            Reasons.CODE_HASH_MISMATCH
         );
-        NodeCore.settleMask(s, node, w.attempt, others, 0, false, SlashingSchedule.RELEASED);
-        NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.MISMATCH);
+        NodeCore.settleMask(s, node, w.attempt, others, 0, false, Reasons.RELEASED);
+        NodeCore.fail(s, f, w, node, law.tier, Reasons.CODE_HASH_MISMATCH);
     }
 }

@@ -5,9 +5,11 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Split} from "../libraries/Payout.sol";
 import {Reputation} from "../libraries/Reputation.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawNode} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
@@ -24,9 +26,6 @@ import {NodeWord} from "./NodeWord.sol";
 library Escrow {
     using MissionFrame for Frame;
     using SafeERC20 for IERC20;
-
-    uint256 private constant WHOLE = 10_000;
-    bytes32 private constant SETTLEMENT = "SETTLEMENT";
 
     /// @dev Sums of one node's claim.
     struct Claim {
@@ -80,11 +79,11 @@ library Escrow {
         uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
         address agent = s.slots[key].agent;
         if ((w.agreeing >> slot) & 1 == 0) {
-            NodeCore.settle(s, node, slot, agent, 0, true, 0, SlashingSchedule.DISSENT);
+            NodeCore.settle(s, node, slot, agent, 0, true, 0, Reasons.DISSENT);
             return (0, 0);
         }
         paid = _entitle(s, f, w, node, slot, agent);
-        NodeCore.settle(s, node, slot, agent, 0, true, w.share, SlashingSchedule.OUTCOME);
+        NodeCore.settle(s, node, slot, agent, 0, true, w.share, Reasons.OUTCOME);
         // Until the window closed an appeal may still change the share: all of the price is held.
         return (paid, s.slots[key].price - paid);
     }
@@ -146,7 +145,7 @@ library Escrow {
         }
         if (fees == 0 && insurance == 0) return;
         f.city.token.forceApprove(address(f.city.treasury), uint256(fees) + insurance);
-        f.city.treasury.deposit(fees, insurance, SETTLEMENT);
+        f.city.treasury.deposit(fees, insurance, Reasons.SETTLEMENT);
     }
 
     function _claimNode(
@@ -255,7 +254,7 @@ library Escrow {
     ) private returns (uint64 total) {
         uint256 seated = NodeWord.seated(w.seats);
         if (seated == 0) return 0;
-        uint64 each = uint64((uint256(fees) * s.head.verifierFeeShare) / WHOLE / seated);
+        uint64 each = uint64((uint256(fees) * s.head.verifierFeeShare) / BasisPoints.WHOLE / seated);
         if (each == 0) return 0;
         for (uint256 place = 0; place < seated; ++place) {
             address verifier = f.city.evidence.verifierAt(NodeWord.seatAt(w.seats, place));
@@ -300,7 +299,7 @@ library Escrow {
                 fault.mask,
                 SlashingSchedule.WHOLE,
                 true,
-                SlashingSchedule.CLEARED_FAIL
+                Reasons.CLEARED_FAIL
             );
         }
         if (required && !any) revert ICollaborationContract.WindowOpen(node, dueAt);

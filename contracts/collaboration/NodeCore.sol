@@ -10,7 +10,7 @@ import {LawCodec} from "../libraries/LawCodec.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {NodeTransitions} from "../libraries/NodeTransitions.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
+import {LawHeader, LawNode, MissionContext, Tier} from "../types/Law.sol";
 import {Opening} from "../types/Messages.sol";
 import {FaultClass, FaultType, MissionState, NodeState} from "../types/States.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
@@ -177,7 +177,7 @@ library NodeCore {
         Frame memory f,
         MissionStorage.Node memory w,
         uint8 node,
-        uint8 tier,
+        Tier tier,
         bytes32 reason
     ) internal {
         move(w, node, NodeState.FAILED);

@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {Commitments} from "../libraries/Commitments.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {Action} from "../types/Actions.sol";
 import {LawNode} from "../types/Law.sol";
@@ -25,7 +26,6 @@ library Overrides {
     using MissionFrame for Frame;
 
     uint256 private constant DECIDED = (1 << uint256(NodeState.COMPLETED)) | (1 << uint256(NodeState.FAILED));
-    bytes32 private constant BY_HAND = "MANUAL_OVERRIDE";
 
     function execute(
         MissionStorage.Layout storage s,
@@ -72,7 +72,7 @@ library Overrides {
         LawNode memory law = f.node(node);
         if (!law.leaf) revert ICollaborationContract.NotALeaf(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (action == Action.FREEZE) return Guard.freeze(s, f, w, node, BY_HAND);
+        if (action == Action.FREEZE) return Guard.freeze(s, f, w, node, Reasons.MANUAL_OVERRIDE);
 
         if (action == Action.UNFREEZE) _unfreeze(f, w, node);
         else if (action == Action.RESUME_WITH_AMENDMENT) _amend(s, f, law, w, node, data);
@@ -143,7 +143,7 @@ library Overrides {
         NodeCore.requireNode(w, node, NodeCore.REJECTABLE);
         bool frozen = w.state == NodeState.FROZEN;
         uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
-        bytes32 reason = frozen ? SlashingSchedule.FREEZE_CONFIRMED : SlashingSchedule.REJECTED;
+        bytes32 reason = frozen ? Reasons.FREEZE_CONFIRMED : Reasons.REJECTED;
         NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, true, reason);
         NodeCore.fail(s, f, w, node, law.tier, reason);
     }

@@ -4,9 +4,10 @@ pragma solidity 0.8.33;
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
-import {LawNode} from "../types/Law.sol";
+import {LawNode, Tier} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Descent} from "./Descent.sol";
 import {Escrow} from "./Escrow.sol";
@@ -21,8 +22,6 @@ import {NodeWord} from "./NodeWord.sol";
 /// library: it runs in the clone's frame and storage.
 library Remedies {
     using MissionFrame for Frame;
-
-    uint8 private constant CONSENSUS = 2;
 
     uint256 private constant CLOCKED = NodeCore.FREEZABLE | NodeCore.REJECTABLE;
 
@@ -82,7 +81,7 @@ library Remedies {
         if (w.redraws == 0) {
             _redraw(f, w, node);
         } else {
-            bytes32 reason = SlashingSchedule.UNVERIFIABLE;
+            bytes32 reason = Reasons.UNVERIFIABLE;
             NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, reason);
             NodeCore.fail(s, f, w, node, f.node(node).tier, reason);
         }
@@ -93,7 +92,7 @@ library Remedies {
     function condemn(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         Frame memory f = MissionFrame.open(city);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        NodeCore.fail(s, f, w, node, f.node(node).tier, SlashingSchedule.CLEARED_FAIL);
+        NodeCore.fail(s, f, w, node, f.node(node).tier, Reasons.CLEARED_FAIL);
         NodeCore.store(s, node, w);
     }
 
@@ -130,14 +129,14 @@ library Remedies {
         if (!_isBound(s, w, node)) {
             IExecutionProcedure.Market memory market = s.head.execution.marketOf(address(this), node);
             if (market.closesAt != 0) revert ICollaborationContract.TooEarly(node, market.closesAt);
-            return NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.NO_BIDS);
+            return NodeCore.fail(s, f, w, node, law.tier, Reasons.NO_BIDS);
         }
         // Nobody could route it: its clock stands still.
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         _requireOverdue(f, law, w, node);
         uint8 mask = NodeCore.outstanding(w, law);
-        NodeCore.settleMask(s, node, w.attempt, mask, 0, false, SlashingSchedule.NOT_ROUTED);
-        NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.NOT_ROUTED);
+        NodeCore.settleMask(s, node, w.attempt, mask, 0, false, Reasons.NOT_ROUTED);
+        NodeCore.fail(s, f, w, node, law.tier, Reasons.NOT_ROUTED);
     }
 
     /// @dev A child session was never opened. One that was has clocks of its own.
@@ -151,7 +150,7 @@ library Remedies {
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.ELIGIBLE));
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         _requireOverdue(f, law, w, node);
-        NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.NOT_ROUTED);
+        NodeCore.fail(s, f, w, node, law.tier, Reasons.NOT_ROUTED);
     }
 
     /// @dev The absent lose at once. The others go on if they are enough, else they are released.
@@ -166,9 +165,9 @@ library Remedies {
         if (revealing) _dropAbsent(s, w, node, w.commitMask, w.revealMask);
         else _dropAbsent(s, w, node, NodeCore.full(law.redundancy), w.commitMask);
         if (NodeCore.count(w.commitMask) < law.threshold) {
-            NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, SlashingSchedule.RELEASED);
-            NodeCore.fail(s, f, w, node, law.tier, SlashingSchedule.TIMED_OUT);
-        } else if (revealing || law.tier != CONSENSUS) {
+            NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, Reasons.RELEASED);
+            NodeCore.fail(s, f, w, node, law.tier, Reasons.TIMEOUT);
+        } else if (revealing || law.tier != Tier.CONSENSUS) {
             NodeCore.startVerification(f, w, node);
         } else {
             w.deadline = uint40(block.timestamp) + law.timeout;
@@ -182,15 +181,7 @@ library Remedies {
         uint8 expected,
         uint8 there
     ) private {
-        NodeCore.settleMask(
-            s,
-            node,
-            w.attempt,
-            expected & ~there,
-            SlashingSchedule.TIMEOUT,
-            true,
-            SlashingSchedule.TIMED_OUT
-        );
+        NodeCore.settleMask(s, node, w.attempt, expected & ~there, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
         w.commitMask = there;
         w.flags |= MissionStorage.COMMITS_CLOSED;
     }
@@ -221,8 +212,7 @@ library Remedies {
             emit ICollaborationContract.ReviewEscalated(node, w.attempt, w.deadline);
             return;
         }
-        bytes32 reason =
-            w.state == NodeState.FROZEN ? SlashingSchedule.FREEZE_EXPIRED : SlashingSchedule.REVIEW_EXPIRED;
+        bytes32 reason = w.state == NodeState.FROZEN ? Reasons.FREEZE_EXPIRED : Reasons.REVIEW_EXPIRED;
         NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), 0, false, reason);
         NodeCore.fail(s, f, w, node, law.tier, reason);
     }

@@ -10,6 +10,7 @@ import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
+import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Param} from "../types/Params.sol";
 import {Institution} from "../types/Roles.sol";
@@ -31,7 +32,6 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
     }
 
     uint256 private constant _BUCKET = 30 days;
-    uint256 private constant _BASIS_POINTS = 10_000;
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -159,7 +159,7 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
 
     function _left(uint64 inflow, Param share, uint64 used) private view returns (uint64) {
         // A share is at most all of the inflow, so the cap fits 64 bits.
-        uint64 cap = uint64((uint256(inflow) * _CONSTITUTION.param(share)) / _BASIS_POINTS);
+        uint64 cap = uint64((uint256(inflow) * _CONSTITUTION.param(share)) / BasisPoints.WHOLE);
         return cap > used ? cap - used : 0;
     }
 

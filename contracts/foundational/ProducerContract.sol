@@ -9,6 +9,7 @@ import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
+import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {DidSyntax} from "../libraries/DidSyntax.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Reputation} from "../libraries/Reputation.sol";
@@ -51,7 +52,6 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// Basis points.
-    uint16 private constant _FULL_SCORE = 10_000;
 
     uint256 private constant _DIMENSIONS = 10;
 
@@ -181,7 +181,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Record storage record = _staked(agent);
         slashed = _settleStake(agent, record, release, penalty);
         if (scored) {
-            uint256 outcome = score < _FULL_SCORE ? score : _FULL_SCORE;
+            uint256 outcome = score < BasisPoints.WHOLE ? score : BasisPoints.WHOLE;
             uint256 lambda = _CONSTITUTION.param(Param.REPUTATION_SMOOTHING);
             _setReputation(agent, record, Reputation.ema(record.reputation, outcome, lambda), reason);
         }

@@ -3,6 +3,7 @@ pragma solidity 0.8.33;
 
 import {ClearingDecision, ClearingResult, EvidenceClass, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
 import {Admissibility} from "./Admissibility.sol";
+import {BasisPoints} from "./BasisPoints.sol";
 
 /// @title Γ, the clearing of one node
 /// @notice RAILS 5.3 and A.4.2, decisions 21 and 23. A verdict *survives* if it answers an asked question with PASS or
@@ -18,7 +19,6 @@ import {Admissibility} from "./Admissibility.sol";
 /// A question's confidence is ⌊ΣW·c / ΣW⌋ over the survivors of its heavier side, 0 on a tie. Score and agreeing slots
 /// come from surviving PASS verdicts and are zero unless the node passes. Class and basis describe all survivors.
 library Clearing {
-    uint256 private constant WHOLE = 10_000;
     uint256 private constant QUESTIONS = 2;
     uint256 private constant MAX_SLOTS = 8;
 
@@ -125,7 +125,11 @@ library Clearing {
 
     /// @dev An abstention, a verdict without weight and one beyond its scales say nothing.
     function _isAnswer(WeighedVerdict memory v) private pure returns (bool) {
-        return v.result != VerdictResult.ABSTAIN && v.weight != 0 && v.confidence <= WHOLE && v.score <= WHOLE;
+        return
+            v.result != VerdictResult.ABSTAIN &&
+            v.weight != 0 &&
+            v.confidence <= BasisPoints.WHOLE &&
+            v.score <= BasisPoints.WHOLE;
     }
 
     /// @dev No bit names an item of a slot that has no class word.

@@ -2,7 +2,7 @@
 pragma solidity 0.8.33;
 
 import {Memory} from "@openzeppelin/contracts/utils/Memory.sol";
-import {Band, LawHeader, LawNode, MissionContext, Risk} from "../types/Law.sol";
+import {Band, LawHeader, LawNode, MissionContext, Risk, Tier} from "../types/Law.sol";
 import {MissionParamsCodec} from "./MissionParamsCodec.sol";
 
 /// @title The packed law
@@ -90,7 +90,7 @@ library LawCodec {
         n.timeout = uint16(word >> 168);
         n.predicate = uint16(word >> 184);
         n.panelSize = uint8((word >> 200) & 7);
-        n.tier = uint8((word >> 203) & 3);
+        n.tier = Tier((word >> 203) & 3);
         n.redundancy = uint8((word >> 205) & 7);
         n.threshold = uint8((word >> 208) & 7);
         n.risk = Risk(risk);
@@ -195,7 +195,7 @@ library LawCodec {
             (uint256(n.timeout) << 168) |
             (uint256(n.predicate) << 184) |
             (_fit(n.panelSize, 3) << 200) |
-            (_fit(n.tier, 2) << 203) |
+            (_fit(uint8(n.tier), 2) << 203) |
             (_fit(n.redundancy, 3) << 205) |
             (_fit(n.threshold, 3) << 208) |
             (uint256(n.risk) << 211) |

@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+import {BasisPoints} from "./BasisPoints.sol";
 
 /// @notice Where one awarded price goes, smallest unit.
 /// @dev price = fee + insurance + paid + discount + toSponsor, always.
@@ -30,7 +31,6 @@ library Payout {
     /// @notice Fees above the whole price, or a share above the whole base.
     error InvalidRates(uint16 feeBps, uint16 insuranceBps, uint16 shareBps);
 
-    uint256 private constant WHOLE = 10_000;
     uint256 private constant NEUTRAL = 1000;
 
     /// @param price awarded price, smallest unit
@@ -46,13 +46,14 @@ library Payout {
         uint256 psi1000
     ) internal pure returns (Split memory s) {
         uint256 fees = uint256(feeBps) + insuranceBps;
-        if (fees > WHOLE || shareBps > WHOLE) revert InvalidRates(feeBps, insuranceBps, shareBps);
-        s.base = uint64((uint256(price) * (WHOLE - fees)) / WHOLE);
+        if (fees > BasisPoints.WHOLE || shareBps > BasisPoints.WHOLE)
+            revert InvalidRates(feeBps, insuranceBps, shareBps);
+        s.base = uint64((uint256(price) * (BasisPoints.WHOLE - fees)) / BasisPoints.WHOLE);
         if (shareBps != 0) {
-            s.fee = uint64((uint256(price) * feeBps) / WHOLE);
-            s.insurance = uint64((uint256(price) * insuranceBps) / WHOLE);
+            s.fee = uint64((uint256(price) * feeBps) / BasisPoints.WHOLE);
+            s.insurance = uint64((uint256(price) * insuranceBps) / BasisPoints.WHOLE);
         }
-        s.released = uint64((uint256(s.base) * shareBps) / WHOLE);
+        s.released = uint64((uint256(s.base) * shareBps) / BasisPoints.WHOLE);
         s.paid = psi1000 < NEUTRAL ? uint64((s.released * psi1000) / NEUTRAL) : s.released;
         s.discount = s.released - s.paid;
         s.premium = psi1000 > NEUTRAL ? SafeCast.toUint64((s.released * (psi1000 - NEUTRAL)) / NEUTRAL) : 0;

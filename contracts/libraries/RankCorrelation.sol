@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {BasisPoints} from "./BasisPoints.sol";
 import {Condorcet} from "./Condorcet.sol";
 
 /// @title How alike two complete strict rankings are
@@ -12,7 +13,6 @@ library RankCorrelation {
     /// @notice k is not in 1…m.
     error InvalidDepth(uint256 k, uint256 m);
 
-    int256 internal constant FULL = 10_000;
     uint256 private constant _HUNDRED = 100;
     uint256 private constant _DEEPEST = 3;
 
@@ -32,13 +32,13 @@ library RankCorrelation {
     function tau(uint64 a, uint64 b, uint256 m) internal pure returns (int256) {
         uint256 opposed = discordant(a, b, m);
         uint256 pairs = (m * (m - 1)) / 2;
-        return ((int256(pairs) - 2 * int256(opposed)) * FULL) / int256(pairs);
+        return ((int256(pairs) - 2 * int256(opposed)) * int256(BasisPoints.WHOLE)) / int256(pairs);
     }
 
     /// @notice Jaccard index of the two sets of first k: |common| / |either|, rounded down.
     function jaccard(uint64 a, uint64 b, uint256 m, uint256 k) internal pure returns (uint256) {
         uint256 common = _common(a, b, m, k);
-        return (common * uint256(FULL)) / (2 * k - common);
+        return (common * BasisPoints.WHOLE) / (2 * k - common);
     }
 
     /// @notice The k that is compared of m candidates: half of them, at most three, at least one.

@@ -12,22 +12,4 @@ library SlashingSchedule {
     uint64 internal constant GREATEST = CODE_HASH_MISMATCH;
     /// @notice Stands for the slot's whole stake, or all that is left of its lock.
     uint64 internal constant WHOLE = type(uint64).max;
-
-    // Reasons, as events carry them.
-    bytes32 internal constant TIMED_OUT = "TIMEOUT";
-    bytes32 internal constant ABSENT = "VERIFICATION_NO_SHOW";
-    bytes32 internal constant MISMATCH = "CODE_HASH_MISMATCH";
-    bytes32 internal constant FREEZE_CONFIRMED = "FREEZE_CONFIRMED";
-    bytes32 internal constant CLEARED_FAIL = "CLEARED_FAIL";
-    bytes32 internal constant OUTCOME = "OUTCOME";
-    bytes32 internal constant APPEAL = "APPEAL";
-    bytes32 internal constant DISSENT = "DISSENT";
-    bytes32 internal constant REJECTED = "REJECTED";
-    bytes32 internal constant RELEASED = "RELEASED";
-    bytes32 internal constant UNVERIFIABLE = "UNVERIFIABLE";
-    bytes32 internal constant REVIEW_EXPIRED = "REVIEW_EXPIRED";
-    bytes32 internal constant FREEZE_EXPIRED = "FREEZE_EXPIRED";
-    bytes32 internal constant NOT_ROUTED = "NOT_ROUTED";
-    bytes32 internal constant NO_BIDS = "NO_BIDS";
-    bytes32 internal constant CHILD_FAILED = "CHILD_FAILED";
 }

@@ -12,6 +12,7 @@ import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {Intake} from "../libraries/Intake.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Kind, Standing} from "../types/Roles.sol";
 
@@ -31,7 +32,6 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     uint256 private constant _MAX_SEATS = 20;
     /// As many as lift the watchdog's freeze at least: no panel is so small that it stays frozen for ever.
     uint256 private constant _MIN_SEATS = 2;
-    bytes32 private constant _IMPEACHED = "IMPEACHED";
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -108,7 +108,7 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
 
         address treasury = _CONSTITUTION.at(Institution.TREASURY);
         _token().forceApprove(treasury, stake);
-        ITreasury(treasury).deposit(stake / 2, stake - stake / 2, _IMPEACHED);
+        ITreasury(treasury).deposit(stake / 2, stake - stake / 2, Reasons.IMPEACHED);
         emit Impeached(adjudicator, stake, justification);
     }
 

@@ -7,7 +7,7 @@ import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {BidScore} from "../libraries/BidScore.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
-import {LawHeader, LawNode, Risk} from "../types/Law.sol";
+import {LawHeader, LawNode, Risk, Tier} from "../types/Law.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Kind} from "../types/Roles.sol";
 
@@ -84,10 +84,10 @@ contract ConstitutionalValidator is IConstitutionalValidator {
     /// @dev Form: what must hold whatever the node is worth.
     function _checkShape(uint256 i, LawNode memory node, Bounds memory bounds) private pure {
         if (node.predecessors >> i != 0) revert ForwardPredecessor(i, node.predecessors);
-        if (node.tier == 0 || node.tier > 3) revert TierOutOfRange(i, node.tier);
-        uint256 fewest = node.tier == 2 ? 2 : 1;
+        if (node.tier == Tier.NONE) revert TierOutOfRange(i, uint8(node.tier));
+        uint256 fewest = node.tier == Tier.CONSENSUS ? 2 : 1;
         if (node.redundancy < fewest || node.redundancy > _MAX_REDUNDANCY) {
-            revert RedundancyOutOfRange(i, node.tier, node.redundancy);
+            revert RedundancyOutOfRange(i, uint8(node.tier), node.redundancy);
         }
         if (node.threshold <= node.redundancy / 2 || node.threshold > node.redundancy) {
             revert ThresholdOutOfRange(i, node.threshold, node.redundancy);

@@ -15,6 +15,7 @@ import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {BidScore} from "../libraries/BidScore.sol";
 import {Fairness} from "../libraries/Fairness.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
@@ -33,9 +34,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     using MarketLedger for MarketStorage;
 
     uint256 private constant _BEST = 8;
-    uint256 private constant _MIN_MATCH = 600;
     uint64 private constant _MAX_VERIFIER_SLASH = SlashingSchedule.NO_SHOW;
-    bytes32 private constant _BID_RELEASED = "_BID_RELEASED";
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -289,7 +288,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         if (offer.price == 0 || offer.price > slotBudget) revert PriceOutOfRange(offer.price, slotBudget);
         IProducerContract producers = _producers();
         uint256 fit = BidScore.matchOf(producers.capabilitiesOf(agent), law.capabilities);
-        if (fit < _MIN_MATCH) revert CapabilityTooLow(fit, _MIN_MATCH);
+        if (fit < BidScore.MIN_MATCH) revert CapabilityTooLow(fit, BidScore.MIN_MATCH);
         entry.agent = agent;
         entry.price = offer.price;
         entry.service = offer.service;
@@ -385,8 +384,8 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         Lock memory lock = _market.locks[mission][node][agent];
         delete _market.locks[mission][node][agent];
         emit BidWithdrawn(mission, node, agent, lock.amount);
-        if (lock.pooled) _pool().settle(mission, node, agent, lock.amount, 0, _BID_RELEASED);
-        else _producers().settle(agent, lock.amount, 0, false, 0, _BID_RELEASED);
+        if (lock.pooled) _pool().settle(mission, node, agent, lock.amount, 0, Reasons.BID_RELEASED);
+        else _producers().settle(agent, lock.amount, 0, false, 0, Reasons.BID_RELEASED);
     }
 
     /// @dev Whether an unawarded bid of that attempt can no longer win, so that anyone may release it.

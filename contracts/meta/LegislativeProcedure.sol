@@ -10,6 +10,7 @@ import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Ballot, OfficeSignature} from "../types/Messages.sol";
@@ -34,8 +35,6 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     using SafeERC20 for IERC20;
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
-
-    bytes32 private constant _SESSION_FEE = "session fee";
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -235,7 +234,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         if (fee == 0) return;
         ITreasury treasury = ITreasury(_CONSTITUTION.at(Institution.TREASURY));
         _token().forceApprove(address(treasury), fee);
-        treasury.deposit(fee, 0, _SESSION_FEE);
+        treasury.deposit(fee, 0, Reasons.SESSION_FEE);
     }
 
     /// @inheritdoc ILegislativeProcedure

@@ -8,6 +8,14 @@ enum Risk {
     HIGH
 }
 
+/// @notice How the work of a node is checked (AgentCity 3.5): run again, compared between executors, read by a human.
+enum Tier {
+    NONE,
+    RERUN,
+    CONSENSUS,
+    HUMAN
+}
+
 /// @notice Exposure band (RAILS 7): chooses the appeal window.
 enum Band {
     LOW,
@@ -39,9 +47,9 @@ struct LawHeader {
 struct LawNode {
     /// Bitmap of predecessors; only bits below the node's own number may be set.
     uint256 predecessors;
-    /// Proof-of-progress tier 1–3 (AgentCity 3.5).
-    uint8 tier;
-    /// Executor slots, 1–5; tier 2 needs 2–5.
+    /// Not NONE.
+    Tier tier;
+    /// Executor slots, 1–5; CONSENSUS needs 2–5.
     uint8 redundancy;
     /// Slots that must agree, ≥ ⌊redundancy/2⌋ + 1.
     uint8 threshold;

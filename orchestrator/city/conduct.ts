@@ -20,6 +20,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import type { Tell } from "../primitives/progress.ts";
+import { TIER } from "../primitives/tier.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import { isPlanned, type MissionFile, type MissionTask } from "../protocol/mission-file.ts";
 import { fileOfPlan } from "../protocol/mission-plan.ts";
@@ -293,7 +294,7 @@ async function descend(hall: Hall, above: Cause, world: World, mission: Mission,
 
 /** Lies once, at the first attempt of the first node whose work is run again by an issuer. */
 function liar({ nodes }: MissionDocument): World["tamper"] {
-  const victim = nodes.find(({ tier }) => tier === 1) ?? nodes.find(({ tier }) => tier === 3);
+  const victim = nodes.find(({ tier }) => tier === TIER.RERUN) ?? nodes.find(({ tier }) => tier === TIER.HUMAN);
   return ({ label, attempt }, output) => (label === victim?.label && attempt === 0 ? lieAbout(output) : output);
 }
 

@@ -9,6 +9,7 @@ import { type NodeResult, resultSchema, workSchema } from "../execution/work.ts"
 import { parseContentId } from "../primitives/hash.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { isObject, type JsonValue } from "../primitives/json.ts";
+import { TIER } from "../primitives/tier.ts";
 import type { MissionDocument, MissionNode } from "../protocol/mission-document.ts";
 import { MOST_DIFFERING, MOST_PROBLEMS, type Outcome } from "../protocol/outcome.ts";
 import { blockFile } from "./bundle-layout.ts";
@@ -123,7 +124,7 @@ async function differenceOf(
   services: ReadonlyMap<Hash, string>,
   result: NodeResult | undefined,
 ): Promise<Node["disagreement"]> {
-  if (tier !== 2 || agree === null) return null;
+  if (tier !== TIER.CONSENSUS || agree === null) return null;
   const own = opened.filter(({ node }) => node === number);
   const last = Math.max(...own.map(({ attempt }) => attempt));
   const revealed: Revealed[] = [];

@@ -12,6 +12,7 @@ import { runMarket, withdrawLosers } from "../execution/market.ts";
 import { isOver, timeout } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
+import { TIER } from "../primitives/tier.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { caseOf } from "./case-file.ts";
 import type { City } from "./city.ts";
@@ -176,7 +177,7 @@ async function endOrphan(world: World, mission: Mission, lead: Lead): Promise<vo
 /** What no law can cure is not brought before another session (AgentCity B.11.4 asks for one where the law is at fault). */
 async function judgeDisagreements(world: World, mission: Mission): Promise<void> {
   const views = await viewNodes(world, mission);
-  for (const view of views.filter(({ state, law }) => state === "FAILED" && law.tier === 2)) {
+  for (const view of views.filter(({ state, law }) => state === "FAILED" && law.tier === TIER.CONSENSUS)) {
     const found = await disagreementAt(world, mission, view);
     if (found !== undefined && found.share < found.needed && (await isIncurable(world, mission, view, views)))
       return noteEnding(world, mission, disagreeing(view.law.label, found));

@@ -1,3 +1,6 @@
+import { TIER } from "../primitives/tier.ts";
+import type { Reason } from "../rules/reasons.ts";
+
 /** Why an attempt at a node failed, for people, and what its sponsor can do about it. */
 export interface FaultWords {
   readonly words: string;
@@ -14,7 +17,7 @@ const DISAGREED: FaultWords = {
     "look at the items below on which they differ; lower `agree.atLeast`, compare another field, or choose services that answer alike",
 };
 
-/** By reason, as the chain's events carry it (`SlashingSchedule.sol`). */
+/** By reason, as the chain's events carry it (`Reasons.sol`). */
 const BY_REASON: Readonly<Record<string, FaultWords>> = {
   CLEARED_FAIL: { words: "the verifiers found the work wrong, or against the mission's predicates", action: READ_THE_WORK },
   UNVERIFIABLE: { words: "the verifiers had no evidence good enough to decide on", action: ANOTHER_TRY },
@@ -30,13 +33,11 @@ const BY_REASON: Readonly<Record<string, FaultWords>> = {
   FREEZE_EXPIRED: { words: "it was frozen as suspicious, and no adjudicator decided in time", action: ASK_HUMANS },
   FREEZE_CONFIRMED: { words: "it was frozen as suspicious, and adjudicators confirmed that", action: ANOTHER_TRY },
   CHILD_FAILED: { words: "the mission below it failed", action: "look at that mission's own report" },
-};
+} satisfies Partial<Record<Reason, FaultWords>>;
 
-const CONSENSUS = 2;
-
-/** `tier` 1–3, or 0 of a node that is no leaf. A reason that this version does not know is given as it is. */
+/** `tier` is the failed node's. A reason that this version does not know is given as it is. */
 export function faultWords(reason: string, tier: number): FaultWords {
-  if (reason === "UNVERIFIABLE" && tier === CONSENSUS) return DISAGREED;
+  if (reason === "UNVERIFIABLE" && tier === TIER.CONSENSUS) return DISAGREED;
   return BY_REASON[reason] ?? { words: reason.toLowerCase().replaceAll("_", " "), action: ANOTHER_TRY };
 }
 

@@ -1,3 +1,4 @@
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { InvalidValue } from "../primitives/errors.ts";
 import type { ClassName } from "./admissibility.ts";
 import type { Passport } from "./passport.ts";
@@ -96,7 +97,7 @@ export function escalate(band: Band, triageScore: number, escalateBelow = 6000):
 
 /** What the responsible party posts, rounded up: a margin is never a unit short. */
 export function marginFor(principal: number, { margin }: Pick<Intensity, "margin">): number {
-  return Math.ceil((principal * margin) / 10_000);
+  return Math.ceil((principal * margin) / BASIS_POINTS);
 }
 
 /** Money on a logarithmic scale up to a ceiling. */

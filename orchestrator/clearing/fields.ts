@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { messageOf } from "../primitives/errors.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { assertJson, type JsonValue } from "../primitives/json.ts";
@@ -19,7 +20,7 @@ export const shareSchema = z
   .number()
   .min(0)
   .max(1)
-  .refine((share) => Math.abs(share * 10_000 - Math.round(share * 10_000)) < 1e-9, "expected at most four decimals");
+  .refine((share) => Math.abs(share * BASIS_POINTS - Math.round(share * BASIS_POINTS)) < 1e-9, "expected at most four decimals");
 
 /** An amount in the units that the obligation counts in: an integer that a double holds. */
 export const amountSchema = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -45,11 +46,11 @@ export const lossSchema = z.strictObject({
 export type LossEstimate = z.infer<typeof lossSchema>;
 
 export function toBps(share: number): number {
-  return Math.round(share * 10_000);
+  return Math.round(share * BASIS_POINTS);
 }
 
 export function fromBps(bps: number): number {
-  return bps / 10_000;
+  return bps / BASIS_POINTS;
 }
 
 /** Seconds since 1970 of a time that the schema accepted. */

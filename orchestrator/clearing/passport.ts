@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { type ClearingDecision, NEW_VERIFIER_WEIGHT, type WeightOf } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
@@ -129,7 +130,7 @@ export function priorWeight({ record, flagged }: Pick<Passport, "record" | "flag
   if (flagged) return 0;
   const good = record.agreed + record.audits - record.mismatches;
   const all = record.agreed + record.disagreed + record.audits;
-  return Math.floor((10_000 * (good + 1)) / (all + 2));
+  return Math.floor((BASIS_POINTS * (good + 1)) / (all + 2));
 }
 
 /** W of everybody who has a passport, as `clear` asks for it; a newcomer's for everybody else. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { meetAll } from "./admissibility.ts";
 import type { BoundObligation } from "./bind.ts";
@@ -96,7 +97,7 @@ export class AdmittedOutput {
 
   /** The same output with its verifier's prior, in [0, 10000]. */
   weighing(weight: number): AdmittedOutput {
-    return new AdmittedOutput(this.output, this.hash, this.basis, Math.min(10_000, Math.max(0, Math.floor(weight))));
+    return new AdmittedOutput(this.output, this.hash, this.basis, Math.min(BASIS_POINTS, Math.max(0, Math.floor(weight))));
   }
 }
 

@@ -1,6 +1,7 @@
 import { ending } from "../city/report/node-words.ts";
 import { formatMoney, grouped } from "../primitives/amounts.ts";
 import { plainLine } from "../primitives/plain-text.ts";
+import { TIER } from "../primitives/tier.ts";
 import { balances, type Outcome } from "../protocol/outcome.ts";
 import { block, metricLines, pairwiseTable, stageLines, table } from "./screen-parts.ts";
 
@@ -57,7 +58,7 @@ function nodeLine(node: Outcome["nodes"][number]): string {
   const last = executors.filter(({ attempt }) => attempt === attempts);
   const dissenters = last.filter(({ result }) => result === "dissented").map(({ agent }) => agent);
   const parts = [`${label} ✓ ${evidence}`];
-  if (tier === 2) parts.push(`${last.filter(({ result }) => result === "agreed").length}/${last.length}`);
+  if (tier === TIER.CONSENSUS) parts.push(`${last.filter(({ result }) => result === "agreed").length}/${last.length}`);
   if (dissenters.length > 0) parts.push(`${dissenters.join(", ")} ${dissenters.length === 1 ? "dissents" : "dissent"}`);
   if (dissent > 0) parts.push(`(${dissent} items differ)`);
   for (const { agent, result, slashed } of executors)

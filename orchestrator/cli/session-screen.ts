@@ -1,4 +1,4 @@
-import { grouped } from "../primitives/amounts.ts";
+import { BASIS_POINTS, grouped } from "../primitives/amounts.ts";
 import type { SessionReport } from "../protocol/session-report.ts";
 import { block, INDENT, metricLines, pairwiseTable, table } from "./screen-parts.ts";
 
@@ -122,7 +122,7 @@ function blocs({ blocs, delay }: SessionReport): string[] {
   if (blocs.length === 0) return ["none flagged"];
   const lines = blocs.map(
     ({ members, tau, jaccard }) =>
-      `${few(members)} ranked alike: Kendall's τ ≥ ${(tau / 10_000).toFixed(2)}, first places ≥ ${(jaccard / 10_000).toFixed(2)} in common`,
+      `${few(members)} ranked alike: Kendall's τ ≥ ${(tau / BASIS_POINTS).toFixed(2)}, first places ≥ ${(jaccard / BASIS_POINTS).toFixed(2)} in common`,
   );
   const share = `${delay.flagged} voters flagged; ${delay.criticalShare / 100} % of the ballots make approval wait for adjudicators`;
   const { ruling } = delay;

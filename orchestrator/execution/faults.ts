@@ -12,7 +12,7 @@ export const faultSchema = z.strictObject({
   attempt: z.int(),
   type: z.enum(faultTypes),
   class: z.enum(faultClasses),
-  /** As in `SlashingSchedule.sol`. */
+  /** As in `Reasons.sol`. */
   reason: z.string(),
   block: z.int(),
 });

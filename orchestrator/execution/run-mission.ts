@@ -1,4 +1,5 @@
 import { intentKey } from "../chain/outbox.ts";
+import { TIER } from "../primitives/tier.ts";
 import { awaitsBids, isBranch, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
 import { endingOf } from "./ending.ts";
 import { nextTry, release } from "./escrow-buffer.ts";
@@ -118,7 +119,7 @@ async function endOverdue(world: World, mission: Mission, nodes: readonly NodeVi
   if (retry !== undefined && retry < next.deadline) return world.client.chain.clock.sleepUntil(retry);
   await world.client.chain.clock.sleepUntil(next.deadline + 1n);
   // Enough redundant executors have committed: the next wave opens their work without the absent ones.
-  if (next.law.tier === 2 && next.state === "EXECUTING" && hasEnoughCommits(next)) return;
+  if (next.law.tier === TIER.CONSENSUS && next.state === "EXECUTING" && hasEnoughCommits(next)) return;
   await timeout(world, mission, next);
 }
 

@@ -1,6 +1,7 @@
 import type { AgentCityClient } from "../client/client.ts";
 import { fits } from "../minds/fit.ts";
 import type { ProducerFacts } from "../minds/goal.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import type { Briefing, Evidence } from "../protocol/debate.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
@@ -64,7 +65,7 @@ function documentFacts({ nodes }: MissionDocument, producers: readonly ProducerF
 /** The greatest part of the budget that hangs on one node, ten-thousandths. */
 function dearest(budgets: readonly bigint[]): number {
   const total = budgets.reduce((sum, budget) => sum + budget, 0n);
-  return total === 0n ? 0 : Math.max(...budgets.map((budget) => Number((budget * 10_000n) / total)));
+  return total === 0n ? 0 : Math.max(...budgets.map((budget) => Number((budget * BigInt(BASIS_POINTS)) / total)));
 }
 
 interface PerformanceRecord {

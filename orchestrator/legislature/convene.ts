@@ -5,6 +5,7 @@ import { signAuth } from "../client/sign/auth.ts";
 import { rankingSchema } from "../minds/mind.ts";
 import { lawShapeSchema } from "../minds/shape.ts";
 import { addressSchema } from "../primitives/address.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { digestOf, parseContentId } from "../primitives/hash.ts";
 import { hexSchema } from "../primitives/hex.ts";
 import { tally } from "../rules/condorcet.ts";
@@ -92,7 +93,7 @@ export function convene(context: LegislatureContext) {
     async mayReturn(state: SessionState): Promise<boolean> {
       const session = BigInt(state.session);
       const { ballotSize, ballots, electorate, origin, successor, rules } = await client.legislation.sessionOf(session);
-      const lapsed = ballotSize > 0 && ballots * 10_000 < electorate * rules.turnoutQuorum;
+      const lapsed = ballotSize > 0 && ballots * BASIS_POINTS < electorate * rules.turnoutQuorum;
       return lapsed && origin === 0 && successor === 0 && (await stateOf(context, session)) === "FAILED";
     },
 

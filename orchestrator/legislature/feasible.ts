@@ -7,7 +7,9 @@ import { GoalNotFeasible } from "../minds/errors.ts";
 import type { CityFacts, Goal, ProducerFacts } from "../minds/goal.ts";
 import { optionsOf } from "../minds/options.ts";
 import type { LawShape } from "../minds/shape.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Address } from "../primitives/hex.ts";
+import { TIER } from "../primitives/tier.ts";
 import { gateNumber } from "../protocol/gates.ts";
 import type { MissionTask } from "../protocol/mission-file.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";
@@ -84,7 +86,7 @@ async function requireElectorate(client: AgentCityClient, voters: number, leftOu
   if (leftOut.length === 0) return;
   const param = async (name: ParameterName) => Number(await client.constitution.param(parameterIndex(name)));
   const active = Number(await client.agents.activeProducers());
-  const needed = Math.max(await param("MIN_SPONSORS"), Math.ceil((active * (await param("TURNOUT_QUORUM"))) / 10_000));
+  const needed = Math.max(await param("MIN_SPONSORS"), Math.ceil((active * (await param("TURNOUT_QUORUM"))) / BASIS_POINTS));
   if (voters < needed) throw new TooFewProducers(`${voters} of its ${active} producers could vote on it, ${needed} are needed`, leftOut);
 }
 
@@ -105,7 +107,7 @@ async function requireTime(client: AgentCityClient, { tasks, duration }: Goal, {
   const bidding = Number(await client.constitution.param(parameterIndex("BIDDING_WINDOW")));
   const ends = new Map<string, number>();
   for (const { name, after, tier, timeout, mission } of tasks) {
-    const own = mission === undefined ? Math.min(LONGEST_RUN, timeout ?? LONGEST_RUN) + (tier === 3 ? minReview : 0) : 0;
+    const own = mission === undefined ? Math.min(LONGEST_RUN, timeout ?? LONGEST_RUN) + (tier === TIER.HUMAN ? minReview : 0) : 0;
     ends.set(name, Math.max(0, ...after.map((before) => ends.get(before) ?? 0)) + own);
   }
   const least = bidding + Math.max(0, ...ends.values());

@@ -1,6 +1,7 @@
 import { compileLaw } from "../client/compile-law.ts";
 import { recordedBallots } from "../client/recorded-ballots.ts";
 import type { LawShape } from "../minds/shape.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
 import type { Metrics } from "../protocol/metrics.ts";
@@ -152,7 +153,7 @@ function reasonOf(
   if (state === "EXPIRED") return "a stage of the session outlived its time";
   if (state === "CANCELLED") return "the sponsor cancelled the session";
   if (entries === 0) return "no candidate found enough sponsors";
-  if (ballots * 10_000 < electorate * quorum) return `${ballots} of ${electorate} producers voted, fewer than ${quorum / 100} %`;
+  if (ballots * BASIS_POINTS < electorate * quorum) return `${ballots} of ${electorate} producers voted, fewer than ${quorum / 100} %`;
   if (winner !== 0) return "adjudicators voided the vote: flagged voters held a critical share of it";
   return `"no law" won the vote`;
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { parseAmount } from "../primitives/amounts.ts";
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
+import { TIER } from "../primitives/tier.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";
 import { askModel, type ChatModels } from "./ask-model.ts";
 import { bidsAnswer, draftAnswer, planAnswer, rankingAnswer, speechAnswer } from "./chat-answers.ts";
@@ -140,7 +141,7 @@ function shapeOf({ goal, facts, barred }: DraftRequest, answered: readonly Omit<
     const shape = answered[index];
     if (shape === undefined) return [];
     const able = ablePrincipals(task, facts);
-    const [least, most] = task.tier === 2 ? [2, Math.min(5, able)] : [1, 1];
+    const [least, most] = task.tier === TIER.CONSENSUS ? [2, Math.min(5, able)] : [1, 1];
     if (shape.redundancy < least || shape.redundancy > most) {
       throw new MindAnswerInvalid("draft", `task ${index + 1} needs a redundancy from ${least} to ${most}`);
     }

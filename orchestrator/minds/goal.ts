@@ -1,5 +1,6 @@
 import type { FloorName, LawLimits, RiskName } from "../client/law-limits.ts";
 import type { Address } from "../primitives/hex.ts";
+import type { Tier } from "../primitives/tier.ts";
 
 /** A service a task may use, and the ten levels (0–255) it asks of whoever runs it. */
 export interface GoalService {
@@ -10,7 +11,7 @@ export interface GoalService {
 /** One task of a mission as agents see it when they draft. */
 export interface GoalTask {
   readonly name: string;
-  readonly tier: 1 | 2 | 3;
+  readonly tier: Tier;
   readonly services: readonly GoalService[];
   /** Works through the mission's own items. */
   readonly overInput: boolean;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { RiskName } from "../client/law-limits.ts";
 import type { Address } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
+import type { Tier } from "../primitives/tier.ts";
 import { type Evidence, reasonsSchema } from "../protocol/debate.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.ts";
@@ -77,7 +78,7 @@ export interface RankRequest extends DraftRequest {
 /** A node that takes bids. */
 export interface OpenNode {
   readonly node: number;
-  readonly tier: 1 | 2 | 3;
+  readonly tier: Tier;
   readonly redundancy: number;
   readonly risk: RiskName;
   /** Most that one slot may cost, smallest unit. */

@@ -1,3 +1,4 @@
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { RandomStream } from "../primitives/random.ts";
 import { fits } from "./fit.ts";
@@ -45,7 +46,7 @@ function placeIn(node: OpenNode, producers: readonly ProducerFacts[], self: Addr
 
 /** The slot's budget less the rebate, in hundredths of a token where the budget allows. */
 function priceOf(slotBudget: bigint, share: number): bigint {
-  const rebate = (slotBudget * BigInt(Math.round(share * 10_000))) / 10_000n;
+  const rebate = (slotBudget * BigInt(Math.round(share * BASIS_POINTS))) / BigInt(BASIS_POINTS);
   const price = slotBudget - rebate;
   const rounded = price >= 100n * CENT ? price - (price % CENT) : price;
   return rounded > 0n ? rounded : 1n;

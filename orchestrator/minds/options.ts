@@ -1,4 +1,5 @@
 import { type FloorName, type LawLimits, type RiskName, riskOfBudget } from "../client/law-limits.ts";
+import { TIER } from "../primitives/tier.ts";
 import { GoalNotFeasible } from "./errors.ts";
 import { fits } from "./fit.ts";
 import type { CityFacts, Goal, GoalTask } from "./goal.ts";
@@ -122,19 +123,19 @@ function dividedParts(goal: Goal, division: readonly number[]): number[] {
 function redundancyOf(task: GoalTask, facts: CityFacts): number {
   for (const inner of task.mission?.tasks ?? []) redundancyOf(inner, facts);
   const able = ablePrincipals(task, facts);
-  const needed = task.tier === 2 ? 2 : 1;
+  const needed = task.tier === TIER.CONSENSUS ? 2 : 1;
   if (able < needed) {
     throw new GoalNotFeasible(
       `${task.name} needs executors of ${needed} ${needed === 1 ? "principal" : "different principals"}; ${able} could run it`,
       "register producers with the capabilities its services ask for",
     );
   }
-  return task.tier === 2 ? Math.min(3, able) : 1;
+  return task.tier === TIER.CONSENSUS ? Math.min(3, able) : 1;
 }
 
 /** Re-execution makes tier 1 evidence attested (decision 43); elsewhere the constitution's minimum, as one class (decision 21). */
 function floorOf(task: GoalTask, minimum: FloorName): TaskShape["floor"] {
-  const asked = [task.floor, minimum === "WIT" ? "REC" : minimum, task.tier === 1 ? "ATT" : "SIGN"] as const;
+  const asked = [task.floor, minimum === "WIT" ? "REC" : minimum, task.tier === TIER.RERUN ? "ATT" : "SIGN"] as const;
   if (asked.includes("PROOF"))
     throw new GoalNotFeasible(
       `${task.name} asks for PROOF, and nobody here proves outputs`,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { MISSION_CONTEXT } from "./mission-context.ts";
 import { COMPARISONS, optionsSchema } from "./mission-file-schema.ts";
 
@@ -44,7 +45,9 @@ export const missionNodeSchema = z
     redundancy: z.int().min(1).max(5),
     threshold: z.int().min(1).max(5),
     /** How outputs of redundant executors are compared (tier 2). */
-    agree: z.strictObject({ on: z.string().min(1), as: z.enum(COMPARISONS).optional(), atLeastBps: z.int().min(0).max(10_000) }).nullable(),
+    agree: z
+      .strictObject({ on: z.string().min(1), as: z.enum(COMPARISONS).optional(), atLeastBps: z.int().min(0).max(BASIS_POINTS) })
+      .nullable(),
     /** What the human who reads the output judges it by. */
     rubric: z.string().min(1).optional(),
     risk: z.enum(["LOW", "MEDIUM", "HIGH"]),

@@ -1,6 +1,7 @@
-import { formatAmount, parseAmount } from "../primitives/amounts.ts";
+import { BASIS_POINTS, formatAmount, parseAmount } from "../primitives/amounts.ts";
 import { canonicalJson, isObject, type JsonObject } from "../primitives/json.ts";
 import { describeProblem, withDefaults } from "../primitives/json-schema.ts";
+import { TIER, type Tier } from "../primitives/tier.ts";
 import { parseDuration } from "./duration.ts";
 import type { Gate } from "./gates.ts";
 import { MissionFileError, type MissionFileProblem } from "./mission-file-error.ts";
@@ -27,7 +28,7 @@ export interface MissionTask {
   readonly overInput: boolean;
   readonly after: readonly string[];
   /** Minimum tier. */
-  readonly tier: 1 | 2 | 3;
+  readonly tier: Tier;
   /** How outputs of redundant executors are compared; given exactly for tier 2. */
   readonly agree: { readonly on: string; readonly as?: (typeof COMPARISONS)[number]; readonly atLeastBps: number } | null;
   /** What the human who reads its output judges it by; tier 3 only. */
@@ -264,14 +265,16 @@ function readWork(
   }
   if (new Set(services).size !== services.length) refuse("InvalidField", [...at, "service"], "a service is named twice");
   checkAfter(reading, scope, name, task);
-  if (tier === 2) checkIndependence(reading, services, [...at, "service"]);
-  if (tier === 1) checkRepeatable(reading, services, [...at, "service"]);
-  if (task.rubric !== undefined && tier !== 3) refuse("InvalidField", [...at, "rubric"], "only the output of tier 3 is read by a human");
-  if (task.agree !== undefined && tier !== 2) refuse("InvalidField", [...at, "agree"], "only a task of tier 2 compares executors");
+  if (tier === TIER.CONSENSUS) checkIndependence(reading, services, [...at, "service"]);
+  if (tier === TIER.RERUN) checkRepeatable(reading, services, [...at, "service"]);
+  if (task.rubric !== undefined && tier !== TIER.HUMAN)
+    refuse("InvalidField", [...at, "rubric"], "only the output of tier 3 is read by a human");
+  if (task.agree !== undefined && tier !== TIER.CONSENSUS)
+    refuse("InvalidField", [...at, "agree"], "only a task of tier 2 compares executors");
   return {
     services,
     tier,
-    agree: tier === 2 ? agreeOf(task) : null,
+    agree: tier === TIER.CONSENSUS ? agreeOf(task) : null,
     ...(task.rubric === undefined ? {} : { rubric: task.rubric }),
     timeout: task.timeout === undefined ? null : secondsOf(task.timeout),
     floor: task.floor ?? null,
@@ -363,7 +366,7 @@ function missing({ refuse }: Reading, at: Path, key: string): never {
 /** Keys of a task that a service does, and of one that is a mission of its own. */
 const WORK_KEYS: readonly string[] = ["service", "tier", "agree", "rubric", "timeout", "floor", "gate", "with", "after"];
 const PLAN_KEYS: readonly string[] = ["goal", "parts", "deadline", "output", "predicates"];
-const NO_WORK = { services: [], tier: 1, agree: null, timeout: null, floor: null } as const;
+const NO_WORK = { services: [], tier: TIER.RERUN, agree: null, timeout: null, floor: null } as const;
 
 function readPlan(reading: Reading, scope: Scope, name: string, task: TaskText, tasks: NonNullable<TaskText["tasks"]>): MissionPlan {
   const { refuse } = reading;
@@ -425,7 +428,7 @@ function checkOutput(reading: Reading, written: NonNullable<MissionFileText["tas
 function agreeOf({ agree }: TaskText): NonNullable<MissionTask["agree"]> {
   if (agree === undefined) return DEFAULT_AGREE;
   const { on, as = "answers", atLeast } = agree;
-  return { on, ...(as === "answers" ? {} : { as }), atLeastBps: Math.round(atLeast * 10_000) };
+  return { on, ...(as === "answers" ? {} : { as }), atLeastBps: Math.round(atLeast * BASIS_POINTS) };
 }
 
 function secondsOf(text: string): number {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { metricsSchema } from "./metrics.ts";
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/i);
@@ -23,8 +24,8 @@ const blocSchema = z.strictObject({
   leader: z.string(),
   members: z.array(z.string()).min(2),
   /** The members least alike their leader: Kendall's τ and Jaccard index of the first places, ten-thousandths. */
-  tau: z.int().min(-10_000).max(10_000),
-  jaccard: z.int().min(0).max(10_000),
+  tau: z.int().min(-BASIS_POINTS).max(BASIS_POINTS),
+  jaccard: z.int().min(0).max(BASIS_POINTS),
 });
 
 const rulingSchema = z.strictObject({

@@ -1,3 +1,4 @@
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 /**
  * Agreement of redundant executors (AgentCity 3.5 tier 2, B.3 type 2): which slots agree, what they say together, and
  * where they differ. Integers decide (basis points), so the same outputs give the same verdict everywhere.
@@ -322,7 +323,7 @@ function pairsOf<T extends { readonly slot: number }>(slots: readonly T[], share
 
 /** ⌊10⁴·part/whole⌋; two empty outputs agree entirely. */
 function bps(part: number, whole: number): number {
-  return whole === 0 ? 10_000 : Math.floor((10_000 * part) / whole);
+  return whole === 0 ? BASIS_POINTS : Math.floor((BASIS_POINTS * part) / whole);
 }
 
 function firstAnswers(answers: readonly Answer[]): ReadonlyMap<string, string | number> {

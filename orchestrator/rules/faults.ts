@@ -1,3 +1,6 @@
+import { TIER } from "../primitives/tier.ts";
+import type { Reason } from "./reasons.ts";
+
 /** Twin of `contracts/libraries/Faults.sol`: what a failed attempt tells about whom (AgentCity B.11.4). */
 
 /** In the order of `enum FaultType`. */
@@ -15,9 +18,6 @@ export type FaultTypeName = (typeof faultTypes)[number];
 export const faultClasses = ["SERVICE", "BEHAVIOUR", "SPECIFICATION"] as const;
 export type FaultClassName = (typeof faultClasses)[number];
 
-const CONSENSUS = 2;
-const RERUN = 1;
-
 const BY_REASON: Readonly<Record<string, FaultTypeName>> = {
   CODE_HASH_MISMATCH: "CODEHASH_MISMATCH",
   FREEZE_CONFIRMED: "FREEZE_REASSIGN",
@@ -25,15 +25,15 @@ const BY_REASON: Readonly<Record<string, FaultTypeName>> = {
   REJECTED: "POP_REJECTED",
   NOT_ROUTED: "STATE_TRANSITION_FAILURE",
   CHILD_FAILED: "STATE_TRANSITION_FAILURE",
-};
+} satisfies Partial<Record<Reason, FaultTypeName>>;
 
-/** `reason` as the chain's events carry it, as text; `tier` 1–3, or 0 of a node that is no leaf. */
+/** `reason` as the chain's events carry it, as text; `tier` the failed node's. */
 export function faultType(reason: string, tier: number): FaultTypeName {
-  if (reason === "CLEARED_FAIL" || reason === "UNVERIFIABLE") return tier === CONSENSUS ? "CONSENSUS_FAILED" : "POP_REJECTED";
+  if (reason === "CLEARED_FAIL" || reason === "UNVERIFIABLE") return tier === TIER.CONSENSUS ? "CONSENSUS_FAILED" : "POP_REJECTED";
   return BY_REASON[reason] ?? "TIMEOUT";
 }
 
 export function faultClass(fault: FaultTypeName, tier: number): FaultClassName {
   if (fault === "CONSENSUS_FAILED") return "SPECIFICATION";
-  return fault === "FREEZE_REASSIGN" || (fault === "POP_REJECTED" && tier !== RERUN) ? "BEHAVIOUR" : "SERVICE";
+  return fault === "FREEZE_REASSIGN" || (fault === "POP_REJECTED" && tier !== TIER.RERUN) ? "BEHAVIOUR" : "SERVICE";
 }

@@ -1,4 +1,4 @@
-import { formatMoney } from "../../orchestrator/primitives/amounts.ts";
+import { BASIS_POINTS, formatMoney } from "../../orchestrator/primitives/amounts.ts";
 import { AgentCityError, InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { type PurposeName, purposes } from "../../orchestrator/protocol/actions.ts";
@@ -59,5 +59,5 @@ export function purposeOf(position: number): PurposeName {
   return name;
 }
 
-const WHOLE = 10_000n;
+const WHOLE = BigInt(BASIS_POINTS);
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);

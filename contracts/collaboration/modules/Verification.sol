@@ -6,7 +6,7 @@ import {Commitments} from "../../libraries/Commitments.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
 import {ClearingDecision} from "../../types/Evidence.sol";
-import {LawNode} from "../../types/Law.sol";
+import {LawNode, Tier} from "../../types/Law.sol";
 import {Opening} from "../../types/Messages.sol";
 import {NodeState} from "../../types/States.sol";
 import {Checkpoints} from "../Checkpoints.sol";
@@ -21,8 +21,6 @@ import {MissionBase} from "./MissionBase.sol";
 abstract contract Verification is MissionBase {
     using MissionFrame for Frame;
 
-    uint8 private constant _CONSENSUS = 2;
-
     /// @inheritdoc ICollaborationContract
     function commit(
         uint8 node,
@@ -32,7 +30,7 @@ abstract contract Verification is MissionBase {
         bytes calldata signature
     ) external nonReentrant {
         (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
-        if (law_.tier != _CONSENSUS) revert WrongTier(node, law_.tier);
+        if (law_.tier != Tier.CONSENSUS) revert WrongTier(node, uint8(law_.tier));
         if (commitment == 0) revert NotCommitted(node, slot);
         _commit(f, law_, w, node, slot, commitment, deadline, signature);
         if (w.commitMask == NodeCore.full(law_.redundancy)) {
@@ -51,7 +49,7 @@ abstract contract Verification is MissionBase {
         bytes calldata signature
     ) external nonReentrant {
         (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
-        if (law_.tier == _CONSENSUS) revert WrongTier(node, law_.tier);
+        if (law_.tier == Tier.CONSENSUS) revert WrongTier(node, uint8(law_.tier));
         bytes32 commitment = _commitmentOf(f, w, node, slot, opening);
         _commit(f, law_, w, node, slot, commitment, deadline, signature);
         _reveal(w, node, slot, opening);
@@ -62,7 +60,7 @@ abstract contract Verification is MissionBase {
     /// @inheritdoc ICollaborationContract
     function reveal(uint8 node, uint8 slot, Opening calldata opening) external nonReentrant {
         (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
-        if (law_.tier != _CONSENSUS) revert WrongTier(node, law_.tier);
+        if (law_.tier != Tier.CONSENSUS) revert WrongTier(node, uint8(law_.tier));
         if (!NodeCore.has(w, MissionStorage.COMMITS_CLOSED)) {
             Remedies.closeCommits(_mission, _city(), node);
             w = NodeCore.load(_mission, node);

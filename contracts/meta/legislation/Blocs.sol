@@ -6,6 +6,7 @@ import {IClerkContract} from "../../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
+import {BasisPoints} from "../../libraries/BasisPoints.sol";
 import {Condorcet} from "../../libraries/Condorcet.sol";
 import {RankCorrelation} from "../../libraries/RankCorrelation.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
@@ -27,7 +28,6 @@ library Blocs {
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
 
-    uint256 private constant _FULL_SHARE = 10_000;
     uint256 private constant _MAX_MEMBERS = 64;
     uint256 private constant _RULABLE =
         (1 << uint256(SessionState.TALLIED)) |
@@ -152,7 +152,7 @@ library Blocs {
     function isDelayed(Docket storage docket) internal view returns (bool) {
         FlaggedVoters storage bloc = docket.bloc;
         if (bloc.count == 0 || bloc.caseHash == bloc.released) return false;
-        return uint256(bloc.count) * _FULL_SHARE >= uint256(docket.info.rules.blocShare) * docket.info.ballots;
+        return uint256(bloc.count) * BasisPoints.WHOLE >= uint256(docket.info.rules.blocShare) * docket.info.ballots;
     }
 
     function _poll(

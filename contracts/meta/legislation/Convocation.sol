@@ -9,6 +9,7 @@ import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol"
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
+import {BasisPoints} from "../../libraries/BasisPoints.sol";
 import {Intake} from "../../libraries/Intake.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
@@ -32,7 +33,6 @@ library Convocation {
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
 
-    uint256 private constant _FULL_SHARE = 10_000;
     /// @dev Missions above a mission, at most: with 256 nodes each, more than any goal needs.
     uint8 private constant _DEEPEST = 8;
     /// @dev States before anything depends on the deposit.
@@ -177,7 +177,7 @@ library Convocation {
     /// @dev What counts is fixed when a round begins, so that nobody moves the goal during it.
     function _begin(IConstitutionContract constitution, ILegislativeProcedure.Petition memory round) private view {
         uint256 active = IProducerContract(constitution.at(Institution.PRODUCERS)).activeProducers();
-        uint256 needed = Math.ceilDiv(active * constitution.param(Param.PETITION_SHARE), _FULL_SHARE);
+        uint256 needed = Math.ceilDiv(active * constitution.param(Param.PETITION_SHARE), BasisPoints.WHOLE);
         round.needed = needed == 0 ? 1 : uint16(needed);
         round.openedBlock = uint32(block.number);
         round.deadline = uint40(block.timestamp + constitution.param(Param.LEGISLATIVE_PROPOSAL_TIMEOUT));

@@ -5,6 +5,7 @@ import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
+import {BasisPoints} from "../../libraries/BasisPoints.sol";
 import {SessionTransitions} from "../../libraries/SessionTransitions.sol";
 import {Param} from "../../types/Params.sol";
 import {Institution} from "../../types/Roles.sol";
@@ -13,8 +14,6 @@ import {Docket, LegislationStorage} from "./LegislationStorage.sol";
 
 /// @title States, stages and clocks of sessions
 library SessionLedger {
-    uint256 private constant _FULL_SHARE = 10_000;
-
     /// @notice States in which the sponsor may still cancel.
     uint256 internal constant LIVE =
         (1 << uint256(SessionState.IDENTIFYING)) |
@@ -93,7 +92,10 @@ library SessionLedger {
 
     /// @notice Ballots that make a turnout.
     function quorumOf(Docket storage docket) internal view returns (uint256) {
-        uint256 quorum = Math.ceilDiv(uint256(docket.info.electorate) * docket.info.rules.turnoutQuorum, _FULL_SHARE);
+        uint256 quorum = Math.ceilDiv(
+            uint256(docket.info.electorate) * docket.info.rules.turnoutQuorum,
+            BasisPoints.WHOLE
+        );
         return quorum == 0 ? 1 : quorum;
     }
 

@@ -23,6 +23,7 @@ import {
 } from "../../execution/clearing-record.ts";
 import { signedItemSchema } from "../../execution/evidence.ts";
 import { workSchema } from "../../execution/work.ts";
+import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import type { Hex } from "../../primitives/hex.ts";
 import { field } from "../../primitives/values.ts";
@@ -154,7 +155,7 @@ function documents(context: AuditContext, seen: Inspection, clearing: Clearing, 
     file,
   );
   seen.same(
-    outputs.map(({ verifier, verdict, confidence }) => [verifier, verdict, Math.round(confidence * 10_000)]),
+    outputs.map(({ verifier, verdict, confidence }) => [verifier, verdict, Math.round(confidence * BASIS_POINTS)]),
     order.verdicts.map(({ verifier, question, result, confidence }) => [
       seatOf(verifier, questions[question] ?? "POLICY"),
       verdictResults[result],

@@ -4,6 +4,7 @@ import { actionNumber, decodeActionData } from "../../protocol/actions.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { split } from "../../rules/payout.ts";
+import { reasonCode } from "../../rules/reasons.ts";
 import { ema, INITIAL_REPUTATION, multiplier, points } from "../../rules/reputation.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
@@ -13,6 +14,7 @@ const PASS = 1;
 /** `enum MissionState`: the mission is over. */
 const FINAL = [5, 6, 7];
 const WHOLE = BigInt(BASIS_POINTS);
+const [OUTCOME, DISSENT, CLEARED_FAIL] = [reasonCode("OUTCOME"), reasonCode("DISSENT"), reasonCode("CLEARED_FAIL")];
 
 /** Every entitlement is equation 9 over price, share and reputation before the outcome; every claim moved just that (decision 5). */
 export const payouts: Check = {
@@ -163,7 +165,7 @@ export const reputations: Check = {
       const subject = `reputation of ${nameOf(agent)}`;
       seen.same(previous, last.get(agent) ?? INITIAL_REPUTATION, subject);
       last.set(agent, BigInt(current));
-      if (reason === ZERO_SCORED.DISSENT || reason === ZERO_SCORED.CLEARED_FAIL)
+      if (reason === DISSENT || reason === CLEARED_FAIL)
         seen.same(current, ema(BigInt(previous), 0n, lambda), `${subject} after a failure`);
       // An outcome's score is known from its clearing, unless a human set it.
       const entitlement = recorded.findLast((each) => each.hash === hash && each.at < at && each.args.agent === agent);
@@ -183,14 +185,3 @@ export const reputations: Check = {
       );
   },
 };
-
-/** Reasons as `bytes32` text (contracts/libraries/SlashingSchedule.sol). */
-const OUTCOME = reasonOf("OUTCOME");
-const ZERO_SCORED = { DISSENT: reasonOf("DISSENT"), CLEARED_FAIL: reasonOf("CLEARED_FAIL") } as const;
-
-function reasonOf(text: string): `0x${string}` {
-  return `0x${[...new TextEncoder().encode(text)]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("")
-    .padEnd(64, "0")}`;
-}

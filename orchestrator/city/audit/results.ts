@@ -5,6 +5,7 @@ import { resultSchema, workSchema } from "../../execution/work.ts";
 import { contentIdOfJson, keccak256, parseContentId } from "../../primitives/hash.ts";
 import type { ContentId } from "../../primitives/hex.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import { TIER } from "../../primitives/tier.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import { renderReport } from "../report/render-report.ts";
 import type { AuditContext } from "./context.ts";
@@ -60,7 +61,7 @@ function resultOf(
   const [first = works[0]] = agreeing;
   if (first?.output === undefined) return undefined;
   const merged =
-    own.tier !== 2 || own.agree === null
+    own.tier !== TIER.CONSENSUS || own.agree === null
       ? first.output
       : { ...first.output, items: plainItems(agreementOf(works, { ...own.agree, threshold: own.threshold }).items) };
   seen.same(id, contentIdOfJson(merged), `${subject}: against what the executors committed`, file);

@@ -1,3 +1,4 @@
+import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import type { JsonValue } from "../../primitives/json.ts";
 import { floorFor } from "../obligation.ts";
 import { abstain, itemsOfType, type Seat, type Verifier } from "./verifier.ts";
@@ -15,7 +16,7 @@ export type VerifyClaim = (claim: JsonValue) => Promise<ClaimOutcome>;
 
 /** Claim attestations, verified again. All must be verified; one rejected fails; one unverifiable says nothing either way. */
 export function attestationVerifier(seat: Seat & { readonly types: readonly string[]; readonly verifyClaim: VerifyClaim }): Verifier {
-  const { confidence = 10_000, loss } = seat;
+  const { confidence = BASIS_POINTS, loss } = seat;
   return {
     ...seat,
     role: "attestation",

@@ -6,6 +6,7 @@ import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeMany } from "../../client/write.ts";
 import type { Hash } from "../../primitives/hex.ts";
+import { TIER } from "../../primitives/tier.ts";
 import { Turns } from "../../primitives/turns.ts";
 import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../protocol/evidence.ts";
 import { EvidenceClass, geq } from "../../rules/admissibility.ts";
@@ -85,7 +86,7 @@ async function commitIntent(world: World, mission: Mission, view: NodeView, slot
   const node = view.law.number;
   const { call } = world.client.mission(mission.address);
   const intent = intentKey("commit", ...attemptKey(mission, view), slot.slot);
-  return view.law.tier === 2
+  return view.law.tier === TIER.CONSENSUS
     ? call.commit([node, slot.slot, commitment, deadline, signature], { intent })
     : call.commitOpen([node, slot.slot, opening, deadline, signature], { intent });
 }
@@ -107,7 +108,9 @@ async function reveal(world: World, mission: Mission): Promise<void> {
   const due = nodes
     .filter(
       (view) =>
-        view.law.tier === 2 && view.state === "EXECUTING" && (hasAllCommits(view) || (hasEnoughCommits(view) && now >= view.deadline)),
+        view.law.tier === TIER.CONSENSUS &&
+        view.state === "EXECUTING" &&
+        (hasAllCommits(view) || (hasEnoughCommits(view) && now >= view.deadline)),
     )
     .flatMap((view) => view.slots.filter(({ committed, revealed }) => committed && !revealed).map((slot) => ({ view, slot })));
   const intents = due.map(async ({ view, slot }): Promise<Intent<LogNote>> => {
@@ -170,7 +173,7 @@ export function obligationOf(world: World, mission: Mission, view: NodeView): Pr
  * from the same bundle and input (decision 43).
  */
 function takesReceipts({ law }: Pick<NodeView, "law">): boolean {
-  return law.tier === 2 && geq(EvidenceClass.REC, EvidenceClass[law.floor]);
+  return law.tier === TIER.CONSENSUS && geq(EvidenceClass.REC, EvidenceClass[law.floor]);
 }
 
 /** The executor's claim about its output, checked by the issuer that vouches for it. */

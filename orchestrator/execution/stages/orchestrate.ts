@@ -3,6 +3,7 @@ import type { Intent } from "../../chain/sender.ts";
 import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeMany } from "../../client/write.ts";
+import { TIER } from "../../primitives/tier.ts";
 import { batched } from "../batches.ts";
 import { isStaffed, type NodeView } from "../chain-view.ts";
 import { attemptKey, serviceById } from "../work.ts";
@@ -49,6 +50,6 @@ async function routeIntent(world: World, mission: Mission, ready: readonly NodeV
 
 /** After a freeze only those start again who may still commit: none once redundant work is being revealed. */
 function starting({ law, slots }: NodeView): NodeView["slots"] {
-  if (law.tier === 2 && slots.some(({ revealed }) => revealed)) return [];
+  if (law.tier === TIER.CONSENSUS && slots.some(({ revealed }) => revealed)) return [];
   return slots.filter(({ committed }) => !committed);
 }

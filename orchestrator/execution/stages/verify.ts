@@ -13,6 +13,7 @@ import { brokenPredicates } from "../../clearing/predicates.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import { TIER } from "../../primitives/tier.ts";
 import { field, listOf } from "../../primitives/values.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
 import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
@@ -186,7 +187,7 @@ async function judge(
 
 /** How the node's redundant outputs are compared; undefined for a single executor. */
 export function termsOf({ law }: Pick<NodeView, "law">): AgreementTerms | undefined {
-  return law.tier !== 2 || law.agree === null ? undefined : { ...law.agree, threshold: law.threshold };
+  return law.tier !== TIER.CONSENSUS || law.agree === null ? undefined : { ...law.agree, threshold: law.threshold };
 }
 
 /** The outputs behind the envelopes, as verifiers see them. */

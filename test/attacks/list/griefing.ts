@@ -44,8 +44,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.timeout",
     guard: "who was not routed is not at fault",
     file: "collaboration/Remedies.sol",
-    find: "mask, 0, false, SlashingSchedule.NOT_ROUTED);",
-    replace: "mask, SlashingSchedule.TIMEOUT, true, SlashingSchedule.NOT_ROUTED);",
+    find: "mask, 0, false, Reasons.NOT_ROUTED);",
+    replace: "mask, SlashingSchedule.TIMEOUT, true, Reasons.NOT_ROUTED);",
   },
   {
     title: "a sponsor ends its mission once the work was shown",

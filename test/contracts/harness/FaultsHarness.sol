@@ -2,13 +2,14 @@
 pragma solidity 0.8.33;
 
 import {Faults} from "../../../contracts/libraries/Faults.sol";
+import {Tier} from "../../../contracts/types/Law.sol";
 import {FaultClass, FaultType} from "../../../contracts/types/States.sol";
 
 /// @dev One batched door to the classification of faults.
 contract FaultsHarness {
     struct Case {
         bytes32 reason;
-        uint8 tier;
+        Tier tier;
     }
 
     struct Result {

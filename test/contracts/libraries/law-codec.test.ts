@@ -180,7 +180,7 @@ describe("LawCodec agrees with its twin", function () {
       ["unpack", [[1n << 250n]], () => unpackMissionParams(1n << 250n), "MalformedParams"],
     ];
     const [first] = nodes;
-    const tooBig = [{ ...first!, tier: 4 }, nodes[1]!];
+    const tooBig = [{ ...first!, redundancy: 8 }, nodes[1]!];
     cases.push(["encode", [header, tooBig], () => encodeLaw(header, tooBig), "FieldTooLarge"]);
     const badFloor = [{ ...first!, floor: 6 }, nodes[1]!];
     cases.push(["encode", [header, badFloor], () => encodeLaw(header, badFloor), "MalformedNode"]);

@@ -1,0 +1,32 @@
+import { type Hex, stringToHex } from "viem";
+
+/** Twin of `contracts/libraries/Reasons.sol`: why stake, reputation, money or a node changed, in its order. */
+export const REASONS = [
+  "TIMEOUT",
+  "CODE_HASH_MISMATCH",
+  "CLEARED_FAIL",
+  "UNVERIFIABLE",
+  "REJECTED",
+  "REVIEW_EXPIRED",
+  "FREEZE_CONFIRMED",
+  "FREEZE_EXPIRED",
+  "NOT_ROUTED",
+  "NO_BIDS",
+  "CHILD_FAILED",
+  "OUTCOME",
+  "DISSENT",
+  "RELEASED",
+  "BID_RELEASED",
+  "APPEAL",
+  "VERIFICATION_NO_SHOW",
+  "IMPEACHED",
+  "SETTLEMENT",
+  "SESSION_FEE",
+  "MANUAL_OVERRIDE",
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** A reason as events carry it. */
+export function reasonCode(reason: Reason): Hex {
+  return stringToHex(reason, { size: 32 });
+}
