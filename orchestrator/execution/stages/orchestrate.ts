@@ -19,7 +19,10 @@ export async function orchestrate(world: World, mission: Mission, nodes: readonl
   await writeMany(world.client, await Promise.all(batched(world, ready).map((batch) => routeIntent(world, mission, batch))));
 }
 
-/** Named by all of its nodes: after an interruption those that are left may come together in another way. */
+/**
+ * Named by all of its nodes: after an interruption those that are left may come together in another way. A node that a freeze let go starts
+ * again, and where time stands still its deadline is what it was: how often it was frozen tells the two starts apart.
+ */
 async function routeIntent(world: World, mission: Mission, ready: readonly NodeView[]): Promise<Intent<LogNote>> {
   const deadline = Number(world.client.chain.clock.now() + LIVE_HASH_VALIDITY);
   const orders = [];
@@ -45,7 +48,9 @@ async function routeIntent(world: World, mission: Mission, ready: readonly NodeV
   }
   return world.client
     .mission(mission.address)
-    .call.route([orders], { intent: intentKey("route", ...ready.flatMap((view) => [...attemptKey(mission, view), view.deadline])) });
+    .call.route([orders], {
+      intent: intentKey("route", ...ready.flatMap((view) => [...attemptKey(mission, view), view.freezes, view.deadline])),
+    });
 }
 
 /** After a freeze only those start again who may still commit: none once redundant work is being revealed. */
