@@ -13,22 +13,23 @@ import { suiteDirectory } from "../support/temporary-directory.ts";
 const SEED = "33";
 const OPINIONS = { optimist: 10, realist: 20, pessimist: 40 };
 
-/** One of three executors that never agree. */
+/** One of three executors that differ on the last row alone: a law that compares the rows in parts fails at it, one for all rows would not. */
 const opinion = (id: string, value: number): string => `
 export const about = {
-  id: "${id}", title: "Has an opinion", accepts: ["csv", "items"], produces: "items", perItem: false,
+  id: "${id}", title: "Has an opinion", description: "Guesses.", accepts: ["csv", "items"], produces: "items", perItem: true,
   input: { type: "object" }, output: { type: "object", required: ["items"] },
   capabilities: [0, 0, 0, 0, 0, 0, 0, 60, 0, 0], deterministic: true,
 };
-export default () => ({ items: [{ id: "all", value: ${value} }] });`;
+export default ({ items }) => ({ items: items.map(({ id, fields }) => ({ id, value: fields.known === "yes" ? 1 : ${value} })) });`;
+const ROWS = ["row,known", "a,yes", "b,yes", "c,yes", "d,no"];
 
 const [CLOSED] = ORDER_BOUNDARIES;
 /**
- * While the failed mission is ended and paid out (its third clearing is the last), between its last unit and the next session's
+ * While the failed mission is ended and paid out (its second clearing is the last), between its last unit and the next session's
  * first, around the deposit (its allowance is sent first), and inside the second mission: before and after its work is on chain.
  */
 const KILLS: readonly string[] = [
-  ...[2, 3].map((time) => `execution:cleared@3>sender:broadcast@${time}`),
+  ...[2, 3].map((time) => `execution:cleared@2>sender:broadcast@${time}`),
   CLOSED,
   `${CLOSED}>sender:signed`,
   `${CLOSED}>sender:signed@2`,
@@ -53,11 +54,10 @@ describe("fault: the orchestrator is killed while another law replaces one at fa
     const services = join(directory(), "services");
     mkdirSync(services);
     for (const [id, value] of Object.entries(OPINIONS)) writeFileSync(join(services, `${id}.js`), opinion(id, value));
-    const count = { service: "count", over: "input", tier: 1 };
-    const guess = { service: Object.keys(OPINIONS), after: ["count"], tier: 2, agree: { on: "value", atLeast: 0.9 } };
+    const guess = { service: Object.keys(OPINIONS), over: "input", tier: 2, agree: { on: "value", atLeast: 0.7 } };
     const file = join(directory(), "mission.yaml");
-    const tasks = { tasks: { count, guess }, output: { task: "guess", format: "json" } };
-    writeFileSync(file, smallMission(smallInputs(directory()).csv, { ...tasks, services }));
+    const tasks = { tasks: { guess }, output: { task: "guess", format: "json" } };
+    writeFileSync(file, smallMission(smallInputs(directory(), ROWS).csv, { ...tasks, services }));
     command = ["mission", file, "--seed", SEED, "--json"];
 
     const city = await openHome(founded(), SEED);
@@ -88,7 +88,8 @@ describe("fault: the orchestrator is killed while another law replaces one at fa
     const [first, second] = undisturbed.epochs;
     expect(second?.money.deposit).to.equal(first?.money.refunded);
     expect([first, second].map((epoch) => epoch !== undefined && balances(epoch.money))).to.deep.equal([true, true]);
-    expect(undisturbed.nodes.map(({ state }) => state)).to.deep.equal(["COMPLETED", "FAILED"]);
+    const states = undisturbed.nodes.map(({ state }) => state);
+    expect([new Set(states.slice(0, -1)), states.at(-1)]).to.deep.equal([new Set(["COMPLETED"]), "FAILED"]);
     expect(spent).to.equal(BigInt(first?.money.deposit ?? 0) - BigInt(undisturbed.money.refunded));
   });
 
