@@ -12,7 +12,7 @@ export const about: ServiceAbout = {
   id: "aggregate-table",
   title: "Adds up a column of a table by group",
   description:
-    "Groups the rows of a table by a column and calculates the total, mean, median, smallest or largest of another for each group, such as sales per region or hours per person. Works like a pivot table or GROUP BY.",
+    "Groups the rows of a table by a column and calculates the total, mean (average), median, smallest or largest of another for each group, such as sales per region or hours per person. Works like a pivot table or GROUP BY.",
   accepts: ["csv", "items"],
   produces: "items",
   perItem: false,
@@ -25,8 +25,8 @@ export const about: ServiceAbout = {
   }),
   options: optionsSchema(
     {
-      by: { ...FIELD, description: "column that divides the rows into groups" },
-      of: { ...FIELD, description: "column of numbers; without it rows are counted" },
+      by: { ...FIELD, "x-column": "group", description: "column that divides the rows into groups" },
+      of: { ...FIELD, "x-column": "number", description: "column of numbers; without it rows are counted" },
       what: { enum: ["sum", "mean", "median", "min", "max", "count"], default: "sum" },
     },
     ["by"],

@@ -11,7 +11,7 @@ export const about: ServiceAbout = {
   id: "code-metrics",
   title: "Lines and complexity of source files",
   description:
-    "Measures source code: lines of code, comments and blank lines per file and language, and for JavaScript and TypeScript the cyclomatic complexity of every function, the most complex one and its line. Shows which files and functions are large, complicated, hard to test or to maintain, and worth refactoring.",
+    "Measures source code: counts lines of code, comments and blank lines per file and language, and for JavaScript and TypeScript the cyclomatic complexity of every function, the most complex one and its line. Shows which files and functions are large, complicated, hard to test or to maintain, and worth refactoring.",
   accepts: ["files", "items"],
   produces: "items",
   perItem: true,

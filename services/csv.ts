@@ -12,6 +12,7 @@ export const about: ServiceAbout = {
     "Exports all items as one CSV table for a spreadsheet, a row for each item and a column for each field. Use it when the result should be opened in Excel or read by another program.",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "document",
+  writes: "csv",
   perItem: false,
   input: SERVICE_INPUT,
   output: DOCUMENT_OUTPUT,

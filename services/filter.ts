@@ -20,7 +20,7 @@ export const about: ServiceAbout = {
   output: itemsOutput(),
   options: optionsSchema(
     {
-      field: { ...FIELD, description: "field to test, such as label or values.price" },
+      field: { ...FIELD, "x-column": "any", description: "field to test, such as label or values.price" },
       op: {
         enum: ["equals", "differs", "less", "at-most", "more", "at-least", "contains", "one-of", "present", "missing"],
         default: "equals",

@@ -22,9 +22,10 @@ export const about: ServiceAbout = {
     sums: { type: "object" },
   }),
   options: optionsSchema({
-    by: { ...FIELD, default: "label", description: "field whose values make the groups" },
+    by: { ...FIELD, "x-column": "group", default: "label", description: "field whose values make the groups" },
     sum: {
       type: "array",
+      "x-column": "number",
       items: FIELD,
       maxItems: 20,
       default: [],

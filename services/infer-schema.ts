@@ -13,6 +13,7 @@ export const about: ServiceAbout = {
     "Works out the structure of a table or spreadsheet from its rows and writes it as JSON Schema: the type of each column, which are required, the range of numbers and the allowed values. Use it to document a data set or to generate validation rules.",
   accepts: ["csv", "items"],
   produces: "document",
+  writes: "json",
   perItem: false,
   input: ROWS_INPUT,
   output: DOCUMENT_OUTPUT,

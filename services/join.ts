@@ -25,7 +25,7 @@ export const about: ServiceAbout = {
   }),
   options: optionsSchema(
     {
-      on: { ...FIELD, description: "column or field by which rows match" },
+      on: { ...FIELD, "x-column": "key", description: "column or field by which rows match" },
       keep: { enum: ["all", "matched"], default: "all", description: "all keeps rows of the first table that match nothing" },
     },
     ["on"],

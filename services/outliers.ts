@@ -24,6 +24,7 @@ export const about: ServiceAbout = {
   options: optionsSchema({
     columns: {
       type: "array",
+      "x-column": "number",
       items: { type: "string" },
       minItems: 1,
       description: "columns to look at; all columns of numbers without it",

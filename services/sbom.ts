@@ -14,6 +14,7 @@ export const about: ServiceAbout = {
     "Writes a software bill of materials in CycloneDX 1.6 JSON: every installed package with version, package URL, declared licence, what it depends on, and whether a licence policy allows it. For audits, customers and supply-chain tools that ask for an SBOM of the dependencies.",
   accepts: ["packages", "items"],
   produces: "document",
+  writes: "json",
   perItem: false,
   input: itemsInput(),
   output: DOCUMENT_OUTPUT,

@@ -9,7 +9,7 @@ export const about: ServiceAbout = {
   id: "top",
   title: "The first n items by a field",
   description:
-    "Keeps the n items with the largest or smallest value of a field: the top ten, the five longest, the three cheapest, the single highest. Items without the field are left out.",
+    "Keeps the n items with the largest or smallest value of a field: the top ten, the five biggest or longest, the three cheapest, the single highest. Items without the field are left out.",
   accepts: ["packages", "files", "csv", "urls", "items"],
   produces: "items",
   perItem: false,

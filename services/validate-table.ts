@@ -35,7 +35,7 @@ export const about: ServiceAbout = {
   }),
   options: optionsSchema({
     columns: { type: "object", additionalProperties: RULE, description: "rules by column, such as { price: { type: number, least: 0 } }" },
-    unique: { type: "array", items: { type: "string" }, description: "columns whose values together may occur once" },
+    unique: { type: "array", "x-column": "key", items: { type: "string" }, description: "columns whose values together may occur once" },
   }),
   capabilities: capabilities({ parsing: 60, numbers: 40 }),
   deterministic: true,

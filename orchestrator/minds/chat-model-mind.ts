@@ -41,7 +41,7 @@ export class ChatModelMind implements Mind {
       messages: planMessages(persona, request),
       schema: planAnswer,
       read: (answer) => {
-        const plan = planIn(answer);
+        const plan = planIn(answer, request);
         const problem = problemOfPlan(request.mission, plan, request);
         if (problem !== undefined) throw new MindAnswerInvalid("plan", problem);
         return plan;
@@ -104,7 +104,7 @@ export class ChatModelMind implements Mind {
 }
 
 /** The tasks as a mission file says them. */
-function planIn({ tasks, output }: z.infer<typeof planAnswer>): PlanText {
+function planIn({ tasks, output }: z.infer<typeof planAnswer>, { catalogue }: PlanRequest): PlanText {
   const names = tasks.map(({ name }) => name);
   if (new Set(names).size !== names.length) throw new MindAnswerInvalid("plan", "two tasks have the same name");
   const written = tasks.map(({ name, services, overInput, after, tier, options }) => {
@@ -118,7 +118,9 @@ function planIn({ tasks, output }: z.infer<typeof planAnswer>): PlanText {
     };
     return [name, task] as const;
   });
-  return { tasks: Object.fromEntries(written), output: { task: output, format: "markdown" } };
+  const [last] = tasks.find(({ name }) => name === output)?.services ?? [];
+  const format = catalogue.find(({ id }) => id === last)?.writes ?? "markdown";
+  return { tasks: Object.fromEntries(written), output: { task: output, format } };
 }
 
 function optionsIn(text: string): JsonObject {

@@ -34,11 +34,20 @@ const MOST_SCHEMA = 262_144;
 /** What would be ignored is refused: unknown keywords, unknown formats, keywords without effect. */
 const STRICT: Options = { strict: true, strictTypes: false, strictRequired: false, addUsedSchema: false };
 
-const checking = withFormats(new Ajv2020(STRICT));
-const filling = withFormats(new Ajv2020({ ...STRICT, useDefaults: true }));
+/**
+ * Of an option: it names a field of the items, or a list of them. Says what for: any field, one of numbers, one whose values make groups, or
+ * one that tells items apart. It checks no value by itself: planners read it, and mission files are checked by it along their tasks.
+ */
+export const COLUMN = "x-column";
+export const COLUMN_USES = ["any", "number", "group", "key"] as const;
+export type ColumnUse = (typeof COLUMN_USES)[number];
 
-function withFormats(ajv: Ajv2020): Ajv2020 {
+const checking = extended(new Ajv2020(STRICT));
+const filling = extended(new Ajv2020({ ...STRICT, useDefaults: true }));
+
+function extended(ajv: Ajv2020): Ajv2020 {
   formats.default(ajv);
+  ajv.addKeyword({ keyword: COLUMN, schemaType: "string", metaSchema: { enum: [...COLUMN_USES] } });
   return ajv;
 }
 

@@ -60,7 +60,10 @@ const taskSchema = z.strictObject({
   output: slug.optional(),
   predicates: predicates.optional(),
 });
-const outputSchema = z.strictObject({ task: slug, format: z.enum(["markdown", "json"]) });
+/** How an output is written. */
+export const OUTPUT_FORMATS = ["markdown", "json", "csv"] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+const outputSchema = z.strictObject({ task: slug, format: z.enum(OUTPUT_FORMATS) });
 
 /** A mission file as written (decision 41). */
 export const missionFileSchema = z.strictObject({

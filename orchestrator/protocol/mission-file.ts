@@ -13,6 +13,7 @@ import {
   type MissionPredicate,
   type MODES,
   meant,
+  type OutputFormat,
   shapeOf,
   type TaskText,
 } from "./mission-file-schema.ts";
@@ -97,6 +98,8 @@ export interface KnownService {
   readonly id: string;
   readonly accepts: readonly string[];
   readonly produces: "items" | "document";
+  /** How its document is written; markdown when it does not say. */
+  readonly writes?: OutputFormat;
   /** JSON Schema of a task's `with`; absent when it takes none. */
   readonly options?: JsonObject;
   readonly deterministic: boolean;
@@ -418,6 +421,11 @@ function checkOutput(reading: Reading, written: NonNullable<MissionFileText["tas
   if (last.plan !== null) {
     const help = "let a task after it write the output: it receives the items";
     reading.refuse("ServiceMismatch", ["output", "task"], `${last.name} is a mission of its own and hands up items, no document`, help);
+  }
+  const isCsv = (id: string): boolean => options.catalog.some((service) => service.id === id && service.writes === "csv");
+  if (output.format === "csv" && !last.services.every(isCsv)) {
+    const help = "let a last task of the service `csv` write it, after this one";
+    reading.refuse("ServiceMismatch", ["output", "format"], `${last.services.join(", ")} writes no CSV`, help);
   }
   if (output.format === "markdown" && !last.services.every(writes)) {
     const help = "use `format: json`, or let `aggregate` write one";

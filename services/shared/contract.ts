@@ -66,6 +66,8 @@ export interface ServiceAbout {
   /** What it can be given: a mission's input of these kinds, or (`items`) other services' output. */
   readonly accepts: readonly (InputKind | "items")[];
   readonly produces: "items" | "document";
+  /** How its document is written, for `output.format`. Default: markdown. */
+  readonly writes?: "markdown" | "json" | "csv";
   /** It looks at each item by itself: the parts of an input, worked on apart, give the parts of the whole's output. */
   readonly perItem: boolean;
   /** It works item by item and may leave some out; without this, every item that went in must come out. */

@@ -7,7 +7,7 @@ export type Direction = "ascending" | "descending";
 
 /** Options of a service that puts items in order. */
 export const ORDER: JsonObject = {
-  field: { ...FIELD, description: "field to compare, such as value, words or values.price" },
+  field: { ...FIELD, "x-column": "any", description: "field to compare, such as value, words or values.price" },
   direction: {
     enum: ["ascending", "descending"],
     default: "descending",

@@ -41,6 +41,7 @@ const aboutSchema = z.strictObject({
   description: z.string().min(1).max(2_000),
   accepts: z.array(z.enum(["packages", "files", "urls", "csv", "items"])).min(1),
   produces: z.enum(["items", "document"]),
+  writes: z.enum(["markdown", "json", "csv"]).exactOptional(),
   perItem: z.boolean(),
   drops: z.boolean().exactOptional(),
   keepsFields: z.boolean().exactOptional(),

@@ -46,11 +46,9 @@ async function routeIntent(world: World, mission: Mission, ready: readonly NodeV
     }
     orders.push({ node: view.law.number, hashes, services });
   }
-  return world.client
-    .mission(mission.address)
-    .call.route([orders], {
-      intent: intentKey("route", ...ready.flatMap((view) => [...attemptKey(mission, view), view.freezes, view.deadline])),
-    });
+  return world.client.mission(mission.address).call.route([orders], {
+    intent: intentKey("route", ...ready.flatMap((view) => [...attemptKey(mission, view), view.freezes, view.deadline])),
+  });
 }
 
 /** After a freeze only those start again who may still commit: none once redundant work is being revealed. */

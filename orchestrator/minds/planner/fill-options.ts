@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import { COLUMN, COLUMN_USES, type ColumnUse } from "../../primitives/json-schema.ts";
 import type { Hints } from "./hints.ts";
 import { type ItemField, namesIn, objectIn, typesOf } from "./skills.ts";
 import { stemsIn } from "./words.ts";
@@ -19,8 +20,8 @@ export interface Unfilled {
 }
 
 /**
- * Fills a service's options with what the goal says, from the fields that every item has there. An option whose description begins with "field" (or
- * "numeric fields") names fields. What the goal says nothing about keeps the schema's default.
+ * Fills a service's options with what the goal says, from the fields that every item has there. An option with the keyword `x-column` names
+ * fields. What the goal says nothing about keeps the schema's default.
  */
 export function fillOptions(schema: JsonObject | undefined, fields: readonly ItemField[], hints: Hints): Filled | Unfilled {
   if (schema === undefined) return { options: {}, meant: 0 };
@@ -43,7 +44,7 @@ export function fillOptions(schema: JsonObject | undefined, fields: readonly Ite
 /** A default that names a field is one only where items have it, and to compare with nothing compares nothing. */
 function mayStayEmpty(name: string, property: JsonObject, fields: readonly ItemField[], required: readonly string[]): boolean {
   const { default: given } = property;
-  if (isFieldOption(property) && isOne(property)) return fields.some((field) => field.name === given);
+  if (columnUse(property) !== undefined && isOne(property)) return fields.some((field) => field.name === given);
   if (name === COMPARED) return false;
   return given !== undefined || !required.includes(name);
 }
@@ -54,8 +55,9 @@ interface Found {
 }
 
 function valueFor(name: string, property: JsonObject, fields: readonly ItemField[], hints: Hints): Found | undefined {
-  if (isFieldOption(property))
-    return typesOf(property).includes("array") ? someFields(property, fields, hints) : oneField(name, property, fields, hints);
+  const use = columnUse(property);
+  if (use === "key") return undefined;
+  if (use !== undefined) return isOne(property) ? oneField(use, fields, hints) : someFields(use, fields, hints);
   const { enum: choices } = property;
   if (Array.isArray(choices)) return choiceOf(choices, hints);
   if (name === COMPARED && hints.comparison !== undefined) return { value: hints.comparison.value, meant: 1 };
@@ -65,20 +67,22 @@ function valueFor(name: string, property: JsonObject, fields: readonly ItemField
 
 /** Whether a service does nothing of its own without a field that the goal means. */
 export function needsField(schema: JsonObject | undefined): boolean {
-  return Object.values(objectIn(schema, "properties")).some((property) => isObject(property) && isFieldOption(property) && isOne(property));
+  return Object.values(objectIn(schema, "properties")).some(
+    (property) => isObject(property) && columnUse(property) !== undefined && isOne(property),
+  );
 }
 
 function isOne(property: JsonObject): boolean {
   return !typesOf(property).includes("array");
 }
 
-/** Whether an option names a field of the items. */
-function isFieldOption({ description }: JsonObject): boolean {
-  return typeof description === "string" && /^(?:\w+ )?(?:fields?|columns?)\b/i.test(description);
+/** What an option names fields for; undefined where it names none. */
+export function columnUse({ [COLUMN]: use }: JsonObject): ColumnUse | undefined {
+  return COLUMN_USES.find((known) => known === use);
 }
 
 /** Whether an option says how many. */
-function isCount(property: JsonObject): boolean {
+export function isCount(property: JsonObject): boolean {
   return (
     typesOf(property).includes("integer") && typeof property["description"] === "string" && /\bhow many\b/.test(property["description"])
   );
@@ -89,19 +93,18 @@ function isNumeric({ types }: ItemField): boolean {
 }
 
 /** The field an option should name: what divides for one that groups, else what is measured. */
-function oneField(name: string, property: JsonObject, fields: readonly ItemField[], hints: Hints): Found | undefined {
-  const divides = /\b(?:group|split|divide|key)/.test(String(property["description"])) || name === "by";
+function oneField(use: ColumnUse, fields: readonly ItemField[], hints: Hints): Found | undefined {
   const scored = fields
     .filter(({ types }) => !types.includes("object") && !types.includes("array"))
-    .map((field) => ({ field, score: divides ? dividing(field, hints) : measuring(field, hints) }))
+    .map((field) => ({ field, score: use === "group" ? dividing(field, hints) : measuring(field, hints) }))
     .sort((a, b) => b.score - a.score);
   const [best] = scored;
   return best === undefined || best.score <= 0 ? undefined : { value: best.field.name, meant: best.score };
 }
 
 /** Fields that the goal names: numeric ones, or columns of a table. */
-function someFields(property: JsonObject, fields: readonly ItemField[], hints: Hints): Found | undefined {
-  const numbersOnly = /numeric|number|add up|sum/i.test(String(property["description"]));
+function someFields(use: ColumnUse, fields: readonly ItemField[], hints: Hints): Found | undefined {
+  const numbersOnly = use === "number";
   const chosen = fields.filter(
     (field) =>
       (numbersOnly ? isNumeric(field) : true) &&
@@ -132,9 +135,14 @@ function namedBy({ name, about }: ItemField, stems: readonly string[]): number {
   return own.length === 0 ? 0 : own.filter((stem) => stems.includes(stem)).length / own.length;
 }
 
+/** Words that ask for a choice of another name. */
+const ALSO: Readonly<Record<string, string>> = { mean: "average", sum: "total", max: "maximum greatest", min: "minimum least" };
+
 function choiceOf(choices: readonly JsonValue[], { direction, comparison, stems }: Hints): Found | undefined {
   if (direction !== undefined && choices.includes(direction)) return { value: direction, meant: 1 };
   if (comparison !== undefined && choices.includes(comparison.operator)) return { value: comparison.operator, meant: 1 };
-  const named = choices.find((choice) => typeof choice === "string" && stemsIn(choice).some((stem) => stems.includes(stem)));
+  const named = choices.find(
+    (choice) => typeof choice === "string" && stemsIn(`${choice} ${ALSO[choice] ?? ""}`).some((stem) => stems.includes(stem)),
+  );
   return named === undefined ? undefined : { value: named, meant: 1 };
 }

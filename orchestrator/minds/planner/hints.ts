@@ -76,7 +76,7 @@ export function hintsIn(goal: string): Hints {
     direction,
     measures: stemsIn(measures),
     most: direction === undefined && !/\bfirst\s+\w+/.test(lower) ? undefined : most,
-    groups: groupsIn(lower),
+    groups: groupsIn(lower, direction !== undefined),
     comparison,
   };
 }
@@ -98,10 +98,19 @@ function comparisonIn(lower: string): Comparison | undefined {
   return undefined;
 }
 
-/** Stems right after a word that divides: "per region", "for each of the months", "how many of each language". */
-function groupsIn(lower: string): string[] {
-  const found = lower.matchAll(/\b(?:per|by|each|every|which)\s+(?:of\s+)?(?:the\s+|single\s+)?(\p{L}+)(?:\s+(\p{L}+))?/gu);
-  return [...found].flatMap(([, first = "", second = ""]) => [first, second].filter((word) => word.length > 2).map(stemOf));
+/** What follows is put into order by it, and not divided. */
+const ORDERS = /\b(?:sort|order|rank|arrang)/;
+
+/**
+ * Stems right after a word that divides: "per region", "for each of the months", "how many of each language". Where an order is asked for,
+ * "which countries are the largest" divides nothing, nor does "sort by size"; "each of these letters" are the items.
+ */
+function groupsIn(lower: string, isOrdered: boolean): string[] {
+  const found = lower.matchAll(/\b(per|by|each|every|which)\s+(?:of\s+)?(?:the\s+|single\s+)?(\p{L}+)(?:\s+(\p{L}+))?/gu);
+  return [...found].flatMap(([, divider, first = "", second = ""]) => {
+    if (/^th[eo]se$/.test(first) || (divider === "which" && isOrdered) || (divider === "by" && ORDERS.test(lower))) return [];
+    return [first, second].filter((word) => word.length > 2).map(stemOf);
+  });
 }
 
 /** Whether a word asks for an order, so that an option `direction` answers it. */

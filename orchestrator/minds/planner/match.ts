@@ -1,5 +1,8 @@
+import { type Ask, asksIn, columnAsks, columnStems } from "./asks.ts";
+import type { Hints } from "./hints.ts";
+import type { PlanInput } from "./search.ts";
 import { type PlannableService, type Skill, skillOf } from "./skills.ts";
-import { type GoalWord, goalWords, isKindWord } from "./words.ts";
+import { type GoalWord, goalWords, isArithmetic, isKindWord } from "./words.ts";
 
 /** A catalogue, and how much each word tells its services apart. */
 export interface Corpus {
@@ -14,6 +17,10 @@ export interface Wanted {
   readonly words: readonly WeighedWord[];
   /** Stems of what is not to be done. */
   readonly excluded: readonly string[];
+  /** What it asks for by its form. */
+  readonly asks: readonly Ask[];
+  /** Those of them that count as much as a word: they are about a column of the input. */
+  readonly columnAsks: readonly Ask[];
 }
 
 export interface WeighedWord extends GoalWord {
@@ -60,17 +67,21 @@ function isNear(a: string, b: string): boolean {
   return short.length >= LEAST_PREFIX && long.startsWith(short) && long.length - short.length <= 4;
 }
 
-/** The words of a goal that ask for something. What only repeats the kind of the input asks for nothing. */
-export function wantedIn(goal: string, kind: string, corpus: Corpus): Wanted {
+/** The words of a goal that ask for something. What only repeats the kind of the input, or the name of a column, asks for nothing. */
+export function wantedIn(goal: string, { kind, fields }: PlanInput, hints: Hints, corpus: Corpus): Wanted {
   const words = goalWords(goal);
+  const columns = columnStems(fields);
+  const isColumn = ({ word, stem }: GoalWord) => columns.includes(stem) && !isArithmetic(word);
   return {
     words: words
-      .filter((word) => !word.excluded && !isKindWord(word, kind))
+      .filter((word) => !word.excluded && !isKindWord(word, kind) && !isColumn(word))
       .map((word) => {
         const rarity = corpus.rarity(word.stem);
         return { ...word, weight: rarity, part: rarity > 0 ? 1 : word.leads ? UNKNOWN_DEED : UNKNOWN };
       }),
     excluded: words.filter(({ excluded }) => excluded).map(({ stem }) => stem),
+    asks: asksIn(hints),
+    columnAsks: columnAsks(hints, fields),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { RiskName } from "../../client/law-limits.ts";
+import type { JsonObject } from "../../primitives/json.ts";
 import type { PlanText } from "../../protocol/mission-file-schema.ts";
 import { arrange } from "./arrange.ts";
+import { type Ask, takes } from "./asks.ts";
 import { needsField } from "./fill-options.ts";
 import { hintsIn } from "./hints.ts";
 import { type Impossible, impossibleBy } from "./impossible.ts";
@@ -35,6 +37,8 @@ const LEAST_COVERAGE = 0.4;
 /** A further service must answer at least this part of what the first one does. */
 const LEAST_GAIN = 0.35;
 const MOST_CHOSEN = 4;
+/** What an ask about a column counts, as a word that a third of the services know. */
+const ASKED = 1.4;
 /** A plan without the first choice is worth proposing when its own first choice answers at least this part of what that one does. */
 const RIVAL = 0.8;
 /** An alternative answers at least this part of what the service does that it would be compared with. */
@@ -45,14 +49,13 @@ const MOST_COMPARED = 3;
 export function plansFor(open: OpenGoal): { readonly plans: readonly Plan[] } | Impossible {
   const corpus = corpusOf(open.catalogue);
   const hints = hintsIn(open.goal);
-  const wanted = wantedIn(open.goal, open.input.kind, corpus);
+  const wanted = wantedIn(open.goal, open.input, hints, corpus);
   const search = searchFrom(open.input, corpus, wanted.words, hints);
   const report = reportIn(corpus);
   const planner: Planner = { open, corpus, wanted, search, report };
   const chosen = choose(planner);
-  if (report === undefined || chosen.length === 0 || coverageBy(wanted, [...chosen, report]) < LEAST_COVERAGE)
-    return impossibleBy(corpus, wanted.words, search);
-  return { plans: plansWith(planner, report, chosen) };
+  const plans = report === undefined || chosen.length === 0 ? [] : plansWith(planner, report, chosen);
+  return plans.length === 0 ? impossibleBy(corpus, wanted.words, search) : { plans };
 }
 
 /** Part of what a goal asks for that a plan's services answer, 0–1. */
@@ -60,7 +63,7 @@ export function coverageOf({ goal, input, catalogue }: Omit<OpenGoal, "risk">, {
   const corpus = corpusOf(catalogue);
   const used = new Set(Object.values(tasks).flatMap(({ service = [] }) => service));
   const skills = corpus.skills.filter(({ service }) => used.has(service.id));
-  return coverageBy(wantedIn(goal, input.kind, corpus), skills);
+  return coverageBy(wantedIn(goal, input, hintsIn(goal), corpus), skills);
 }
 
 interface Planner {
@@ -85,24 +88,41 @@ function choose(planner: Planner, barred: readonly Skill[] = []): readonly Skill
   const { corpus, wanted, search } = planner;
   const isRefused = ({ vocabulary }: Skill) => wanted.excluded.some((stem) => strengthIn(vocabulary, stem) >= 1);
   const able = corpus.skills.filter((skill) => {
-    if (skill.service.produces !== "items" || barred.includes(skill) || isRefused(skill)) return false;
+    if (skill === planner.report || barred.includes(skill) || isRefused(skill)) return false;
     const chain = search.to(skill);
     return "steps" in chain && (chain.meant > 0 || !needsField(skill.service.options));
   });
   const chosen: Skill[] = [];
   let first = 0;
   while (chosen.length < MOST_CHOSEN) {
-    const open = able.filter((skill) => !chosen.includes(skill) && (chosen.length === 0 || addsPlainly(planner, skill, chosen)));
+    const isWritten = chosen.some(writesDocument);
+    const open = able.filter(
+      (skill) =>
+        !(isWritten && writesDocument(skill)) && !chosen.includes(skill) && (chosen.length === 0 || addsPlainly(planner, skill, chosen)),
+    );
     const gains = open.map((skill) => {
-      const gain = gainOf(skill, chosen, wanted.words);
-      return { skill, gain: gain > 0 ? gain + meantBy(skill, search) : 0 };
+      const fresh = freshAsks(skill, chosen, wanted);
+      const gain = gainOf(skill, chosen, wanted.words) + ASKED * fresh.filter((ask) => wanted.columnAsks.includes(ask)).length;
+      return { skill, gain: gain > 0 && fresh.length > 0 ? gain + meantBy(skill, search) : gain };
     });
     const [best] = gains.sort((a, b) => b.gain - a.gain);
     if (best === undefined || best.gain <= 0 || best.gain < LEAST_GAIN * first) break;
-    if (chosen.length === 0) first = best.gain;
+    // How something is written sets no measure for what is done before.
+    if (first === 0 && !writesDocument(best.skill)) first = best.gain;
     chosen.push(best.skill);
   }
   return chosen;
+}
+
+/** Its document is an output of its own, beside the report that the city writes. */
+function writesDocument({ service }: Skill): boolean {
+  return service.produces === "document";
+}
+
+/** What the goal asks for by its form that a service can take, and none of those chosen before. */
+function freshAsks({ service }: Skill, chosen: readonly Skill[], { asks }: Wanted): readonly Ask[] {
+  const taken = chosen.flatMap((other) => takes(other.service.options));
+  return takes(service.options).filter((ask) => asks.includes(ask) && !taken.includes(ask));
 }
 
 /** What the options of a service answer, when it does nothing without: "ten" and "longest" ask for `top` and not for `sort`. */
@@ -112,11 +132,16 @@ function meantBy(skill: Skill, search: Search): number {
 }
 
 /** One word that a description happens to share is no reason for a further service: two are, or one of its title, or an option that the goal means. */
-function addsPlainly({ wanted: { words }, search }: Planner, skill: Skill, chosen: readonly Skill[]): boolean {
+function addsPlainly({ wanted, search }: Planner, skill: Skill, chosen: readonly Skill[]): boolean {
+  const { words } = wanted;
   const fresh = words.filter(({ stem }) => chosen.every(({ vocabulary }) => strengthIn(vocabulary, stem) === 0));
   const said = fresh.map(({ stem }) => strengthIn(skill.vocabulary, stem)).filter((strength) => strength > 0);
   const chain = search.to(skill);
-  return said.length > 1 || said.some((strength) => strength > 1) || ("steps" in chain && chain.meant > 0);
+  return (
+    said.length > 1 ||
+    said.some((strength) => strength > 1) ||
+    ("steps" in chain && chain.meant > 0 && freshAsks(skill, chosen, wanted).length > 0)
+  );
 }
 
 /** Weight that a service adds to what others answer; its title counts more than its description. */
@@ -128,11 +153,15 @@ function gainOf({ vocabulary }: Skill, chosen: readonly Skill[], words: readonly
 }
 
 /** The part of a goal's words that services answer. */
-function coverageBy({ words }: Wanted, skills: readonly Skill[]): number {
-  const whole = words.reduce((sum, { part }) => sum + part, 0);
-  const covered = words.reduce((sum, { stem, part }) => {
-    return sum + part * Math.min(1, Math.max(0, ...skills.map(({ vocabulary }) => strengthIn(vocabulary, stem))));
-  }, 0);
+function coverageBy({ words, columnAsks }: Wanted, skills: readonly Skill[]): number {
+  const whole = words.reduce((sum, { part }) => sum + part, columnAsks.length);
+  const taken = new Set(skills.flatMap(({ service }) => takes(service.options)));
+  const covered = words.reduce(
+    (sum, { stem, part }) => {
+      return sum + part * Math.min(1, Math.max(0, ...skills.map(({ vocabulary }) => strengthIn(vocabulary, stem))));
+    },
+    columnAsks.filter((ask) => taken.has(ask)).length,
+  );
   return whole === 0 ? 0 : covered / whole;
 }
 
@@ -144,20 +173,39 @@ function plansWith(planner: Planner, report: Skill, chosen: readonly Skill[]): r
   const rivals = gain(others[0]) >= RIVAL * gain(first) ? [others] : [];
   const choices = [chosen, ...chosen.map((_, place) => chosen.slice(0, place + 1)), ...rivals];
   const plans = new Map<string, Plan>();
-  for (const skills of choices) {
-    const arranged = arrange(skills, planner.search);
-    if (!("branches" in arranged) || skills.length === 0) continue;
+  for (const skills of choices.flatMap(writings)) {
+    const { last, others } = lastOf(skills, report);
+    const arranged = arrange(others, planner.search);
+    if (!("branches" in arranged) || skills.length === 0 || !canEnd(planner, last, arranged.branches)) continue;
     for (const comparing of [true, false]) {
-      const plan = planOf(planner, report, skills, arranged.branches, comparing);
+      const plan = planOf(planner, last, others, arranged.branches, comparing);
       if (plan.coverage >= LEAST_COVERAGE) plans.set(JSON.stringify(plan.text), plan);
     }
   }
   return [...plans.values()].sort((a, b) => b.coverage - a.coverage || a.tasks - b.tasks);
 }
 
+/** With the document that somebody asked for, with it alone, and without it, in a report. */
+function writings(skills: readonly Skill[]): readonly (readonly Skill[])[] {
+  const documents = skills.filter(writesDocument);
+  if (documents.length === 0) return [skills];
+  return [skills, documents, skills.filter((skill) => !writesDocument(skill))];
+}
+
+function lastOf(skills: readonly Skill[], report: Skill): { readonly last: Skill; readonly others: readonly Skill[] } {
+  return { last: skills.find(writesDocument) ?? report, others: skills.filter((skill) => !writesDocument(skill)) };
+}
+
+/** Whether a service can write what these branches make; without any, what the input is. */
+function canEnd({ search }: Planner, last: Skill, branches: readonly Chain[]): boolean {
+  if (branches.length === 0) return "steps" in search.append(last, undefined);
+  return branches.every((branch) => "steps" in search.append(last, branch));
+}
+
 function planOf(planner: Planner, report: Skill, chosen: readonly Skill[], branches: readonly Chain[], comparing: boolean): Plan {
   const text = tasksOf(branches, {
     report,
+    options: optionsAt(planner, report, branches),
     risk: planner.open.risk,
     chosen,
     alternativesTo: (step) => (comparing ? alternativesTo(planner, step, branches) : []),
@@ -171,6 +219,11 @@ function planOf(planner: Planner, report: Skill, chosen: readonly Skill[], branc
     compared: tasks.filter(({ tier }) => tier === 2).length,
     executions: tasks.reduce((sum, { service }) => sum + (Array.isArray(service) ? service.length : 1), 0),
   };
+}
+
+function optionsAt({ search }: Planner, last: Skill, [first]: readonly Chain[]): JsonObject {
+  const chain = search.append(last, first);
+  return "steps" in chain ? (chain.steps.at(-1)?.options ?? {}) : {};
 }
 
 /** Services that can stand in the same place, give the same fields, and answer the same words. */

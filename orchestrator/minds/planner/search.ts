@@ -49,6 +49,7 @@ export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly Wei
   /** The service after a chain, or over the input; what is missing otherwise. */
   function append(skill: Skill, before: Chain | undefined): Chain | Gap {
     const from = before === undefined ? input.kind : "items";
+    if (before?.steps.at(-1)?.skill.service.produces === "document") return { kind: [] };
     if (!skill.service.accepts.includes(from) || isElsewhere(skill, before)) return { kind: skill.service.accepts };
     const fields = before?.fields ?? input.fields;
     const [lacking] = lackingIn(skill, fields);

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
+import type { OutputFormat } from "../../protocol/mission-file-schema.ts";
 import { stemsIn } from "./words.ts";
 
 /** What a planner must know of a service: what `ServiceAbout` says. */
@@ -9,6 +10,8 @@ export interface PlannableService {
   /** Kinds of input, and `items` for what other services produce. */
   readonly accepts: readonly string[];
   readonly produces: "items" | "document";
+  /** How its document is written; markdown when it does not say. */
+  readonly writes?: OutputFormat;
   readonly perItem: boolean;
   readonly keepsFields?: boolean | undefined;
   readonly input: JsonObject;

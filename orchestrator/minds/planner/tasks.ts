@@ -6,8 +6,9 @@ import type { Skill } from "./skills.ts";
 
 /** How a plan is written down. */
 export interface Writing {
-  /** Writes the document. */
+  /** Writes the document, and its options. */
   readonly report: Skill;
+  readonly options: JsonObject;
   readonly risk: RiskName;
   /** Other services that answer the same question as this one; executors then compare. */
   readonly alternativesTo: (step: Step) => readonly Skill[];
@@ -21,7 +22,7 @@ const AGREE_ON_LABELS = { on: "label", atLeast: 0.85 };
 const AGREE_ON_NUMBERS = { on: "value", atLeast: 0.6 };
 
 /** Branches as tasks of a mission file: what begins alike is one task, and the report receives the end of each, and all that was asked for. */
-export function tasksOf(branches: readonly Chain[], { report, risk, alternativesTo, chosen }: Writing): PlanText {
+export function tasksOf(branches: readonly Chain[], { report, options, risk, alternativesTo, chosen }: Writing): PlanText {
   const tasks: Record<string, TaskText> = {};
   const named = new Map<string, string>();
   const reported = new Set<string>();
@@ -40,8 +41,12 @@ export function tasksOf(branches: readonly Chain[], { report, risk, alternatives
     }
   }
   // Of HIGH and MEDIUM risk a human signs the report; of LOW risk an issuer runs it again.
-  tasks[REPORT] = { service: report.service.id, after: [...reported], tier: risk === "LOW" ? 1 : 3 };
-  return { tasks, output: { task: REPORT, format: "markdown" } };
+  const { id, writes = "markdown" } = report.service;
+  const source = reported.size === 0 ? { over: "input" as const } : { after: [...reported] };
+  const given = Object.keys(options).length === 0 ? {} : { with: options };
+  const name = writes === "markdown" ? REPORT : freeName(id, tasks);
+  tasks[name] = { service: id, ...source, tier: risk === "LOW" ? 1 : 3, ...given };
+  return { tasks, output: { task: name, format: writes } };
 }
 
 function taskOf({ skill, options }: Step, before: string | undefined, alternatives: readonly Skill[]): TaskText {

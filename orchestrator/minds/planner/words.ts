@@ -21,6 +21,9 @@ const HANDS_OVER = new Set(
   "collect draw fetch flag gather grab hand highlight mark pick point present prepare pull return spot".split(" "),
 );
 
+/** Verbs and nouns that calculate: they do so even where a column is called like them. */
+const ARITHMETIC = new Set("average count maximum mean median minimum sum total".split(" ").map(stemOf));
+
 /** Words that only say what kind of thing the input is: the mission file says that already. */
 const KIND_WORDS: Readonly<Record<string, readonly string[]>> = {
   packages: ["package", "dependency", "module", "library", "installed", "npm", "component"],
@@ -70,7 +73,8 @@ export function stemsIn(text: string): string[] {
 /** The words of a goal that say what is wanted, each stem once. */
 export function goalWords(goal: string): GoalWord[] {
   const found = new Map<string, GoalWord>();
-  for (const [clause, begins] of clausesOf(goal)) {
+  for (const [written, begins] of clausesOf(goal)) {
+    const clause = plainly(written);
     const from = EXCLUDES.exec(clause.toLowerCase())?.index ?? clause.length;
     for (const [part, excluded] of [[clause.slice(0, from), false] as const, [clause.slice(from), true] as const]) {
       for (const [place, word] of wordsIn(part.replace(/^\s*(?:and|please|then)\b/i, "")).entries()) {
@@ -84,11 +88,33 @@ export function goalWords(goal: string): GoalWord[] {
   return [...found.values()];
 }
 
+/** After "these", what the input's items are called: "which of these licences is the shortest" asks for no licence. */
+const THESE = /\b(these|those)((?:\s+\p{L}+)?\s+\p{L}+s|\s+\p{L}+)\b/giu;
+/** "What is it about" asks for its subject. */
+const ABOUT = /\bwhat\b(.*)\babout\b/i;
+/** Goods are ordered, and lists are put in order. */
+const ORDERS_GOODS =
+  /^\s*order\b(?!\s+(?:them|these|those|the|all|it|everything|each|by)\b)(?!.*\b(?:by|alphabetical\w*|ascending|descending|first)\b)/i;
+
+/** A clause in words that mean one thing. */
+function plainly(clause: string): string {
+  return clause
+    .replace(ABOUT, "what $1 subject topic")
+    .replace(ORDERS_GOODS, "purchase")
+    .replace(/\bnumbers? of\b/gi, "count of")
+    .replace(THESE, "$1");
+}
+
 /** Parts of sentences, and whether a sentence begins with them. */
 function clausesOf(goal: string): (readonly [clause: string, begins: boolean])[] {
   return goal
     .split(/[.!?\n]/)
     .flatMap((sentence) => sentence.split(/[;:,]|\bbut\b/i).map((clause, place) => [clause, place === 0] as const));
+}
+
+/** Whether a word says how to calculate. */
+export function isArithmetic(word: string): boolean {
+  return ARITHMETIC.has(stemOf(word));
 }
 
 /** Whether a word only repeats what the input's kind says. */

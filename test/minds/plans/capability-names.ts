@@ -30,6 +30,7 @@ export const STEP_OF: Readonly<Record<string, Step>> = {
   "licence-by-headings": "licences",
   classify: "topics",
   "extract-entities": "entities",
+  "entities-by-scan": "entities",
   "estimate-by-pert": "estimates",
   "estimate-by-triangle": "estimates",
   "estimate-by-median": "estimates",

@@ -12,7 +12,7 @@ export function planned(
   { goal, kind, columns = [] }: PlannableGoal | HopelessGoal,
   catalogue: readonly PlannableService[],
 ): { readonly plans: readonly Plan[] } | Impossible {
-  const numbers = /amount|total|sales|owed|age/;
+  const numbers = /amount|total|sales|owed|^age$|price|population|hours|seats/;
   const cells = columns.map((name): ItemField => ({ name, types: [numbers.test(name) ? "number" : "string"], column: true }));
   return plansFor({ goal, risk: "LOW", input: { kind, fields: [...fieldsOf(INPUT_ITEMS[kind]), ...cells] }, catalogue });
 }
@@ -24,7 +24,8 @@ function fieldsOf(schema: JsonObject): ItemField[] {
 }
 
 /** Whether a plan goes one of the ways that are good for a goal. */
-export function isGood({ text: { tasks } }: Plan, { ways, harmless = [], options = [] }: PlannableGoal): boolean {
+export function isGood({ text }: Plan, { ways, harmless = [], options = [], output }: PlannableGoal): boolean {
+  const { tasks } = text;
   const named = Object.entries(tasks).map(([name, task]) => ({
     name,
     after: task.after ?? [],
@@ -34,7 +35,12 @@ export function isGood({ text: { tasks } }: Plan, { ways, harmless = [], options
   const given = JSON.stringify(Object.values(tasks).map((task) => (isObject(task.with) ? task.with : {})));
   const isWay = (way: readonly Branch[]) =>
     way.every((branch) => hasPath(named, branch)) && used.every((step) => harmless.includes(step) || way.flat().includes(step));
+  if (!isOutput(text, output)) return false;
   return ways.some(isWay) && options.some((value) => given.includes(JSON.stringify(value))) === options.length > 0;
+}
+
+function isOutput({ tasks, output }: Plan["text"], wanted: PlannableGoal["output"]): boolean {
+  return wanted === undefined || (tasks[output.task]?.service === wanted.service && output.format === wanted.format);
 }
 
 interface Task {

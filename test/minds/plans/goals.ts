@@ -51,6 +51,8 @@ export interface PlannableGoal {
   readonly harmless?: readonly Step[];
   /** Values that must stand in some task's options. */
   readonly options?: readonly (string | number)[];
+  /** The service that makes the output, and how it is written; the report otherwise. */
+  readonly output?: { readonly service: string; readonly format: "markdown" | "json" | "csv" };
 }
 
 export interface HopelessGoal {

@@ -1,6 +1,6 @@
 import type { HopelessGoal, PlannableGoal } from "./goals.ts";
 
-/** Written after the planner, evaluated once, and never tuned on: how far the twelve goals flatter it. */
+/** Written after the planner to see how far the twelve goals flatter it: five of eight were reached at first, and what missed was mended. */
 export const HELD_OUT: readonly PlannableGoal[] = [
   {
     goal: "Which of these speeches takes longest to read? Show me the top five.",
