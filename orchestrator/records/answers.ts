@@ -24,40 +24,74 @@ export interface Answers {
   forget(session: string): Promise<void>;
 }
 
+/** So many sessions are held in memory: what was asked of them once is asked again and again until they are over. */
+const HELD = 16;
+
+/** A session's answers by question, each as its canonical text. */
+type Session = Map<string, string>;
+
+/** Only one process may write these answers at a time: what it has read, it does not read again. */
 export function openAnswers(sql: Sql): Answers {
-  async function find({ session, agent, step, round }: AnswerKey): Promise<string | undefined> {
-    const [row] = await sql.query("SELECT answer FROM answers WHERE session = $1 AND agent = $2 AND step = $3 AND round = $4", [
-      session,
-      agent,
-      step,
-      round,
-    ]);
-    return row === undefined ? undefined : z.string().parse(row["answer"]);
+  const held = new Map<string, Promise<Session>>();
+
+  /** Of those that nobody asked for of late, the oldest is let go. */
+  function sessionOf(name: string): Promise<Session> {
+    const session = held.get(name) ?? load(sql, name);
+    held.delete(name);
+    held.set(name, session);
+    session.catch(() => held.delete(name));
+    const [oldest] = held.keys();
+    if (held.size > HELD && oldest !== undefined) held.delete(oldest);
+    return session;
+  }
+
+  const find = async (key: AnswerKey): Promise<string | undefined> => (await sessionOf(key.session)).get(questionOf(key));
+
+  /** The answer that is in the records afterwards: this one, or another's that was there before. */
+  async function insert({ session, agent, step, round }: AnswerKey, answer: string): Promise<string> {
+    const place = [session, agent, step, round];
+    const written = await sql.query(
+      "INSERT INTO answers (session, agent, step, round, answer) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING session",
+      [...place, answer],
+    );
+    if (written.length > 0) return answer;
+    const [row] = await sql.query("SELECT answer FROM answers WHERE session = $1 AND agent = $2 AND step = $3 AND round = $4", place);
+    return z.string().parse(row?.["answer"]);
   }
 
   return {
     async remember(key, schema, compute) {
       const recorded = await find(key);
-      if (recorded !== undefined) return schema.parse(parseCanonicalJson(recorded));
+      if (recorded !== undefined) return schema.parse(JSON.parse(recorded));
       const answer = canonicalJson(await compute());
-      schema.parse(parseCanonicalJson(answer));
-      await sql.query("INSERT INTO answers (session, agent, step, round, answer) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING", [
-        key.session,
-        key.agent,
-        key.step,
-        key.round,
-        answer,
-      ]);
-      return schema.parse(parseCanonicalJson((await find(key)) ?? answer));
+      schema.parse(JSON.parse(answer));
+      const first = await insert(key, answer);
+      (await sessionOf(key.session)).set(questionOf(key), first);
+      return schema.parse(JSON.parse(first));
     },
 
     async recall(key, schema) {
       const recorded = await find(key);
-      return recorded === undefined ? undefined : schema.parse(parseCanonicalJson(recorded));
+      return recorded === undefined ? undefined : schema.parse(JSON.parse(recorded));
     },
 
     async forget(session) {
       await sql.query("DELETE FROM answers WHERE session = $1", [session]);
+      held.delete(session);
     },
   };
+}
+
+const rowSchema = z.object({ agent: z.string(), step: z.string(), round: z.coerce.number(), answer: z.string() });
+
+async function load(sql: Sql, name: string): Promise<Session> {
+  const rows = await sql.query("SELECT agent, step, round, answer FROM answers WHERE session = $1", [name]);
+  const answers = rows.map((row) => rowSchema.parse(row));
+  // A record that somebody changed by hand is refused, here and not when its question is asked.
+  for (const { answer } of answers) parseCanonicalJson(answer);
+  return new Map(answers.map(({ answer, ...question }) => [questionOf(question), answer]));
+}
+
+function questionOf({ agent, step, round }: Omit<AnswerKey, "session">): string {
+  return JSON.stringify([agent, step, round]);
 }
