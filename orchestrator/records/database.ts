@@ -68,7 +68,7 @@ async function openPostgres(url: string): Promise<Opened> {
 
 async function openPglite({ dir, cache }: DatabaseOptions): Promise<Opened> {
   const lite = dir === undefined ? await create("memory://", cache) : await openDirectory(dir, cache);
-  const pool = new pg.Pool({ ...createPgConfig(lite), max: 1, connectionTimeoutMillis: CONNECTION_TIMEOUT });
+  const pool = new pg.Pool({ ...createPgConfig(wholeQueries(lite)), max: 1, connectionTimeoutMillis: CONNECTION_TIMEOUT });
   return {
     kind: "pglite",
     pool,
@@ -77,6 +77,22 @@ async function openPglite({ dir, cache }: DatabaseOptions): Promise<Opened> {
       await lite.close();
     },
   };
+}
+
+/** Messages after which Postgres answers: Sync, Query, Flush. */
+const ENDS = new Set([..."SQH"].map((letter) => letter.charCodeAt(0)));
+
+/** The same database, entered once a query and not once for each message of it: entering costs more than a small query. */
+function wholeQueries(lite: PGlite): PGlite {
+  let waiting: Uint8Array[] = [];
+  const execute: PGlite["execProtocolStream"] = async (message, options) => {
+    waiting.push(message);
+    if (!ENDS.has(message[0] ?? 0)) return [];
+    const whole = Buffer.concat(waiting);
+    waiting = [];
+    return lite.execProtocolStream(whole, options);
+  };
+  return new Proxy(lite, { get: (target, name) => (name === "execProtocolStream" ? execute : Reflect.get(target, name, target)) });
 }
 
 /** Without one of these PGlite would begin an empty cluster, or never end. */

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { messageOf } from "../primitives/errors.ts";
+import { sha256 } from "../primitives/hash.ts";
 import { RecordsDamaged } from "./errors.ts";
 
 /** One row as the driver gives it; each store parses its own. */
@@ -63,7 +64,9 @@ function within(client: pg.PoolClient): Sql {
   return sql;
 }
 
+/** A statement with parameters is planned once for a connection: it is sent under a name, and again by that name alone. */
 async function run(target: pg.Pool | pg.PoolClient, text: string, parameters: readonly unknown[] = []): Promise<readonly Row[]> {
-  const { rows } = await target.query<Record<string, unknown>>(text, [...parameters]);
+  const named = parameters.length === 0 ? {} : { name: sha256(new TextEncoder().encode(text)).slice(2, 34) };
+  const { rows } = await target.query<Record<string, unknown>>({ text, values: [...parameters], ...named });
   return rows;
 }

@@ -9,6 +9,7 @@ import type { Outbox as SenderOutbox } from "../../orchestrator/chain/outbox.ts"
 import { ManualClock } from "../../orchestrator/primitives/clock.ts";
 import { contentIdOf } from "../../orchestrator/primitives/hash.ts";
 import type { Hash } from "../../orchestrator/primitives/hex.ts";
+import { NotJson } from "../../orchestrator/primitives/json.ts";
 import { IntentTaken, intentKey, type SignedRow } from "../../orchestrator/primitives/outbox.ts";
 import { openAnswers } from "../../orchestrator/records/answers.ts";
 import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
@@ -52,6 +53,13 @@ describe("the records' database", () => {
     expect(await log.head()).to.deep.equal(EMPTY_LOG);
     await Promise.all([1, 2, 3].map((index) => database.transaction((sql) => log.append([{ kind: `k${index}`, subjects: [] }], sql))));
     expect((await log.verify()).seq).to.equal(3);
+  });
+
+  it("goes on after a statement that was refused, and answers those who asked at once each with their own", async () => {
+    const ask = (value: string) => database.query("SELECT $1::int + 1 AS next", [value]);
+    const [bad, ...good] = await Promise.allSettled([ask("x"), ask("1"), ask("2"), ask("41")]);
+    expect(bad?.status).to.equal("rejected");
+    expect(good.map((answer) => (answer.status === "fulfilled" ? answer.value[0]?.["next"] : undefined))).to.deep.equal([2, 3, 42]);
   });
 
   it("applies its migrations once, in order, and refuses another version's", async () => {
@@ -180,6 +188,22 @@ describe("the records' database", () => {
         answers.remember(key, schema, async () => [2]),
       ]);
       expect(one).to.deep.equal(two);
+    });
+
+    it("are held in memory for the sessions that were asked for last, and read again for the others", async () => {
+      const answers = openAnswers(database);
+      const ask = (session: string) => answers.remember({ ...key, session }, schema, async () => [7]);
+      await ask("s1");
+      await database.query("UPDATE answers SET answer = '[8]'");
+      expect(await ask("s1")).to.deep.equal([7]);
+      for (let other = 2; other <= 17; other += 1) await ask(`s${other}`);
+      expect(await ask("s1")).to.deep.equal([8]);
+    });
+
+    it("that are not canonical JSON any more are refused", async () => {
+      await openAnswers(database).remember(key, schema, async () => [7]);
+      await database.query("UPDATE answers SET answer = '[7'");
+      expect(await rejection(openAnswers(database).recall(key, schema))).to.be.instanceOf(NotJson);
     });
 
     it("are not recorded when they do not have the right shape", async () => {
