@@ -8,6 +8,7 @@ import { createWalletClient, parseEther } from "viem";
 import { transportOf } from "../../orchestrator/chain/chain.ts";
 import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { type DrivenChain, TRANSCRIPT_FILE } from "../../orchestrator/chain/driven.ts";
+import { NodeRefusal } from "../../orchestrator/chain/edr.ts";
 import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { MethodNotAllowed, TransactionRefused, TranscriptDamaged, TranscriptMismatch } from "../../orchestrator/chain/errors.ts";
 import { parseTranscript } from "../../orchestrator/chain/transcript.ts";
@@ -116,6 +117,24 @@ describe("the embedded chain", () => {
       for (const chain of [quiet, noisy]) await chain.mine([await transfer(alice, nonce)]);
     }
     expect(noisy.head().hash).to.equal(quiet.head().hash);
+  });
+
+  it("estimates gas that is enough, in a few executions, and says of a call that fails what it returned", async () => {
+    const chain = await opened({});
+    const { publicClient, request } = chain;
+    // Stores seven words, and frees them again: what it used in the end is less than what it needed.
+    const frees =
+      `0x${[1, 0].flatMap((value) => [0, 1, 2, 3, 4, 5, 6].map((slot) => `60${"0"}${value}60${"0"}${slot}55`)).join("")}00` as const;
+    const gas = await publicClient.estimateGas({ account: alice, data: frees });
+    await publicClient.call({ account: alice, data: frees, gas });
+    expect(Number(await publicClient.estimateGas({ account: alice.address, to: alice.address, value: 1n }))).to.be.within(21_000, 25_000);
+    const error = await rejection(request({ method: "eth_estimateGas", params: [{ from: alice.address, data: "0x60aa5f5260205ffd" }] }));
+    expect(error)
+      .to.be.instanceOf(NodeRefusal)
+      .and.include({ code: 3, data: `0x${"aa".padStart(64, "0")}` });
+    // Whoever names a limit is asked for nothing beyond it.
+    const limited = { from: alice.address, data: frees, gas: "0x5400" };
+    expect(await rejection(request({ method: "eth_estimateGas", params: [limited] }))).to.be.instanceOf(NodeRefusal);
   });
 
   it("does not count a torn last line, says so, and cuts it off when it goes on", async () => {
