@@ -1,3 +1,5 @@
+import { sha256 as nobleSha256 } from "@noble/hashes/sha2.js";
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import { expect } from "chai";
 import {
   BadContentId,
@@ -9,6 +11,7 @@ import {
   parseContentId,
   sha256,
 } from "../../orchestrator/primitives/hash.ts";
+import { bytesToHex } from "../../orchestrator/primitives/hex.ts";
 
 const bytes = new TextEncoder().encode("hello world");
 
@@ -17,6 +20,16 @@ describe("hashes and content ids", () => {
     expect(sha256(bytes)).to.equal("0xb94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9");
     expect(keccak256(bytes)).to.equal("0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad");
     expect(contentIdOf(bytes)).to.equal("bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e");
+  });
+
+  it("are those of JavaScript's own functions for any size, however often they are asked for", () => {
+    for (const size of [0, 135, 136, 8_191, 8_192, 100_000]) {
+      const large = Uint8Array.from({ length: size }, (_, index) => index * 7);
+      for (const changed of [large, large, Uint8Array.of(...large.subarray(1), 1)]) {
+        expect(keccak256(changed)).to.equal(bytesToHex(keccak_256(changed)));
+        expect(sha256(changed)).to.equal(bytesToHex(nobleSha256(changed)));
+      }
+    }
   });
 
   it("go from id to digest and back", () => {
