@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {Risk} from "../types/Law.sol";
 import {Param} from "../types/Params.sol";
 
 /// @title What the humans themselves cannot exceed
-/// @notice Ranges, risk and protection of every constitutional parameter (AgentCity Table 19, decisions). Defaults, units
-/// and sources are in `protocol/parameters.ts`; a test compares both, entry by entry.
+/// @notice Range and protection of every constitutional parameter (AgentCity Table 19, decisions), and which of them need a second
+/// signature. Everything else about a parameter is in `protocol/parameters.ts`; a test compares both, entry by entry.
 library ParamRanges {
-    /// @notice The value does not lie in the parameter's range.
-    error OutOfRange(Param param, uint256 value, uint256 min, uint256 max);
-
     /// @notice The direction in which a parameter protects less; such changes count toward the watchdog's limit.
     enum Weaker {
         NONE,
@@ -60,84 +56,6 @@ library ParamRanges {
             (1 << uint256(Param.SUBSIDY_CAP_SHARE)) |
             (1 << uint256(Param.PRINCIPAL_SUBSIDY_SHARE)) |
             (1 << uint256(Param.UNBONDING_PERIOD));
-
-    /// @dev Between HIGH and LOW; one signature.
-    uint256 private constant MEDIUM =
-        (1 << uint256(Param.MAX_TOOL_INVOCATIONS)) |
-            (1 << uint256(Param.MAX_MESSAGE_VOLUME)) |
-            (1 << uint256(Param.REPUTATION_SCALING_ENABLED)) |
-            (1 << uint256(Param.REPUTATION_SCALING_BONUS)) |
-            (1 << uint256(Param.MISSION_BUDGET_CAP)) |
-            (1 << uint256(Param.MAX_HUMAN_REVIEW_TIMEOUT)) |
-            (1 << uint256(Param.MIN_STAKE_LOW)) |
-            (1 << uint256(Param.MIN_STAKE_MEDIUM)) |
-            (1 << uint256(Param.MIN_STAKE_HIGH)) |
-            (1 << uint256(Param.DEGRADED_ADJUDICATOR_TIMEOUT)) |
-            (1 << uint256(Param.OPTIMISTIC_WINDOW_MAX)) |
-            (1 << uint256(Param.MAX_CODE_HASH_LATENCY)) |
-            (1 << uint256(Param.MULTISIG_REG_QUORUM)) |
-            (1 << uint256(Param.INSURANCE_RESERVE_RATE)) |
-            (1 << uint256(Param.ADJUDICATOR_COMPENSATION)) |
-            (1 << uint256(Param.REPUTATION_SMOOTHING)) |
-            (1 << uint256(Param.BID_WEIGHT_QUALITY)) |
-            (1 << uint256(Param.BID_WEIGHT_PRICE)) |
-            (1 << uint256(Param.MIN_SPONSORS)) |
-            (1 << uint256(Param.BLOC_TAU_THRESHOLD)) |
-            (1 << uint256(Param.BLOC_JACCARD_THRESHOLD)) |
-            (1 << uint256(Param.CRITICAL_BLOC_SHARE)) |
-            (1 << uint256(Param.SENIOR_ADJUDICATOR_ENABLED)) |
-            (1 << uint256(Param.MAX_MISSION_DURATION)) |
-            (1 << uint256(Param.VERIFIER_FEE_SHARE)) |
-            (1 << uint256(Param.EMBEDDING_SCORERS));
-
-    /// @dev Never changes for a live mission.
-    uint256 private constant LOCKED =
-        (1 << uint256(Param.DEVIATION_THRESHOLD)) |
-            (1 << uint256(Param.MAX_TOOL_INVOCATIONS)) |
-            (1 << uint256(Param.MAX_MESSAGE_VOLUME)) |
-            (1 << uint256(Param.ESCALATION_FREEZE_COUNT)) |
-            (1 << uint256(Param.BASE_ESCALATION_WINDOW)) |
-            (1 << uint256(Param.REPUTATION_SCALING_ENABLED)) |
-            (1 << uint256(Param.REPUTATION_SCALING_BONUS)) |
-            (1 << uint256(Param.MISSION_BUDGET_CAP)) |
-            (1 << uint256(Param.MAX_NODE_TIMEOUT)) |
-            (1 << uint256(Param.MIN_HUMAN_REVIEW_TIMEOUT)) |
-            (1 << uint256(Param.MAX_HUMAN_REVIEW_TIMEOUT)) |
-            (1 << uint256(Param.VERIFICATION_TIMEOUT)) |
-            (1 << uint256(Param.MAX_REFINEMENT_ITERATIONS)) |
-            (1 << uint256(Param.JACCARD_THRESHOLD)) |
-            (1 << uint256(Param.NUMERIC_TOLERANCE)) |
-            (1 << uint256(Param.MIN_STAKE_LOW)) |
-            (1 << uint256(Param.MIN_STAKE_MEDIUM)) |
-            (1 << uint256(Param.MIN_STAKE_HIGH)) |
-            (1 << uint256(Param.DEGRADED_MODE_THRESHOLD)) |
-            (1 << uint256(Param.DEGRADED_ADJUDICATOR_TIMEOUT)) |
-            (1 << uint256(Param.OPTIMISTIC_WINDOW_MAX)) |
-            (1 << uint256(Param.MAX_CODE_HASH_LATENCY)) |
-            (1 << uint256(Param.PREDICATE_GAS_LIMIT)) |
-            (1 << uint256(Param.PROTOCOL_FEE_RATE)) |
-            (1 << uint256(Param.INSURANCE_RESERVE_RATE)) |
-            (1 << uint256(Param.REPUTATION_MULTIPLIER_ALPHA)) |
-            (1 << uint256(Param.APPEAL_WINDOW_LOW)) |
-            (1 << uint256(Param.APPEAL_WINDOW_MODERATE)) |
-            (1 << uint256(Param.APPEAL_WINDOW_ELEVATED)) |
-            (1 << uint256(Param.APPEAL_WINDOW_CRITICAL)) |
-            (1 << uint256(Param.MIN_FLOOR_LOW)) |
-            (1 << uint256(Param.MIN_FLOOR_MEDIUM)) |
-            (1 << uint256(Param.MIN_FLOOR_HIGH)) |
-            (1 << uint256(Param.MIN_PANEL_LOW)) |
-            (1 << uint256(Param.MIN_PANEL_MEDIUM)) |
-            (1 << uint256(Param.MIN_PANEL_HIGH)) |
-            (1 << uint256(Param.MIN_BAND_LOW)) |
-            (1 << uint256(Param.MIN_BAND_MEDIUM)) |
-            (1 << uint256(Param.MIN_BAND_HIGH)) |
-            (1 << uint256(Param.MIN_CONFIDENCE_LOW)) |
-            (1 << uint256(Param.MIN_CONFIDENCE_MEDIUM)) |
-            (1 << uint256(Param.MIN_CONFIDENCE_HIGH)) |
-            (1 << uint256(Param.MEDIUM_RISK_FROM)) |
-            (1 << uint256(Param.HIGH_RISK_FROM)) |
-            (1 << uint256(Param.MAX_MISSION_DURATION)) |
-            (1 << uint256(Param.EMBEDDING_SCORERS));
 
     /// @dev A higher value protects less.
     uint256 private constant WEAKER_UP =
@@ -213,23 +131,8 @@ library ParamRanges {
             (1 << uint256(Param.UNBONDING_PERIOD)) |
             (1 << uint256(Param.VERIFIER_FEE_SHARE));
 
-    /// @notice Reverts with `OutOfRange` unless the value is allowed.
-    function requireInRange(Param p, uint256 value) internal pure {
-        (uint256 min, uint256 max) = range(p);
-        if (value < min || value > max) revert OutOfRange(p, value, min, max);
-    }
-
-    function riskOf(Param p) internal pure returns (Risk) {
-        if (isHigh(p)) return Risk.HIGH;
-        return _in(MEDIUM, p) ? Risk.MEDIUM : Risk.LOW;
-    }
-
     function isHigh(Param p) internal pure returns (bool) {
         return _in(HIGH, p);
-    }
-
-    function isLocked(Param p) internal pure returns (bool) {
-        return _in(LOCKED, p);
     }
 
     function weaker(Param p) internal pure returns (Weaker) {

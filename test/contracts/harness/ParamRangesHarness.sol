@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {Risk} from "../../../contracts/types/Law.sol";
 import {Param} from "../../../contracts/types/Params.sol";
 import {ParamRanges} from "../../../contracts/libraries/ParamRanges.sol";
 
@@ -10,9 +9,7 @@ contract ParamRangesHarness {
     struct Entry {
         uint256 min;
         uint256 max;
-        Risk risk;
         bool high;
-        bool locked;
         ParamRanges.Weaker weaker;
     }
 
@@ -22,13 +19,8 @@ contract ParamRangesHarness {
             Param p = Param(i);
             Entry memory e = entries[i];
             (e.min, e.max) = ParamRanges.range(p);
-            (e.risk, e.high, e.locked) = (ParamRanges.riskOf(p), ParamRanges.isHigh(p), ParamRanges.isLocked(p));
-            e.weaker = ParamRanges.weaker(p);
+            (e.high, e.weaker) = (ParamRanges.isHigh(p), ParamRanges.weaker(p));
         }
-    }
-
-    function requireInRange(Param p, uint256 value) external pure {
-        ParamRanges.requireInRange(p, value);
     }
 
     function weakens(Param p, uint256 from, uint256 to) external pure returns (bool) {
