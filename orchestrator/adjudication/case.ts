@@ -38,6 +38,6 @@ export interface Judgement {
 /** Whoever decides a case: a person at a terminal, or a labelled simulation of one. */
 export interface Judge {
   readonly simulated: boolean;
-  /** Undefined: nobody here decides, and whoever does has acted on chain meanwhile. */
+  /** Undefined: there is nobody here to decide, and whoever does has acted on chain meanwhile. */
   decide(subject: Case): Promise<Judgement | undefined>;
 }

@@ -47,7 +47,7 @@ export interface AppealRuling {
 /** Whoever decides appeals: a person at a terminal, or a labelled simulation of one. */
 export interface AppealJudge {
   readonly simulated: boolean;
-  /** Undefined: nobody here decides, and whoever does has acted on chain meanwhile, or let the time pass. */
+  /** Undefined: there is nobody here to decide, and whoever does has acted on chain meanwhile, or let the time pass. */
   decideAppeal(subject: AppealCase): Promise<AppealRuling | undefined>;
 }
 

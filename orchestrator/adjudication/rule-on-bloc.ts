@@ -20,7 +20,7 @@ export interface BlocCase {
 /** Whoever decides about a bloc: a person at a terminal, or a labelled simulation of one. */
 export interface BlocJudge {
   readonly simulated: boolean;
-  /** Undefined: nobody here decides, and whoever does has acted on chain meanwhile. */
+  /** Undefined: there is nobody here to decide, and whoever does has acted on chain meanwhile. */
   decideBloc(subject: BlocCase): Promise<{ readonly release: boolean; readonly justification: string } | undefined>;
 }
 

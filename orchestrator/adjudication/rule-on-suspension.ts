@@ -16,7 +16,7 @@ export interface Suspension {
 /** Whoever decides whether a suspended mission goes on: people at a terminal, or a labelled simulation of them. */
 export interface SuspensionJudge {
   readonly simulated: boolean;
-  /** Undefined: nobody here decides, and whoever does has acted on chain meanwhile. */
+  /** Undefined: there is nobody here to decide, and whoever does has acted on chain meanwhile. */
   decideResumption(subject: Suspension): Promise<{ readonly resume: boolean; readonly justification: string } | undefined>;
 }
 

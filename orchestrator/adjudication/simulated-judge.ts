@@ -25,7 +25,7 @@ export function isSimulated(justification: string): boolean {
 export class SimulationRefused extends AgentCityError {
   constructor(chainId: number) {
     super("SimulationRefused", `A simulated adjudicator may not sign on chain ${chainId}`, {
-      action: "let an adjudicator sign: npm start -- --ask, or the command shown beside the waiting case",
+      action: "let an adjudicator sign: npm start -- --ask, or the command shown with the waiting case",
     });
   }
 }

@@ -214,7 +214,7 @@ function senderBoundary(boundary: Boundary<BoundaryName>): Boundary<SenderBounda
 }
 
 function inWords(news: SilenceNews): string {
-  if (news.kind === "silent") return "the chain does not answer: what goes on chain waits in order, and is sent when it is back";
+  if (news.kind === "silent") return "the chain does not answer: transactions are queued in order until it is back";
   if (news.kind === "back") return `the chain is back after ${news.lasted} s`;
   return `the chain has been silent for ${news.lasted} s: all work stops, humans decide when it is back`;
 }

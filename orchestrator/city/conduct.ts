@@ -153,7 +153,7 @@ async function relegislate(hall: Hall, { first, epoch, former, continues }: Rele
     return await lead(hall, cause, former.epochs);
   } catch (error) {
     if (!(error instanceof GoalNotFeasible)) throw error;
-    tell(`no law can be made with what is left: ${error.message}`);
+    tell(`the remaining money is not enough for another law: ${error.message}`);
     return undefined;
   }
 }

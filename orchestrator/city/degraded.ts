@@ -82,7 +82,7 @@ export async function humansResume(city: City, judge: SuspensionJudge, world: Wo
     const until = BigInt(Math.min(degradedUntil, await contract.expiresAt()));
     await city.chain.clock.sleepUntil(until);
     await contract.expire([], { intent: intentKey("expire", mission.address), account: world.monitor.account });
-    world.tell("nobody let the suspended mission go on: aborted, what was not earned goes back");
+    world.tell("nobody resumed the suspended mission: aborted, unearned money is refunded");
   }
   const sent = await city.sender.recover();
   if (goesOn) world.tell(`resumed by adjudicators: ${sent} transactions that waited were sent, in their order`);
@@ -98,13 +98,13 @@ export async function humansClear(city: City, judge: SuspensionJudge, world: Wor
   const last = stops.at(-1);
   const byFreezes = last !== undefined && BigInt(last.args.agent) !== 0n;
   const why = byFreezes ? `the freezes of ${last.args.agent} stopped it` : `${last?.args.by ?? "an adjudicator"} stopped it`;
-  world.tell(`EMERGENCY STOP: ${why}; only adjudicators can let this mission go on`);
+  world.tell(`EMERGENCY STOP: ${why}; only adjudicators can resume this mission`);
   const goesOn = await ruleOnSuspension({ ...panelOf(city), sender: world.monitor.account }, judge, {
     mission: mission.address,
     cause: byFreezes ? "freezes" : "stopped",
     facts: [why, `stop number ${stops.length} of this mission`],
     divergences: await divergencesOf(world, mission),
   });
-  if (goesOn) world.tell("adjudicators cleared the stop: the mission goes on");
+  if (goesOn) world.tell("adjudicators cleared the stop: the mission continues");
   return goesOn;
 }

@@ -29,7 +29,7 @@ export async function nextEpoch({ client, tell }: City, { mission, session }: En
   const number = (await client.legislation.sessionOf(session)).epoch + 1;
   const { refunded } = await client.mission(mission).ledger();
   if (number > params.maxRefinementIterations) {
-    tell(`${number} laws failed: no further one is tried, what was not earned goes back to the sponsor`);
+    tell(`${number} laws failed: no further one is tried, and unearned money goes back to the sponsor`);
     return undefined;
   }
   return refunded === 0n ? undefined : { number, deposit: refunded, fault };

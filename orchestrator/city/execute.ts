@@ -155,7 +155,7 @@ async function abort(world: World, mission: Mission): Promise<void> {
   }
   const isExhausted = (await viewNodes(world, mission)).some(({ state }) => state === "FAILED");
   if (!isExhausted) await expire(world, mission);
-  await end(world, mission, "mission ended before its goal: what was not earned goes back to the sponsor");
+  await end(world, mission, "mission ended before its goal: unearned money goes back to the sponsor");
 }
 
 async function expire({ client }: World, { address }: Mission): Promise<void> {
@@ -171,7 +171,7 @@ async function end(world: World, { address }: Mission, because: string): Promise
 /** Ends a mission whose parent ended. */
 async function endOrphan(world: World, mission: Mission, lead: Lead): Promise<void> {
   if (!(await lead.isOrphan()) || isOver(await missionState(world, mission))) return;
-  await end(world, mission, "the mission above is over: what was not earned goes back to it");
+  await end(world, mission, "the mission above is over: unearned money goes back to it");
 }
 
 /** What no law can cure is not brought before another session (AgentCity B.11.4 asks for one where the law is at fault). */
@@ -187,13 +187,13 @@ async function judgeDisagreements(world: World, mission: Mission): Promise<void>
 /** Ends a mission in which nobody did anything wrong: no clock of an executor's is ended, so nobody is slashed, and no reputation moves. */
 async function endUnfaulted(world: World, mission: Mission): Promise<void> {
   await expire(world, mission);
-  await end(world, mission, "mission ended: nobody is slashed, what was not earned goes back to the sponsor");
+  await end(world, mission, "mission ended: nobody is slashed, unearned money goes back to the sponsor");
 }
 
 /** A stop that nobody clears ends with the mission's time: what was not earned goes back (decision 24). */
 async function endStopped(world: World, mission: Mission): Promise<void> {
   await expire(world, mission);
-  await end(world, mission, "mission ended stopped: what was not earned goes back to the sponsor");
+  await end(world, mission, "mission ended while stopped: unearned money goes back to the sponsor");
 }
 
 async function stakesOf({ client }: City): Promise<readonly [bigint, bigint, bigint]> {

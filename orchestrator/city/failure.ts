@@ -61,14 +61,14 @@ async function haltOf(client: AgentCityClient, mission: Address): Promise<Failur
   if ((await contract.watch()).stopped)
     return {
       node: null,
-      reason: "an emergency stop ended it: no adjudicators let it go on",
+      reason: "an emergency stop ended it: adjudicators did not clear the stop",
       action: "read why it was stopped (HUMAN, and the log), and run the mission again",
     };
   const silent = (await contract.history("MissionDegraded")).length > (await contract.history("MissionRecovered")).length;
   if (silent)
     return {
       node: null,
-      reason: "the chain was silent for too long, and no adjudicators let the mission go on afterwards",
+      reason: "the chain was silent for too long, and adjudicators did not resume the mission afterwards",
       action: "check the chain's node, and run the mission again",
     };
   return undefined;

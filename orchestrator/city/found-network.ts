@@ -51,7 +51,7 @@ export interface NetworkFounding {
 export class GenesisDiffers extends AgentCityError {
   constructor(dir: string, what: string) {
     super("GenesisDiffers", `Genesis was begun in ${dir} with another ${what}`, {
-      action: "go on with what it was begun with, or set AGENTCITY_HOME to an empty folder to found another city",
+      action: "continue with the same decisions, or set AGENTCITY_HOME to an empty folder to found another city",
     });
   }
 }

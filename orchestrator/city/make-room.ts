@@ -73,7 +73,7 @@ function unfinishedIn(dir: string): readonly string[] {
   const cases = casesIn(dir)
     .list()
     .map((file) => `a case waits for adjudicators: ${file}`);
-  const runs = openRuns(dir).map(({ mission, command }) => `${mission} was begun and has not ended; it goes on with: ${command}`);
+  const runs = openRuns(dir).map(({ mission, command }) => `${mission} has not ended; to continue it: ${command}`);
   return [...sessions, ...cases, ...runs];
 }
 

@@ -13,7 +13,7 @@ export class PeopleFirst extends AgentCityError {
   constructor(acts: readonly string[]) {
     super("PeopleFirst", `Genesis waits for ${acts.length} ${acts.length === 1 ? "act" : "acts"} that only their owners can sign`, {
       details: acts.join("\n"),
-      action: "have them done, then run the same command again: it goes on from here",
+      action: "have them done, then run the same command again to continue from here",
     });
   }
 }
@@ -53,6 +53,6 @@ export async function whatPeopleOwe(
   const { free, insurance } = plan.treasury;
   const seed = free + insurance - (await treasury.freeBalance()) - (await treasury.insuranceBalance());
   if (seed > 0n && (await token.balanceOf(deployer)) < seed)
-    acts.push(`somebody sends the deployer ${deployer} ${formatMoney(seed)}: what the treasury starts with`);
+    acts.push(`send the deployer ${deployer} ${formatMoney(seed)} for the treasury to start with`);
   return acts;
 }

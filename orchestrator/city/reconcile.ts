@@ -36,7 +36,7 @@ export async function reconcile(
   for (const each of divergences) world.tell(`records and chain differ after ${phase.name}: ${each}`);
   const subject = { mission: mission.address, cause: "divergence", facts: [`found after ${phase.name}`], divergences } as const;
   const decided = await judge.decideResumption(subject);
-  const { resume, justification } = decided ?? { resume: false, justification: "nobody here decides" };
+  const { resume, justification } = decided ?? { resume: false, justification: "there is nobody here to decide" };
   const content = await panelOf(city).keep(justification);
   await city.log.append([{ kind: resume ? "execution.allowed" : "execution.suspended", subjects: [mission.address, phase.name], content }]);
   return resume;
@@ -57,7 +57,7 @@ async function lawDivergences({ client }: World, mission: Mission, law: EnactedL
   if ((await contract.law()) !== law.law) found.push("the mission's law is not the one in the records");
   if ((await contract.lawHash()) !== law.lawHash) found.push("the mission's law hash is not the one in the records");
   if ((await contract.context()).docHash !== law.docHash) found.push("the mission's document hash is not the one in the records");
-  if (!(await client.templates.isGenuine(mission.address))) found.push("the mission is none that the registry deployed");
+  if (!(await client.templates.isGenuine(mission.address))) found.push("the registry did not deploy this mission");
   return found;
 }
 

@@ -10,7 +10,7 @@ const FOLDER = "waiting";
 export class WaitingFileBad extends AgentCityError {
   constructor(path: string, cause: unknown) {
     super("WaitingFileBad", `${path} is not what a waiting mission or an adjudicator writes`, {
-      action: "run the mission again: it writes its files anew; sign with npm run override or npm run approve-codification",
+      action: "run the mission again, which rewrites its files; sign with npm run override or npm run approve-codification",
       cause,
     });
   }

@@ -35,7 +35,7 @@ export class RequestForged extends AgentCityError {
   constructor(asked: string, compiled: string) {
     super("RequestForged", "The document of this request is not the law it asks a signature for", {
       details: `asks for ${asked}, the document compiles to ${compiled}`,
-      action: "do not sign; ask whoever gave you the file",
+      action: "do not sign; ask the person who gave you the file",
     });
   }
 }
@@ -55,7 +55,7 @@ export async function approveCodification(file: string | undefined, options: App
   const approval = await signCodification(adjudicatorAccount(request.chainId, options.as), request, because);
   const written = writeApproval(path, approval);
   if (json) process.stdout.write(`${JSON.stringify({ status: "signed", file: written, approval })}\n`);
-  else process.stdout.write(`signed by ${approval.adjudicator}: ${written}\nnow run the mission again: its session goes on\n`);
+  else process.stdout.write(`signed by ${approval.adjudicator}: ${written}\nnow run the mission again to continue its session\n`);
 }
 
 function onlyWaiting(dir: string): string {

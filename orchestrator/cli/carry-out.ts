@@ -108,9 +108,9 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
     try {
       const facts = { mission: file.mission, command: typedCommand(), decides: deciderOf(commission) };
       const { id, resumed, formerDecider } = beginRun(dir, commission.key, facts, commission.simulateHumans === true);
-      if (resumed) tell("resumed: this run was interrupted; what is on chain or in the records is not done again");
+      if (resumed) tell("resumed an interrupted run; nothing on chain or in the records is done twice");
       if (formerDecider !== undefined) tell(`until now ${DECIDES[formerDecider]}; from here on ${DECIDES[facts.decides]}`);
-      for (const other of openRuns(dir, commission.key)) tell(`also unfinished here: ${other.mission}; it goes on with: ${other.command}`);
+      for (const other of openRuns(dir, commission.key)) tell(`also unfinished here: ${other.mission}; to continue it: ${other.command}`);
       enter("a session is being opened");
       const judge = judgeFor(commission, city, tell);
       const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };

@@ -7,8 +7,8 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.DONE, "done"],
   [EXIT.FAILED, "failed, refused, or a check that failed"],
   [EXIT.USAGE, "used incorrectly: an unknown command, flag or value; nothing was done"],
-  [EXIT.WAITS, "waits for a human; the same command goes on once somebody has signed"],
+  [EXIT.WAITS, "waits for a human; once they have signed, run the same command again"],
   [EXIT.HANGUP, "stopped: the terminal was closed (SIGHUP)"],
-  [EXIT.INTERRUPTED, "stopped by Ctrl-C (SIGINT); the same command goes on where it stopped"],
-  [EXIT.TERMINATED, "stopped by SIGTERM; the same command goes on where it stopped"],
+  [EXIT.INTERRUPTED, "stopped by Ctrl-C (SIGINT); run the same command again to continue"],
+  [EXIT.TERMINATED, "stopped by SIGTERM; run the same command again to continue"],
 ];

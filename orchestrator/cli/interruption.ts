@@ -22,7 +22,7 @@ export function stopWhenAsked(json: boolean): void {
       const again = RESUMABLE.includes(process.argv[2] ?? "") ? typedCommand() : null;
       if (json) process.stdout.write(`${JSON.stringify({ status: "interrupted", signal, continue: again })}\n`);
       process.stderr.write(
-        again === null ? `stopped (${signal})\n` : `stopped (${signal}); the same command goes on where it stopped: ${again}\n`,
+        again === null ? `stopped (${signal})\n` : `stopped (${signal}); to continue, run the same command again: ${again}\n`,
       );
       process.exit(CODES[signal]);
     });

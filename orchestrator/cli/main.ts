@@ -13,30 +13,30 @@ import { start } from "./start.ts";
 import { verify } from "./verify.ts";
 
 const json = () => new Option("--json", "print one JSON document on stdout and nothing else");
-const explain = () => new Option("--explain", "also show how the vote went, the market, gas and reputations");
-const devnet = () => new Option("--network <name>", "embedded: in this process; anvil: in a process of its own").default("embedded");
-const ask = () => new Option("--ask", "let a person decide what needs a human, instead of a simulated adjudicator");
+const explain = () => new Option("--explain", "also show votes, market, gas and reputations");
+const devnet = () => new Option("--network <name>", "embedded: in this process; anvil: in its own process").default("embedded");
+const ask = () => new Option("--ask", "ask at this terminal for human decisions, instead of simulating them");
 
 const waitForHumans = () =>
-  new Option("--wait-for-humans", "leave what needs a human to adjudicators elsewhere (npm run override), and wait for them").conflicts(
-    "ask",
-  );
+  new Option("--wait-for-humans", "wait for adjudicators to decide in another terminal (npm run override)").conflicts("ask");
 
 const simulateHumans = () =>
-  new Option("--simulate-humans", "let a labelled simulation decide from here on, in a run that was begun with people").conflicts([
+  new Option("--simulate-humans", "continue a run that people were deciding with a labelled simulation").conflicts([
     "ask",
     "waitForHumans",
   ]);
 
-const newCity = () => new Option("--new-city", "begin anew although something waits in the city there; that city is moved aside");
+const newCity = () => new Option("--new-city", "start over even if a case or session is waiting; the old city is moved aside");
 
 const model = () =>
-  new Option("--model <provider:model>", "chat model that decides for the producers (key from the environment)").env("AGENTCITY_MODEL");
+  new Option("--model <provider:model>", "chat model that decides for the producers (its key comes from the environment)").env(
+    "AGENTCITY_MODEL",
+  );
 
 const database = () =>
   new Option(
     "--database <url>",
-    "a Postgres of the city's own for its records, instead of the embedded one (give a URL with a password in the environment)",
+    "Postgres database for this city's records, instead of the embedded one (put a URL with a password in the environment)",
   ).env("AGENTCITY_DATABASE");
 
 /** An option that takes a whole number within bounds. */
@@ -61,9 +61,9 @@ program
   .command("start")
   .description("found a city on a devnet and run the sample mission, from goal to payout")
   .addOption(devnet())
-  .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
+  .addOption(new Option("--seed <seed>", "seed of every random choice").default("7"))
   .addOption(newCity())
-  .addOption(new Option("--cheat", "let one executor lie, to see it caught"))
+  .addOption(new Option("--cheat", "make one executor cheat, to see it caught"))
   .addOption(ask())
   .addOption(waitForHumans())
   .addOption(simulateHumans())
@@ -77,11 +77,11 @@ program
   .command("mission")
   .description("run a mission file in the city of this folder")
   .argument("<file>", "mission file (YAML)")
-  .addOption(new Option("--input <path>", "another input than the file names"))
-  .addOption(new Option("--seed <seed>", "seed of a city that is founded now"))
-  .addOption(new Option("--mode <name>", "every stage on chain, or a checkpoint per wave: another than the file says").choices(MODES))
+  .addOption(new Option("--input <path>", "replaces the file's input"))
+  .addOption(new Option("--seed <seed>", "seed, if this founds a new city"))
+  .addOption(new Option("--mode <name>", "every stage on chain, or one checkpoint per wave; replaces the file's mode").choices(MODES))
   .addOption(devnet())
-  .addOption(new Option("--rpc <url>", "with --network anvil: an Anvil that runs already, with a city's flags (docs/genesis.md)"))
+  .addOption(new Option("--rpc <url>", "with --network anvil: URL of a running Anvil, started as docs/genesis.md says"))
   .addOption(ask())
   .addOption(waitForHumans())
   .addOption(simulateHumans())
@@ -96,10 +96,10 @@ program
   .description("found a city of many agents on the embedded chain and hold one legislative session in it")
   .addOption(whole("--agents <n>", "producers, each with one vote", 5, 5_000).default(200))
   .addOption(whole("--candidates <m>", 'entries on the ballot, "no law" among them', 2, 16).default(8))
-  .addOption(whole("--bloc <k>", "agents who vote as one of them tells", 0, 64).default(0))
-  .addOption(new Option("--strategy <name>", "how closely the bloc votes alike").choices(BLOC_STRATEGIES).default("identical"))
-  .option("--petition", "producers call for the session, and the sponsor adopts it")
-  .addOption(new Option("--seed <seed>", "names every random choice").default("7"))
+  .addOption(whole("--bloc <k>", "agents who vote as their leader directs", 0, 64).default(0))
+  .addOption(new Option("--strategy <name>", "how closely the bloc votes together").choices(BLOC_STRATEGIES).default("identical"))
+  .option("--petition", "let producers petition for the session and the sponsor adopt it")
+  .addOption(new Option("--seed <seed>", "seed of every random choice").default("7"))
   .addOption(newCity())
   .addOption(ask())
   .addOption(simulateHumans())
@@ -108,52 +108,50 @@ program
 
 program
   .command("approve-codification")
-  .description("read a law of HIGH risk that waits for an adjudicator, and sign for it")
-  .argument("[request]", "file that the waiting session wrote; default: the only one of this folder")
-  .addOption(new Option("--network <name>", "where to look for it").default("embedded"))
+  .description("read and sign a HIGH-risk law that waits for an adjudicator")
+  .argument("[request]", "request file of the waiting session; default: the only one in this folder")
+  .addOption(new Option("--network <name>", "network of the waiting session").default("embedded"))
   .addOption(new Option("--as <adjudicator>", "on a devnet: adjudicator-1 … adjudicator-7 (else AGENTCITY_ADJUDICATOR_KEY, or a keystore)"))
-  .addOption(
-    new Option("--because <text>", "why; it goes on record with the signature").default("I read this law and approve its codification."),
-  )
-  .addOption(new Option("--dry-run", "show what would be signed, and sign nothing"))
+  .addOption(new Option("--because <text>", "reason, recorded with the signature").default("I read this law and approve its codification."))
+  .addOption(new Option("--dry-run", "show what would be signed, without signing"))
   .addOption(json())
   .action(approveCodification);
 
 program
   .command("audit")
-  .description("verify a finished mission again, from its bundle alone")
-  .argument("<mission>", "address of the mission, or the path of its bundle")
+  .description("verify a finished mission from its bundle alone")
+  .argument("<mission>", "address of the mission, or path of its bundle")
   .addOption(json())
   .action(audit);
 
 program
   .command("genesis")
-  .description("found a city on any EVM network, step by step, and read everything back")
+  .description("found a city on any EVM network, resumably, and read everything back")
   .requiredOption("--network <name>", "embedded, anvil, a public L2, or one of agentcity.networks.json")
   .option("--rpc <url>", "its RPC URL (or AGENTCITY_RPC_URL)")
-  .option("--city <file>", "what the founders decided (YAML, docs/genesis.md); a devnet has its own")
+  .option("--city <file>", "the founders' decisions (YAML, docs/genesis.md); not needed on a devnet")
   .addOption(json())
   .action(genesis);
 
 program
   .command("verify")
-  .description("compare a live deployment with what its founders decided: code, wiring, parameters, offices, seats, seal")
+  .description("compare a live deployment with its founders' decisions: code, wiring, parameters, offices, seats, seal")
   .requiredOption("--network <name>", "embedded, anvil, a public L2, or one of agentcity.networks.json")
   .option("--rpc <url>", "its RPC URL (or AGENTCITY_RPC_URL)")
-  .option("--deployment <file>", "another deployment.json than this folder's")
+  .option("--deployment <file>", "deployment.json to compare with, instead of this folder's")
   .addOption(json())
   .action(verify);
 
 program.addHelpText(
   "after",
   `
-Programs with a command line of their own (add --help):
-  override              what adjudicators do: read, judge, sign, relay
-  clearing              reproduces the figures of RAILS
-  watchdog              how often the adjudicators' watchdog is wrong
-  calibrate             what the Guardian's scorers catch and what they let pass
-  modelcheck            explores the state machines whole, and finds seeded faults
-  bench                 measures this machine`,
+Programs with their own options (add --help):
+  override              read, decide, sign and relay cases as an adjudicator
+  clearing              reproduce the figures of RAILS
+  watchdog              measure the watchdog's false-alarm rate
+  calibrate             measure what the Guardian's scorers catch and miss
+  modelcheck            explore the state machines exhaustively, and find seeded faults
+  bench                 measure gas and speed on this machine`,
 );
 
 await runProgram(program);

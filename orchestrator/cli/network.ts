@@ -9,7 +9,7 @@ const OWN_NETWORKS = "agentcity.networks.json";
 export class RpcUrlMissing extends AgentCityError {
   constructor(network: string) {
     super("RpcUrlMissing", `No RPC URL for ${network}`, {
-      action: `--rpc <url>, AGENTCITY_RPC_URL, or "rpc" beside its chain id in ${OWN_NETWORKS}`,
+      action: `--rpc <url>, AGENTCITY_RPC_URL, or "rpc" next to its chain id in ${OWN_NETWORKS}`,
     });
   }
 }

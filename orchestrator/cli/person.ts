@@ -32,10 +32,10 @@ export function personAtTerminal(): Judges {
     simulated: false,
     async decide({ label, mission, reason: cause, quality, risk, rubric, excerpt }) {
       process.stderr.write(`\n${plainText(excerpt)}\n\n`);
-      if (rubric !== undefined) process.stderr.write(`What it is to be judged by:\n${plainText(rubric)}\n\n`);
+      if (rubric !== undefined) process.stderr.write(`Judge it by:\n${plainText(rubric)}\n\n`);
       process.stderr.write(`Case: ${label} of ${mission} (${cause}). Quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
       if (cause === "frozen") {
-        const mandate = (await ask("An amended mandate, if its executors are to do it anew (else empty): ")).trim();
+        const mandate = (await ask("An amended mandate, if its executors should redo the work (or nothing): ")).trim();
         if (mandate !== "") return { ruling: "amend", mandate, justification: await reason() };
       }
       const { yes, justification } = await decide("Approve this work?");
@@ -44,7 +44,7 @@ export function personAtTerminal(): Judges {
     async decideAppeal({ label, mission, attempt, appeals, quality, risk, excerpt }) {
       process.stderr.write(`\n${excerpt}\n\nAppeals on attempt ${attempt + 1} of ${label} of ${mission}:\n`);
       for (const line of appealLines(appeals)) process.stderr.write(`${line}\n`);
-      process.stderr.write(`The mesh found quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
+      process.stderr.write(`The verifiers found quality ${quality.toFixed(2)}, risk ${risk.toFixed(2)}.\n`);
       const { yes, justification } = await decide("Uphold them?");
       const share = yes ? await percent("What share of the price is earned, in per cent?") : 0;
       return { upheld: yes ? [...appeals.keys()] : [], share, slash: 0n, culprits: [], justification };
@@ -52,13 +52,13 @@ export function personAtTerminal(): Judges {
     async decideResumption({ mission, cause, facts, divergences }) {
       process.stderr.write(`\nMission ${mission} is suspended (${cause}).\n`);
       for (const line of [...facts, ...divergences.map((each) => `DIVERGENCE: ${each}`)]) process.stderr.write(`${line}\n`);
-      const { yes, justification } = await decide("Let it go on?");
+      const { yes, justification } = await decide("Resume it?");
       return { resume: yes, justification };
     },
     async decideBloc({ session, blocs, flagged, ballots, winner, otherwise }) {
       for (const bloc of blocs) process.stderr.write(`\nThese voted alike: ${bloc.join(", ")}\n`);
       process.stderr.write(
-        `Session ${session}: ${flagged} of ${ballots} voters are flagged. "${winner}" won; without them ${otherwise === undefined ? "nobody would have voted" : `"${otherwise}"`}.\n`,
+        `Session ${session}: ${flagged} of ${ballots} voters are flagged. "${winner}" won; without them ${otherwise === undefined ? "there would be no ballots" : `"${otherwise}"`}.\n`,
       );
       const { yes, justification } = await decide("Let the vote stand?");
       return { release: yes, justification };
@@ -106,7 +106,7 @@ export class NobodyAnswers extends AgentCityError {
   constructor() {
     super("NobodyAnswers", "The input ended before a person decided", {
       action:
-        "run the same command again: it goes on at this case. With --simulate-humans instead of --ask a labelled simulation decides (devnet only)",
+        "run the same command again to continue at this case, or replace --ask by --simulate-humans to let a labelled simulation decide (devnet only)",
     });
   }
 }

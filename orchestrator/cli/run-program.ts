@@ -13,8 +13,8 @@ export class SystemRefused extends AgentCityError {
 
 const MAY_WRITE = "set AGENTCITY_HOME (and AGENTCITY_CACHE) to a folder that you may write to, or correct the permissions of this one";
 const ACTIONS: Readonly<Record<string, string>> = {
-  ENOSPC: "make room on the disk, then give the command again: it goes on where it stopped",
-  EDQUOT: "make room within your quota, then give the command again: it goes on where it stopped",
+  ENOSPC: "make room on the disk, then run the command again to continue",
+  EDQUOT: "make room within your quota, then run the command again to continue",
   EACCES: MAY_WRITE,
   EPERM: MAY_WRITE,
   EROFS: MAY_WRITE,
@@ -49,7 +49,10 @@ export async function runProgram(program: Command): Promise<void> {
     } else {
       process.exitCode = EXIT.USAGE;
       if (json)
-        printDocument({ status: "error", error: { code: "Usage", message: error.message, action: "add --help to see what it takes" } });
+        printDocument({
+          status: "error",
+          error: { code: "Usage", message: error.message, action: "add --help for its arguments and options" },
+        });
     }
   }
 }

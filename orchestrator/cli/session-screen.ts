@@ -39,7 +39,7 @@ function who({ electorate, candidates, ballots }: SessionReport): string[] {
     `${candidates.length} candidates: ${candidates.length - 1} laws and "no law" · ${ballots.length}/${electorate.agents} ballots, each a full ranking`,
   ];
   if (electorate.planted.length > 0)
-    lines.push(`planted: ${few(electorate.planted)} rank as ${electorate.planted[0]} tells them (nobody in the city knows)`);
+    lines.push(`planted: ${few(electorate.planted)} rank as ${electorate.planted[0]} directs (unknown to the city)`);
   return lines;
 }
 
@@ -74,7 +74,7 @@ function why(report: SessionReport): string[] {
   const drawn = rivals.filter((entry) => margin(entry) === 0);
   const closest = rivals.toSorted((a, b) => margin(a) - margin(b))[0];
   const second = order[1];
-  const lines = [`every two candidates meet in a duel: whoever more voters rank higher wins it`];
+  const lines = [`candidates are compared in pairs; the one that more voters rank higher wins the pair`];
   if (lost.length === 0 && drawn.length === 0) {
     lines.push(`${label(winner.entry)} won all its ${rivals.length} duels: whatever it is compared with, more voters prefer it`);
   } else {
@@ -100,7 +100,7 @@ function pivotal({ pivotal: { alone, swing, withoutFlagged }, candidates, winner
   const label = labelIn(candidates);
   const lines = [
     alone.length === 0
-      ? "nobody alone: without any one ballot the same candidate wins"
+      ? "no single voter: removing any one ballot leaves the same winner"
       : `${few(alone)}: without the ballot of any one of them another candidate wins`,
   ];
   if (swing === null) lines.push("no group that moved one rival up could have changed the winner");

@@ -80,7 +80,7 @@ async function hold(options: SessionOptions, { elapsed, tell, enter }: Progress)
   try {
     const facts = { mission: file.mission, command: typedCommand(), decides: ask ? "terminal" : "simulation" } as const;
     const { id, resumed } = beginRun(dir, key, facts, options.simulateHumans === true);
-    if (resumed) tell("resumed: this session was interrupted; what is on chain or in the records is not done again");
+    if (resumed) tell("resumed an interrupted session; nothing on chain or in the records is done twice");
     const report = await holdSession(city, {
       file,
       inputs: { count: items.length, digest },

@@ -84,7 +84,7 @@ export class Backing {
       await send();
     } catch (error) {
       if (!(error instanceof TransactionReverted)) throw error;
-      this.#world.tell(`${law.label}: no stake pool stands for the bid of ${worker.name} (${error.message})`);
+      this.#world.tell(`${law.label}: no stake pool backs the bid of ${worker.name} (${error.message})`);
     }
   }
 

@@ -75,7 +75,7 @@ export function disagreeing(node: string, found: Disagreement): Ending {
     reason:
       `its services disagree by themselves on \`${field}\`: ${percent(share)} of ${compared} items agree, the law asks for ${percent(needed)}. ` +
       `They differ on ${items.length} (${first.join("; ")}${items.length > first.length ? "; …" : ""}). ` +
-      "Run again they say the same, so no other law would help; nobody is at fault",
+      "Run again they give the same answers, so no other law would help; no executor is at fault",
     action: `choose services that measure the same, or set \`agree: { on: ${field}, atLeast: … }\` to what you can accept (reached: ${(share / BASIS_POINTS).toFixed(2)}), or take one service in tier 1 or 3`,
     disagreement: { ...found, items: items.slice(0, MOST_ITEMS) },
   };

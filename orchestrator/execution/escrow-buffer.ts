@@ -100,7 +100,7 @@ export async function refused(world: World, reason: string, ...place: Place): Pr
   const [, { law }] = place;
   const next = RETRIES[attempt];
   world.tell(
-    `${law.label}: the chain refused its commitment (${reason}); the output stays in escrow, ${next === undefined ? "out of attempts" : `tried again ${next} s after the first`}`,
+    `${law.label}: the chain refused its commitment (${reason}); the output stays in escrow, ${next === undefined ? "out of attempts" : `submitted again ${next} s after the first refusal`}`,
   );
 }
 

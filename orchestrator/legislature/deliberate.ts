@@ -56,7 +56,7 @@ export function deliberate(context: LegislatureContext) {
     async signBriefing(state: SessionState): Promise<Partial<SessionState>> {
       const [regulator] = clerks.regulators;
       if (regulator === undefined || state.briefing === null)
-        throw new AgentCityError("RegulatorMissing", "Nobody can publish the facts that a debate begins with");
+        throw new AgentCityError("RegulatorMissing", "No Regulator can publish the facts that open a debate");
       const { signature } = await regulator.publish(BigInt(state.session), digestOf(state.briefing));
       const published = context.save({ regulator: regulator.address, content: state.briefing, signature });
       await context.cross("legislature:briefing-signed");
@@ -204,7 +204,7 @@ export function speakingOrder(opened: Hash, round: number, voters: readonly Addr
 
 /** The speakers of the round that begins, in order. */
 function speakersFor(paper: readonly BallotEntry[], context: LegislatureContext, state: SessionState): Address[] {
-  if (state.debateOpened === null) throw new AgentCityError("DebateUnknown", "Nobody can speak before the debate is opened");
+  if (state.debateOpened === null) throw new AgentCityError("DebateUnknown", "The debate is not open yet");
   const proposers = new Set(paper.flatMap(({ candidate, proposer }) => (candidate === 0 ? [] : [proposer])));
   const voters = opinionsIn(context, state.opinions).map(({ agent }) => agent);
   return speakingOrder(state.debateOpened, state.rounds.length + 1, voters, proposers);

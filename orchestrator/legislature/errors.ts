@@ -9,7 +9,7 @@ export class TallyDisagrees extends AgentCityError {
   constructor(session: bigint, onChain: string, computed: string) {
     super("TallyDisagrees", `Session ${session}: the chain's tally is not what the ballots give`, {
       details: `on chain ${onChain}, computed ${computed}`,
-      action: "do not go on: one of the two implementations of the rules is wrong",
+      action: "do not continue: one of the two implementations of the rules is wrong",
     });
   }
 }
@@ -26,7 +26,7 @@ export class FidelityBroken extends AgentCityError {
 /** A mandated operation that this codifier cannot do. */
 export class UnknownOperation extends AgentCityError {
   constructor(operation: string) {
-    super("UnknownOperation", "The codifier is told to delegate an operation it does not know", {
+    super("UnknownOperation", "The codifier has to delegate an operation that it does not know", {
       details: operation,
       action: "the adjudicators set mandates; this version knows those of protocol/operations.ts",
     });
@@ -79,7 +79,7 @@ export class AuditNeeded extends AgentCityError {
     const { session, specHash, refused } = request;
     super("AuditNeeded", `Session ${session} waits: its law is of HIGH risk and needs an adjudicator's approval`, {
       details: [`spec ${specHash}`, ...(refused === null ? [] : [`the last signature was not taken: ${refused}`])].join("\n"),
-      action: "let an adjudicator sign APPROVE_CODIFICATION, then run the mission again: the session goes on",
+      action: "let an adjudicator sign APPROVE_CODIFICATION, then run the mission again to continue the session",
     });
     this.request = request;
   }
@@ -90,7 +90,7 @@ export class RulingNeeded extends AgentCityError {
   constructor(session: bigint, caseHash: string) {
     super("RulingNeeded", `Session ${session}: voters who ranked alike may have decided it, so its law waits for two adjudicators`, {
       details: `case ${caseHash}`,
-      action: "let two adjudicators sign RULE_ON_BLOC, then run the session again: it goes on",
+      action: "let two adjudicators sign RULE_ON_BLOC, then run the session again to continue it",
     });
   }
 }

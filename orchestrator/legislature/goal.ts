@@ -28,7 +28,8 @@ function taskOf(task: MissionTask, services: readonly LegislatedService[]): Goal
   const { plan } = task;
   const allowed = task.services.map((id) => {
     const service = services.find((known) => known.id === id);
-    if (service === undefined) throw new GoalNotFeasible(`${task.name} names the service ${id}, which nobody offers`, "register it first");
+    if (service === undefined)
+      throw new GoalNotFeasible(`${task.name} names the service ${id}, which no agent offers`, "register it first");
     return service;
   });
   return {

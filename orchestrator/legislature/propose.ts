@@ -151,7 +151,7 @@ export function propose(context: LegislatureContext) {
         if (standing.has(specHash)) continue;
         const document = drafts.find((draft) => draft.specHash === specHash)?.document;
         if (document === undefined)
-          throw new AgentCityError("RecordMissing", "A proposal names a law that nobody drafted", { details: specHash });
+          throw new AgentCityError("RecordMissing", "A proposal names a law that no agent drafted", { details: specHash });
         const cid = digestOf(document);
         const { account } = context.producer(proposer);
         signed.push({

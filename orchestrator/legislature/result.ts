@@ -112,7 +112,7 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
   const compiled = compileLaw(context.load(state.document, missionDocumentSchema));
   const { document, law, lawHash, docHash, specHash } = compiled;
   const draft = draftsOf(context, state).find((each) => each.specHash === specHash);
-  if (draft === undefined) throw new AgentCityError("RecordMissing", "The law that won was drafted by nobody", { details: specHash });
+  if (draft === undefined) throw new AgentCityError("RecordMissing", "No agent drafted the law that won", { details: specHash });
   const documentId = state.document;
   const { shape, plan } = draft;
   return { status: "deployed", ...facts, mission: state.mission, shape, plan, document, documentId, law, lawHash, docHash, specHash };

@@ -175,7 +175,7 @@ export function requirePermutation(ranking: Ranking, candidates: readonly number
 export function requirePublished({ evidence: cited }: Pick<Speech, "evidence">, published: readonly Pick<EvidenceView, "id">[]): void {
   const known = new Set(published.map(({ id }) => id));
   const unknown = cited.find((id) => !known.has(id));
-  if (unknown !== undefined) throw new MindAnswerInvalid("speech", `it cites ${JSON.stringify(unknown)}, which nobody published`);
+  if (unknown !== undefined) throw new MindAnswerInvalid("speech", `it cites ${JSON.stringify(unknown)}, which is not a published fact`);
   if (new Set(cited).size !== cited.length) throw new MindAnswerInvalid("speech", "it cites the same evidence twice");
   if (known.size > 0 && cited.length === 0) throw new MindAnswerInvalid("speech", "it cites none of the published evidence");
 }

@@ -138,7 +138,7 @@ function floorOf(task: GoalTask, minimum: FloorName): TaskShape["floor"] {
   const asked = [task.floor, minimum === "WIT" ? "REC" : minimum, task.tier === TIER.RERUN ? "ATT" : "SIGN"] as const;
   if (asked.includes("PROOF"))
     throw new GoalNotFeasible(
-      `${task.name} asks for PROOF, and nobody here proves outputs`,
+      `${task.name} asks for PROOF, but no agent here can prove outputs`,
       "ask for ATT: its service is run again by an issuer",
     );
   const order: readonly TaskShape["floor"][] = ["SELF", "SIGN", "WIT", "REC", "ATT"];

@@ -227,7 +227,7 @@ function readMissionTasks(reading: Reading): MissionTask[] {
   const { tasks: written, output } = reading.file;
   const help = "list tasks, or leave out `tasks` and `output`: then the producers plan the goal";
   if (written === undefined) {
-    if (output !== undefined) reading.refuse("UnknownTask", ["output"], "output names a task, and the file has none", help);
+    if (output !== undefined) reading.refuse("UnknownTask", ["output"], "output names a task, but the file has no tasks", help);
     return [];
   }
   if (Object.keys(written).length === 0) reading.refuse("MissingField", ["tasks"], "tasks is empty", help);
@@ -420,7 +420,7 @@ function checkOutput(reading: Reading, written: NonNullable<MissionFileText["tas
   const writes = (id: string): boolean => options.catalog.some((service) => service.id === id && service.produces === "document");
   if (last.plan !== null) {
     const help = "let a task after it write the output: it receives the items";
-    reading.refuse("ServiceMismatch", ["output", "task"], `${last.name} is a mission of its own and hands up items, no document`, help);
+    reading.refuse("ServiceMismatch", ["output", "task"], `${last.name} is a mission and returns items, not a document`, help);
   }
   const isCsv = (id: string): boolean => options.catalog.some((service) => service.id === id && service.writes === "csv");
   if (output.format === "csv" && !last.services.every(isCsv)) {

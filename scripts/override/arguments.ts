@@ -32,14 +32,14 @@ export function amountIn(text: string): bigint {
 /** A whole number from `least` to `most`. */
 export function wholeIn(text: string, what: string, least: number, most: number): number {
   const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) throw new InvalidValue(what, `${text} is no whole number from ${least} to ${most}`);
+  if (!(value >= least && value <= most)) throw new InvalidValue(what, `${text} is not a whole number from ${least} to ${most}`);
   return value;
 }
 
 /** The position of a name in a Solidity enum. */
 export function positionIn(text: string, names: readonly string[], what: string): number {
   const position = names.indexOf(text.toUpperCase());
-  if (position === -1) throw new InvalidValue(what, `${text} is none of ${names.join(", ")}`);
+  if (position === -1) throw new InvalidValue(what, `${text} is not one of ${names.join(", ")}`);
   return position;
 }
 
@@ -52,7 +52,7 @@ export function officeIn(text: string): number {
 export async function onMission({ client }: Office, action: ActionName, mission: string, node = "0"): Promise<Draft> {
   const address = addressIn(mission, "mission");
   const number = wholeIn(node, "node", 0, 99);
-  if (!(await client.templates.isGenuine(address))) throw new InvalidValue("mission", `${mission} is none of this city`);
+  if (!(await client.templates.isGenuine(address))) throw new InvalidValue("mission", `${mission} is not a mission of this city`);
   return { action, mission: address, node: number, caseHash: await client.mission(address).caseHash(number) };
 }
 

@@ -28,7 +28,7 @@ export function requireWithin(cap: Cap, wanted: bigint): void {
 
 /** Insurance for executors of a mission: all claims together at most its deposit, and what the pool holds (Treasury.claimInsurance). */
 export async function insuranceCap({ client }: Office, mission: Address): Promise<Cap> {
-  if (!(await client.templates.isGenuine(mission))) throw new InvalidValue("mission", `${mission} is none of this city`);
+  if (!(await client.templates.isGenuine(mission))) throw new InvalidValue("mission", `${mission} is not a mission of this city`);
   const { deposit } = await client.mission(mission).ledger();
   const [claimed, pool] = [await client.treasury.claimedIn(mission), await client.treasury.insuranceBalance()];
   const because = `insurance holds ${formatMoney(pool)}; of the mission's deposit, ${formatMoney(deposit)}, ${formatMoney(claimed)} were claimed`;
@@ -55,7 +55,7 @@ export async function spendingCap(office: Office, purpose: PurposeName): Promise
 /** The purpose of a number in `enum Purpose`. */
 export function purposeOf(position: number): PurposeName {
   const name = purposes[position];
-  if (name === undefined) throw new InvalidValue("purpose", `${position} is none that this version knows`);
+  if (name === undefined) throw new InvalidValue("purpose", `${position} is unknown to this version`);
   return name;
 }
 

@@ -38,7 +38,7 @@ import { queue } from "./queue.ts";
 import { show } from "./show.ts";
 
 const program = new Command("override")
-  .description("What adjudicators do: read, judge, sign, relay. Every order is one typed message (docs/adjudication.md).")
+  .description("Read, decide, sign and relay cases as an adjudicator. Every order is one typed message (docs/adjudication.md).")
   .exitOverride();
 
 /** A command that reads a city. */
@@ -57,36 +57,36 @@ function acting(name: string, description: string): Command {
     .addOption(
       new Option("--as <seat>", "on a devnet adjudicator-1 … adjudicator-7; with --wallet the account (else AGENTCITY_ADJUDICATOR_KEY)"),
     )
-    .addOption(new Option("--wallet <url>", "a wallet's JSON-RPC on this machine signs: Frame, a Ledger bridge, Clef"))
-    .addOption(new Option("--dry-run", "show what would be signed and what it would change, and sign nothing"));
+    .addOption(new Option("--wallet <url>", "sign with a wallet's JSON-RPC on this machine: Frame, a Ledger bridge, Clef"))
+    .addOption(new Option("--dry-run", "show what would be signed and what it would change, without signing"));
 }
 
 /** A command that begins an order. */
 function ordering(name: string, description: string): Command {
   return acting(name, description)
-    .addOption(new Option("--because <text>", "why; it goes on record with the signature"))
-    .addOption(new Option("--sign-only", "leave the signed order as a file, for others to sign or relay"));
+    .addOption(new Option("--because <text>", "reason, recorded with the signature"))
+    .addOption(new Option("--sign-only", "write the signed order to a file, for others to sign or relay"));
 }
 
-reading("queue", "list what waits for adjudicators").action(queue);
-reading("show", "show one case whole").argument("<case>", "its name in the queue").action(show);
+reading("queue", "list cases that wait for adjudicators").action(queue);
+reading("show", "show one case in full").argument("<case>", "its name in the queue").action(show);
 ordering("approve", "accept work, release a freeze, let a vote stand, resume a mission").argument("<case>").action(approve);
 ordering("reject", "refuse work, or void a vote").argument("<case>").action(reject);
 ordering("freeze", "stop a node and its clock").argument("<mission>").argument("<node>").action(freeze);
 ordering("unfreeze", "release a frozen node").argument("<mission>").argument("<node>").action(unfreeze);
-ordering("redirect", "have a frozen node done anew, by the same executors under an amended mandate")
+ordering("redirect", "have the same executors redo a frozen node under an amended mandate")
   .argument("<mission>")
   .argument("<node>")
-  .argument("<mandate>", "what they are to do, as text")
+  .argument("<mandate>", "the amended mandate, as text")
   .action(redirect);
 ordering("veto", "hold a node's output until a human releases it").argument("<mission>").argument("<node>").action(veto);
-ordering("release", "release an output that was vetoed")
+ordering("release", "release a vetoed output")
   .argument("<case>")
-  .addOption(new Option("--slot <n>", "whose output (default: the first of those who agreed)"))
+  .addOption(new Option("--slot <n>", "executor slot to release (default: the first in agreement)"))
   .action(release);
 ordering("terminate", "end a mission").argument("<mission>").action(terminate);
-ordering("stop", "stop a mission: nothing of it is routed").argument("<mission>").action(stop);
-ordering("clear-stop", "let a stopped or suspended mission go on (two signatures)").argument("<mission>").action(clearStop);
+ordering("stop", "stop a mission: none of its nodes is routed").argument("<mission>").action(stop);
+ordering("clear-stop", "resume a stopped or suspended mission (two signatures)").argument("<mission>").action(clearStop);
 ordering("false-positive", "call a freeze a false alarm")
   .argument("<mission>")
   .argument("<reporter>")
@@ -95,26 +95,23 @@ ordering("false-positive", "call a freeze a false alarm")
 ordering("resolve", "decide the open appeals on a node")
   .argument("<mission>")
   .argument("<node>")
-  .addOption(new Option("--attempt <n>", "the attempt that is appealed").default("1"))
-  .addOption(new Option("--filed <n>", "how many appeals on it you read (default: all on the node)"))
-  .addOption(new Option("--uphold <appeals...>", "positions of the appeals that are right, from 0"))
-  .addOption(new Option("--share <percent>", "what is earned after all"))
-  .addOption(new Option("--slash <tokens>", "what the culprits lose"))
-  .addOption(new Option("--culprits <slots...>", "whose stake it is"))
+  .addOption(new Option("--attempt <n>", "the appealed attempt").default("1"))
+  .addOption(new Option("--filed <n>", "number of appeals you read (default: all on the node)"))
+  .addOption(new Option("--uphold <appeals...>", "appeals to uphold, by position from 0"))
+  .addOption(new Option("--share <percent>", "share of the price that is earned"))
+  .addOption(new Option("--slash <tokens>", "stake taken from the culprits"))
+  .addOption(new Option("--culprits <slots...>", "slots to slash"))
   .action(resolve);
 ordering("amend", "change a parameter of the constitution").argument("<parameter>").argument("<value>").action(amend);
-ordering("adjust-reputation", "add points to a reputation, or take them away")
-  .argument("<agent>")
-  .argument("<points>")
-  .action(adjustReputation);
-ordering("slash", "take stake of an agent (two signatures)")
+ordering("adjust-reputation", "add or remove points of reputation").argument("<agent>").argument("<points>").action(adjustReputation);
+ordering("slash", "take an agent's stake (two signatures)")
   .argument("<agent>")
   .argument("<tokens>")
-  .addOption(new Option("--ban", "and bar it for ever"))
+  .addOption(new Option("--ban", "also ban it permanently"))
   .action(slash);
 ordering("sanction", "freeze a principal's whole portfolio (two signatures)")
   .argument("<principal>")
-  .addOption(new Option("--lift", "take that back"))
+  .addOption(new Option("--lift", "lift the freeze"))
   .action(sanction);
 ordering("insure", "compensate an executor from insurance (two signatures)")
   .argument("<mission>")
@@ -128,37 +125,37 @@ ordering("disburse", "pay from the treasury (two signatures)")
   .action(disburse);
 ordering("appoint", "give an office to a clerk").argument("<office>").argument("<clerk>").argument("<principal>").action(appoint);
 ordering("dismiss", "take an office away").argument("<office>").argument("<clerk>").action(dismiss);
-ordering("envelope", "say what an office may call (two signatures)")
+ordering("envelope", "set which functions an office may call (two signatures)")
   .argument("<office>")
-  .argument("<times>", "most calls of a function in a session")
-  .argument("<functions...>", "as LegislativeProcedure.openDebate")
+  .argument("<times>", "calls of each function per session")
+  .argument("<functions...>", "for example LegislativeProcedure.openDebate")
   .action(envelope);
-ordering("publish", "publish a version of a template that missions are cloned from (two signatures)")
+ordering("publish", "publish a version of the template of missions (two signatures)")
   .argument("<implementation>")
-  .argument("<name>", "agentcity.collaboration is the one that sessions use")
+  .argument("<name>", "sessions use agentcity.collaboration")
   .argument("<audit-hash>")
   .action(publish);
-ordering("role", "give an account a role in evidence; NONE takes all it has")
+ordering("role", "give an account a role in evidence; NONE removes them all")
   .argument("<account>")
   .argument("<role>")
   .argument("[principal]")
   .argument("[value]")
   .action(role);
 ordering("predicate", "let laws name a contract as their gate").argument("<id>").argument("<contract>").action(predicate);
-ordering("replace", "announce another procedure; without one, take that back")
+ordering("replace", "announce a new procedure; without one, withdraw the announcement")
   .argument("<institution>")
   .argument("[procedure]")
   .action(replace);
 ordering("admit", "seat a new adjudicator").argument("<candidate>").argument("<principal>").action(admit);
-ordering("impeach", "take seat and stake of an adjudicator").argument("<adjudicator>").action(impeach);
-ordering("audit-unilateral", "close the audit of what the senior did alone")
+ordering("impeach", "take an adjudicator's seat and stake").argument("<adjudicator>").action(impeach);
+ordering("audit-unilateral", "close the audit of the senior's unilateral act")
   .argument("<senior>")
   .argument("<digest>")
   .action(auditUnilateral);
 ordering("release-watchdog", "end the watchdog's freeze of the panel").action(releaseWatchdog);
-acting("sign-only", "add a signature to an order that somebody began, and send nothing")
+acting("sign-only", "add your signature to an order file, without sending it")
   .argument("<file>")
   .action((file, options) => countersign(file, { ...options, signOnly: true }));
-acting("relay", "bring signed orders to the chain; anybody may").argument("<file...>").action(relay);
+acting("relay", "send signed orders to the chain; anyone may").argument("<file...>").action(relay);
 
 await runProgram(program);

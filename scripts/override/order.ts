@@ -26,7 +26,7 @@ export interface OrderOptions extends OfficeOptions, SignerOptions {
 
 export class ReasonMissing extends AgentCityError {
   constructor() {
-    super("ReasonMissing", "An order of adjudicators needs a reason: it goes on record with the signature", {
+    super("ReasonMissing", "An order needs a reason, which is recorded with the signature", {
       action: '--because "what you saw, and why this follows"',
     });
   }
@@ -86,7 +86,7 @@ async function inOffice(options: OrderOptions, work: (office: Office) => Promise
 
 function told(outcome: Outcome): string {
   if (outcome.status === "shown") return "nothing was signed";
-  if (outcome.status === "executed") return `executed: ${outcome.transaction ?? "somebody had sent it already"}`;
+  if (outcome.status === "executed") return `executed: ${outcome.transaction ?? "it had already been sent"}`;
   const { file, signatures, needed } = outcome;
   const next = signatures < needed ? `sign-only ${file} (${needed - signatures} more)` : `relay ${file}`;
   return `signed: ${file}\nnext: npm run override -- ${next}`;
@@ -138,7 +138,9 @@ function readOrder({ client }: Office, file: string): SignedOverride {
     throw new InvalidValue(file, `is an order for ${order.adjudication} on chain ${order.chainId}, not for this city`);
   }
   if (digestOf(contentIdOf(justificationBytes(order.because))) !== order.message.justification) {
-    throw new InvalidValue(file, "its reason is not the one that was signed", { action: "do not sign; ask whoever gave you the file" });
+    throw new InvalidValue(file, "its reason is not the one that was signed", {
+      action: "do not sign; ask the person who gave you the file",
+    });
   }
   return order;
 }

@@ -17,7 +17,7 @@ export async function show(name: string, options: OfficeOptions & { readonly jso
 
 function bodyOf(subject: WaitingCase): string {
   if (subject.kind === "review") {
-    const rubric = subject.rubric === undefined ? "" : `What it is to be judged by:\n${subject.rubric}\n\n`;
+    const rubric = subject.rubric === undefined ? "" : `Judge it by:\n${subject.rubric}\n\n`;
     return `mission ${subject.mission}, node ${subject.node}\n\n${rubric}${subject.excerpt}`;
   }
   if (subject.kind === "appeal") {

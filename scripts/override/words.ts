@@ -16,7 +16,7 @@ type Order = SignedOverride["message"];
 /** An order as a person reads it: what it is, what it would change now, what it still lacks, and every field that is signed. */
 export async function inWords(office: Office, { message, because, signatures, chainId, adjudication }: SignedOverride): Promise<string> {
   const name = actionName(message.action);
-  if (name === undefined) return `action ${message.action} is none that this version knows`;
+  if (name === undefined) return `action ${message.action} is unknown to this version`;
   const needed = await office.client.adjudication.signaturesFor(message);
   const left = BigInt(message.deadline) - (await chainTime(office));
   return [
@@ -47,13 +47,13 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
     case "FREEZE":
       return `stop ${where}, now ${await stateOf()}, and its clock`;
     case "UNFREEZE":
-      return `release ${where}, now ${await stateOf()}: its executors go on, with a new deadline`;
+      return `release ${where}, now ${await stateOf()}: its executors continue, with a new deadline`;
     case "RESUME_WITH_AMENDMENT": {
       const [amendment] = decodeActionData(name, data);
-      return `have ${where}, now ${await stateOf()}, done anew by the same executors under mandate ${contentIdFromDigest(amendment)}; each loses 20 points`;
+      return `have ${where}, now ${await stateOf()}, redone by the same executors under mandate ${contentIdFromDigest(amendment)}; each loses 20 points`;
     }
     case "TERMINATE_MISSION":
-      return `end ${mission}, now ${await missionState()}: what is recorded is paid after its windows, the rest goes back to the sponsor`;
+      return `end ${mission}, now ${await missionState()}: recorded work is paid after its windows, the rest is refunded to the sponsor`;
     case "APPROVE_POP": {
       const [, items, , share] = decodeActionData(name, data);
       return `complete ${where}, now ${await stateOf()}, with ${share / 100} % of its price, on ${items.length} proven items of evidence`;
@@ -67,7 +67,7 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
     case "EMERGENCY_STOP":
       return `stop ${mission}, now ${await missionState()}: nothing is routed until two adjudicators clear it`;
     case "CLEAR_EMERGENCY_STOP":
-      return `let ${mission}, now ${await missionState()}, go on`;
+      return `resume ${mission}, now ${await missionState()}`;
     case "CLASSIFY_FALSE_POSITIVE":
       return `call freeze ${decodeActionData(name, data)[0]} of ${mission} a false alarm of ${target}`;
     case "RESOLVE_APPEAL": {
@@ -103,7 +103,7 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
     case "SLASH": {
       const [amount, ban] = decodeActionData(name, data);
       const { held } = await client.agents.stakeOf(target);
-      return `take ${formatMoney(amount)} of the stake of ${target}, now ${formatMoney(held)}${ban ? ", and bar it for ever" : ""}`;
+      return `take ${formatMoney(amount)} of the stake of ${target}, now ${formatMoney(held)}${ban ? ", and ban it permanently" : ""}`;
     }
     case "FREEZE_PRINCIPAL":
       return decodeActionData(name, data)[0]
@@ -133,12 +133,12 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
     case "ADMIT_ADJUDICATOR":
       return `seat ${target} of ${decodeActionData(name, data)[0]}: ${await client.roster.activeCount()} are seated now`;
     case "IMPEACH":
-      return `take seat and stake of adjudicator ${target} and bar it for ever`;
+      return `take seat and stake of adjudicator ${target} and ban it permanently`;
     case "AMEND_CONSTITUTION": {
       const called = institutionNames[decodeActionData(name, data)[0]];
       return target === zeroAddress
         ? `take back the announced ${called}`
-        : `announce ${target} as ${called}; anybody enacts it after the timelock`;
+        : `announce ${target} as ${called}; anyone may enact it after the timelock`;
     }
     case "RELEASE_WATCHDOG":
       return "end the watchdog's freeze: the panel acts again, missions start and are routed";

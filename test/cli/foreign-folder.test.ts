@@ -44,7 +44,7 @@ describe("cli: a folder that is no city's", function () {
     const refused = await runCli(["start", "--json"], { home, limitMs: LIMIT_MS });
     expect(refused.code).to.equal(1);
     expect(refusalIn(refused).code).to.equal("CityWaits");
-    expect(refused.stderr).to.contain("audit was begun and has not ended; it goes on with: agentcity mission high.yaml");
+    expect(refused.stderr).to.contain("audit has not ended; to continue it: agentcity mission high.yaml");
     expect(readdirSync(home)).to.deep.equal(["embedded"]);
   });
 });

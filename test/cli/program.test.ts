@@ -76,13 +76,13 @@ describe("the program agentcity", function () {
     expect(stopped.code).to.equal(130);
     const again = `agentcity ${args.join(" ")}`;
     expect(JSON.parse(stopped.stdout)).to.deep.equal({ status: "interrupted", signal: "SIGINT", continue: again });
-    expect(stopped.stderr).to.contain(`the same command goes on where it stopped: ${again}`);
+    expect(stopped.stderr).to.contain(`to continue, run the same command again: ${again}`);
     const left = readdirSync(join(home(), "embedded"));
     expect(left.filter((name) => name === "lock" || name === "city.json" || name.endsWith(".tmp"))).to.deep.equal([]);
 
     const ended = await runCli(args, options);
     expect(ended.code, ended.stderr).to.equal(0);
-    expect(ended.stderr).to.contain("resumed: this run was interrupted").and.to.not.contain("is gone");
+    expect(ended.stderr).to.contain("resumed an interrupted run").and.to.not.contain("is gone");
     expect(outcomeIn(ended)).to.include({ status: "completed", session: "1" });
     expect(existsSync(join(elsewhere, ".agentcity"))).to.equal(false);
   });

@@ -41,7 +41,7 @@ describe("cli: session", function () {
     const run = await session("--petition");
     const { candidates } = sessionReportSchema.parse(JSON.parse(json.stdout));
     expect(run.code).to.equal(0);
-    expect(run.stdout).to.contain("every two candidates meet in a duel");
+    expect(run.stdout).to.contain("candidates are compared in pairs");
     for (const { letter, title } of candidates.slice(1)) expect(run.stdout).to.contain(`${letter} ${title}`);
     for (const heading of ["WHO", "MATRIX", "RANKING", "WHY", "PIVOTAL", "BLOCS", "GAS"])
       expect(run.stdout).to.match(new RegExp(`^${heading}`, "m"));

@@ -228,7 +228,7 @@ describe("a legislative session in trouble", function () {
     const options = sessionOptions(city, memoryPorts(), 7);
     const tasks = [task("classify", 2, ["unheard-of"], [])];
     const refused = await rejection(runLegislature({ ...options, mission: { ...mission, tasks } }));
-    expect(messageOf(refused)).to.contain("names the service unheard-of, which nobody offers");
+    expect(messageOf(refused)).to.contain("names the service unheard-of, which no agent offers");
     expect(await city.client.token.balanceOf(city.sponsor.address)).to.equal(before);
     expect(await city.client.legislation.sessionCount()).to.equal(0n);
   });

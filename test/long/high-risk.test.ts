@@ -53,7 +53,7 @@ describe("scenario: a mission of HIGH risk", function () {
     const refused = await cli(["start"]);
     expect(refusalIn(refused).code).to.equal("CityWaits");
     expect(refused.stderr).to.contain("session 1 (small-estimates) waits for an adjudicator, its deposit of 12,000.00 is paid");
-    expect(refused.stderr).to.contain(`it goes on with: agentcity mission ${file()} --json`);
+    expect(refused.stderr).to.contain(`to continue it: agentcity mission ${file()} --json`);
 
     const signed = await cli(["approve-codification", "--as", "adjudicator-3", "--because", "In order."]);
     expect(signedSchema.parse(JSON.parse(signed.stdout)).approval.adjudicator).to.match(/^0x/);

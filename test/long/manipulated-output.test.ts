@@ -228,7 +228,7 @@ describe("scenario: a manipulated output", function () {
       const refused = await override("redirect", mission, node, " ", ...seat);
       expect(refused.code).to.equal(1);
       const done = await override("redirect", mission, node, MANDATE, ...seat);
-      expect(done.stderr).to.contain("done anew by the same executors");
+      expect(done.stderr).to.contain("redone by the same executors");
       amended = await running;
     });
     after(() => elsewhere?.close());

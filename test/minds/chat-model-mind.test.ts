@@ -155,7 +155,7 @@ describe("a mind that asks a chat model", () => {
       server.answer = () => ({ content: JSON.stringify({ text: "Trust me.", ground: "speed", evidence: ["my own word"] }) });
       const error = await rejection((await mindWith()).speak({ ...request, about: shapes[0]!, candidate: 1, debate }));
       expect(error).to.be.instanceOf(MindAnswerInvalid);
-      expect(String(error)).to.contain('it cites "my own word", which nobody published');
+      expect(String(error)).to.contain('it cites "my own word", which is not a published fact');
       expect(server.asked).to.have.length(2);
     });
   });

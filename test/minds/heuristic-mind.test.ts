@@ -121,7 +121,7 @@ describe("a heuristic mind", () => {
     const [first, ...rest] = defaultGoal.tasks;
     const proven = { ...defaultGoal, tasks: [{ ...first!, floor: "PROOF" as const }, ...rest] };
     const mind = new HeuristicMind({ persona: "frugal", seed: 1 });
-    expect(() => mind.draft({ self, goal: proven, facts: cityFacts(8, 8, 4) })).to.throw("nobody here proves outputs");
+    expect(() => mind.draft({ self, goal: proven, facts: cityFacts(8, 8, 4) })).to.throw("no agent here can prove outputs");
   });
 });
 

@@ -172,7 +172,7 @@ describe("protocol/mission-file", () => {
       ["a service beside tasks", "    parts: 2", "    tier: 2\n    parts: 2", "InvalidField", /has tasks of its own: tier/],
       ["parts of a task without tasks", "after: [lots]", "parts: 2, after: [lots]", "InvalidField", /no tasks of its own: parts/],
       ["a cycle below", "over: input, tier: 1", "after: [estimate], tier: 1", "CyclicTasks", /read → estimate → read/],
-      ["a report that it would write", "output: { task: report", "output: { task: lots", "ServiceMismatch", /hands up items/],
+      ["a report that it would write", "output: { task: report", "output: { task: lots", "ServiceMismatch", /returns items/],
     ];
     for (const [title, from, to, code, says] of wrong) {
       it(`is refused with ${title}`, () => {

@@ -104,6 +104,6 @@ function parseUrl(text: string, base?: URL): URL {
 }
 
 function textOf(body: Uint8Array, url: URL): string {
-  if (body.includes(0)) throw new FetchRefused("ContentRefused", url.href, "it holds bytes that are no text");
+  if (body.includes(0)) throw new FetchRefused("ContentRefused", url.href, "it contains bytes that are not text");
   return new TextDecoder().decode(body);
 }

@@ -3,7 +3,7 @@ import type { WatchTerms } from "./terms.ts";
 
 /** What a freeze means, for people: what was measured, against what, how far it was, and what happens next. */
 export function freezeWords({ reason, magnitude }: Pick<Halt, "reason" | "magnitude">, terms: WatchTerms): string {
-  return `${MEASURED[reason](magnitude, terms)}. Nobody has judged the work yet: it stands still until a human lets it go on, has it done anew, or rejects it.`;
+  return `${MEASURED[reason](magnitude, terms)}. The work has not been judged yet: the node waits until a human releases it, has it redone, or rejects it.`;
 }
 
 const MEASURED: Readonly<Record<Halt["reason"], (magnitude: number, terms: WatchTerms) => string>> = {

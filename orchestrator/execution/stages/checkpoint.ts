@@ -92,7 +92,7 @@ async function anchor(
     await send(world, mission, previous, taken);
   } catch (error) {
     if (!(error instanceof TransactionReverted)) throw error;
-    world.tell(`the checkpoint was refused (${error.errorName ?? error.shortMessage}): its nodes go on chain stage by stage`);
+    world.tell(`the checkpoint was refused (${error.errorName ?? error.shortMessage}): its nodes continue on chain, stage by stage`);
     return ready;
   }
   await world.boundary("execution:checkpointed");

@@ -7,7 +7,7 @@ import { give, type OrderOptions } from "../order.ts";
 /** Changes a parameter of the constitution, in its own unit (docs/parameters.md). A HIGH one needs two signatures. */
 export async function amend(name: string, value: string, options: OrderOptions): Promise<void> {
   const parameter = PARAMETERS.find((each) => each.name === name.toUpperCase());
-  if (parameter === undefined) throw new InvalidValue("parameter", `${name} is none of docs/parameters.md`);
+  if (parameter === undefined) throw new InvalidValue("parameter", `${name} is not in docs/parameters.md`);
   const { index, unit, min, max } = parameter;
   if (!/^\d{1,30}$/.test(value) || BigInt(value) < min || BigInt(value) > max) {
     throw new InvalidValue(parameter.name, `${value} is not from ${min} to ${max} ${unit}`);
