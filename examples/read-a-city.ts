@@ -3,23 +3,10 @@
  *
  * usage: node read-a-city.ts <city.json>      .agentcity/embedded/city.json while a city runs
  */
-import { readFileSync } from "node:fs";
-import { type CityAddresses, createAgentCityClient } from "agentcity";
-import { defineChain, http } from "viem";
+import { createAgentCityClient } from "agentcity";
+import { connect } from "./connect.ts";
 
-const [file = ".agentcity/embedded/city.json"] = process.argv.slice(2);
-const { rpcUrl, chainId, addresses } = JSON.parse(readFileSync(file, "utf8")) as {
-  rpcUrl: string;
-  chainId: number;
-  addresses: CityAddresses;
-};
-const chain = defineChain({
-  id: chainId,
-  name: "city",
-  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-  rpcUrls: { default: { http: [rpcUrl] } },
-});
-const city = createAgentCityClient({ chain, transport: http(), city: addresses });
+const city = createAgentCityClient(connect(process.argv[2]));
 
 const producers = await city.agents.activeProducers();
 console.log(`${producers} producers`);

@@ -4,38 +4,28 @@
  * usage: AGENT_KEY=0x… PRINCIPAL_KEY=0x… node register.ts <city.json>
  * Without keys it makes two. On a devnet (chain 31337) the city's deployer, whose key everybody knows, gives them gas and test tokens.
  */
-import { readFileSync } from "node:fs";
-import { type CityAddresses, createAgentCityClient, type Hex, KINDS } from "agentcity";
-import { createWalletClient, defineChain, http, keccak256, parseEther, stringToHex } from "viem";
+import { createAgentCityClient, type Hex, KINDS } from "agentcity";
+import { createWalletClient, keccak256, parseEther, stringToHex } from "viem";
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
+import { connect } from "./connect.ts";
 
-const [file = ".agentcity/embedded/city.json"] = process.argv.slice(2);
-const { rpcUrl, chainId, addresses } = JSON.parse(readFileSync(file, "utf8")) as {
-  rpcUrl: string;
-  chainId: number;
-  addresses: CityAddresses;
-};
-const chain = defineChain({
-  id: chainId,
-  name: "city",
-  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-  rpcUrls: { default: { http: [rpcUrl] } },
-});
+const connection = connect(process.argv[2]);
+const { chain, transport } = connection;
 const keyOf = (name: string) => privateKeyToAccount((process.env[name] as Hex | undefined) ?? generatePrivateKey());
 const [agent, principal] = [keyOf("AGENT_KEY"), keyOf("PRINCIPAL_KEY")];
-const as = (account: typeof agent) => createAgentCityClient({ chain, transport: http(), account, city: addresses });
+const as = (account: typeof agent) => createAgentCityClient({ ...connection, account });
 const city = as(agent);
 
 const stake = 20_000n * 1_000_000n; // six decimals; enough for bids on HIGH risk besides the registration stake
 
-if (chainId === 31337) {
+if (chain.id === 31337) {
   const deployer = mnemonicToAccount("test test test test test test test test test test test junk");
-  const wallet = createWalletClient({ account: deployer, chain, transport: http() });
+  const wallet = createWalletClient({ account: deployer, chain, transport });
   for (const { address } of [agent, principal]) {
     const hash = await wallet.sendTransaction({ to: address, value: parseEther("1") });
     await city.publicClient.waitForTransactionReceipt({ hash });
   }
-  await createAgentCityClient({ chain, transport: http(), account: deployer, city: addresses }).token.mint([principal.address, stake]);
+  await createAgentCityClient({ ...connection, account: deployer }).token.mint([principal.address, stake]);
 }
 
 // The principal lets the registry take the stake, and signs who its agent is and what it can do.

@@ -1,6 +1,6 @@
 import { type LocalAccount, zeroAddress } from "viem";
 import { intentKey } from "../chain/outbox.ts";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { type Message, signMessage } from "../client/sign/sign-message.ts";
 import { digestOf, keccak256 } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash, Hex } from "../primitives/hex.ts";
@@ -19,7 +19,7 @@ export interface Seat {
 
 /** Where adjudicators act, and with which keys. */
 export interface Panel {
-  readonly client: AgentCityClient;
+  readonly client: CityClient;
   readonly seats: readonly Seat[];
   /** Keeps the justification's text under the id that goes on chain. */
   readonly keep: (text: string) => ContentId | Promise<ContentId>;
@@ -89,11 +89,7 @@ export async function seatsOnMission(
 }
 
 /** Who took this action on the mission alone as often in a row as rotation allows. */
-async function restingSeat(
-  { adjudication, constitution }: AgentCityClient,
-  mission: Address,
-  action: ActionName,
-): Promise<Address | undefined> {
+async function restingSeat({ adjudication, constitution }: CityClient, mission: Address, action: ActionName): Promise<Address | undefined> {
   const limit = Number(await constitution.param(parameterIndex("SOLE_APPROVAL_LIMIT")));
   const acts = await adjudication.history("OverrideExecuted", { mission, action: actionNumber(action) });
   const last = acts.slice(-limit).map(({ args }) => args.adjudicators);

@@ -1,6 +1,6 @@
 import type { BlocCase } from "../adjudication/rule-on-bloc.ts";
 import { isSimulated } from "../adjudication/simulated-judge.ts";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { recordedBallots } from "../client/recorded-ballots.ts";
 import { winnerAmong } from "../legislature/pivots.ts";
 import type { RulingRequest } from "../legislature/ports.ts";
@@ -20,7 +20,7 @@ export interface FlaggedBloc {
 }
 
 /** What the Regulator flagged in a session; a bloc of more members than one call takes is one bloc. */
-export async function flaggedBlocs({ legislation }: AgentCityClient, session: bigint): Promise<readonly FlaggedBloc[]> {
+export async function flaggedBlocs({ legislation }: CityClient, session: bigint): Promise<readonly FlaggedBloc[]> {
   const events = await legislation.history("BlocFlagged", { session });
   const byLeader = Map.groupBy(events, ({ args }) => args.leader);
   return [...byLeader].map(([leader, flags]) => ({ leader, members: flags.flatMap(({ args }) => args.members) }));

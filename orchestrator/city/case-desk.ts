@@ -3,7 +3,7 @@ import type { Judges } from "../adjudication/judges.ts";
 import type { Appeal, AppealCase } from "../adjudication/rule-on-appeal.ts";
 import type { BlocCase } from "../adjudication/rule-on-bloc.ts";
 import type { Suspension } from "../adjudication/rule-on-suspension.ts";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import { type WaitingCase, waitingCaseSchema } from "../protocol/waiting-case.ts";
 import { WaitingFiles } from "./waiting.ts";
@@ -14,7 +14,7 @@ export function casesIn(dir: string): WaitingFiles<WaitingCase> {
 }
 
 export interface Elsewhere {
-  readonly client: AgentCityClient;
+  readonly client: CityClient;
   /** The network's folder. */
   readonly dir: string;
   readonly tell: (line: string) => void;

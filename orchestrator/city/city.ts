@@ -11,7 +11,7 @@ import { Patience, type SilenceNews } from "../chain/patience.ts";
 import { serveRpc } from "../chain/rpc-server.ts";
 import { createSender, type Sender, type SenderBoundary } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
-import { type AgentCityClient, createAgentCityClient } from "../client/client.ts";
+import { type CityClient, createCityClient } from "../client/client.ts";
 import { NODES_PER_TRANSACTION } from "../execution/batches.ts";
 import { createFetcher, type FetchPage } from "../execution/fetch/fetcher.ts";
 import type { Environment } from "../execution/guardian/scorers.ts";
@@ -74,7 +74,7 @@ export interface City {
   readonly dir: string;
   readonly seed: string;
   readonly chain: DrivenChain;
-  readonly client: AgentCityClient;
+  readonly client: CityClient;
   readonly sender: Sender<LogNote>;
   readonly society: readonly Member[];
   readonly database: Database;
@@ -183,7 +183,7 @@ export async function openCity({
       dir,
       seed,
       chain,
-      client: createAgentCityClient({ chain, addresses, sender }),
+      client: createCityClient({ chain, addresses, sender }),
       sender,
       society,
       database,

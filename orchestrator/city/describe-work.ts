@@ -1,6 +1,6 @@
 import { hexToString } from "viem";
 import type { z } from "zod";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { type NodeStateName, nodeStates } from "../execution/chain-view.ts";
 import { disagreementOf, type Revealed } from "../execution/disagreement.ts";
 import { type Ending, endingSchema } from "../execution/ending.ts";
@@ -52,7 +52,7 @@ export interface DescribedWork {
 }
 
 /** Describes how each node went and what it made, from chain and records: the same for the city and for an audit. */
-export async function describeWork(client: AgentCityClient, worked: Worked): Promise<DescribedWork> {
+export async function describeWork(client: CityClient, worked: Worked): Promise<DescribedWork> {
   const { address, document, records, nameOf, items } = worked;
   const contract = client.mission(address);
   const [bound, faults] = [await contract.history("ExecutorBound"), await contract.history("FaultSignalled")];
@@ -103,7 +103,7 @@ export async function describeWork(client: AgentCityClient, worked: Worked): Pro
 }
 
 /** Names of services by their ids. */
-async function servicesOf(client: AgentCityClient): Promise<ReadonlyMap<Hash, string>> {
+async function servicesOf(client: CityClient): Promise<ReadonlyMap<Hash, string>> {
   const registered = await client.services.history("ServiceRegistered");
   return new Map(registered.map(({ args }) => [args.service, args.endpoint.replace(/^city:/, "")]));
 }

@@ -1,4 +1,4 @@
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { type Fault, faultsOf } from "../execution/faults.ts";
 import { executionMetrics, milestonesOf } from "../execution/metrics.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
@@ -36,7 +36,7 @@ export async function nextEpoch({ client, tell }: City, { mission, session }: En
 }
 
 /** An epoch as the outcome lists it: all of it is on chain. */
-export async function describeEpoch(client: AgentCityClient, session: bigint): Promise<Outcome["epochs"][number]> {
+export async function describeEpoch(client: CityClient, session: bigint): Promise<Outcome["epochs"][number]> {
   const { mission, parent, epoch } = await client.legislation.sessionOf(session);
   const fault = epoch === 0 ? undefined : await faultOfLaw(client, parent);
   const cause = fault === undefined ? null : { node: fault.node, type: fault.type, class: fault.class, reason: fault.reason };
@@ -46,7 +46,7 @@ export async function describeEpoch(client: AgentCityClient, session: bigint): P
 }
 
 /** What the execution of an order was like, over the missions of the sessions that its laws came from. */
-export async function executionOf(client: AgentCityClient, sessions: readonly bigint[]): Promise<Outcome["execution"]> {
+export async function executionOf(client: CityClient, sessions: readonly bigint[]): Promise<Outcome["execution"]> {
   const missions: Address[] = [];
   for (const session of sessions) {
     const { mission } = await client.legislation.sessionOf(session);
@@ -58,6 +58,6 @@ export async function executionOf(client: AgentCityClient, sessions: readonly bi
 }
 
 /** The fault by which a mission's law was found wanting, if it was. */
-async function faultOfLaw(client: AgentCityClient, mission: Address): Promise<Fault | undefined> {
+async function faultOfLaw(client: CityClient, mission: Address): Promise<Fault | undefined> {
   return (await faultsOf(client, mission)).findLast((fault) => fault.class === "SPECIFICATION");
 }

@@ -1,4 +1,4 @@
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import type { Ending } from "../execution/ending.ts";
 import type { Address } from "../primitives/hex.ts";
 import { actionNumber } from "../protocol/actions.ts";
@@ -20,7 +20,7 @@ export function noLawFailure(reason: string): Failure {
 
 /** Why a mission did not give what it was for; null when it did. */
 export async function failureOf(
-  client: AgentCityClient,
+  client: CityClient,
   mission: Address,
   { status, nodes, released, human }: Ended,
   ending: Ending | undefined,
@@ -56,7 +56,7 @@ const EXPIRED: Failure = {
 };
 
 /** What ended a mission from outside: adjudicators, a stop that nobody lifted, a chain that fell silent. */
-async function haltOf(client: AgentCityClient, mission: Address): Promise<Failure | undefined> {
+async function haltOf(client: CityClient, mission: Address): Promise<Failure | undefined> {
   const contract = client.mission(mission);
   if ((await contract.watch()).stopped)
     return {

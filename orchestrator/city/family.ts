@@ -1,4 +1,4 @@
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { type CompiledLaw, recompileLaw } from "../client/compile-law.ts";
 import { missionStates } from "../execution/chain-view.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
@@ -30,7 +30,7 @@ interface Parent {
 
 /** Every child of a mission and of its children, each before its own, in the order of opening. `read` gives the bytes of a block. */
 export async function childrenOf(
-  client: AgentCityClient,
+  client: CityClient,
   read: (id: ContentId) => Uint8Array,
   { address, document }: Parent,
   above = "",
@@ -66,7 +66,7 @@ export function treeOf(sessions: readonly bigint[], mission: Address | undefined
 }
 
 /** The mission that a session made, with the document that won. */
-async function enactedBy(client: AgentCityClient, read: (id: ContentId) => Uint8Array, session: bigint): Promise<Child["enacted"]> {
+async function enactedBy(client: CityClient, read: (id: ContentId) => Uint8Array, session: bigint): Promise<Child["enacted"]> {
   const { mission, winner } = await client.legislation.sessionOf(session);
   if (BigInt(mission) === 0n) return null;
   const proposals = await client.legislation.history("Proposed", { session });
@@ -77,13 +77,13 @@ async function enactedBy(client: AgentCityClient, read: (id: ContentId) => Uint8
 }
 
 /** How a mission's state is called in an outcome. */
-export async function statusOf(client: AgentCityClient, mission: Address): Promise<Outcome["status"]> {
+export async function statusOf(client: CityClient, mission: Address): Promise<Outcome["status"]> {
   const state = missionStates[await client.mission(mission).state()];
   return state === "COMPLETED" ? "completed" : state === "FAILED" ? "failed" : "aborted";
 }
 
 /** Where a mission's money went, from its books. */
-export async function moneyIn(client: AgentCityClient, mission: Address): Promise<Money> {
+export async function moneyIn(client: CityClient, mission: Address): Promise<Money> {
   const { deposit, paid, fees, insurance, discount, refunded, children, subsidy } = await client.mission(mission).ledger();
   return {
     deposit: deposit.toString(),
@@ -98,7 +98,7 @@ export async function moneyIn(client: AgentCityClient, mission: Address): Promis
 }
 
 /** What a session that made no law was given and gave back; the rest is the fee of one that its sponsor cancelled. */
-export async function moneyOfSession(client: AgentCityClient, session: bigint): Promise<Money> {
+export async function moneyOfSession(client: CityClient, session: bigint): Promise<Money> {
   const [opened] = await client.legislation.history("SessionOpened", { session });
   const [withdrawn] = await client.legislation.history("DepositWithdrawn", { session });
   const [deposit, refunded] = [opened?.args.deposit ?? 0n, withdrawn?.args.amount ?? 0n];
@@ -107,7 +107,7 @@ export async function moneyOfSession(client: AgentCityClient, session: bigint): 
 }
 
 /** A child as the outcome lists it. */
-export async function describeChild(client: AgentCityClient, child: Child): Promise<Outcome["children"][number]> {
+export async function describeChild(client: CityClient, child: Child): Promise<Outcome["children"][number]> {
   const { path, parent, attempt, session, enacted, lent, returned } = child;
   const common = { path, parent, attempt: attempt + 1, session: session.toString() };
   if (enacted === null) {

@@ -7,7 +7,7 @@ import type { Chain } from "../chain/chain.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Intent, Sender } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
-import { type AgentCityClient, createAgentCityClient } from "../client/client.ts";
+import { type CityClient, createCityClient } from "../client/client.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { writeMany } from "../client/write.ts";
 import { contentIdOf, digestOf } from "../primitives/hash.ts";
@@ -97,7 +97,7 @@ export async function foundCity(founding: Founding): Promise<Deployment & { read
   await publishTemplate(port, addresses);
   await setEnvelopes(port, addresses);
   tell(`${Object.keys(addresses).length} contracts and the mission template deployed`);
-  const client = createAgentCityClient({ chain, addresses, sender });
+  const client = createCityClient({ chain, addresses, sender });
   await payOut(founding, client);
   await seedTreasury(port, addresses, plan);
   await admitAgents(founding, client);
@@ -116,7 +116,7 @@ export async function foundCity(founding: Founding): Promise<Deployment & { read
 }
 
 /** Test tokens for everybody, gas for those who send themselves, and the treasury's seed. */
-async function payOut({ society, sender }: Founding, client: AgentCityClient): Promise<void> {
+async function payOut({ society, sender }: Founding, client: CityClient): Promise<void> {
   const { account: deployer } = memberOf(society, "deployer");
   const grants: [Address, bigint][] = [
     ...membersOf(society, "principal").map(({ account }): [Address, bigint] => [account.address, ENDOWMENT.principal]),
@@ -148,7 +148,7 @@ const REGISTRATION_GAS = 400_000n;
 const BATCH = 250;
 
 /** Producers and verifiers, each bound by its principal's signature; the principal's stake is pulled by permit, so nobody needs gas. */
-async function admitAgents({ society, seed, chain, tell }: Founding, client: AgentCityClient): Promise<void> {
+async function admitAgents({ society, seed, chain, tell }: Founding, client: CityClient): Promise<void> {
   const deadline = Number(chain.clock.now()) + VALIDITY;
   const agents = society.filter(({ role }) => role === "producer" || role === "verifier");
   const byPrincipal = Map.groupBy(agents, ({ principal }) => principal);
@@ -171,7 +171,7 @@ async function admitAgents({ society, seed, chain, tell }: Founding, client: Age
 
 /** One agent's registration, signed by both. */
 async function registrationOf(
-  client: AgentCityClient,
+  client: CityClient,
   seed: string,
   principal: Member,
   { account, name, role, stake = ENDOWMENT.stake }: Member,
@@ -206,7 +206,7 @@ function capabilitiesOf(seed: string, name: string): bigint {
 }
 
 /** What adjudicators stake on their seats, by their signatures. */
-async function permitStakes({ society, chain }: Founding, client: AgentCityClient): Promise<void> {
+async function permitStakes({ society, chain }: Founding, client: CityClient): Promise<void> {
   const deadline = Number(chain.clock.now()) + VALIDITY;
   for (const { account, name } of membersOf(society, "adjudicator")) {
     const permit = await signPermit(client, account, client.roster.address, ENDOWMENT.adjudicator, deadline);
@@ -215,7 +215,7 @@ async function permitStakes({ society, chain }: Founding, client: AgentCityClien
 }
 
 /** What the Codifier must use. What producers sell is registered when a law names it. */
-async function registerAll({ society }: Founding, client: AgentCityClient): Promise<void> {
+async function registerAll({ society }: Founding, client: CityClient): Promise<void> {
   const owner = memberOf(society, "codifier").account;
   await registerServices(
     client,

@@ -10,7 +10,7 @@ import { acquireLock } from "../chain/lock.ts";
 import { connectRpcChain, type RpcOptions } from "../chain/rpc.ts";
 import { createSender, type Sender, type SenderBoundary } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
-import { createAgentCityClient } from "../client/client.ts";
+import { createCityClient } from "../client/client.ts";
 import { allErrors } from "../client/errors.ts";
 import { type Boundary, noBoundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -133,7 +133,7 @@ async function steps(
   tell(`law deployed: constitution at ${addresses.ConstitutionContract}`);
   await setEnvelopes(port, addresses);
   await appointClerks(port, addresses, plan);
-  const client = createAgentCityClient({ chain, addresses, sender });
+  const client = createCityClient({ chain, addresses, sender });
   const services = await codifierServices(codifierOf(plan));
   for (const { record } of services) {
     if (codifier !== undefined && (await client.services.ownerOf(serviceId(record))) !== record.owner)

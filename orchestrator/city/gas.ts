@@ -5,7 +5,7 @@ import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
 import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
 import { stakePoolAbi } from "../chain/abi/StakePool.ts";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import type { Address, Hex } from "../primitives/hex.ts";
 import { field, listOf } from "../primitives/values.ts";
 import type { Tree } from "./family.ts";
@@ -69,7 +69,7 @@ export interface CityCall {
 }
 
 /** Every call to the branches' contracts and to some missions, from a block to the head. */
-export async function callsSince(client: AgentCityClient, from: bigint, missions: readonly Address[]): Promise<readonly CityCall[]> {
+export async function callsSince(client: CityClient, from: bigint, missions: readonly Address[]): Promise<readonly CityCall[]> {
   const { publicClient } = client.chain;
   const abis = new Map<string, Abi>([
     [client.legislation.address.toLowerCase(), legislativeProcedureAbi],
@@ -94,7 +94,7 @@ export async function callsSince(client: AgentCityClient, from: bigint, missions
 }
 
 /** The calls about one tree, whatever else the city did meanwhile. */
-export async function callsAbout(client: AgentCityClient, from: bigint, { sessions, missions }: Tree): Promise<readonly CityCall[]> {
+export async function callsAbout(client: CityClient, from: bigint, { sessions, missions }: Tree): Promise<readonly CityCall[]> {
   const legislation = client.legislation.address.toLowerCase();
   const ours = new Set([
     ...missions.map((mission) => mission.toLowerCase()),

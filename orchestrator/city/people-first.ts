@@ -1,5 +1,5 @@
 import type { GenesisPlan } from "../../deploy/plan.ts";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
@@ -24,7 +24,7 @@ export function requireDone(acts: readonly string[]): void {
 
 /** What must be on chain before the offices can be filled, and is not: one sentence each, with the call that does it. */
 export async function whatPeopleOwe(
-  client: AgentCityClient,
+  client: CityClient,
   plan: GenesisPlan,
   deployer: Address,
   services: readonly CodifierService[],

@@ -1,9 +1,9 @@
 import { type LocalAccount, parseSignature } from "viem";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import type { Address } from "../primitives/hex.ts";
 
 /** Arguments of the token's `permit` (ERC-2612): an allowance by signature, so that its giver needs no gas. */
-export async function signPermit(client: AgentCityClient, owner: LocalAccount, spender: Address, value: bigint, deadline: number) {
+export async function signPermit(client: CityClient, owner: LocalAccount, spender: Address, value: bigint, deadline: number) {
   const [name, nonce] = await Promise.all([client.token.name(), client.token.nonces(owner.address)]);
   const message = { owner: owner.address, spender, value, nonce, deadline: BigInt(deadline) };
   const signature = await owner.signTypedData({

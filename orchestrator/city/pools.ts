@@ -1,5 +1,5 @@
 import { intentKey } from "../chain/outbox.ts";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { Founding } from "./found-city.ts";
 import { signPermit } from "./permit.ts";
@@ -11,7 +11,7 @@ const VALIDITY = 86_400;
 const GAS = 10n ** 18n;
 
 /** A pool for each manager of the society, with everybody in it whom the society puts there. Every step is found again if repeated. */
-export async function openPools({ society, sender, chain, tell }: Founding, client: AgentCityClient): Promise<void> {
+export async function openPools({ society, sender, chain, tell }: Founding, client: CityClient): Promise<void> {
   const { account: deployer } = memberOf(society, "deployer");
   const fuel = (to: Address) =>
     sender.send({ intent: intentKey("genesis", "gas", to), to, value: GAS, account: deployer, what: "gas for a stake pool" });

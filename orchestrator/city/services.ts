@@ -1,7 +1,7 @@
 import { encodeAbiParameters, keccak256, type LocalAccount, numberToHex } from "viem";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { intentKey } from "../chain/outbox.ts";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { type Bundle, bundleService } from "../execution/sandbox/bundle.ts";
 import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
@@ -55,7 +55,7 @@ const REGISTRATION_VALIDITY = 86_400;
 
 /** Puts services on chain by their owners' signatures; what is registered already stays as it is. */
 export async function registerServices(
-  client: AgentCityClient,
+  client: CityClient,
   services: readonly { readonly owner: LocalAccount; readonly record: RegisteredService["record"] }[],
 ): Promise<void> {
   for (const { owner, record } of services) {

@@ -1,5 +1,5 @@
 import type { LocalAccount } from "viem";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { codificationOf } from "../client/codification.ts";
 import { type CompiledLaw, recompileLaw } from "../client/compile-law.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
@@ -22,7 +22,7 @@ export interface Approval {
  * only if all of it agrees.
  */
 export async function signApproval(
-  client: AgentCityClient,
+  client: CityClient,
   account: LocalAccount,
   office: "SPEAKER" | "REGULATOR",
   session: bigint,
@@ -41,7 +41,7 @@ export async function signApproval(
 }
 
 /** The clerk's own compilation and audit say what the Codifier's delegations recorded: nothing is wrong, and this is the law. */
-async function requireCodified(client: AgentCityClient, office: OfficeName, session: bigint, law: CompiledLaw): Promise<void> {
+async function requireCodified(client: CityClient, office: OfficeName, session: bigint, law: CompiledLaw): Promise<void> {
   const { report, results } = await codificationOf(client, session, law);
   const [finding] = report.findings;
   if (finding !== undefined)

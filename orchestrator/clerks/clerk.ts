@@ -1,5 +1,5 @@
 import type { LocalAccount } from "viem";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { type ContractName, contractAbis } from "../client/contracts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
@@ -26,10 +26,10 @@ export class ClerkRefuses extends AgentCityError {
 /** The holder of an office. Its subclasses' methods are all it can do, and each asks the chain's envelope first. */
 export abstract class Clerk {
   readonly office: OfficeName;
-  protected readonly client: AgentCityClient;
+  protected readonly client: CityClient;
   protected readonly account: LocalAccount;
 
-  constructor(office: OfficeName, client: AgentCityClient, account: LocalAccount) {
+  constructor(office: OfficeName, client: CityClient, account: LocalAccount) {
     this.office = office;
     this.client = client;
     this.account = account;

@@ -1,5 +1,5 @@
 import type { LocalAccount } from "viem";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { Codifier, type CodifierServices } from "./codifier.ts";
 import { Registrar } from "./registrar.ts";
 import { Regulator } from "./regulator.ts";
@@ -20,7 +20,7 @@ export interface ClerkAccounts {
   readonly codifier: LocalAccount;
 }
 
-export function openOffices(client: AgentCityClient, accounts: ClerkAccounts, services: CodifierServices): Clerks {
+export function openOffices(client: CityClient, accounts: ClerkAccounts, services: CodifierServices): Clerks {
   return {
     registrar: new Registrar(client, accounts.registrar),
     speaker: new Speaker(client, accounts.speaker),

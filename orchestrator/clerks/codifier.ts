@@ -1,5 +1,5 @@
 import type { LocalAccount } from "viem";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { recompileLaw } from "../client/compile-law.ts";
 import { type SessionMessage, signSessionMessage } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
@@ -22,7 +22,7 @@ export type CodifierServices = Readonly<Record<CodifierOperation, Hash>>;
 export class Codifier extends Clerk {
   readonly #services: CodifierServices;
 
-  constructor(client: AgentCityClient, account: LocalAccount, services: CodifierServices) {
+  constructor(client: CityClient, account: LocalAccount, services: CodifierServices) {
     super("CODIFIER", client, account);
     this.#services = services;
   }

@@ -1,5 +1,5 @@
 import type { LocalAccount } from "viem";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { isSessionMessageBy, type SessionMessage, sessionDigest, signSessionMessage } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
@@ -21,7 +21,7 @@ export interface SignedRequest extends SessionMessage<"IdentityVerificationReque
 
 /** Asks who takes part, checks the answers against the chain and opens a session's proposing stage (AgentCity 3.4, B.10). */
 export class Registrar extends Clerk {
-  constructor(client: AgentCityClient, account: LocalAccount) {
+  constructor(client: CityClient, account: LocalAccount) {
     super("REGISTRAR", client, account);
   }
 

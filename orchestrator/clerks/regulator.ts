@@ -1,5 +1,5 @@
 import type { LocalAccount } from "viem";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { recordedBallots } from "../client/recorded-ballots.ts";
 import type { Auth } from "../client/sign/auth.ts";
 import { type SessionMessage, signSessionMessage } from "../client/sign/session-message.ts";
@@ -20,7 +20,7 @@ export interface Published extends SessionMessage<"EvidenceBriefing"> {
 
 /** Publishes what a debate may rest on, co-signs laws, shows who voted alike, and may close a market early. */
 export class Regulator extends Clerk {
-  constructor(client: AgentCityClient, account: LocalAccount) {
+  constructor(client: CityClient, account: LocalAccount) {
     super("REGULATOR", client, account);
   }
 

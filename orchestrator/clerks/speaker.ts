@@ -1,12 +1,12 @@
 import type { LocalAccount } from "viem";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import type { WriteOptions } from "../client/write.ts";
 import { type Approval, signApproval } from "./approval.ts";
 import { Clerk } from "./clerk.ts";
 
 /** Opens the debate and the vote, and puts the first name under an approved law. */
 export class Speaker extends Clerk {
-  constructor(client: AgentCityClient, account: LocalAccount) {
+  constructor(client: CityClient, account: LocalAccount) {
     super("SPEAKER", client, account);
   }
 

@@ -30,7 +30,7 @@ export type AccountActions<Name extends ContractName> = ReadActions<Name> & {
 type Rooms = { readonly [Name in Room]: AccountActions<(typeof ROOMS)[Name]> };
 
 /** A city as one account sees it. */
-export interface AccountClient extends Rooms, SigningDomain {
+export interface AgentCityClient extends Rooms, SigningDomain {
   readonly chain: ViemChain;
   /** viem's client of the same chain, for everything that is not this city's. */
   readonly publicClient: PublicClient<Transport, ViemChain>;
@@ -41,7 +41,7 @@ export interface AccountClient extends Rooms, SigningDomain {
   readonly sign: <Name extends MessageName>(name: Name, message: Message<Name>, mission?: Address) => Promise<Hex>;
 }
 
-export interface AccountClientOptions {
+export interface AgentCityClientOptions {
   readonly chain: ViemChain;
   readonly transport: Transport;
   /** Who signs and sends, as viem takes it. Without one the client only reads. */
@@ -76,7 +76,7 @@ interface Call {
  * that must happen once are refused a second time by the contracts. Await each write before the next, or give viem's account a
  * `nonceManager`.
  */
-export function createAccountClient({ chain, transport, account, city }: AccountClientOptions): AccountClient {
+export function createAgentCityClient({ chain, transport, account, city }: AgentCityClientOptions): AgentCityClient {
   const contracts = Object.values(ROOMS);
   const missing = contracts.filter((name) => !isAddress(String(city[name])));
   if (missing.length > 0) throw new NotACity(missing);

@@ -8,8 +8,8 @@ import { ROOMS, type Room } from "./rooms.ts";
 
 type Rooms = { readonly [Name in Room]: ContractActions<(typeof ROOMS)[Name]> };
 
-/** Every call an agent, clerk, verifier or human can make, by branch. Signing is apart: `sign/`. */
-export interface AgentCityClient extends BaseClient, Rooms {
+/** The orchestrator's client: every call an agent, clerk, verifier or human can make, sent through its sender. Signing is in `sign/`. */
+export interface CityClient extends BaseClient, Rooms {
   /** One mission's contract. */
   readonly mission: (address: Address) => ContractActions<"CollaborationContract">;
 }
@@ -21,7 +21,7 @@ export interface ClientOptions {
   readonly sender?: Sender<LogNote> | undefined;
 }
 
-export function createAgentCityClient({ chain, addresses, sender }: ClientOptions): AgentCityClient {
+export function createCityClient({ chain, addresses, sender }: ClientOptions): CityClient {
   const base: BaseClient = { chain, addresses, sender };
   return {
     ...base,

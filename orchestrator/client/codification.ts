@@ -5,7 +5,7 @@ import { addressSchema } from "../primitives/address.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import type { CodifierOperation } from "../protocol/operations.ts";
 import { decodeLaw } from "../rules/law-codec.ts";
-import type { AgentCityClient } from "./client.ts";
+import type { CityClient } from "./client.ts";
 import {
   auditCodification,
   type CodePart,
@@ -30,7 +30,7 @@ export interface Codification {
 }
 
 /** Compiles and audits, as the Codifier must and as everybody else can: the same law on the same chain gives the same hashes. */
-export async function codificationOf(client: AgentCityClient, session: bigint, compiled: CompiledLaw): Promise<Codification> {
+export async function codificationOf(client: CityClient, session: bigint, compiled: CompiledLaw): Promise<Codification> {
   const facts = await readCodificationFacts(client, session, compiled.law);
   const report = auditCodification(compiled.bytes, compiled.law, facts);
   return {
@@ -43,7 +43,7 @@ export async function codificationOf(client: AgentCityClient, session: bigint, c
 }
 
 /** What the audit of a session's law rests on, as the chain has it now. */
-export async function readCodificationFacts(client: AgentCityClient, session: bigint, law: Hex): Promise<CodificationFacts> {
+export async function readCodificationFacts(client: CityClient, session: bigint, law: Hex): Promise<CodificationFacts> {
   const { winner, goalHash, deposit, rules, mission } = await client.legislation.sessionOf(session);
   const { specHash } = await client.legislation.candidateOf(session, winner);
   return {
@@ -58,7 +58,7 @@ export async function readCodificationFacts(client: AgentCityClient, session: bi
   };
 }
 
-async function approvedPredicates(client: AgentCityClient, law: Hex): Promise<number[]> {
+async function approvedPredicates(client: CityClient, law: Hex): Promise<number[]> {
   const { header, nodes } = decodeLaw(law);
   const named = new Set([header.outputPredicate, ...nodes.map(({ predicate }) => predicate)].filter((id) => id !== 0));
   const approved: number[] = [];
@@ -69,7 +69,7 @@ async function approvedPredicates(client: AgentCityClient, law: Hex): Promise<nu
 }
 
 /** The template that the session is pinned to: its code and its libraries', beside the build whose audit hash the registry holds. */
-async function templateFacts(client: AgentCityClient, version: number): Promise<CodificationFacts["template"]> {
+async function templateFacts(client: CityClient, version: number): Promise<CodificationFacts["template"]> {
   const { implementation, auditHash } = await client.templates.templateOf(await client.legislation.template(), version);
   const { profile, reviewedHash } = reviewedBuild(auditHash);
   const main = readArtifact(missionTemplate.source, profile);

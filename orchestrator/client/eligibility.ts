@@ -1,12 +1,12 @@
 import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
-import type { AgentCityClient } from "./client.ts";
+import type { CityClient } from "./client.ts";
 
 /** `Kind.PRODUCER` on chain. */
 const PRODUCER = 1;
 
 /** Why the contracts take neither a vote nor a bid of this producer now, in words; undefined: they do. */
-export async function exclusionOf({ agents, constitution }: AgentCityClient, agent: Address): Promise<string | undefined> {
+export async function exclusionOf({ agents, constitution }: CityClient, agent: Address): Promise<string | undefined> {
   if (await agents.isEligible(agent, PRODUCER)) return undefined;
   const [{ banned }, reputation, floor] = await Promise.all([
     agents.agentOf(agent),
@@ -19,11 +19,7 @@ export async function exclusionOf({ agents, constitution }: AgentCityClient, age
 }
 
 /** Why a producer could back no bid, though all its bids were free; undefined: it has stake for one of `least`, smallest unit. */
-export async function stakeShortageOf(
-  { agents, constitution }: AgentCityClient,
-  agent: Address,
-  least: bigint,
-): Promise<string | undefined> {
+export async function stakeShortageOf({ agents, constitution }: CityClient, agent: Address, least: bigint): Promise<string | undefined> {
   const [{ held }, registration] = await Promise.all([
     agents.stakeOf(agent),
     constitution.paramInUnits(parameterIndex("REGISTRATION_STAKE")),

@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
 import { ArtifactMissing, type Profile, readArtifact } from "../../deploy/artifacts.ts";
 import { type Gate, gateNumber, NAMED_GATES } from "../protocol/gates.ts";
-import type { AgentCityClient } from "./client.ts";
+import type { CityClient } from "./client.ts";
 
 /** What is wrong with a gate in this city; undefined: it was approved, and under a name stands the code of that name. */
-export async function gateProblem({ execution, chain }: AgentCityClient, gate: Gate): Promise<string | undefined> {
+export async function gateProblem({ execution, chain }: CityClient, gate: Gate): Promise<string | undefined> {
   const number = gateNumber(gate);
   const address = await execution.predicateOf(number);
   if (BigInt(address) === 0n) return `adjudicators approved no predicate ${number}`;

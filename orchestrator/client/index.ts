@@ -8,10 +8,10 @@ export { KINDS } from "../protocol/kinds.ts";
 export { type MessageName, typedData, typedDataTypes } from "../protocol/typed-data.ts";
 export {
   type AccountActions,
-  type AccountClient as AgentCityClient,
-  type AccountClientOptions as AgentCityClientOptions,
   AccountMissing,
-  createAccountClient as createAgentCityClient,
+  type AgentCityClient,
+  type AgentCityClientOptions,
+  createAgentCityClient,
   NotACity,
   type SendOptions,
 } from "./account-client.ts";

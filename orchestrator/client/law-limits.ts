@@ -1,7 +1,7 @@
 import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { Band } from "../rules/law-codec.ts";
-import type { AgentCityClient } from "./client.ts";
+import type { CityClient } from "./client.ts";
 
 export type RiskName = "LOW" | "MEDIUM" | "HIGH";
 export type FloorName = "SELF" | "SIGN" | "WIT" | "REC" | "ATT" | "PROOF";
@@ -27,7 +27,7 @@ export function riskOfBudget(budget: bigint, limits: Pick<LawLimits, "mediumRisk
 }
 
 /** What the constitution demands of a law now. */
-export async function readLimits(client: AgentCityClient): Promise<LawLimits> {
+export async function readLimits(client: CityClient): Promise<LawLimits> {
   const param = (name: ParameterName) => client.constitution.param(parameterIndex(name));
   const units = (name: ParameterName) => client.constitution.paramInUnits(parameterIndex(name));
   const floor = async (name: "MIN_FLOOR_LOW" | "MIN_FLOOR_MEDIUM" | "MIN_FLOOR_HIGH") =>

@@ -1,5 +1,5 @@
 import type { Address } from "../primitives/hex.ts";
-import type { AgentCityClient } from "./client.ts";
+import type { CityClient } from "./client.ts";
 
 /** A ranking as the chain recorded it, packed. */
 export interface RecordedBallot {
@@ -8,7 +8,7 @@ export interface RecordedBallot {
 }
 
 /** Every ballot of a session, in the order in which they were cast: one question, however many voted. */
-export async function recordedBallots({ legislation }: AgentCityClient, session: bigint): Promise<readonly RecordedBallot[]> {
+export async function recordedBallots({ legislation }: CityClient, session: bigint): Promise<readonly RecordedBallot[]> {
   const { openedBlock } = await legislation.sessionOf(session);
   const events = await legislation.history("BallotCast", { session }, { fromBlock: BigInt(openedBlock) });
   return events.map(({ args: { agent, ranking } }) => ({ agent, ranking }));

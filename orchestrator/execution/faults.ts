@@ -1,6 +1,6 @@
 import { hexToString } from "viem";
 import { z } from "zod";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
 import { faultClasses, faultTypes } from "../rules/faults.ts";
@@ -19,7 +19,7 @@ export const faultSchema = z.strictObject({
 export type Fault = z.infer<typeof faultSchema>;
 
 /** Every fault of a mission, oldest first. */
-export async function faultsOf(client: AgentCityClient, mission: Address): Promise<readonly Fault[]> {
+export async function faultsOf(client: CityClient, mission: Address): Promise<readonly Fault[]> {
   const events = await client.mission(mission).history("FaultSignalled");
   return events.map(({ args, blockNumber }) => {
     const [type, faultClass] = [faultTypes[args.fault], faultClasses[args.class]];

@@ -4,7 +4,7 @@
  */
 import { stringToHex } from "viem";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { ExecutionMetrics, Share } from "../protocol/metrics.ts";
 import { nodeStates } from "./chain-view.ts";
@@ -60,7 +60,7 @@ export function refinement(milestones: readonly Milestone[], isReplaced: boolean
 const DEVIATION = stringToHex("DEVIATION", { size: 32 });
 
 /** A mission's milestones, in order. */
-export async function milestonesOf(client: AgentCityClient, mission: Address): Promise<readonly Milestone[]> {
+export async function milestonesOf(client: CityClient, mission: Address): Promise<readonly Milestone[]> {
   const events = await client.chain.publicClient.getContractEvents({
     address: mission,
     abi: collaborationContractAbi,

@@ -1,6 +1,6 @@
 import type { LocalAccount } from "viem";
 import type { z } from "zod";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import type { Mind } from "../minds/mind.ts";
 import type { Boundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -70,7 +70,7 @@ export type Recall = <Value>(key: readonly (string | number)[], schema: z.ZodTyp
 
 /** Everything execution works with; a port is filled in `city/`. */
 export interface World {
-  readonly client: AgentCityClient;
+  readonly client: CityClient;
   readonly seed: string;
   readonly workers: readonly Worker[];
   /** Who pays. */

@@ -1,4 +1,4 @@
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { fits } from "../minds/fit.ts";
 import type { ProducerFacts } from "../minds/goal.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
@@ -16,7 +16,7 @@ export interface Debated {
 
 /** What the chain shows to everybody about city, candidates and producers, as of its head. */
 export async function briefingOf(
-  client: AgentCityClient,
+  client: CityClient,
   session: bigint,
   candidates: readonly Debated[],
   producers: readonly ProducerFacts[],
@@ -40,7 +40,7 @@ export async function briefingOf(
   return { session: session.toString(), block: { number: Number(number), hash }, evidence: told };
 }
 
-async function cityFacts({ legislation, evidence }: AgentCityClient, producers: readonly ProducerFacts[]): Promise<Evidence["facts"]> {
+async function cityFacts({ legislation, evidence }: CityClient, producers: readonly ProducerFacts[]): Promise<Evidence["facts"]> {
   const reputations = producers.map(({ reputation }) => reputation);
   return {
     sessions: Number(await legislation.sessionCount()),
@@ -75,7 +75,7 @@ interface PerformanceRecord {
 }
 
 /** How often each agent's reputation rose and fell, and how often its stake, or a pool's for it, was slashed. */
-async function recordsOf({ agents, pools }: AgentCityClient, toBlock: bigint): Promise<ReadonlyMap<Address, PerformanceRecord>> {
+async function recordsOf({ agents, pools }: CityClient, toBlock: bigint): Promise<ReadonlyMap<Address, PerformanceRecord>> {
   const records = new Map<Address, PerformanceRecord>();
   const add = (agent: Address, key: keyof PerformanceRecord) => {
     const known = records.get(agent) ?? { better: 0, worse: 0, slashed: 0 };

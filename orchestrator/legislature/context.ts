@@ -3,7 +3,7 @@ import { z } from "zod";
 import { intentKey } from "../chain/outbox.ts";
 import type { Clerks } from "../clerks/clerks.ts";
 import type { LogNote } from "../client/base.ts";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import type { WriteOptions } from "../client/write.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
 import type { CityFacts, Goal } from "../minds/goal.ts";
@@ -57,7 +57,7 @@ export interface ChildSession extends ParentNode {
 }
 
 export interface LegislatureOptions {
-  readonly client: AgentCityClient;
+  readonly client: CityClient;
   readonly clerks: Clerks;
   /** The principal who pays; sends its own transactions. */
   readonly sponsor: LocalAccount;
@@ -100,7 +100,7 @@ export interface When {
 /** Everything a stage uses. Stages differ only in what they do with it. */
 export class LegislatureContext {
   readonly options: LegislatureOptions;
-  readonly client: AgentCityClient;
+  readonly client: CityClient;
   readonly clerks: Clerks;
   readonly #producers: ReadonlyMap<string, Producer>;
   #grounds: (Common & { readonly survey: ContentId | null }) | undefined;

@@ -1,4 +1,4 @@
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import { compileLaw } from "../client/compile-law.ts";
 import { exclusionOf } from "../client/eligibility.ts";
 import { gateProblem } from "../client/gates.ts";
@@ -82,7 +82,7 @@ interface LeftOut {
 }
 
 /** Those who are out count in the turnout, and sponsor nothing. */
-async function requireElectorate(client: AgentCityClient, voters: number, leftOut: readonly LeftOut[]): Promise<void> {
+async function requireElectorate(client: CityClient, voters: number, leftOut: readonly LeftOut[]): Promise<void> {
   if (leftOut.length === 0) return;
   const param = async (name: ParameterName) => Number(await client.constitution.param(parameterIndex(name)));
   const active = Number(await client.agents.activeProducers());
@@ -103,7 +103,7 @@ function optionsAmong(goal: Goal, facts: CityFacts, leftOut: readonly LeftOut[])
 const LONGEST_RUN = 30;
 
 /** A mission's time must hold its market, the longest chain of its tasks, and the least review where a human signs; all of it chain time. */
-async function requireTime(client: AgentCityClient, { tasks, duration }: Goal, { minReview }: LawLimits): Promise<void> {
+async function requireTime(client: CityClient, { tasks, duration }: Goal, { minReview }: LawLimits): Promise<void> {
   const bidding = Number(await client.constitution.param(parameterIndex("BIDDING_WINDOW")));
   const ends = new Map<string, number>();
   for (const { name, after, tier, timeout, mission } of tasks) {
@@ -124,7 +124,7 @@ function inWords(seconds: number): string {
 }
 
 /** A law that names a predicate nobody approved would be refused after the vote. */
-async function requireGates(client: AgentCityClient, tasks: readonly MissionTask[]): Promise<void> {
+async function requireGates(client: CityClient, tasks: readonly MissionTask[]): Promise<void> {
   for (const { name, gate, plan } of tasks) {
     const problem = gate === undefined ? undefined : await gateProblem(client, gate);
     if (problem !== undefined) {

@@ -1,10 +1,10 @@
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import type { Address } from "../primitives/hex.ts";
 import { type SessionStateName, sessionTransitions } from "../rules/transitions/session.ts";
 import type { SessionRecord } from "./metrics.ts";
 
 /** Reads what the chain recorded of a session, from its events alone. */
-export async function sessionRecord({ legislation }: AgentCityClient, session: bigint): Promise<SessionRecord> {
+export async function sessionRecord({ legislation }: CityClient, session: bigint): Promise<SessionRecord> {
   const { electorate } = await legislation.sessionOf(session);
   const proposals = await legislation.history("Proposed", { session });
   const sponsorships = await legislation.history("Sponsored", { session });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AgentCityClient } from "../client/client.ts";
+import type { CityClient } from "../client/client.ts";
 import type { CityFacts, ProducerFacts } from "../minds/goal.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address } from "../primitives/hex.ts";
@@ -55,7 +55,7 @@ export function surveyRecord(survey: Survey): z.input<typeof surveySchema> {
 }
 
 /** A producer as the chain shows it now. */
-export async function producerFacts(client: AgentCityClient, agent: Address): Promise<ProducerFacts> {
+export async function producerFacts(client: CityClient, agent: Address): Promise<ProducerFacts> {
   const [{ principal }, reputation, capabilities] = await Promise.all([
     client.agents.agentOf(agent),
     client.agents.reputationOf(agent),

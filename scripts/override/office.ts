@@ -6,7 +6,7 @@ import { deploymentFile, readDeployment } from "../../orchestrator/city/deployme
 import { home } from "../../orchestrator/cli/home.ts";
 import { findNetwork, rpcUrlOf } from "../../orchestrator/cli/network.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
-import { type AgentCityClient, createAgentCityClient } from "../../orchestrator/client/client.ts";
+import { type CityClient, createCityClient } from "../../orchestrator/client/client.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { type CityAddresses, cityAddressesSchema } from "../../orchestrator/protocol/addresses.ts";
 import { type Blocks, openBlocks } from "../../orchestrator/records/blocks.ts";
@@ -15,7 +15,7 @@ import { type Blocks, openBlocks } from "../../orchestrator/records/blocks.ts";
 export interface Office {
   /** The network's folder. */
   readonly dir: string;
-  readonly client: AgentCityClient;
+  readonly client: CityClient;
   /** Where reasons are kept under the ids that go on chain. */
   readonly blocks: Blocks;
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export async function openOffice({ network: name, rpc }: OfficeOptions): Promise
   const { chain, addresses } = await find(name, rpc, dir);
   return {
     dir,
-    client: createAgentCityClient({ chain, addresses }),
+    client: createCityClient({ chain, addresses }),
     blocks: openBlocks(join(dir, "blocks")),
     close: () => chain.close(),
   };

@@ -3,7 +3,7 @@ import { ascending, overrideOf, VALIDITY } from "../../orchestrator/adjudication
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender } from "../../orchestrator/chain/sender.ts";
 import { readWaiting, writeWaiting } from "../../orchestrator/city/waiting.ts";
-import { createAgentCityClient } from "../../orchestrator/client/client.ts";
+import { createCityClient } from "../../orchestrator/client/client.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
 import { justificationBytes } from "../../orchestrator/client/sign/codification.ts";
 import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
@@ -118,7 +118,7 @@ async function send(office: Office, order: SignedOverride): Promise<Outcome> {
   const payer = payerOf(client.chain.id);
   const abis = Object.values(contractAbis);
   const sender = createSender({ chain: client.chain, outbox: memoryOutbox(), relayers: [payer], abis });
-  const { adjudication } = createAgentCityClient({ chain: client.chain, addresses: client.addresses, sender });
+  const { adjudication } = createCityClient({ chain: client.chain, addresses: client.addresses, sender });
   const receipt = await adjudication.act([order.message, ascending(order.signatures)], {
     intent: intentKey("override", digest),
     alreadyDone: () => client.adjudication.isExecuted(digest),

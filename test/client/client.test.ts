@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { SenderMissing } from "../../orchestrator/client/base.ts";
-import { createAgentCityClient } from "../../orchestrator/client/client.ts";
+import { createCityClient } from "../../orchestrator/client/client.ts";
 import { revertedWith } from "../../orchestrator/client/errors.ts";
 import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
 import { writeMany } from "../../orchestrator/client/write.ts";
@@ -46,7 +46,7 @@ describe("the client", function () {
         return Reflect.get(target, name);
       },
     });
-    const { token, legislation } = createAgentCityClient({
+    const { token, legislation } = createCityClient({
       chain: new Proxy(chain, { get: (target, name) => (name === "publicClient" ? counting : Reflect.get(target, name, target)) }),
       addresses: city.client.addresses,
     });
@@ -81,7 +81,7 @@ describe("the client", function () {
 
   it("without a sender reads and does not write", async () => {
     const { chain, addresses } = city.client;
-    const reader = createAgentCityClient({ chain, addresses });
+    const reader = createCityClient({ chain, addresses });
     expect(await reader.agents.activeProducers()).to.equal(8);
     const expire = { intent: intentKey("expire") };
     expect(await rejection(reader.legislation.expire([1n], expire))).to.be.instanceOf(SenderMissing);

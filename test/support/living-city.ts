@@ -12,7 +12,7 @@ import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender, type SenderBoundary } from "../../orchestrator/chain/sender.ts";
 import { openOffices } from "../../orchestrator/clerks/clerks.ts";
 import type { LogNote } from "../../orchestrator/client/base.ts";
-import { createAgentCityClient } from "../../orchestrator/client/client.ts";
+import { createCityClient } from "../../orchestrator/client/client.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
 import { signAuth } from "../../orchestrator/client/sign/auth.ts";
 import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
@@ -80,7 +80,7 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
   });
   await publishTemplate(port, addresses);
   await setEnvelopes(port, addresses);
-  const client = createAgentCityClient({ chain, addresses, sender });
+  const client = createCityClient({ chain, addresses, sender });
   const asDeployer = (step: string) => ({ intent: intentKey("test", step), account: deployer });
 
   /** A key with gas. */

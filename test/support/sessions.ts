@@ -1,6 +1,6 @@
 /** A legislative session with everything real but its home: ports in memory, the default mission, heuristic minds. */
 import { MemorySaver } from "@langchain/langgraph";
-import type { AgentCityClient } from "../../orchestrator/client/client.ts";
+import type { CityClient } from "../../orchestrator/client/client.ts";
 import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
 import type { EnactedLaw, LegislatureResult } from "../../orchestrator/legislature/result.ts";
@@ -102,7 +102,7 @@ export function changed(mind: Mind, by: Partial<Mind>): Mind {
 }
 
 /** A mind that answers no ballot as long as its city has held no more sessions than these. */
-export function asleepFor(sessions: bigint, mind: Mind, { legislation }: AgentCityClient): Mind {
+export function asleepFor(sessions: bigint, mind: Mind, { legislation }: CityClient): Mind {
   return changed(mind, {
     rank: async (request) => {
       const isBallot = request.candidates.some(({ shape }) => shape === null);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { DrivenChain } from "../../chain/driven.ts";
 import { openTranscript } from "../../chain/open-transcript.ts";
-import { type AgentCityClient, createAgentCityClient } from "../../client/client.ts";
+import { type CityClient, createCityClient } from "../../client/client.ts";
 import { type CompiledLaw, recompileLaw } from "../../client/compile-law.ts";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../../primitives/hex.ts";
@@ -28,7 +28,7 @@ export interface AuditContext {
   /** Labels of the nodes that lead to the mission from the one the bundle is of; empty for that one. */
   readonly path: string;
   readonly chain: DrivenChain;
-  readonly client: AgentCityClient;
+  readonly client: CityClient;
   readonly record: ChainRecord;
   /** The same chain with another mission as the one looked at. */
   readonly recordAbout: (mission: Address) => ChainRecord;
@@ -79,7 +79,7 @@ export async function openContext(bundle: Bundle): Promise<AuditContext> {
   const chain = await readingAsync(BUNDLE_FILES.chain, () => openTranscript(transcript));
   try {
     return await readingAsync(BUNDLE_FILES.chain, async () => {
-      const client = createAgentCityClient({ chain, addresses: city.addresses });
+      const client = createCityClient({ chain, addresses: city.addresses });
       const record = await ReplayedRecord.read(chain, city.addresses, city.mission);
       const names = new Map(devnetSociety(chain.genesis.mnemonic).map(({ account, name }) => [account.address.toLowerCase(), name]));
       return contextOf(
