@@ -1,12 +1,13 @@
 import type { JsonObject, JsonValue } from "../orchestrator/primitives/json.ts";
 import { capabilities } from "./shared/capabilities.ts";
 import { numberOf } from "./shared/cells.ts";
-import type { Item, Service, ServiceAbout, ServiceContext } from "./shared/contract.ts";
-import { parseCsv } from "./shared/csv.ts";
-import { readHtml } from "./shared/html.ts";
+import type { Item, Service, ServiceAbout } from "./shared/contract.ts";
+import { parsePage } from "./shared/fetched-page.ts";
 import { allItems, textField } from "./shared/items.ts";
-import { itemsOutput, SERVICE_INPUT } from "./shared/schemas.ts";
-import { plainLines, wordsOf } from "./shared/text.ts";
+import { isObject, licenceOf, stringOf } from "./shared/manifest.ts";
+import { jsonOf } from "./shared/quoted.ts";
+import { openOutput, SERVICE_INPUT } from "./shared/schemas.ts";
+import { wordsOf } from "./shared/text.ts";
 
 export const about: ServiceAbout = {
   id: "fetch-and-parse",
@@ -17,7 +18,7 @@ export const about: ServiceAbout = {
   produces: "items",
   perItem: true,
   input: SERVICE_INPUT,
-  output: itemsOutput({ kind: { type: "string" } }),
+  output: openOutput({ kind: { type: "string" } }),
   capabilities: capabilities({ retrieval: 60, parsing: 120, text: 40 }),
   deterministic: true,
 };
@@ -29,52 +30,6 @@ const fetchAndParse: Service = async (input, ctx) => {
   return { items };
 };
 export default fetchAndParse;
-
-/** A page as text, with what its format says: title and links, rows, a JSON value, headings. */
-async function parsePage(item: Item, ctx: ServiceContext): Promise<Item> {
-  const base = { id: item.id, kind: "page", url: textField(item, "url"), name: item.id };
-  try {
-    const answer = await ctx.tool("fetch", { url: base.url });
-    const page = isObject(answer) ? answer : {};
-    const text = stringOf(page["text"]);
-    const type = stringOf(page["type"]);
-    const status = typeof page["status"] === "number" ? page["status"] : 0;
-    const found = { ...base, url: stringOf(page["url"]), status, type, characters: text.length, ...contentOf(type, base.url, text) };
-    return status >= 200 && status < 300 ? found : { ...found, problem: `the server answered ${status}` };
-  } catch (error) {
-    return { ...base, text: "", title: "", problem: error instanceof Error ? error.message : "the page could not be fetched" };
-  }
-}
-
-function contentOf(type: string, url: string, text: string): JsonObject {
-  if (/html/.test(type)) {
-    const { links, ...said } = readHtml(text);
-    return { format: "html", ...said, words: wordsOf(said.text).length, links: links.slice(0, MOST_LINKS) };
-  }
-  if (/json$/.test(type)) return { format: "json", title: "", text, ...jsonIn(text) };
-  if (/csv$/.test(type)) {
-    const { records, brokenAt } = parseCsv(text);
-    const problem = brokenAt === undefined ? {} : { problem: `a quote is misplaced at character ${brokenAt}` };
-    return { format: "csv", title: "", text, columns: [...(records[0] ?? [])], rows: Math.max(0, records.length - 1), ...problem };
-  }
-  const lines = plainLines(text);
-  if (/markdown$/.test(type) || /\.(md|markdown)$/i.test(url)) {
-    const headings = text.split(/\r\n|\r|\n/).flatMap((line) => (/^#{1,6}\s/.test(line) ? plainLines(line) : []));
-    return { format: "markdown", title: headings[0] ?? lines[0] ?? "", text, headings, words: wordsOf(text).length };
-  }
-  return { format: "text", title: (lines[0] ?? "").slice(0, 200), text, words: wordsOf(text).length };
-}
-
-const MOST_LINKS = 500;
-
-function jsonIn(text: string): JsonObject {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return { value };
-  } catch {
-    return { problem: "it is no JSON" };
-  }
-}
 
 function parse(item: Item): Item {
   switch (item["kind"]) {
@@ -116,14 +71,6 @@ function parsePackage(item: Item): Item {
   };
 }
 
-/** The licence as one SPDX expression; the two legacy spellings (an object, a list) are rewritten as one. */
-function licenceOf(manifest: JsonObject): string {
-  const field = manifest["license"] ?? manifest["licence"] ?? manifest["licenses"];
-  const listed = Array.isArray(field) ? field : [field];
-  const names = listed.map((entry) => stringOf(isObject(entry) ? (entry["type"] ?? entry["name"]) : entry)).filter((name) => name !== "");
-  return names.length > 1 ? `(${names.join(" OR ")})` : (names[0] ?? "");
-}
-
 function keywordsOf(value: JsonValue | undefined): string[] {
   if (typeof value === "string") return wordsOf(value);
   return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
@@ -159,18 +106,6 @@ function parseRow(item: Item): Item {
 }
 
 function objectOf(text: string): JsonObject | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text.replace(/^\uFEFF/, ""));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function stringOf(value: JsonValue | undefined): string {
-  return typeof value === "string" ? value : "";
+  const value = jsonOf(text);
+  return isObject(value) ? value : undefined;
 }

@@ -48,10 +48,10 @@ export function licenceOf(manifest: JsonObject): string {
   return names.length > 1 ? `(${names.join(" OR ")})` : (names[0] ?? "");
 }
 
-function isObject(value: JsonValue | undefined): value is JsonObject {
+export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function stringOf(value: JsonValue | undefined): string {
+export function stringOf(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
 }

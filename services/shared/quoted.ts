@@ -19,7 +19,7 @@ export function quoted(text: string, most: number): string {
 /** JSON from outside as plain data, or undefined when it is none or is nested more than `depth` deep. */
 export function jsonOf(text: string, depth = 32): JsonValue | undefined {
   try {
-    const value: JsonValue = JSON.parse(text);
+    const value: JsonValue = JSON.parse(text.replace(/^\uFEFF/, ""));
     return cleaned(value, depth);
   } catch {
     return undefined;

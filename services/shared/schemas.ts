@@ -3,11 +3,12 @@ import type { JsonObject } from "../../orchestrator/primitives/json.ts";
 const SCALAR = { type: ["string", "number"] };
 
 /** Items with an id; `extra` are further fields every item must have. */
-export function itemsOf(extra: JsonObject = {}): JsonObject {
+export function itemsOf(extra: JsonObject = {}, more: JsonObject = {}): JsonObject {
   return {
     type: "array",
     items: {
       type: "object",
+      ...more,
       properties: { id: { type: "string", minLength: 1 }, ...extra },
       required: ["id", ...Object.keys(extra)],
     },
@@ -61,6 +62,11 @@ export const SERVICE_INPUT: JsonObject = itemsInput();
 /** Items whose fields are named by `extra`. */
 export function itemsOutput(extra: JsonObject = {}): JsonObject {
   return { type: "object", properties: { items: itemsOf(extra) }, required: ["items"] };
+}
+
+/** Items that have more fields than `extra` names: which, depends on what they were made of. */
+export function openOutput(extra: JsonObject = {}): JsonObject {
+  return { type: "object", properties: { items: itemsOf(extra, { additionalProperties: true }) }, required: ["items"] };
 }
 
 /** Items and a document for humans. */
