@@ -13,7 +13,7 @@ import type { Mission, RegisteredService, World } from "../execution/world.ts";
 import type { BarredLaw, ChildSession } from "../legislature/context.ts";
 import type { LegislatureResult } from "../legislature/result.ts";
 import { openChatModel } from "../minds/chat-model.ts";
-import { GoalNotFeasible } from "../minds/errors.ts";
+import { GoalNotFeasible, NoPlan } from "../minds/errors.ts";
 import type { Mind } from "../minds/mind.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -152,8 +152,8 @@ async function relegislate(hall: Hall, { first, epoch, former, continues }: Rele
     const cause = { ...first, id: `${first.id}/epoch-${number}`, file: { ...first.file, budget: deposit }, continues };
     return await lead(hall, cause, former.epochs);
   } catch (error) {
-    if (!(error instanceof GoalNotFeasible)) throw error;
-    tell(`the remaining money is not enough for another law: ${error.message}`);
+    if (!(error instanceof GoalNotFeasible || error instanceof NoPlan)) throw error;
+    tell(`no law can be made with what is left: ${error.message}`);
     return undefined;
   }
 }

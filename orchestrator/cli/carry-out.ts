@@ -11,10 +11,12 @@ import { makeRoom } from "../city/make-room.ts";
 import { chatMinds } from "../city/minds.ts";
 import { runToEnd } from "../city/run.ts";
 import { beginRun, DECIDES, type Decider, endRun, openRuns, type RunKey } from "../city/runs.ts";
+import { ServiceFails } from "../city/trial.ts";
 import { describeInput, readInput } from "../execution/inputs/read-input.ts";
 import { loadServices } from "../execution/sandbox/load-services.ts";
 import { createSandbox } from "../execution/sandbox/run.ts";
 import { AuditNeeded } from "../legislature/errors.ts";
+import { NoPlan } from "../minds/errors.ts";
 import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { systemClock } from "../primitives/clock.ts";
 import { type MissionFile, parseMissionFile, servicesPathOf } from "../protocol/mission-file.ts";
@@ -115,6 +117,10 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
       const judge = judgeFor(commission, city, tell);
       const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };
       return await runToEnd(city, order, text, root);
+    } catch (error) {
+      // Nothing of it was begun that could go on.
+      if (error instanceof NoPlan || error instanceof ServiceFails) endRun(dir, commission.key);
+      throw error;
     } finally {
       await city.close();
     }

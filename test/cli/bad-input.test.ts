@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { openRuns } from "../../orchestrator/city/runs.ts";
 import { foundHome, openHome } from "../support/city-home.ts";
 import { outcomeIn, refusalIn, runCli } from "../support/cli.ts";
 import { smallInputs, smallMission } from "../support/small-mission.ts";
@@ -78,6 +79,7 @@ describe("cli: bad input", function () {
     const { code, message } = await refused(smallMission(csv, { goal, tasks: undefined, output: undefined }));
     expect(code).to.equal("NoPlan");
     expect(message).to.contain("translate");
+    expect(openRuns(join(home, "embedded"))).to.deep.equal([]);
   });
 
   it("a directory of services that is not there", async () => {

@@ -10,10 +10,12 @@ import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { type JsonObject, parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import type { BoundaryName } from "../../orchestrator/protocol/boundaries.ts";
+import type { PlanText } from "../../orchestrator/protocol/mission-file-schema.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
+import { changed } from "../support/sessions.ts";
 import { CALM_ROWS, readAndEstimate, smallInputs, smallMission } from "../support/small-mission.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { WillingMind } from "../support/willing-mind.ts";
@@ -170,6 +172,44 @@ describe("scenario: full re-legislation", function () {
       () => outcome,
       () => purseBefore,
     );
+  });
+
+  describe("a law of the producers' own plan whose executors cannot agree, once", () => {
+    const report = { service: "aggregate", after: ["entities"], tier: 1 as const };
+    const output = { task: "report", format: "markdown" as const };
+    const compared: PlanText = {
+      tasks: {
+        entities: { service: ["extract-entities", "entities-by-scan"], over: "input", tier: 2, agree: { on: "value", atLeast: 0.9 } },
+        report,
+      },
+      output,
+    };
+    const alone: PlanText = { tasks: { entities: { service: "extract-entities", over: "input", tier: 1 }, report }, output };
+    let outcome: Outcome;
+
+    before(async () => {
+      faults = 0;
+      const text = smallMission(smallInputs(directory(), CALM_ROWS).csv, { tasks: undefined, output: undefined });
+      outcome = await carryOutIn(city, text, {
+        id: "planned",
+        home: home(),
+        makeMind: (seat) => {
+          const mind = new WillingMind(seat);
+          return changed(mind, { plan: async ({ failed }) => (failed.length === 0 ? compared : alone) });
+        },
+        tamper: ({ agent, label }, made) => (faults === 0 && label.startsWith("entities") ? opinion(agent, made) : made),
+      });
+    });
+
+    it("is replaced by another plan, of which the producers know what failed", async () => {
+      expect(outcome.epochs.map(({ epoch, status, cause }) => [epoch, status, cause?.type])).to.deep.equal([
+        [0, "failed", undefined],
+        [1, "completed", "CONSENSUS_FAILED"],
+      ]);
+      expect(outcome.nodes.map(({ label }) => label)).to.deep.equal(["entities", "report"]);
+      expect(outcome.status).to.equal("completed");
+      expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+    });
   });
 
   describe("laws whose executors never agree", () => {
