@@ -7,6 +7,7 @@ import { judgesElsewhere } from "../city/case-desk.ts";
 import { type City, type DevnetName, openCity } from "../city/city.ts";
 import { CodificationDesk } from "../city/codification-desk.ts";
 import type { Order } from "../city/conduct.ts";
+import { requireKnownFields } from "../city/known-fields.ts";
 import { makeRoom } from "../city/make-room.ts";
 import { chatMinds } from "../city/minds.ts";
 import { runToEnd } from "../city/run.ts";
@@ -85,6 +86,7 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
     directory,
   );
   tell(describeInput(input));
+  requireKnownFields(file.tasks, input, catalog);
   const { model } = commission;
   const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
   const { network, rpc: rpcUrl } = commission;
