@@ -182,7 +182,9 @@ library ClearingDesk {
     ) private {
         MissionStorage.Node memory w = d.word;
         w.share = decision.score;
-        w.agreeing = d.law.tier == Tier.CONSENSUS ? decision.agreeing & w.commitMask : w.commitMask;
+        // A slot is paid for an item of its own, whatever is said of it.
+        w.agreeing = w.commitMask & _slotsOf(decision.basis);
+        if (d.law.tier == Tier.CONSENSUS) w.agreeing &= decision.agreeing;
         if (NodeCore.count(w.agreeing) < d.law.threshold) return _review(s, d);
         bool released = _passesGate(s, f, d, openings);
         if (!released || d.law.tier == Tier.HUMAN) return _review(s, d);

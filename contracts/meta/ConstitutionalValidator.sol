@@ -85,8 +85,10 @@ contract ConstitutionalValidator is IConstitutionalValidator {
     function _checkShape(uint256 i, LawNode memory node, Bounds memory bounds) private pure {
         if (node.predecessors >> i != 0) revert ForwardPredecessor(i, node.predecessors);
         if (node.tier == Tier.NONE) revert TierOutOfRange(i, uint8(node.tier));
-        uint256 fewest = node.tier == Tier.CONSENSUS ? 2 : 1;
-        if (node.redundancy < fewest || node.redundancy > _MAX_REDUNDANCY) {
+        (uint256 fewest, uint256 most) = node.tier == Tier.CONSENSUS
+            ? (uint256(2), _MAX_REDUNDANCY)
+            : (uint256(1), uint256(1));
+        if (node.redundancy < fewest || node.redundancy > most) {
             revert RedundancyOutOfRange(i, uint8(node.tier), node.redundancy);
         }
         if (node.threshold <= node.redundancy / 2 || node.threshold > node.redundancy) {

@@ -85,6 +85,8 @@ type Problem = Omit<Finding, "manipulation">;
 
 const WORST: readonly OpcodeName[] = ["SELFDESTRUCT", "CALLCODE", "CREATE", "CREATE2"];
 const MAX_REDUNDANCY = 5;
+/** The tier in which executors agree; in the others each works alone. */
+const CONSENSUS = 2;
 const MAX_PANEL = 7;
 
 /**
@@ -279,12 +281,13 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
 
 /** M7: what the code loops over is bounded: nodes (`formOf`), executors, verifiers. */
 function unbounded({ document, nodes }: Spec): Problem[] {
-  return nodes.flatMap(({ redundancy, panelSize }, index) => {
+  return nodes.flatMap(({ tier, redundancy, panelSize }, index) => {
+    const most = tier === CONSENSUS ? MAX_REDUNDANCY : 1;
     const subject = document.nodes[index]?.label ?? `node ${index}`;
     return [
-      ...(redundancy >= 1 && redundancy <= MAX_REDUNDANCY
+      ...(redundancy >= 1 && redundancy <= most
         ? []
-        : [{ subject, problem: `has ${redundancy} executors, not 1 to ${MAX_REDUNDANCY}` }]),
+        : [{ subject, problem: `has ${redundancy} executors, not ${most === 1 ? "one" : `1 to ${most}`}` }]),
       ...(panelSize >= 1 && panelSize <= MAX_PANEL ? [] : [{ subject, problem: `has ${panelSize} verifiers, not 1 to ${MAX_PANEL}` }]),
     ];
   });

@@ -137,6 +137,14 @@ describe("attacks by collusion", () => {
       expect(await entitled()).to.equal(0);
     });
 
+    it("a panel finds work in agreement for which nobody vouched", async () => {
+      await worked(CONSENSUS);
+      const bought = { basis: 0b1n | (1n << 32n), agreeing: 0b111 };
+      const { items, ...order } = await mission.clearOrder(0, bought);
+      await attempt(mission.contract.clear([{ ...order, items: items.filter(({ slot }) => slot !== 2) }]));
+      expect((await mission.contract.entitlementOf(0, 2)).paid).to.equal(0);
+    });
+
     it("an executor silences the verdict against it by leaving out what it rests on", async () => {
       await worked(TASK);
       await attempt(mission.clear(0, { result: Result.FAIL, unproven: true }));

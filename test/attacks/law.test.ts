@@ -87,6 +87,10 @@ describe("attacks on the law", () => {
       expect(await passes([node({ predicate: 99 })])).to.equal(false);
     });
 
+    it("a verdict on one executor's work pays three", async () => {
+      expect(await passes([node({ redundancy: 3, threshold: 2 })])).to.equal(false);
+    });
+
     it("a law asks no question of its work", async () => {
       expect(await passes([node({ questions: 0 })])).to.equal(false);
     });

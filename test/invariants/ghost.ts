@@ -54,8 +54,8 @@ export interface GhostNode {
   readonly claims: Map<string, bigint>;
   readonly prices: Map<string, bigint>;
   readonly executors: Map<string, string>;
-  /** Attempts cleared or approved on a basis that reaches the floor, by our own count. */
-  readonly proven: Set<number>;
+  /** By `attempt/slot`: who has an item in a basis that reaches the floor, by our own count. */
+  readonly vouched: Set<string>;
   /** Attempts with an entitlement. */
   readonly recorded: Set<number>;
   readonly dues: Map<number, Due>;
@@ -389,7 +389,7 @@ const newNode = (law: LawNode): GhostNode => ({
   claims: new Map(),
   prices: new Map(),
   executors: new Map(),
-  proven: new Set(),
+  vouched: new Set(),
   recorded: new Set(),
   dues: new Map(),
   appeals: [],

@@ -31,7 +31,7 @@ const GRAPH: LawNode[] = [
   task({ floor: ATT, band: MODERATE, budget: tokens(90) }),
   task({ tier: 2, redundancy: 3, threshold: 2, panelSize: 3, floor: REC, band: MODERATE, budget: tokens(100) + 2n }),
   task({ predecessors: 0b11n, tier: 3, floor: WIT, questions: 3, panelSize: 2, predicate: PREDICATE, budget: tokens(90) }),
-  task({ predecessors: 0b100n, redundancy: 2, threshold: 2, band: LOW, budget: tokens(100) + 1n }),
+  task({ predecessors: 0b100n, tier: 2, redundancy: 2, threshold: 2, band: LOW, budget: tokens(100) + 1n }),
 ];
 /** Many single slots: a market that can be cornered. Humans decide on some. */
 const HUMAN = [0, 3];

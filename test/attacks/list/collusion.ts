@@ -216,4 +216,13 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     find: "        _claimedIn[mission] += loss;\n",
     replace: "",
   },
+  {
+    title: "a panel finds work in agreement for which nobody vouched",
+    threats: ["NP-4", "SP-2"],
+    entry: "CollaborationContract.clear",
+    guard: "a paid slot has an item of its own in the basis",
+    file: "collaboration/ClearingDesk.sol",
+    find: " & _slotsOf(decision.basis)",
+    replace: "",
+  },
 ]);

@@ -192,4 +192,13 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     find: "if (kept.length == _BEST) {",
     replace: "if (kept.length == type(uint8).max) {",
   },
+  {
+    title: "a verdict on one executor's work pays three",
+    threats: ["M6", "SP-2"],
+    entry: "LegislativeProcedure.validate",
+    guard: "who does not agree with others works alone",
+    file: "meta/ConstitutionalValidator.sol",
+    find: "node.redundancy < fewest || node.redundancy > most",
+    replace: "node.redundancy < fewest || node.redundancy > _MAX_REDUNDANCY",
+  },
 ]);

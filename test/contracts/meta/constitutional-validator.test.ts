@@ -131,7 +131,8 @@ describe("ConstitutionalValidator", () => {
     for (const [changes, error, args] of [
       [{ tier: 0 }, "TierOutOfRange", [0, 0]],
       [{ redundancy: 0, threshold: 0 }, "RedundancyOutOfRange", [0, 1, 0]],
-      [{ redundancy: 6, threshold: 4 }, "RedundancyOutOfRange", [0, 1, 6]],
+      [{ redundancy: 2, threshold: 2 }, "RedundancyOutOfRange", [0, 1, 2]],
+      [{ tier: 3, redundancy: 2, threshold: 2 }, "RedundancyOutOfRange", [0, 3, 2]],
       [{ tier: 2 }, "RedundancyOutOfRange", [0, 2, 1]],
       [{ tier: 2, redundancy: 6, threshold: 4 }, "RedundancyOutOfRange", [0, 2, 6]],
       [{ threshold: 0 }, "ThresholdOutOfRange", [0, 0, 1]],

@@ -83,12 +83,14 @@ const admissible: Rule = {
       const obligation = (await clone?.obligationOf(number(event, "node"))) ?? "";
       const flaw = weakest(event, basis ?? amount(event, "basis"), items, obligation, context);
       require(flaw === undefined, () => `node ${text(event, "node")} passed on ${flaw}`);
-      if (flaw === undefined) ghost.node(event).proven.add(ghost.node(event).attempt);
+      const { attempt, vouched } = ghost.node(event);
+      if (flaw === undefined) for (const bit of itemsOf(basis ?? amount(event, "basis"))) vouched.add(`${attempt}/${Math.floor(bit / 32)}`);
     }
     if (event.name === "Recorded" && amount(event, "paid") > 0n) {
-      const { attempt, proven } = ghost.node(event);
+      const { attempt, vouched } = ghost.node(event);
+      const place = `${attempt}/${text(event, "slot")}`;
       // `clear` records in the transaction that clears; the decision was judged before.
-      require(proven.has(attempt), () => `node ${text(event, "node")} entitles without admissible evidence`);
+      require(vouched.has(place), () => `node ${text(event, "node")} entitles slot ${place} without admissible evidence of its own`);
     }
   },
 };
