@@ -167,8 +167,10 @@ library Dispatch {
         w.remainder = 0;
         emit ICollaborationContract.Routed(node, w.attempt, w.deadline);
         bool closed = NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
-        if (closed && (law.tier != Tier.CONSENSUS || w.revealMask == w.commitMask))
-            NodeCore.startVerification(f, w, node);
+        if (!closed || (law.tier == Tier.CONSENSUS && w.revealMask != w.commitMask)) return;
+        NodeCore.startVerification(f, w, node);
+        // Work that comes back from a freeze has had a panel: this one is its second.
+        w.redraws = 1;
     }
 
     /// @dev Reverts on anything that is the caller's mistake; false only for what a runner signed: other code is live.

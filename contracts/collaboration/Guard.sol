@@ -20,8 +20,8 @@ library Guard {
 
     // --- Freezes -----------------------------------------------------------------------------------------------------
 
-    /// @dev An executor cannot stop a clock that already ran out. A monitor's word counts for every executor of the node, an
-    /// executor's own for itself.
+    /// @dev An executor stops neither a clock that already ran out nor the verdict on what it committed. A monitor's word counts
+    /// for every executor of the node, an executor's own for itself.
     function report(
         MissionStorage.Layout storage s,
         City calldata city,
@@ -36,8 +36,11 @@ library Guard {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         bool watched = f.city.evidence.isMonitor(msg.sender);
         if (!watched) {
-            if (!_isExecutor(s, law, w, node)) revert ICollaborationContract.NotMonitor(msg.sender);
+            uint8 own = _slotOf(s, law, w, node, msg.sender);
             if (block.timestamp >= w.deadline) revert ICollaborationContract.WindowClosed(node, w.deadline);
+            if (NodeCore.has(w, MissionStorage.COMMITS_CLOSED) || (w.commitMask >> own) & 1 == 1) {
+                revert ICollaborationContract.AlreadyCommitted(node, own);
+            }
         }
         emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
         freeze(s, f, w, node, reason);
@@ -51,9 +54,7 @@ library Guard {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
         LawNode memory law = MissionFrame.open(city).node(node);
-        if (!city.evidence.isMonitor(msg.sender) && !_isExecutor(s, law, w, node)) {
-            revert ICollaborationContract.NotMonitor(msg.sender);
-        }
+        if (!city.evidence.isMonitor(msg.sender)) _slotOf(s, law, w, node, msg.sender);
         uint256 key = MissionStorage.attemptKey(node, w.freezeCount);
         if (s.snapshots[key] != 0) revert ICollaborationContract.AlreadySealed(node, s.snapshots[key]);
         s.snapshots[key] = hash;
@@ -190,15 +191,17 @@ library Guard {
         NodeCore.moveMission(s, MissionState.ABORTED);
     }
 
-    function _isExecutor(
+    /// @dev Of the executor who calls; whoever is none and no monitor is refused.
+    function _slotOf(
         MissionStorage.Layout storage s,
         LawNode memory law,
         MissionStorage.Node memory w,
-        uint8 node
-    ) private view returns (bool) {
+        uint8 node,
+        address caller
+    ) private view returns (uint8) {
         for (uint8 slot = 0; slot < law.redundancy; ++slot) {
-            if (s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent == msg.sender) return true;
+            if (s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent == caller) return slot;
         }
-        return false;
+        revert ICollaborationContract.NotMonitor(caller);
     }
 }

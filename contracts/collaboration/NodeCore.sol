@@ -158,7 +158,6 @@ library NodeCore {
     function startVerification(Frame memory f, MissionStorage.Node memory w, uint8 node) internal {
         move(w, node, NodeState.PENDING_VERIFICATION);
         w.flags |= MissionStorage.COMMITS_CLOSED;
-        w.redraws = 0;
         draw(f, w);
     }
 

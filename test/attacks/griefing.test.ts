@@ -4,7 +4,7 @@ import { id, type Wallet } from "ethers";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature, State } from "../support/legislature.ts";
-import { Action, HOUR, type Mission, MissionState, NodeState, openMission, TASK } from "../support/mission-fixture.ts";
+import { Action, HOUR, type Mission, MissionState, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
 
 const WHY = id("why");
@@ -116,6 +116,29 @@ describe("attacks that grief", () => {
       await attempt(mission.contract.connect(agent).report(0, WHY, 1));
       await attempt(mission.contract.timeout(0));
       expect((await stakeOf(agent)).held).to.equal(tokens(9950));
+    });
+
+    it("an executor that is about to be condemned freezes itself", async () => {
+      await routed(TASK);
+      const agent = await executor();
+      await mission.work(0);
+      await networkHelpers.mine();
+      const ruling = await mission.clearOrder(0, { result: Result.FAIL });
+      await attempt(mission.contract.connect(agent).report(0, WHY, 1));
+      await attempt(mission.contract.clear([ruling]));
+      expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
+    });
+
+    it("work that was frozen before its panel ruled has two more panels", async () => {
+      await routed(TASK);
+      await mission.work(0);
+      await mission.contract.connect(mission.city.monitor).report(0, WHY, 1);
+      await mission.override(Action.UNFREEZE, 0);
+      await mission.contract.route([{ node: 0, hashes: [], services: [] }]);
+      const { drawBlock } = await mission.contract.nodeOf(0);
+      await networkHelpers.time.increase(300);
+      await attempt(mission.contract.redraw(0));
+      expect((await mission.contract.nodeOf(0)).drawBlock).to.equal(drawBlock);
     });
 
     it("an executor's freezes of itself are counted against those it works with", async () => {

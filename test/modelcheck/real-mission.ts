@@ -134,8 +134,7 @@ export class RealMission {
       case "close":
         return plain(call.call);
       case "report": {
-        const from =
-          call.who === "monitor" ? city.monitor : is.market.window === "awarded" ? (await m.executorOf(node)).agent : city.sponsor;
+        const from = call.who === "monitor" ? city.monitor : is.market.window === "awarded" ? await this.#lastToCommit(node) : city.sponsor;
         return by(from, "report", node, ZeroHash, 1);
       }
       case "degrade":
@@ -168,6 +167,11 @@ export class RealMission {
   }
 
   /** Of the attempt that an appeal would be about. */
+  /** Slots commit in their order. */
+  async #lastToCommit(node: number) {
+    return (await this.#m.executorOf(node, this.#m.node(node).redundancy - 1)).agent;
+  }
+
   #executorIn(node: number, { at, attempt, recorded }: Node) {
     const judged = recorded || at === "FAILED" || attempt === 0 ? attempt : attempt - 1;
     return this.#worker(node, judged, 0).agent;

@@ -323,8 +323,8 @@ export class MissionReplay {
     if (to === "COMPLETED" || to === "FAILED") node.deadline = 0;
     if (to !== "PENDING_VERIFICATION" || !law.leaf) return;
     node.deadline = timestamp + verificationTimeout;
+    if (node.drawBlock !== 0) node.redraws = 1;
     node.drawBlock = block;
-    node.redraws = 0;
   }
 
   /** With the first claim of a slot leaves all that its price held beside the executor's part. */

@@ -284,7 +284,11 @@ const report =
   (by: "monitor" | "executor"): NodeCall =>
   (rules, state, index, node) => {
     running(state);
-    if (by === "executor") need(isBound(node) && node.clock === Clock.RUNS);
+    if (by === "executor") {
+      need(isBound(node) && node.clock === Clock.RUNS);
+      // Nobody stops a verdict on itself: somebody who has not committed, and still can.
+      need(!node.closed && node.commits < lawOf(rules, index).redundancy);
+    }
     const frozen = freeze(rules, state, index);
     return isBound(node) ? { ...frozen, stopped: true } : frozen;
   };

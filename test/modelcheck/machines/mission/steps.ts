@@ -86,7 +86,8 @@ export function start(rules: Rules, state: State, index: number): State {
   const begun: Node = { ...node, at: nodeArc(rules, node.at, "EXECUTING"), clock: Clock.RUNS, interrupted: false };
   const done = begun.closed && (tier !== 2 || begun.reveals === begun.commits);
   return {
-    ...withNode(state, index, done ? toVerification(rules, begun) : begun),
+    // Work that comes back from a freeze has had a panel: this one is its second.
+    ...withNode(state, index, done ? { ...toVerification(rules, begun), redrawn: true } : begun),
     at: state.at === "ACTIVE" ? missionArc(rules, "ACTIVE", "EXECUTING") : state.at,
     routedStopped: state.routedStopped || state.stopped,
   };
