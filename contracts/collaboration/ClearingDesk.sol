@@ -138,16 +138,17 @@ library ClearingDesk {
         _draw(f, d);
         _prove(s, f, d, openings, items);
         WeighedVerdict[] memory weighed = _weigh(f, d, verdicts);
-        _requirePanel(d);
-        return
-            Clearing.decide(
-                weighed,
-                d.classes,
-                EvidenceClass(d.law.floor),
-                d.law.questions,
-                f.context.params.minConfidence[uint8(d.law.risk)],
-                d.law.redundancy
-            );
+        ClearingDecision memory decision = Clearing.decide(
+            weighed,
+            d.classes,
+            EvidenceClass(d.law.floor),
+            d.law.questions,
+            f.context.params.minConfidence[uint8(d.law.risk)],
+            d.law.redundancy,
+            _drawnWeight(d)
+        );
+        _requirePanel(d, decision.result);
+        return decision;
     }
 
     function _conclude(
@@ -300,10 +301,18 @@ library ClearingDesk {
         }
     }
 
-    /// @dev All members, or past the deadline a majority.
-    function _requirePanel(Docket memory d) private view {
+    /// @dev What a side of a panel that is not whole has to outweigh.
+    function _drawnWeight(Docket memory d) private pure returns (uint256 drawn) {
+        if (d.complete == NodeCore.full(d.law.panelSize)) return 0;
+        for (uint256 i = 0; i < d.weights.length; ++i) drawn += d.weights[i];
+    }
+
+    /// @dev All members; past the deadline a majority, if it decides. Who submits verdicts chooses which of them are heard:
+    /// what a part of the panel does not decide is left to the others, to another panel, to a human.
+    function _requirePanel(Docket memory d, ClearingResult result) private view {
         uint256 have = NodeCore.count(d.complete);
-        uint256 need = block.timestamp < d.word.deadline ? d.law.panelSize : d.law.panelSize / 2 + 1;
+        uint256 need = d.law.panelSize;
+        if (result <= ClearingResult.FAIL && block.timestamp >= d.word.deadline) need = need / 2 + 1;
         if (have < need) revert ICollaborationContract.PanelIncomplete(d.node, have, need);
     }
 

@@ -13,10 +13,12 @@ import {BasisPoints} from "./BasisPoints.sol";
 /// |--------------------------|--------------|--------------------------------|-----------------------------------|
 /// | no survivors             | UNVERIFIABLE | any FAIL → FAIL                | greatest of the failed questions  |
 /// | equal weights            | DISPUTED     | any UNVERIFIABLE, none asked   | 0                                 |
+/// | half of `drawn` or less  | DISPUTED     |                                | 0                                 |
 /// | confidence below minimum | DISPUTED     | any DISPUTED → DISPUTED        | least of the disputed questions   |
 /// | more weight on PASS/FAIL | PASS / FAIL  | PASS                           | least of the questions            |
 ///
-/// A question's confidence is ⌊ΣW·c / ΣW⌋ over the survivors of its heavier side, 0 on a tie. Score and agreeing slots
+/// Where members are absent, a side needs more than half of the weight that was drawn (decision 55). A question's confidence is
+/// ⌊ΣW·c / ΣW⌋ over the survivors of its heavier side, 0 where no side has won. Score and agreeing slots
 /// come from surviving PASS verdicts and are zero unless the node passes. Class and basis describe all survivors.
 library Clearing {
     uint256 private constant QUESTIONS = 2;
@@ -41,13 +43,15 @@ library Clearing {
     /// @param questions bitmap of asked questions
     /// @param minConfidence basis points
     /// @param slots executor slots, ≤ 8
+    /// @param drawn weight of the whole panel where only a part of it is heard, else zero
     function decide(
         WeighedVerdict[] memory verdicts,
         uint256[] memory classWords,
         EvidenceClass floor,
         uint8 questions,
         uint16 minConfidence,
-        uint8 slots
+        uint8 slots,
+        uint256 drawn
     ) internal pure returns (ClearingDecision memory d) {
         Side[2][QUESTIONS] memory sides;
         Praise memory praise;
@@ -63,7 +67,7 @@ library Clearing {
             side.confidence += uint256(v.weight) * v.confidence;
             if (v.result == VerdictResult.PASS) _praise(praise, v, slots);
         }
-        (d.result, d.confidence) = _overall(sides, questions, minConfidence);
+        (d.result, d.confidence) = _overall(sides, questions, minConfidence, drawn);
         if (d.result != ClearingResult.PASS) return d;
         d.score = uint16(praise.score / praise.weight);
         for (uint256 s = 0; s < slots; ++s) {
@@ -74,12 +78,13 @@ library Clearing {
     function _overall(
         Side[2][QUESTIONS] memory sides,
         uint8 questions,
-        uint256 minConfidence
+        uint256 minConfidence,
+        uint256 drawn
     ) private pure returns (ClearingResult result, uint16 confidence) {
         result = ClearingResult.NONE;
         for (uint256 q = 0; q < QUESTIONS; ++q) {
             if (!_asks(questions, q)) continue;
-            (ClearingResult answer, uint16 sure) = _answer(sides[q], minConfidence);
+            (ClearingResult answer, uint16 sure) = _answer(sides[q], minConfidence, drawn);
             uint256 rank = _rank(answer);
             uint256 ranked = _rank(result);
             if (rank > ranked) {
@@ -91,13 +96,17 @@ library Clearing {
         if (result == ClearingResult.NONE) result = ClearingResult.UNVERIFIABLE;
     }
 
-    function _answer(Side[2] memory sides, uint256 minConfidence) private pure returns (ClearingResult, uint16) {
+    function _answer(
+        Side[2] memory sides,
+        uint256 minConfidence,
+        uint256 drawn
+    ) private pure returns (ClearingResult, uint16) {
         Side memory pass = sides[0];
         Side memory fail = sides[1];
         if (pass.weight + fail.weight == 0) return (ClearingResult.UNVERIFIABLE, 0);
-        if (pass.weight == fail.weight) return (ClearingResult.DISPUTED, 0);
         bool passed = pass.weight > fail.weight;
         Side memory heavier = passed ? pass : fail;
+        if (pass.weight == fail.weight || 2 * heavier.weight <= drawn) return (ClearingResult.DISPUTED, 0);
         uint16 confidence = uint16(heavier.confidence / heavier.weight);
         if (confidence < minConfidence) return (ClearingResult.DISPUTED, confidence);
         return (passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence);

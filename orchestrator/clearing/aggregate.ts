@@ -128,7 +128,7 @@ function weigh(
 ): Answer {
   const contested = weightOf(votes.filter(({ output }) => output.output.verdict === "DISPUTED").map(({ output }) => voteOf(output)));
   const decisive = votes.map(({ output }) => voteOf(output));
-  const answer = answerTo(decisive, confidenceForm === "mean" ? minConfidence : 0, contested);
+  const answer = answerTo(decisive, confidenceForm === "mean" ? minConfidence : 0, { contested });
   if (confidenceForm === "mean" || (answer.result !== ClearingResult.PASS && answer.result !== ClearingResult.FAIL)) return answer;
   // The weight that backs the verdict over all weight that was asked, floor or not: raising a class never lowers it (RAILS 5.3).
   const side = answer.result === ClearingResult.PASS ? VerdictResult.PASS : VerdictResult.FAIL;

@@ -48,6 +48,8 @@ export interface ClearingTerms {
   readonly minConfidence: number;
   /** Executor slots, ≤ 8. */
   readonly slots: number;
+  /** Weight of the whole panel where only a part of it is heard: a side needs more than half of it. */
+  readonly drawn?: number;
 }
 
 /** What Γ weighs of a verdict that survived. */
@@ -67,6 +69,7 @@ export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms
       answerTo(
         survivors.filter((v) => v.question === question),
         terms.minConfidence,
+        { drawn: terms.drawn ?? 0 },
       ),
     );
   const { result, confidence } = overall(answers);
@@ -89,13 +92,17 @@ export function survives(v: WeighedVerdict, terms: ClearingTerms): boolean {
   return geq(meetOver(v.basis, terms.classWords), terms.floor);
 }
 
-/** Γ over the survivors of one question: the heavier side, with its own mean confidence (A.4.2). `contested` weight backs neither. */
-export function answerTo(survivors: readonly Vote[], minConfidence: number, contested = 0): Answer {
+/**
+ * Γ over the survivors of one question: the heavier side, with its own mean confidence (A.4.2), if it has more than half of the weight that
+ * was `drawn`. `contested` weight backs neither.
+ */
+export function answerTo(survivors: readonly Vote[], minConfidence: number, { contested = 0, drawn = 0 } = {}): Answer {
   const side = (result: VerdictResult) => survivors.filter((v) => v.result === result);
   const [pass, fail] = [side(VerdictResult.PASS), side(VerdictResult.FAIL)];
   if (survivors.length === 0 && contested === 0) return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
   if (Math.abs(weightOf(pass) - weightOf(fail)) <= contested) return { result: ClearingResult.DISPUTED, confidence: 0 };
   const passed = weightOf(pass) > weightOf(fail);
+  if (2 * weightOf(passed ? pass : fail) <= drawn) return { result: ClearingResult.DISPUTED, confidence: 0 };
   const confidence = average(passed ? pass : fail, (v) => v.confidence);
   if (confidence < minConfidence) return { result: ClearingResult.DISPUTED, confidence };
   return { result: passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence };

@@ -112,9 +112,9 @@ describe("attacks by collusion", () => {
       expect((await mission.contract.nodeOf(0)).state).to.equal(1);
     });
 
-    it("one member of a panel decides before the others spoke", async () => {
+    it("two members of a panel decide before the third spoke", async () => {
       await worked(CONSENSUS);
-      await attempt(mission.clear(0, { absent: 2 }));
+      await attempt(mission.clear(0, { absent: 1 }));
       expect(await entitled()).to.equal(0);
     });
 
@@ -135,6 +135,32 @@ describe("attacks by collusion", () => {
       const outsider = [...mission.city.verifiers.keys()].find((one) => one !== drawn) ?? "";
       await attempt(mission.contract.clear([{ ...honest, verdicts: [await mission.verdict(0, outsider)] }]));
       expect(await entitled()).to.equal(0);
+    });
+
+    /** Everybody has signed; whoever calls chooses whom the mission hears. */
+    const heard = async (...results: number[]) => {
+      const { openings, items } = await mission.clearOrder(0);
+      const verdicts = [];
+      for (const [place, verifier] of [...(await mission.contract.panelOf(0))].entries()) {
+        const result = results[place];
+        if (result !== undefined) verdicts.push(await mission.verdict(0, verifier, { result }));
+      }
+      return mission.contract.clear([{ node: 0, openings, items, verdicts }]);
+    };
+
+    it("two of a panel's five overrule the three whose verdicts they leave out", async () => {
+      await worked({ ...TASK, panelSize: 5 });
+      await networkHelpers.time.increase(300);
+      await attempt(heard(Result.FAIL, Result.PASS, Result.PASS));
+      expect(await entitled()).to.equal(0);
+    });
+
+    it("one of three leaves out a verdict, so that a human has to decide what two had decided", async () => {
+      await worked({ ...TASK, panelSize: 3 });
+      await networkHelpers.time.increase(300);
+      await attempt(heard(Result.PASS, Result.FAIL));
+      await attempt(heard(Result.PASS, Result.FAIL, Result.FAIL));
+      expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
     });
 
     it("a panel finds work in agreement for which nobody vouched", async () => {

@@ -286,8 +286,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "libraries/clearing",
     "on 10,000 random decisions, of every result",
     "libraries/Clearing.sol",
-    "if (pass.weight == fail.weight) return (ClearingResult.DISPUTED, 0);",
-    "if (pass.weight == fail.weight) return (ClearingResult.PASS, 0);",
+    "if (pass.weight == fail.weight || 2 * heavier.weight <= drawn)",
+    "if (2 * heavier.weight <= drawn)",
   ),
   noticed(
     "libraries/market",

@@ -112,6 +112,17 @@ describe("Clearing", () => {
     expect(results([pass], { ...terms, questions: 0b10 })).to.equal(ClearingResult.UNVERIFIABLE);
   });
 
+  it("lets a part of a panel decide only with more than half of what was drawn", () => {
+    const of = (drawn: number) => decide([pass, pass, fail], { ...terms, drawn }).result;
+    expect([of(0), of(1999), of(2000), of(2500)]).to.deep.equal([
+      ClearingResult.PASS,
+      ClearingResult.PASS,
+      ClearingResult.DISPUTED,
+      ClearingResult.DISPUTED,
+    ]);
+    expect(decide([], { ...terms, drawn: 2500 }).result).to.equal(ClearingResult.UNVERIFIABLE);
+  });
+
   it("disputes a tie and a low confidence", () => {
     expect(results([pass, fail])).to.equal(ClearingResult.DISPUTED);
     expect(decide([{ ...pass, confidence: 5999 }], terms)).to.deep.include({

@@ -3,7 +3,7 @@ import { nonEmptyOutputAbi } from "../../chain/abi/NonEmptyOutput.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { actionNumber } from "../../protocol/actions.ts";
 import { classAt, EvidenceClass, geq, meet } from "../../rules/admissibility.ts";
-import { decide, type WeighedVerdict } from "../../rules/clearing.ts";
+import { decide, Question, type WeighedVerdict } from "../../rules/clearing.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { verifyInclusion } from "../../rules/ordered-merkle.ts";
@@ -46,8 +46,7 @@ export const verdicts: Check = {
       await seen.part(subject, async () => {
         const classWords = await provenClasses(context, seen, { ...order, at, attempt, subject });
         const clearing = { ...order, at, attempt, subject, classWords };
-        const weighed = await weigh(context, seen, clearing);
-        decided(context, seen, clearing, weighed, event.args);
+        decided(context, seen, clearing, await weigh(context, seen, clearing), event.args);
         if (event.args.result === PASS) await gated(context, seen, clearing, event);
       });
     }
@@ -96,11 +95,18 @@ export async function provenClasses(
   return classes.map((own) => own.reduce<bigint>((word, code, item) => word | (BigInt(code) << BigInt(3 * item)), 0n));
 }
 
+interface Weighed {
+  readonly verdicts: readonly WeighedVerdict[];
+  /** Weight of the whole panel where members are absent. */
+  readonly drawn: number;
+}
+
 /** Checks who judged and what they signed; gives the verdicts their weight. */
-async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing): Promise<readonly WeighedVerdict[]> {
+async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing): Promise<Weighed> {
   const { history, law, roles, nameOf } = context;
   const { at, node, attempt, subject } = clearing;
   const { verifiers } = roles.before(at);
+  const weightOf = (verifier: Address) => verifiers.find(({ address }) => address === verifier)?.weight ?? 0;
   const panel = await panelOf(context, clearing, verifiers);
   const obligation = history.obligation(node, attempt);
   const commitment = nodeCommitmentOf(history.commitmentsAt(node, attempt, law.nodes[node]?.redundancy ?? 0, at));
@@ -114,10 +120,12 @@ async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing
     answered.add(`${verifier}/${question}`);
     seen.same([verdict.obligation, verdict.commitment], [obligation, commitment], `${name}: what it is about`);
     seen.holds(await isSignedBy(context, verifier, "Verdict", verdict, signature), name, "is not signed by its verifier");
-    const weight = verifiers.find(({ address }) => address === verifier)?.weight ?? 0;
+    const weight = weightOf(verifier);
     if (isQuestion(question) && isResult(verdict.result)) weighed.push({ ...verdict, question, result: verdict.result, weight });
   }
-  return weighed;
+  const asked = Object.values(Question).filter((question) => (((law.nodes[node]?.questions ?? 0) >> question) & 1) === 1);
+  const whole = panel.every((member) => asked.every((question) => answered.has(`${member}/${question}`)));
+  return { verdicts: weighed, drawn: whole ? 0 : panel.reduce((sum, member) => sum + weightOf(member), 0) };
 }
 
 export async function panelOf(
@@ -137,7 +145,7 @@ function decided(
   { law, record, session }: AuditContext,
   seen: Inspection,
   { node, subject, classWords }: Clearing,
-  weighed: readonly WeighedVerdict[],
+  { verdicts, drawn }: Weighed,
   event: {
     readonly result: number;
     readonly confidence: number;
@@ -151,12 +159,13 @@ function decided(
   const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
   if (terms === undefined || opened === undefined) throw new RangeError(`no law for node ${node}`);
   const { minConfidence } = unpackMissionParams(opened.args.params);
-  const decision = decide(weighed, {
+  const decision = decide(verdicts, {
     classWords,
     floor: classAt(BigInt(terms.floor), 0),
     questions: terms.questions,
     minConfidence: minConfidence[terms.risk] ?? 0,
     slots: terms.redundancy,
+    drawn,
   });
   const { result, confidence, score, evidenceClass, basis, agreeing } = event;
   seen.same(

@@ -66,7 +66,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     replace: "",
   },
   {
-    title: "one member of a panel decides before the others spoke",
+    title: "two members of a panel decide before the third spoke",
     threats: ["NP-4", "SP-2"],
     entry: "CollaborationContract.clear",
     guard: "a panel is heard whole, or by majority when its time is over",
@@ -224,5 +224,23 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     file: "collaboration/ClearingDesk.sol",
     find: " & _slotsOf(decision.basis)",
     replace: "",
+  },
+  {
+    title: "two of a panel's five overrule the three whose verdicts they leave out",
+    threats: ["NP-4", "SP-2"],
+    entry: "CollaborationContract.clear",
+    guard: "a part of a panel decides with more than half of the weight that was drawn",
+    file: "collaboration/ClearingDesk.sol",
+    find: "        for (uint256 i = 0; i < d.weights.length; ++i) drawn += d.weights[i];\n",
+    replace: "",
+  },
+  {
+    title: "one of three leaves out a verdict, so that a human has to decide what two had decided",
+    threats: ["NP-4", "SP-2"],
+    entry: "CollaborationContract.clear",
+    guard: "what a part of a panel does not decide is left to the others",
+    file: "collaboration/ClearingDesk.sol",
+    find: "if (result <= ClearingResult.FAIL && block.timestamp >= d.word.deadline)",
+    replace: "if (block.timestamp >= d.word.deadline)",
   },
 ]);

@@ -14,13 +14,22 @@ contract ClearingHarness {
         uint8 questions;
         uint16 minConfidence;
         uint8 slots;
+        uint256 drawn;
     }
 
     function decide(Case[] memory cases) external pure returns (ClearingDecision[] memory decisions) {
         decisions = new ClearingDecision[](cases.length);
         for (uint256 i = 0; i < cases.length; ++i) {
             Case memory c = cases[i];
-            decisions[i] = Clearing.decide(c.verdicts, c.classWords, c.floor, c.questions, c.minConfidence, c.slots);
+            decisions[i] = Clearing.decide(
+                c.verdicts,
+                c.classWords,
+                c.floor,
+                c.questions,
+                c.minConfidence,
+                c.slots,
+                c.drawn
+            );
         }
     }
 

@@ -41,5 +41,6 @@ export function clearingCase(random: RandomStream): ClearingCase {
     questions: random.int(4),
     minConfidence: random.pick([0, 6000, 7000, 8000]),
     slots,
+    drawn: random.pick([0, 0, 0, 3, 6]),
   };
 }

@@ -22,6 +22,9 @@ const TERMS: ClearingTerms = {
   slots: 1,
 };
 
+/** Verifiers of weight one: where some are absent, a side needs more than half of all. */
+const termsOf = ({ length }: readonly WeighedVerdict[]): ClearingTerms => (length === VERIFIERS ? TERMS : { ...TERMS, drawn: VERIFIERS });
+
 export type Decide = typeof decide;
 
 interface State {
@@ -59,14 +62,14 @@ const decided = ({ decision: { result } }: State) => result === ClearingResult.P
 export const clearing = (rule: Decide = decide): Machine<State> => ({
   name: "clearing",
   about: "verdicts of three verifiers on four items; the real `decide` of rules/clearing.ts",
-  initial: { verdicts: [], decision: rule([], TERMS) },
+  initial: { verdicts: [], decision: rule([], termsOf([])) },
   *moves({ verdicts }): Iterable<Move<State>> {
     if (verdicts.length === VERIFIERS) return;
     for (const answer of ANSWERS) {
       const all = [...verdicts, answer];
       const { result, confidence, basis } = answer;
       const label = `${result === VerdictResult.PASS ? "PASS" : "FAIL"} at ${confidence} on ${basis.toString(2)}`;
-      yield { label, next: { verdicts: all, decision: rule(all, TERMS) } };
+      yield { label, next: { verdicts: all, decision: rule(all, termsOf(all)) } };
     }
   },
   // Verifiers of one weight: who said what makes no difference.
@@ -88,18 +91,26 @@ export const clearing = (rule: Decide = decide): Machine<State> => ({
         return !decided(state) || (state.decision.result === ClearingResult.PASS ? pass > fail : fail > pass);
       },
     },
+    {
+      name: "what a part of the panel decides the others cannot undo",
+      holds: (state) => {
+        if (!decided(state)) return true;
+        const backing = shareOf(state, state.decision.result === ClearingResult.PASS ? VerdictResult.PASS : VerdictResult.FAIL);
+        return state.verdicts.length === VERIFIERS || 2 * backing > VERIFIERS;
+      },
+    },
     { name: "a decision is sure enough", holds: (state) => !decided(state) || state.decision.confidence >= TERMS.minConfidence },
     {
       name: "what nobody can say is unverifiable, not disputed",
       holds: (state) => (state.decision.result === ClearingResult.UNVERIFIABLE) === !state.verdicts.some(standsOnFloor),
     },
     {
-      name: "an opinion on the floor that nobody of weight opposes decides",
+      name: "an opinion on the floor that nobody of a whole panel opposes decides",
       holds: (state) => {
         const standing = state.verdicts.filter(standsOnFloor);
         const sure = standing.length > 0 && standing.every(({ confidence }) => confidence >= TERMS.minConfidence);
         const [pass, fail] = [shareOf(state, VerdictResult.PASS), shareOf(state, VerdictResult.FAIL)];
-        return !sure || (pass !== 0 && fail !== 0) || decided(state);
+        return !sure || (pass !== 0 && fail !== 0) || state.verdicts.length < VERIFIERS || decided(state);
       },
     },
   ],
@@ -118,6 +129,7 @@ export const CLEARING_MUTANTS: Readonly<Record<string, Decide>> = {
     const decision = decide(verdicts, terms);
     return decision.result === ClearingResult.UNVERIFIABLE ? { ...decision, result: ClearingResult.DISPUTED } : decision;
   },
+  "whoever hands verdicts in chooses whom the law hears": (verdicts, terms) => decide(verdicts, { ...terms, drawn: 0 }),
   "a higher floor than the law's": (verdicts, terms) => decide(verdicts, { ...terms, floor: EvidenceClass.ATT }),
 };
 
