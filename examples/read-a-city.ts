@@ -9,17 +9,17 @@ import { connect } from "./connect.ts";
 const city = createAgentCityClient(connect(process.argv[2]));
 
 const producers = await city.agents.activeProducers();
-console.log(`${producers} producers`);
+console.log(`producers: ${producers}`);
 for (let index = 0; index < producers; index += 1) {
   const agent = await city.agents.agentAt(index);
   const [principal, reputation] = await Promise.all([city.agents.principalOf(agent), city.agents.reputationOf(agent)]);
   console.log(`  ${agent} of ${principal}, reputation ${reputation}`);
 }
 const missions = await city.templates.history("MissionDeployed");
-console.log(`${missions.length} missions`);
+console.log(`missions: ${missions.length}`);
 for (const { args, blockNumber } of missions) {
   const { deposit, paid, fees } = await city.mission(args.mission).ledger();
   console.log(
-    `  ${args.mission} since block ${blockNumber}: of ${Number(deposit) / 1e6} tokens ${Number(paid) / 1e6} were paid, ${Number(fees) / 1e6} are fees`,
+    `  ${args.mission} since block ${blockNumber}: deposit ${Number(deposit) / 1e6} tokens, paid ${Number(paid) / 1e6}, fees ${Number(fees) / 1e6}`,
   );
 }

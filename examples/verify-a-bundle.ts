@@ -1,6 +1,6 @@
 /**
  * Checks a finished mission's bundle without the city and without a chain: every file against the manifest, the log's chain of hashes,
- * and the signatures under every clearing. `npm run audit` checks all this against the replayed chain, and twenty things more.
+ * and the signatures under every clearing. `npm run audit` checks all this against the replayed chain, and much more.
  *
  * usage: node verify-a-bundle.ts <.agentcity/missions/0x…>
  */

@@ -61,10 +61,10 @@ describe("examples", function () {
 
   it("read-a-city lists producers with their owners, and missions with their money", async () => {
     const lines = await example("read-a-city", [cityFile()]);
-    expect(lines[0]).to.equal("8 producers");
+    expect(lines[0]).to.equal("producers: 8");
     expect(lines.slice(1, 9).join("\n")).to.match(/^( {2}0x[0-9a-fA-F]{40} of 0x[0-9a-fA-F]{40}, reputation [4-6]\d\d\n?){8}$/);
-    expect(lines[9]).to.equal("1 missions");
-    expect(lines[10]).to.match(/^ {2}0x[0-9a-fA-F]{40} since block \d+: of 600 tokens \d+(\.\d+)? were paid, \d+(\.\d+)? are fees$/);
+    expect(lines[9]).to.equal("missions: 1");
+    expect(lines[10]).to.match(/^ {2}0x[0-9a-fA-F]{40} since block \d+: deposit 600 tokens, paid \d+(\.\d+)?, fees \d+(\.\d+)?$/);
   });
 
   it("register lets an agent in, once, and reads it back", async () => {
