@@ -169,7 +169,7 @@ function waiting({ request }: AuditNeeded, file: string, network: string, json: 
     "WAITS    for an adjudicator: nothing of HIGH risk is deployed on agents' signatures alone",
     `READ     ${file}`,
     `SIGN     ${sign}   (or with AGENTCITY_ADJUDICATOR_KEY)`,
-    "GO ON    give this command again",
+    "THEN     run this command again",
     "",
   ].join("\n");
 }

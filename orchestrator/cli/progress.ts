@@ -100,13 +100,18 @@ export class Progress {
     return parts.join(", ");
   }
 
-  /** Seconds that the remaining tasks take when they take as long as those that were counted; undefined before two counts. */
+  /**
+   * Seconds left if the remaining tasks take as long as those counted so far. Undefined before two counts, and once that time is over:
+   * something else holds the work up, such as a human who has to decide.
+   */
   #left(): number | undefined {
     if (this.#done === undefined || this.#first === undefined) return undefined;
     const { done, of } = this.#done;
     const counted = done - this.#first.done;
     if (counted <= 0 || done >= of) return undefined;
-    return Math.ceil(((this.#latest - this.#first.at) / counted / 1000) * (of - done));
+    const expected = ((this.#latest - this.#first.at) / counted) * (of - done);
+    const left = Math.ceil((expected - (this.#port.millis() - this.#latest)) / 1000);
+    return left > 0 ? left : undefined;
   }
 }
 

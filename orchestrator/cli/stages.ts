@@ -1,7 +1,7 @@
 import type { Boundary } from "../primitives/boundary.ts";
 import type { BoundaryName } from "../protocol/boundaries.ts";
 
-/** What goes on after a boundary was crossed, for people who wait. */
+/** What happens after a boundary, for people who wait. */
 const STAGE_AFTER: Partial<Record<BoundaryName, string>> = {
   "legislature:session-opened": "agents register for the vote",
   "legislature:identities-confirmed": "agents draft laws",
@@ -20,12 +20,12 @@ const STAGE_AFTER: Partial<Record<BoundaryName, string>> = {
   "execution:committed": "results are compared with earlier work",
   "execution:guarded": "verifiers judge the results",
   "execution:cleared": "results are being released",
-  "execution:recorded": "work goes on",
-  "execution:worked": "a checkpoint goes on chain",
+  "execution:recorded": "the next tasks are being prepared",
+  "execution:worked": "a checkpoint is being sent",
   "city:books-closed": "agents prepare another law",
 };
 
-/** A boundary that tells on its way which stage begins. */
+/** A boundary that reports which stage begins. */
 export function staged(enter: (stage: string, anew: boolean) => void, boundary: Boundary<BoundaryName>): Boundary<BoundaryName> {
   return async (name) => {
     const stage = STAGE_AFTER[name];
