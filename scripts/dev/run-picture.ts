@@ -14,10 +14,11 @@ import { root } from "./files.ts";
 
 const WIDTH = 860;
 const MARGIN = 24;
-const ROW = 26;
+const ROW = 34;
+const NODE_ROW = 42;
 const COLOURS = {
   ink: "#1f2937",
-  faint: "#6b7280",
+  faint: "#4b5563",
   line: "#cbd5e1",
   paper: "#ffffff",
   law: "#4f46e5",
@@ -59,18 +60,28 @@ function box(x: number, y: number, width: number, height: number, fill: string, 
   return `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="4" fill="${fill}" stroke="${stroke}"/>`;
 }
 
-/** One line per candidate law, with how many ballots rank it first. Duels decide, so the winner need not have most of them. */
+/** Words in lines of at most so many characters, the last one cut. */
+function wrapped(words: string, most: number): readonly [string, string] {
+  if (words.length <= most) return [words, ""];
+  const end = words.lastIndexOf(" ", most);
+  const cut = end > 0 ? end : most;
+  return [words.slice(0, cut), shortened(words.slice(cut).trim(), most)];
+}
+
+/** One row per candidate law, with how many ballots rank it first. Duels decide, so the winner need not have most of them. */
 function vote({ law, winner, ballots }: Outcome, top: number): readonly string[] {
-  const bar = 90;
+  const bar = 48;
   return law.candidates.flatMap(({ entry, title }, row) => {
     const isWinner = entry === winner?.entry;
     const votes = ballots.filter(({ ranking }) => ranking[0] === entry).length;
     const y = top + row * ROW;
+    const [first, second] = wrapped(title, 34);
     return [
       box(MARGIN, y, bar, 16, "#f1f5f9"),
       `<rect x="${MARGIN}" y="${y}" width="${(bar * votes) / Math.max(1, ballots.length)}" height="16" rx="4" fill="${isWinner ? COLOURS.law : COLOURS.line}"/>`,
-      text(MARGIN + bar + 6, y + 12, `${votes}`, { fill: COLOURS.faint }),
-      text(MARGIN + bar + 22, y + 12, shortened(title, 24), { bold: isWinner }),
+      text(MARGIN + bar + 8, y + 12, `${votes}`, { fill: COLOURS.faint }),
+      text(MARGIN + bar + 24, y + 12, first, { bold: isWinner }),
+      ...(second === "" ? [] : [text(MARGIN + bar + 24, y + 25, second, { size: 11, bold: isWinner })]),
     ];
   });
 }
@@ -83,9 +94,9 @@ function node({ label, tier, end, class: evidence, executors }: Outcome["nodes"]
     .join(" ");
   return [
     box(x, y, width, 34, TIERS[tier] ?? COLOURS.paper, end === "done" ? COLOURS.good : COLOURS.bad),
-    text(x + 8, y + 14, `${end === "done" ? "✓" : "✗"} ${shortened(label, 18)}`, { bold: true, size: 11 }),
-    text(x + width - 8, y + 14, evidence ?? "", { size: 10, fill: COLOURS.faint, anchor: "end" }),
-    text(x + 8, y + 28, shortened(who, 26), { size: 10, fill: COLOURS.faint }),
+    text(x + 8, y + 14, `${end === "done" ? "✓" : "✗"} ${shortened(label, 18)}`, { bold: true }),
+    text(x + width - 8, y + 14, evidence ?? "", { size: 12, fill: COLOURS.faint, anchor: "end" }),
+    text(x + 8, y + 28, shortened(who, 26), { size: 12, fill: COLOURS.faint }),
   ].join("");
 }
 
@@ -102,12 +113,22 @@ function money({ money: moved }: Outcome, top: number): readonly string[] {
     const drawn = [
       `<rect x="${x.toFixed(1)}" y="${top}" width="${width.toFixed(1)}" height="18" fill="${colour}"/>`,
       `<rect x="${legend}" y="${top + 27}" width="9" height="9" fill="${colour}"/>`,
-      text(legend + 14, top + 36, words, { size: 11, fill: COLOURS.faint }),
+      text(legend + 14, top + 36, words, { size: 12, fill: COLOURS.faint }),
     ];
     x += width;
-    legend += 24 + words.length * 6.1;
+    legend += 26 + words.length * 6.6;
     return drawn;
   });
+}
+
+/** What the marks on the nodes mean, of those that are there. */
+function legendOf(nodes: Outcome["nodes"]): string {
+  const classes = new Set(nodes.map(({ class: evidence }) => evidence));
+  return [
+    ...(classes.has("ATT") ? ["ATT: re-executed by an issuer"] : []),
+    ...(classes.has("REC") ? ["REC: outputs compared"] : []),
+    ...(nodes.some(({ executors }) => executors.some(({ result }) => result === "dissented")) ? ["(in brackets): outvoted, not paid"] : []),
+  ].join(" · ");
 }
 
 /** The picture, as SVG. The same outcome gives the same bytes. */
@@ -116,8 +137,8 @@ export function runPicture(outcome: Outcome): string {
   const tasks = [...new Set(nodes.map(({ task }) => task))];
   const columns = tasks.map((task) => nodes.filter((each) => each.task === task));
   const top = 76;
-  const rows = Math.max(law.candidates.length, ...columns.map(({ length }) => Math.ceil((length * 42) / ROW)), 1);
-  const bottom = top + rows * ROW + 30;
+  const rows = Math.max(law.candidates.length, ...columns.map(({ length }) => Math.ceil((length * NODE_ROW) / ROW)), 1);
+  const bottom = top + rows * ROW + 40;
   const start = 300;
   const step = Math.floor((WIDTH - MARGIN - start) / Math.max(1, tasks.length));
   const width = Math.min(170, step - 28);
@@ -128,23 +149,24 @@ export function runPicture(outcome: Outcome): string {
     return [
       text(x, top - 10, `${shortened(tasks[at] ?? "", 14)}: ${TIER_WORDS[tier] ?? ""}`, { size: 11, fill: COLOURS.faint }),
       ...arrow,
-      ...column.map((each, row) => node(each, x, top + row * 42, width)),
+      ...column.map((each, row) => node(each, x, top + row * NODE_ROW, width)),
     ];
   });
   const signed = human.map(({ adjudicator, action, simulated }) => `${adjudicator}${simulated ? " (simulated)" : ""} ${action}`).join(", ");
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 76}" font-family="ui-sans-serif, system-ui, sans-serif" role="img">`,
     `<title>${escaped(`A run of ${name}: ${ballots.length} ballots, ${nodes.length} nodes, ${formatMoney(BigInt(moved.deposit))} tokens`)}</title>`,
-    `<rect width="${WIDTH}" height="${bottom + 76}" fill="${COLOURS.paper}"/>`,
+    `<rect x="0.5" y="0.5" width="${WIDTH - 1}" height="${bottom + 75}" rx="8" fill="${COLOURS.paper}" stroke="${COLOURS.line}"/>`,
     text(MARGIN, 30, name, { size: 15, bold: true }),
     text(MARGIN, top - 10, `First choices of ${law.producers} agents of ${law.principals} owners`, {
-      size: 11,
+      size: 12,
       fill: COLOURS.faint,
     }),
     ...vote(outcome, top),
     ...work,
-    ...(signed === "" ? [] : [text(WIDTH - MARGIN, 30, signed, { size: 11, fill: COLOURS.faint, anchor: "end" })]),
-    text(MARGIN, bottom + 12, `Where the deposit of ${formatMoney(BigInt(moved.deposit))} went`, { size: 11, fill: COLOURS.faint }),
+    ...(signed === "" ? [] : [text(WIDTH - MARGIN, 30, signed, { size: 12, fill: COLOURS.faint, anchor: "end" })]),
+    ...(nodes.length === 0 ? [] : [text(start, bottom - 18, legendOf(nodes), { fill: COLOURS.faint, size: 11 })]),
+    text(MARGIN, bottom + 12, `Where the deposit of ${formatMoney(BigInt(moved.deposit))} went`, { size: 12, fill: COLOURS.faint }),
     ...money(outcome, bottom + 20),
     "</svg>\n",
   ].join("\n");
