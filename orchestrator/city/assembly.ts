@@ -6,7 +6,7 @@ import { randomStream } from "../primitives/random.ts";
 import type { City } from "./city.ts";
 import { type Member, membersOf } from "./society.ts";
 
-/** A bloc among the voters: how many agents, of as many owners as there are, vote as one of them tells. */
+/** A bloc among the voters: how many agents, of as many different owners as possible, vote as their leader directs. */
 export interface PlantedBloc {
   readonly size: number;
   readonly strategy: BlocStrategy;
@@ -48,7 +48,7 @@ export function assemblyOf({ society, seed }: Pick<City, "society" | "seed">, { 
   };
 }
 
-/** Agents of different owners as far as there are enough: one owner's agents voting alike would surprise nobody. */
+/** Agents of different owners as far as there are enough: agents of one owner would be expected to vote alike. */
 function blocAmong(producers: readonly Member[], size: number, seed: string): readonly Member[] {
   const shuffled = randomStream(seed, "bloc").shuffle(producers);
   const owners = new Set<string | undefined>();

@@ -50,7 +50,7 @@ export async function anchorRecords(city: City, mission: Address, missionText: s
   return contract.anchored();
 }
 
-/** What a bundle needs beside what the city itself holds. */
+/** What a bundle needs in addition to the city's own data. */
 export interface MissionFacts {
   readonly mission: Address;
   readonly session: bigint;

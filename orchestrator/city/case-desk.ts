@@ -21,12 +21,12 @@ export interface Elsewhere {
   readonly sleep: (millis: number) => Promise<void>;
 }
 
-/** How often the chain is asked whether somebody has acted, milliseconds. */
+/** How often the chain is polled for an adjudicator's act, milliseconds. */
 const POLLING = 500;
 
 /**
  * Leaves every case to adjudicators elsewhere: writes it as a file and waits until the chain shows that they acted, or that the node's
- * time is up. A devnet's time stands still meanwhile. A divergence of records and chain has no action on chain: nobody here lets it pass.
+ * time is up. A devnet's time stands still meanwhile. A divergence of records and chain has no action on chain, so nobody can accept it here.
  */
 export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges {
   const cases = casesIn(dir);

@@ -17,7 +17,7 @@ import { nameOf } from "./society.ts";
 
 const EXCERPT = 4_000;
 
-/** The work of a node as a person reads it, and what the mesh found. */
+/** The work of a node in readable form, and the verifiers' finding. */
 async function workOf(world: World, mission: Mission, view: NodeView) {
   const { envelopes, ...docket } = await docketOf(world, mission, view);
   const cleared = await lastClearing(world, mission, view);
@@ -31,7 +31,7 @@ function inWords(output: JsonObject): string {
   return typeof output["document"] === "string" ? output["document"] : JSON.stringify(output);
 }
 
-/** What the Guardian found, and the work that stood out: off chain nobody has committed to any yet. */
+/** The Guardian's finding and the work that stood out; off chain it is not committed yet. */
 async function findingOf(world: World, mission: Mission, view: NodeView, halt: Halt): Promise<string> {
   const words = freezeWords(halt, await watchTerms(world, mission));
   const found = `Frozen by the guardian (${halt.reason} ${halt.magnitude}): ${words} Its snapshot is ${halt.snapshot}.`;
@@ -41,7 +41,7 @@ async function findingOf(world: World, mission: Mission, view: NodeView, halt: H
   return `${found}\n\n${work.ok ? inWords(await readOutput(world, work.outputId)) : `${work.fault}: ${work.details}`}`;
 }
 
-/** Puts a case together from chain and records: what the mesh found, what the work says, what an approval would rest on. */
+/** Puts a case together from chain and records: the verifiers' finding, the work itself, and the evidence an approval would rest on. */
 export async function caseOf(world: World, mission: Mission, view: NodeView): Promise<Case> {
   const contract = world.client.mission(mission.address);
   const { openings, items, basis, cleared, score, text, quality, risk } = await workOf(world, mission, view);

@@ -41,7 +41,7 @@ export type DevnetName = (typeof devnets)[number];
 export interface CityOptions {
   /** The network's folder, `.agentcity/embedded`. */
   readonly dir: string;
-  /** Where the chain lives: in this process, in an Anvil of its own, or in one that somebody else runs. Default: embedded. */
+  /** Where the chain lives: in this process, in its own Anvil, or in one that already runs. Default: embedded. */
   readonly network?: DevnetName;
   readonly rpcUrl?: string | undefined;
   /** Shared between cities: a prepared empty database. */
@@ -59,7 +59,7 @@ export interface CityOptions {
   /** Time while the chain is silent. Without it silence is an error at once: for a chain that ends with this process. */
   readonly silenceClock?: Clock | undefined;
   readonly boundary?: Boundary<BoundaryName>;
-  /** Aborted when the process is about to end: what other processes look at is let go of at once. */
+  /** Aborted when the process is about to end, to release at once whatever other processes can see. */
   readonly interrupted?: AbortSignal;
   /** Addresses and keys of models behind scorers that the constitution names. Default: none. */
   readonly environment?: Environment;

@@ -9,7 +9,7 @@ import { readWaiting, WaitingFiles, writeWaiting } from "./waiting.ts";
 const REQUEST = ".request.json";
 const APPROVAL = ".approval.json";
 
-/** Where sessions that wait for an adjudicator leave what is to be signed, and find the signature. */
+/** Where waiting sessions leave the request to be signed, and find the adjudicator's signature. */
 export class CodificationDesk {
   readonly #requests: WaitingFiles<CodificationRequest>;
   readonly #approvals: WaitingFiles<CodificationApproval>;
@@ -20,7 +20,7 @@ export class CodificationDesk {
     this.#approvals = new WaitingFiles(dir, APPROVAL, codificationApprovalSchema);
   }
 
-  /** Leaves the request; the approval, if somebody brought one. */
+  /** Leaves the request and returns the approval, if there is one. */
   async ask(request: CodificationRequest): Promise<CodificationApproval | undefined> {
     this.#requests.write(nameOf(request.session), request);
     return this.#approvals.read(nameOf(request.session));
@@ -48,7 +48,7 @@ export function readRequest(path: string): CodificationRequest {
   return readWaiting(path, codificationRequestSchema);
 }
 
-/** Puts the answer beside its request, wherever that was carried. */
+/** Writes the answer next to its request, wherever the file was moved. */
 export function writeApproval(requestFile: string, approval: CodificationApproval): string {
   const stem = requestFile.endsWith(REQUEST) ? requestFile.slice(0, -REQUEST.length) : requestFile;
   return writeWaiting(`${stem}${APPROVAL}`, approval);

@@ -44,7 +44,7 @@ export interface Order {
   readonly input: MissionInput;
   /** The city's services and the mission's own. */
   readonly catalog: readonly CatalogEntry[];
-  /** Names this run across restarts: the same id goes on where it stopped. */
+  /** Identifies this run across restarts: the same id resumes where it stopped. */
   readonly id: string;
   /** Who decides cases that need a human. */
   readonly judge: Judges;
@@ -67,7 +67,7 @@ export interface Conducted {
   readonly items: Mission["items"];
   readonly world: World | undefined;
   readonly mission: Mission | undefined;
-  /** All work is complete, its output gate spoke, and records and chain agree: what was made is handed out. */
+  /** All work is complete, its output gate has ruled, and records and chain agree: the result is handed out. */
   readonly released: boolean;
   /** What its output nodes made, if it is handed out. */
   readonly outputs: readonly JsonObject[];
@@ -75,7 +75,7 @@ export interface Conducted {
 
 /**
  * Leads a mission through the three branches: each hears of the others' work from the chain (decision 46). Where the chain finds its law
- * at fault, what was not spent goes into a session for another one; `replaced` is told before that of the mission that ended.
+ * at fault, the unspent money goes into a session for another one; `replaced` is called first, with the mission that ended.
  */
 export async function conduct(
   city: City,
@@ -141,7 +141,7 @@ interface Relegislation {
   readonly continues: NonNullable<Cause["continues"]>;
 }
 
-/** Full re-legislation: the same goal, another law, with what the last one did not spend. Undefined: no law could be made with that. */
+/** Full re-legislation: the same goal, another law, with the money the last one did not spend. Undefined if that is too little for a law. */
 async function relegislate(hall: Hall, { first, epoch, former, continues }: Relegislation): Promise<Conducted | undefined> {
   const { number, deposit } = epoch;
   const { tell } = hall.city;
@@ -158,7 +158,7 @@ async function relegislate(hall: Hall, { first, epoch, former, continues }: Rele
   }
 }
 
-/** Hands out what the mission made: only when all of it is complete, its output gate spoke, and records and chain agree (INVARIANT 1). */
+/** Hands out the mission's result, only when all work is complete, its output gate has ruled, and records and chain agree (INVARIANT 1). */
 async function isReleased(city: City, { judge }: Order, world: World, mission: Mission): Promise<boolean> {
   const agrees = await reconcile(city, judge, world, mission, { name: "output-release" });
   return agrees && (await missionState(world, mission)) === "COMPLETED";
@@ -187,7 +187,7 @@ interface Cause {
 
 interface Pursued {
   readonly law: LegislatureResult;
-  /** Records and chain told the same story of its work, or humans let the difference pass. */
+  /** Records and chain agree about its work, or humans accepted the difference. */
   readonly agrees?: boolean;
   readonly world?: World;
   readonly mission?: Mission;
@@ -233,7 +233,7 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
 }
 
 /**
- * The services that a law names, and those of the missions below it: what nobody needs is neither bundled nor registered. Missions below
+ * The services that a law names, and those of the missions below it: unused services are neither bundled nor registered. Missions below
  * find theirs registered.
  */
 async function servicesFor(
@@ -266,7 +266,7 @@ function servicesIn(tasks: readonly MissionTask[]): readonly string[] {
 
 /**
  * A node that is a mission of its own: its session is opened with the node's money, led to its end by the same branches, and what came of it
- * is the node's result (AgentCity 3.4, recursive decomposition). Done again after a crash it goes on where it was.
+ * is the node's result (AgentCity 3.4, recursive decomposition). After a crash it resumes where it was.
  */
 async function descend(hall: Hall, above: Cause, world: World, mission: Mission, view: NodeView): Promise<void> {
   const { label, number, shard, task } = view.law;
@@ -286,7 +286,7 @@ async function descend(hall: Hall, above: Cause, world: World, mission: Mission,
   if (child.mission !== undefined && child.agrees === true && (await missionState(world, child.mission)) === "COMPLETED") {
     await keepResult(world, mission, view, child.mission);
   }
-  // What nobody could do below, nobody can do in another session for the same node.
+  // What failed for every executor below would fail in another session for the same node too.
   const ending = child.mission === undefined ? undefined : await endingOf(world, child.mission);
   if (ending !== undefined) await noteEnding(world, mission, { ...ending, node: `${label}/${ending.node}` });
   await concludeChild(world, mission, view);

@@ -32,7 +32,7 @@ export async function runThroughSilence(city: City, world: World, mission: Missi
 const silenceSchema = z.object({ since: z.int(), lasted: z.int().optional() });
 
 /**
- * How long the silence lasted in which an earlier process ended, seconds: the log knows when it began, and that nobody heard its end. Told
+ * How long the silence lasted in which an earlier process ended, seconds: the log has its beginning, but no process saw its end. Reported
  * once, then the log has its end too.
  */
 async function silenceBefore({ log, blocks, patience }: City): Promise<bigint | undefined> {
@@ -63,8 +63,8 @@ async function suspend({ chain, patience }: City, world: World, mission: Mission
 }
 
 /**
- * Humans let a degraded mission go on, and what was signed before the silence is sent in its order; or nobody does, and the mission is
- * aborted when its time is over (DEGRADED → ABORTED). True: it goes on.
+ * Humans resume a degraded mission, and calls signed before the silence are sent in order; otherwise the mission is
+ * aborted when its time is over (DEGRADED → ABORTED). Returns whether it continues.
  */
 export async function humansResume(city: City, judge: SuspensionJudge, world: World, mission: Mission): Promise<boolean> {
   const contract = world.client.mission(mission.address);
@@ -90,8 +90,8 @@ export async function humansResume(city: City, judge: SuspensionJudge, world: Wo
 }
 
 /**
- * Asks humans about a mission that is stopped (AgentCity B.11.2): by too many freezes, or by an adjudicator. Two signatures let it go on, with a
- * longer window from then on; without them its own time ends it. True: it goes on.
+ * Asks humans about a mission that is stopped (AgentCity B.11.2): by too many freezes, or by an adjudicator. Two signatures resume it, with a
+ * longer window from then on; without them its own time ends it. Returns whether it continues.
  */
 export async function humansClear(city: City, judge: SuspensionJudge, world: World, mission: Mission): Promise<boolean> {
   const stops = await world.client.mission(mission.address).history("EmergencyStopped");

@@ -36,7 +36,7 @@ export interface Worked {
 
 type Node = Outcome["nodes"][number];
 
-/** What the records add to what the chain says of a node. */
+/** What the records add to the chain's data about a node. */
 export interface WorkedNode extends Pick<Node, "end" | "failures" | "disagreement" | "output"> {
   /** In order of binding. */
   readonly executors: readonly Pick<Node["executors"][number], "attempt" | "fault">[];
@@ -51,7 +51,7 @@ export interface DescribedWork {
   readonly ending: Ending | undefined;
 }
 
-/** Describes how each node went and what it made, from chain and records: the same for the city and for an audit. */
+/** Describes each node's course and result, from chain and records: the same for the city and for an audit. */
 export async function describeWork(client: CityClient, worked: Worked): Promise<DescribedWork> {
   const { address, document, records, nameOf, items } = worked;
   const contract = client.mission(address);

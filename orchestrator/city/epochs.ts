@@ -18,7 +18,7 @@ export interface Epoch {
 }
 
 /**
- * Whether a mission that ended is to be legislated anew: the chain says that its law was at fault, its money is home, and fewer epochs are
+ * Whether an ended mission gets another law: the chain says that its law was at fault, its money is home, and fewer epochs are
  * over than its own MAX_REFINEMENT_ITERATIONS. What the chain says is the same after a crash.
  */
 export async function nextEpoch({ client, tell }: City, { mission, session }: EnactedLaw): Promise<Epoch | undefined> {

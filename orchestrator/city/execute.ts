@@ -21,7 +21,7 @@ import { panelOf } from "./panel.ts";
 import { reconcile } from "./reconcile.ts";
 import { settle } from "./settle.ts";
 
-/** What the execution of one mission takes from whoever leads it. */
+/** What the execution of one mission needs from its caller. */
 export interface Lead {
   /** The law that the records name. */
   readonly law: EnactedLaw;
@@ -29,7 +29,7 @@ export interface Lead {
   readonly judge: Judge & SuspensionJudge & AppealJudge;
   /** Leads a node that is a mission of its own to its end. */
   readonly descend: (view: NodeView) => Promise<void>;
-  /** Whether the mission above, if there is one, is over: nobody needs any more what this one would make. */
+  /** Whether the mission above, if there is one, is over, so that this one's result is no longer needed. */
   readonly isOrphan: () => Promise<boolean>;
 }
 
@@ -91,7 +91,7 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
   }
 }
 
-/** Whether humans let a mission go on that only they can; else its time ends it. */
+/** Whether humans resume a mission that only they can resume; otherwise its time ends it. */
 async function isLetGoOn(city: City, world: World, mission: Mission, why: "degraded" | "stopped", by: SuspensionJudge): Promise<boolean> {
   if (why === "degraded") return humansResume(city, by, world, mission);
   if (await humansClear(city, by, world, mission)) return true;
@@ -150,7 +150,7 @@ async function reopen(world: World, mission: Mission, view: NodeView): Promise<b
 /** Ends a mission that cannot reach its goal: at once when a node is out of attempts, else when its time is over (decision 24). */
 async function abort(world: World, mission: Mission): Promise<void> {
   for (const view of await viewNodes(world, mission)) {
-    // A node nobody wanted fails by its own timeout: that is what exhausts its attempts.
+    // A node without bids fails by its own timeout, which uses up its attempts.
     if (view.state === "ELIGIBLE" && awaitsBids(view)) await timeout(world, mission, view);
   }
   const isExhausted = (await viewNodes(world, mission)).some(({ state }) => state === "FAILED");
@@ -184,13 +184,13 @@ async function judgeDisagreements(world: World, mission: Mission): Promise<void>
   }
 }
 
-/** Ends a mission in which nobody did anything wrong: no clock of an executor's is ended, so nobody is slashed, and no reputation moves. */
+/** Ends a mission without a culprit: no executor's deadline is enforced, so nobody is slashed and no reputation changes. */
 async function endUnfaulted(world: World, mission: Mission): Promise<void> {
   await expire(world, mission);
   await end(world, mission, "mission ended: nobody is slashed, unearned money goes back to the sponsor");
 }
 
-/** A stop that nobody clears ends with the mission's time: what was not earned goes back (decision 24). */
+/** An uncleared stop ends with the mission's time, and unearned money is refunded (decision 24). */
 async function endStopped(world: World, mission: Mission): Promise<void> {
   await expire(world, mission);
   await end(world, mission, "mission ended while stopped: unearned money goes back to the sponsor");

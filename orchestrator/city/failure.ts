@@ -18,7 +18,7 @@ export function noLawFailure(reason: string): Failure {
   };
 }
 
-/** Why a mission did not give what it was for; null when it did. */
+/** Why a mission did not reach its goal; null if it did. */
 export async function failureOf(
   client: CityClient,
   mission: Address,
@@ -55,7 +55,7 @@ const EXPIRED: Failure = {
   action: "give it a longer `deadline` and run it again",
 };
 
-/** What ended a mission from outside: adjudicators, a stop that nobody lifted, a chain that fell silent. */
+/** External causes of a mission's end: adjudicators, a stop that was not lifted, a silent chain. */
 async function haltOf(client: CityClient, mission: Address): Promise<Failure | undefined> {
   const contract = client.mission(mission);
   if ((await contract.watch()).stopped)

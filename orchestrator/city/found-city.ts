@@ -89,7 +89,7 @@ export interface Founding {
   readonly tell: (line: string) => void;
 }
 
-/** Deploys the law, lets everybody in, fills the offices, and ends the deployer's power. Every step is found again if repeated. */
+/** Deploys the contracts, registers the members, fills the offices, and ends the deployer's power. Every step is idempotent. */
 export async function foundCity(founding: Founding): Promise<Deployment & { readonly city: FoundedCity }> {
   const { port, tell, chain, sender, society, network } = founding;
   const plan = await devnetPlan(society);
@@ -147,7 +147,7 @@ const REGISTRATION_GAS = 400_000n;
 /** Registrations that are signed, written down and sent together. */
 const BATCH = 250;
 
-/** Producers and verifiers, each bound by its principal's signature; the principal's stake is pulled by permit, so nobody needs gas. */
+/** Producers and verifiers, each bound by its principal's signature; the principal's stake is pulled by permit, so they need no gas. */
 async function admitAgents({ society, seed, chain, tell }: Founding, client: CityClient): Promise<void> {
   const deadline = Number(chain.clock.now()) + VALIDITY;
   const agents = society.filter(({ role }) => role === "producer" || role === "verifier");

@@ -73,7 +73,7 @@ export class WrongToken extends AgentCityError {
   }
 }
 
-/** Founds a city on a chain reached by URL. Killed at any step and run again, it goes on; at the end everything is read back. */
+/** Founds a city on a chain reached by URL. If killed at any step, running it again resumes it; at the end everything is read back. */
 export async function foundNetwork(
   founding: NetworkFounding,
 ): Promise<{ readonly deployment: Deployment; readonly verification: Verification }> {
@@ -158,7 +158,7 @@ function codifierOf({ clerks }: Pick<GenesisPlan, "clerks">): GenesisPlan["clerk
   return found.address;
 }
 
-/** Writes down what is founded before anything is sent; a repeated run must ask for the same. */
+/** Records the founding decisions before anything is sent; a repeated run must have the same ones. */
 function begin({ dir, network, deployer, codifier }: NetworkFounding, plan: GenesisPlan): void {
   if (codifier !== undefined && codifier.address !== codifierOf(plan))
     throw new GenesisDiffers(dir, "codifier than AGENTCITY_CODIFIER_KEY");
@@ -181,7 +181,7 @@ async function preflight(chain: Chain, { dir, deployer, founders: { token } }: N
     if (decimals !== TOKEN_DECIMALS)
       throw new WrongToken(token, decimals === undefined ? "it has no decimals" : `it has ${decimals} decimals, not 6`);
   }
-  // Once begun, what is left to pay is not known: the chain itself refuses, and the next run goes on.
+  // Once begun, the remaining cost is unknown: the chain itself refuses, and the next run continues.
   if (readDeployment(deploymentFile(dir))?.city !== null) return;
   if ((await publicClient.getTransactionCount({ address: deployer.address })) > 0) return;
   const balance = await publicClient.getBalance({ address: deployer.address });

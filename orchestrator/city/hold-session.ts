@@ -9,7 +9,7 @@ import { type Bill, legislate } from "./legislate.ts";
 import { sessionReport } from "./session-report.ts";
 import { startBlockOf } from "./start-block.ts";
 
-/** A session to be held for its own sake: a law is made, and nobody executes it. */
+/** A session held for its own sake: its law is not executed. */
 export interface Sitting extends Pick<Bill, "inputs" | "services" | "id" | "byPetition"> {
   readonly file: MissionFile;
   /** Entries on the ballot, "no law" among them. */
@@ -30,7 +30,7 @@ export interface Held {
   readonly fromBlock: bigint;
 }
 
-/** Holds one real session in an open city and tells how it went. */
+/** Holds one real session in an open city and reports on it. */
 export async function holdSession(city: City, sitting: Sitting): Promise<SessionReport> {
   const { file, inputs, services, id, candidates } = sitting;
   const assembly = assemblyOf(city, sitting.bloc);

@@ -11,7 +11,7 @@ import { earlierCities, foundedSeed } from "./city-folder.ts";
 import { CodificationDesk, readRequest } from "./codification-desk.ts";
 import { isOpen, openRuns, type RunKey, runsBegun } from "./runs.ts";
 
-/** Earlier cities that are kept beside the present one; each takes some 50 MB. */
+/** Earlier cities that are kept next to the present one; each takes some 50 MB. */
 const MOST_EARLIER_CITIES = 20;
 
 /** A new city was asked for where something of the present one is unfinished. */
@@ -45,14 +45,14 @@ export class CannotMoveAside extends AgentCityError {
 export interface Room {
   /** The network's folder. */
   readonly dir: string;
-  /** The run that asks: when it was interrupted here, the city stays for it to go on. */
+  /** The requesting run: if it was interrupted here, the city stays so that it can resume. */
   readonly key: RunKey;
   /** Move the city aside although something in it is unfinished. */
   readonly newCity: boolean;
   readonly tell: (line: string) => void;
 }
 
-/** Makes room for a new city. What is there is moved aside whole and never deleted; nobody else's folder is touched. */
+/** Makes room for a new city. The existing city is moved aside whole and never deleted; folders of others are not touched. */
 export function makeRoom({ dir, key, newCity, tell }: Room): void {
   const seed = foundedSeed(dir);
   const owner = livingOwner(dir);

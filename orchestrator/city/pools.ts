@@ -7,10 +7,10 @@ import { type Member, memberOf, membersOf } from "./society.ts";
 
 /** Seconds of chain time that a permit given here holds. */
 const VALIDITY = 86_400;
-/** Wei for managers and principals: what they do in a pool they send themselves. */
+/** Wei for managers and principals, who send their pool calls themselves. */
 const GAS = 10n ** 18n;
 
-/** A pool for each manager of the society, with everybody in it whom the society puts there. Every step is found again if repeated. */
+/** Opens a pool for each manager of the society and admits its members. Every step is idempotent. */
 export async function openPools({ society, sender, chain, tell }: Founding, client: CityClient): Promise<void> {
   const { account: deployer } = memberOf(society, "deployer");
   const fuel = (to: Address) =>

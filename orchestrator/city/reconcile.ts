@@ -16,8 +16,8 @@ export const PHASES = ["legislation", "orchestration", "output-release"] as cons
 type Phase = (typeof PHASES)[number];
 
 /**
- * Compares both records at the end of a phase. True: they tell the same story. False: the mission is suspended, and no human let it
- * go on. What was found is in the log as `execution.reconciled` or `execution.divergence`.
+ * Compares both records at the end of a phase. True: they agree. False: the mission is suspended, and no human resumed
+ * it. The finding is in the log as `execution.reconciled` or `execution.divergence`.
  */
 export async function reconcile(
   city: City,
@@ -95,7 +95,7 @@ async function nodeProblems(
   { cleared, approved, concluded, gated }: Story,
 ): Promise<string[]> {
   const { law, state, recorded, attempt } = view;
-  // What a mission below hands up is kept before the node is told.
+  // A child mission's result is stored before the node is recorded.
   const isHandedUp = isBranch(view) && state === "EXECUTING";
   const found: string[] = [];
   const isThis = (each: { readonly node: number; readonly attempt: number }) => each.node === law.number && each.attempt === attempt;
@@ -130,7 +130,7 @@ async function slotProblems(world: World, mission: Mission, view: NodeView, { re
   return found;
 }
 
-/** Only a complete mission whose output gate spoke lets anything out (INVARIANT 1). */
+/** Only a complete mission whose output gate has ruled releases its output (INVARIANT 1). */
 async function releaseDivergences(world: World, mission: Mission): Promise<string[]> {
   if ((await missionState(world, mission)) !== "COMPLETED") return [];
   const decided = await world.client.mission(mission.address).history("OutputDecided");

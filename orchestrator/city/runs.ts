@@ -29,7 +29,7 @@ const runsSchema = z.strictObject({
 });
 type Runs = z.infer<typeof runsSchema>;
 
-/** What makes two runs the same run: a run that was interrupted goes on when it is asked for again. */
+/** What identifies a run: requesting an interrupted run again resumes it. */
 export type RunKey = Readonly<Record<string, string | boolean>>;
 
 /** What a run is begun with, beyond its key. */
@@ -54,14 +54,14 @@ export class DeciderDiffers extends AgentCityError {
 /** The run to carry out. */
 export interface BegunRun {
   readonly id: string;
-  /** It was interrupted, and goes on. */
+  /** It was interrupted and is being resumed. */
   readonly resumed: boolean;
-  /** Who decided until now, if from here on somebody else does. */
+  /** The previous decider, if it changes now. */
   readonly formerDecider?: Decider;
 }
 
 /**
- * Begins a run, or goes on with the interrupted one of the same key. Who decides belongs to a run: a simulation takes people's place
+ * Begins a run, or resumes the interrupted one with the same key. Who decides belongs to a run: a simulation takes people's place
  * only when `mayReplacePeople`. Throws DeciderDiffers.
  */
 export function beginRun(dir: string, key: RunKey, facts: RunFacts, mayReplacePeople: boolean): BegunRun {

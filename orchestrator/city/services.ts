@@ -53,7 +53,7 @@ export function registeredService({ seller, entry, bundle }: Offer): RegisteredS
 /** Seconds of chain time that a registration's signature holds. */
 const REGISTRATION_VALIDITY = 86_400;
 
-/** Puts services on chain by their owners' signatures; what is registered already stays as it is. */
+/** Registers services on chain by their owners' signatures, unless they are registered already. */
 export async function registerServices(
   client: CityClient,
   services: readonly { readonly owner: LocalAccount; readonly record: RegisteredService["record"] }[],

@@ -9,7 +9,7 @@ import type { City } from "./city.ts";
 import { panelOf } from "./panel.ts";
 
 /**
- * Brings open appeals before humans, waits until every appeal window is over, pays what is due, slashes what waited, and returns the rest
+ * Brings open appeals before humans, waits until every appeal window is over, makes payments and pending slashes, and returns the rest
  * (decisions 5, 6, 24, 29).
  */
 export async function settle(city: City, world: World, mission: Mission, judge: AppealJudge): Promise<void> {

@@ -3,7 +3,7 @@ import { devnetAccount, devnetSigner } from "../chain/devnet.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 
-/** What somebody does in a city. */
+/** A member's function in a city. */
 export type Role =
   | "deployer"
   | "relayer"
@@ -35,7 +35,7 @@ export interface Member {
   readonly seal: () => ByteSigner;
 }
 
-/** Whose pool, and what is put into it, smallest unit. */
+/** The pool's manager, and the contribution in the smallest unit. */
 export interface PoolPlace {
   readonly manager: string;
   readonly contribution: bigint;
@@ -136,7 +136,7 @@ export function memberOf(society: readonly Member[], role: Role, name?: string):
   return found;
 }
 
-/** What an address is called here; itself, when it is nobody's of this city. */
+/** The name of an address; the address itself if it belongs to no member of this city. */
 export function nameOf(society: readonly Member[], address: Address): string {
   return society.find(({ account }) => account.address === address)?.name ?? address;
 }

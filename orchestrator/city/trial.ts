@@ -24,8 +24,8 @@ const MOST_TRIED = 50;
 
 /**
  * Runs the mission's own services, and whatever comes before them, on the first of its items, before its deposit moves: a service that
- * always fails costs its owner nothing. The city's own services were tried when the city was built, so a mission of them alone is not.
- * What asks for a page, or for anything else outside, cannot be tried.
+ * always fails costs its owner nothing. The city's own services have tests, so missions that use only those are not tried.
+ * Services that need a page, or anything else from outside, cannot be tried.
  */
 export async function tryServices({ sandbox, society }: Pick<City, "sandbox" | "society">, { file, input, catalog }: Order): Promise<void> {
   const tried = catalog.filter(({ id }) => isUsed(file.tasks, id));
@@ -33,7 +33,7 @@ export async function tryServices({ sandbox, society }: Pick<City, "sandbox" | "
   const services = (await offersOf(membersOf(society, "producer").slice(0, 1), tried)).map(registeredService);
   const items = input.items.slice(0, Math.min(MOST_TRIED, Math.ceil(input.items.length / SHARDS)));
 
-  /** The items that the tasks hand on, by task; undefined where that cannot be known here. */
+  /** The items each task produces; undefined where that cannot be known here. */
   async function tryAll(goal: string, tasks: readonly MissionTask[]): Promise<ReadonlyMap<string, readonly JsonValue[]> | undefined> {
     const made = new Map<string, readonly JsonValue[]>();
     for (const task of tasks.filter(({ name }) => needed(tasks, name, catalog))) {
@@ -45,7 +45,7 @@ export async function tryServices({ sandbox, society }: Pick<City, "sandbox" | "
     return made;
   }
 
-  /** What the first of a task's services hands on; each of them is tried. */
+  /** The output of a task's first service; all of its services are tried. */
   async function tryTask(goal: string, task: MissionTask, made: ReadonlyMap<string, readonly JsonValue[]>) {
     const upstream = task.after.map((name): JsonObject => ({ task: name, node: name, items: [...(made.get(name) ?? [])], dissent: [] }));
     const options = task.options === undefined ? {} : { options: task.options };

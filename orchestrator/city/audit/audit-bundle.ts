@@ -23,7 +23,7 @@ export interface AuditOptions {
  * Verifies a mission from its bundle alone, without network: replays the chain in this process, then compares everything that was
  * signed, hashed, counted or paid with it (decisions 35, 39). Returns the report, or throws AuditFailed with it.
  *
- * What it rests on is the chain's last block, which the report names: whoever doubts that the transcript is the city's own gives
+ * It rests on the chain's last block, which the report names: to check that the transcript is the city's own, give
  * the hash that another witness has.
  */
 export async function auditBundle(dir: string, { head: known }: AuditOptions = {}): Promise<AuditReport> {

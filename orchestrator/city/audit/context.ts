@@ -118,7 +118,7 @@ export async function openContext(bundle: Bundle): Promise<AuditContext> {
 
 const itemsSchema = z.array(z.json());
 
-/** What is the same for every mission of a bundle, and what is each one's own. */
+/** The data shared by all missions of a bundle, and the data of each one. */
 type Shared = Pick<
   AuditContext,
   "bundle" | "seed" | "chain" | "client" | "roles" | "log" | "outcome" | "recordAbout" | "nameOf" | "block" | "hasBlock"

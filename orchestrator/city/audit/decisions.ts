@@ -36,7 +36,7 @@ import type { Check, Inspection } from "./inspection.ts";
 import { clearOrders, panelOf } from "./verdicts.ts";
 import { recordOf } from "./works.ts";
 
-/** Every output was claimed by whoever made it, and an issuer says by its key what it found when it checked (Pramana 2). */
+/** Every output was claimed by its executor, and an issuer signed the outcome of its check (Pramana 2). */
 export const claims: Check = {
   name: "CLAIMS",
   what: "every output's claim: whose it is, what it says, how its check ended, the issuer's signature, the trail of its life",
@@ -176,7 +176,7 @@ function documents(context: AuditContext, seen: Inspection, clearing: Clearing, 
   seen.same(decision.clearing_decision_hash, again.clearing_decision_hash, `${subject}: decision, cleared again`, file);
 }
 
-/** Parties, issuers and verifiers of a clearing, with what the chain's registries said of them then. */
+/** Parties, issuers and verifiers of a clearing, as the chain's registries had them at the time. */
 async function standingsAt(context: AuditContext, { at, node, attempt, record }: Clearing): Promise<Known> {
   const { history, roles, law, document, client, mission, session, record: chain } = context;
   const { verifiers, issuers, runners } = roles.before(at);
@@ -225,7 +225,7 @@ function hexOf(key: `${string}:${Hex}`): Hex {
   return `0x${key.split(":0x")[1] ?? ""}`;
 }
 
-/** The account whose key this is. Throws for what is no point of the curve. */
+/** The account whose key this is. Throws if it is not a point of the curve. */
 function accountOf(key: Hex): string {
   return publicKeyToAddress(`0x${secp256k1.Point.fromHex(key.slice(2)).toHex(false)}`);
 }

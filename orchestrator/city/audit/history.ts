@@ -27,7 +27,7 @@ export interface SlotHistory {
 
 const PENDING_VERIFICATION = 3;
 
-/** What the mission's own events tell, by node, attempt and slot. */
+/** The mission's own events, by node, attempt and slot. */
 export class MissionHistory {
   readonly #record: ChainRecord;
   readonly #origin: { readonly chainId: bigint; readonly mission: Address; readonly lawHash: Hash };
@@ -77,7 +77,7 @@ export class MissionHistory {
     return this.#record.events("CollaborationContract", "NodeAmended");
   }
 
-  /** Digest of the mandate under which an attempt goes on, if an adjudicator amended it. */
+  /** Digest of an attempt's amended mandate, if an adjudicator amended it. */
   amendment(node: number, attempt: number): Hash | undefined {
     return this.#amended().find(({ args }) => args.node === node && args.attempt === attempt)?.args.amendment;
   }

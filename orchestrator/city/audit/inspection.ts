@@ -27,7 +27,7 @@ export class Inspection {
     this.#check = check;
   }
 
-  /** One thing was looked at; `problem` is what is wrong if it does not hold. */
+  /** Records one check; `problem` says what is wrong if it fails. */
   holds(isSo: boolean, subject: string, problem: string, file: string = this.#check.file): boolean {
     this.#verified += 1;
     if (!isSo) this.#findings.push({ check: this.#check.name, file, subject, problem });
@@ -40,7 +40,7 @@ export class Inspection {
     return this.holds(have === want, subject, `is ${brief(have)}, but has to be ${brief(want)}`, file);
   }
 
-  /** Runs a part of a check that may throw on malformed data; then the part is a finding and the check goes on. */
+  /** Runs a part of a check that may throw on malformed data; then the part is a finding and the check continues. */
   async part(subject: string, work: () => void | Promise<void>, file?: string): Promise<void> {
     try {
       await work();
@@ -68,7 +68,7 @@ export async function inspect(check: Check, [root, ...below]: readonly AuditCont
   return { verified, findings };
 }
 
-/** Says which mission below a finding is about; what the bundle holds of that one is in blocks. */
+/** Names the mission below that a finding is about; the bundle keeps that mission's data in blocks. */
 function placed(finding: AuditFinding, { path, documentFile }: AuditContext): AuditFinding {
   if (path === "") return finding;
   const file = finding.file === BUNDLE_FILES.document ? documentFile : finding.file;

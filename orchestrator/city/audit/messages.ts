@@ -123,7 +123,7 @@ async function speeches(
       voters.map(({ args }) => args.agent),
       proposers,
     );
-    // Whoever gave no usable reasons was passed over; nobody spoke out of turn.
+    // Speakers without usable reasons are skipped; nobody spoke out of turn.
     let place = -1;
     for (const [turn, said] of turns.entries()) {
       const subject = `speech of ${nameOf(said.agent)} in round ${round}`;

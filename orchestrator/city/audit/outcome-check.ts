@@ -65,7 +65,7 @@ export const outcomeCheck: Check = {
   },
 };
 
-/** How each node went and what it made, what could not be read, and why the mission failed if it did. */
+/** Each node's course and result, unreadable items, and why the mission failed if it did. */
 async function work(context: AuditContext, seen: Inspection): Promise<void> {
   const { outcome, client, mission } = context;
   const { nodes, unreadable, excluded, ending } = await describeWork(client, workedIn(context));

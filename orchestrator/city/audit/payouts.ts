@@ -26,7 +26,7 @@ export const payouts: Check = {
     const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
     if (opened === undefined) throw new RangeError("the session was never opened");
     const params = unpackMissionParams(opened.args.params);
-    /** What a slot was told that it earned, for the outcome at `at`, against what it earned. */
+    /** The entitlement announced for a slot, for the outcome at `at`, against the recomputed one. */
     const entitled = (told: Entitlement, at: bigint, share: bigint, why = "") => {
       const { node, slot, agent, paid, premium, fee, insurance, discount } = told;
       const subject = `entitlement of ${nameOf(agent)} at ${label(node)}${why}`;

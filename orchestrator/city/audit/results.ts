@@ -12,7 +12,7 @@ import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { recordOf } from "./works.ts";
 
-/** What each completed node handed on is what was committed, and the report is what outcome and output nodes make of it. */
+/** Each completed node's result is what was committed, and the report follows from outcome and output nodes. */
 export const results: Check = {
   name: "RESULTS",
   what: "every node's result against its executors' committed outputs, and the report written again from outcome and output",

@@ -28,7 +28,7 @@ interface Clearing {
   readonly classWords: readonly bigint[];
 }
 
-/** The drawn panel, and nobody else, signed each verdict; Γ over them gives the chain's decision (RAILS 5.3; decisions 20–23). */
+/** Only members of the drawn panel signed the verdicts; Γ over them gives the chain's decision (RAILS 5.3; decisions 20–23). */
 export const verdicts: Check = {
   name: "VERDICTS",
   what: "the panel drawn again, signature of every verdict, evidence classes proven again, every decision decided again, every gate asked again",
@@ -59,7 +59,7 @@ export function clearOrders({ record }: AuditContext) {
   return [...cleared, ...advanced].flatMap(({ at, hash, orders }) => orders.map((order) => ({ at, hash, order })));
 }
 
-/** Effective classes per slot: what was claimed, as far as leaf, proof and issuer bear it; else at most SIGN. */
+/** Effective classes per slot: the claimed class where leaf, proof and issuer support it, otherwise at most SIGN. */
 export async function provenClasses(
   context: AuditContext,
   seen: Inspection,
