@@ -40,7 +40,7 @@ export class RequestForged extends AgentCityError {
   }
 }
 
-/** Reads a waiting session's law, shows what is to be signed, signs it, and leaves the signature where the mission finds it. */
+/** Reads a waiting session's law, shows the message, signs it, and leaves the signature where the mission finds it. */
 export async function approveCodification(file: string | undefined, options: ApproveOptions): Promise<void> {
   const { because, json = false } = options;
   const path = file === undefined ? onlyWaiting(home(options.network).dir) : typedPath(file);

@@ -38,7 +38,7 @@ import { wallTime } from "./wall-time.ts";
 
 export interface Commission {
   readonly network: DevnetName;
-  /** An Anvil that somebody else runs. */
+  /** URL of an Anvil that already runs. */
   readonly rpc?: string;
   readonly key: RunKey;
   readonly seed: string;
@@ -103,7 +103,7 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
       seed,
       tell,
       millis: wallTime.millis,
-      // A node of somebody else's comes back by itself; an own one is started again below.
+      // An external node has to come back by itself; the city's own is restarted below.
       silenceClock: rpcUrl === undefined ? undefined : systemClock(wallTime),
       boundary,
       interrupted,
@@ -157,7 +157,7 @@ function deciderOf({ ask, waitForHumans }: Commission): Decider {
   return waitForHumans === true ? "elsewhere" : "simulation";
 }
 
-/** What the session waits for, and the commands that let it go on. */
+/** What the session waits for, and the commands that resume it. */
 function waiting({ request }: AuditNeeded, file: string, network: string, json: boolean): string {
   const where = network === "embedded" ? "" : ` --network ${network}`;
   const sign = asTyped(`npm run approve-codification --${where} --as adjudicator-3`);
@@ -177,7 +177,7 @@ function waiting({ request }: AuditNeeded, file: string, network: string, json: 
 /** How often a chain may be lost before the command gives up. */
 const MAX_LOST_CHAINS = 5;
 
-/** A city whose own Anvil was killed is opened again, on its transcript, and goes on where it stopped. */
+/** Reopens a city whose own Anvil was killed from its transcript, and resumes. */
 async function throughLostChains(attempt: () => Promise<Outcome>, ownsChain: boolean, tell: (line: string) => void): Promise<Outcome> {
   for (let lost = 1; ; lost += 1) {
     try {

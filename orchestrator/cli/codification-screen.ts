@@ -2,7 +2,7 @@ import { codificationMessage } from "../client/sign/codification.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import type { CodificationRequest } from "../protocol/codification-approval.ts";
 
-/** A law in words, for whoever has to put a name under it. */
+/** A law in words, for the adjudicator who has to sign it. */
 export function lawInWords({ session, specHash, document, until }: CodificationRequest): string {
   const { name, goal, title, risk, budget, duration, nodes, predicates } = document;
   const rules = predicates.map((rule) => (typeof rule === "string" ? rule : `at most ${rule.maxBytes} bytes`));

@@ -58,7 +58,7 @@ export class Progress {
     this.#line(line);
   };
 
-  /** What is happening from now on. With `anew`, tasks are counted from the beginning: another law has others. */
+  /** Sets the current stage. With `anew`, the count of tasks restarts, because another law has other tasks. */
   readonly enter = (stage: string, anew = false): void => {
     this.#stage = stage;
     if (anew) this.#done = this.#first = undefined;

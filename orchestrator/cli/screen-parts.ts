@@ -8,7 +8,7 @@ export const SCREEN_WIDTH = 80;
 const BETWEEN = 3;
 const NARROWEST = 4;
 
-/** A heading in the left column, its lines beside it, wrapped. */
+/** A heading in the left column and its lines, wrapped, in the right one. */
 export function block(heading: string, lines: readonly string[]): string[] {
   return lines
     .flatMap((line) => wrapped(line, SCREEN_WIDTH - INDENT))
@@ -26,7 +26,7 @@ export function table(heading: string, rows: readonly (readonly string[])[]): st
   return heading.length < INDENT || lines.length === 0 ? block(heading, lines) : [heading, ...block("", lines)];
 }
 
-/** Columns side by side, in the width beside the headings. */
+/** Columns side by side, in the width right of the headings. */
 export function columns(
   rows: readonly (readonly string[])[],
   pad: (cell: string, width: number, column: number) => string = padEnd,

@@ -11,7 +11,7 @@ import { asTyped } from "./shell.ts";
 import { wrapped } from "./text-width.ts";
 
 export interface ScreenOptions {
-  /** The city's home: what the outcome's paths are relative to. */
+  /** The city's home; the outcome's paths are relative to it. */
   readonly home: string;
   /** Text of the report. */
   readonly report: string;
@@ -22,7 +22,7 @@ export interface ScreenOptions {
   readonly paint: Paint;
 }
 
-/** The first screen: what came out, how it came about, what it cost, how to check it. Drawn from outcome and report alone. */
+/** The first screen: result, course, cost, and how to check them. Drawn from outcome and report alone. */
 export function renderScreen(outcome: Outcome, { home, report, elapsed, explain, paint }: ScreenOptions): string {
   const groups = [
     wrapped(`${STATUS[outcome.status]}  ${plainLine(outcome.name)} · ${elapsed.toFixed(0)} s`, SCREEN_WIDTH),
@@ -120,7 +120,7 @@ function work({ nodes, excluded }: Outcome): string[] {
 
 const MOST_FAILED = 6;
 
-/** Tasks in a column of their own, the words beside them whole. */
+/** Tasks in their own column, with their text next to them in full. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const width = Math.max(0, ...rows.map(([task = ""]) => task.length));
   return rows.map(([task = "", words = ""]) => `${task.padEnd(width)}  ${words}`);

@@ -5,7 +5,7 @@ import { block, INDENT, metricLines, pairwiseTable, table } from "./screen-parts
 /** Names in one line; the rest is a number. */
 const SHOWN = 12;
 
-/** A session for somebody who sees one for the first time; drawn from the report alone. `elapsed` is wall time in seconds. */
+/** A session explained to a first-time reader, drawn from the report alone. `elapsed` is wall time in seconds. */
 export function renderSession(report: SessionReport, elapsed: number): string {
   const { name, network, chainId, seed, gas } = report;
   const lines = [
@@ -62,7 +62,7 @@ function rankingRows({ candidates, order, pairwise }: SessionReport): string[][]
 const labelIn = (candidates: SessionReport["candidates"]) => (entry: number) =>
   entry === 0 ? `"no law"` : (candidates[entry]?.letter ?? String(entry));
 
-/** Why the winner won, for somebody who never counted a Condorcet election. */
+/** Why the winner won, for readers new to Condorcet elections. */
 function why(report: SessionReport): string[] {
   const { winner, candidates, pairwise, order } = report;
   if (winner === null) return [`no vote was taken: ${report.reason ?? "unknown"}`];

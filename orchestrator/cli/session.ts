@@ -40,7 +40,7 @@ export interface SessionOptions {
   readonly json?: boolean;
 }
 
-/** Founds a city of many agents and holds one session in it, through the real contracts. An interrupted one goes on where it stopped. */
+/** Founds a city of many agents and holds one session in it, through the real contracts. An interrupted one is resumed. */
 export async function session(options: SessionOptions): Promise<void> {
   refuseTooFew(options);
   process.stdout.write(await withProgress((progress) => hold(options, progress), options.ask));

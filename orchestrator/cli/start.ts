@@ -21,7 +21,7 @@ export interface StartOptions {
   readonly explain?: boolean;
 }
 
-/** The main job: a new city, the sample mission, the first screen. An interrupted start goes on where it stopped. */
+/** The main job: a new city, the sample mission, the first screen. An interrupted start is resumed. */
 export async function start(options: StartOptions): Promise<void> {
   const network = devnetNamed(options.network);
   const key = { command: "start", seed: options.seed, cheat: options.cheat === true, model: options.model ?? "" };

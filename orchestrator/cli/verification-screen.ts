@@ -1,6 +1,6 @@
 import type { Verification } from "../../deploy/deployment.ts";
 
-/** Prints what verification found; a difference that nobody may make is a failure. */
+/** Prints the findings of a verification; an unlawful difference is a failure. */
 export function printVerification(verification: Verification, json: boolean): void {
   process.stdout.write(json ? `${JSON.stringify(verification)}\n` : renderVerification(verification));
   if (!verification.passed) process.exitCode = 1;
