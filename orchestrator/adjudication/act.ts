@@ -27,7 +27,7 @@ export interface Panel {
   readonly sender?: LocalAccount | undefined;
 }
 
-/** One action of the table, on the state that was judged. What it is not about is nobody. */
+/** One action of the table, on the state that was judged. Fields it does not use are zero. */
 export interface OverrideOrder {
   readonly action: ActionName;
   readonly caseHash: Hash;

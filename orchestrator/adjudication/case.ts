@@ -25,7 +25,7 @@ export interface Case {
   readonly escalated: boolean;
 }
 
-/** `amend`: a frozen node begins anew with the same executors under another mandate (AgentCity B.11.2, path 2). */
+/** `amend`: the same executors redo a frozen node under an amended mandate (AgentCity B.11.2, path 2). */
 export type Ruling = "approve" | "reject" | "amend";
 
 export interface Judgement {
@@ -35,9 +35,9 @@ export interface Judgement {
   readonly mandate?: string;
 }
 
-/** Whoever decides a case: a person at a terminal, or a labelled simulation of one. */
+/** Decides a case: a person at a terminal, or a labelled simulation of one. */
 export interface Judge {
   readonly simulated: boolean;
-  /** Undefined: there is nobody here to decide, and whoever does has acted on chain meanwhile. */
+  /** Undefined if adjudicators elsewhere decide and have acted on chain meanwhile. */
   decide(subject: Case): Promise<Judgement | undefined>;
 }

@@ -13,7 +13,7 @@ export interface Appeal {
   readonly evidence: string | undefined;
 }
 
-/** What a human is asked to judge: all open appeals on an attempt of a node, while what it earned or lost is provisional. */
+/** What a human judges: all open appeals on an attempt of a node, while its outcome is provisional. */
 export interface AppealCase {
   readonly mission: Address;
   readonly node: number;
@@ -44,10 +44,10 @@ export interface AppealRuling {
   readonly justification: string;
 }
 
-/** Whoever decides appeals: a person at a terminal, or a labelled simulation of one. */
+/** Decides appeals: a person at a terminal, or a labelled simulation of one. */
 export interface AppealJudge {
   readonly simulated: boolean;
-  /** Undefined: there is nobody here to decide, and whoever does has acted on chain meanwhile, or let the time pass. */
+  /** Undefined if adjudicators elsewhere decide, and have acted on chain meanwhile or let the time pass. */
   decideAppeal(subject: AppealCase): Promise<AppealRuling | undefined>;
 }
 
@@ -56,7 +56,7 @@ export function maskOf(positions: readonly number[]): number {
   return positions.reduce((mask, position) => mask | (1 << position), 0);
 }
 
-/** Decides the open appeals on one attempt and puts the ruling on chain. Undefined: adjudicators elsewhere have acted, or nobody did. */
+/** Decides the open appeals on one attempt and puts the ruling on chain. Undefined if adjudicators elsewhere decided, or none did. */
 export async function ruleOnAppeal(panel: Panel, judge: AppealJudge, subject: AppealCase): Promise<AppealRuling | undefined> {
   const { mission, node, attempt, caseHash, appeals } = subject;
   const ruling = await judge.decideAppeal(subject);

@@ -17,10 +17,10 @@ export interface BlocCase {
   readonly otherwise: string | undefined;
 }
 
-/** Whoever decides about a bloc: a person at a terminal, or a labelled simulation of one. */
+/** Decides about a bloc: a person at a terminal, or a labelled simulation of one. */
 export interface BlocJudge {
   readonly simulated: boolean;
-  /** Undefined: there is nobody here to decide, and whoever does has acted on chain meanwhile. */
+  /** Undefined if adjudicators elsewhere decide and have acted on chain meanwhile. */
   decideBloc(subject: BlocCase): Promise<{ readonly release: boolean; readonly justification: string } | undefined>;
 }
 

@@ -9,14 +9,14 @@ export interface Suspension {
   readonly cause: "silence" | "divergence" | "freezes" | "stopped";
   /** What a person should know, in words. */
   readonly facts: readonly string[];
-  /** Where records and chain tell different stories. */
+  /** Where records and chain differ. */
   readonly divergences: readonly string[];
 }
 
-/** Whoever decides whether a suspended mission goes on: people at a terminal, or a labelled simulation of them. */
+/** Decides whether a suspended mission resumes: people at a terminal, or a labelled simulation of them. */
 export interface SuspensionJudge {
   readonly simulated: boolean;
-  /** Undefined: there is nobody here to decide, and whoever does has acted on chain meanwhile. */
+  /** Undefined if adjudicators elsewhere decide and have acted on chain meanwhile. */
   decideResumption(subject: Suspension): Promise<{ readonly resume: boolean; readonly justification: string } | undefined>;
 }
 

@@ -5,7 +5,7 @@ import { encodeActionData } from "../protocol/actions.ts";
 import { act, type OverrideOrder, type Panel, seatsOnMission } from "./act.ts";
 import type { Case, Judge, Judgement, Ruling } from "./case.ts";
 
-/** What was decided, by whom. */
+/** A decision and who made it. */
 export interface Decision {
   readonly ruling: Ruling;
   readonly adjudicator: string;

@@ -31,8 +31,8 @@ export class SimulationRefused extends AgentCityError {
 }
 
 /**
- * Rejects what is too risky or too poor, and what a gate vetoed, approves the rest; voids a vote whose winner changes without the
- * flagged ballots, releases any other; lets a suspended mission go on when its records and the chain agree; lets a clearing stand
+ * Rejects work that is too risky, too poor or vetoed by a gate, and approves the rest; voids a vote whose winner changes without the
+ * flagged ballots, releases any other; resumes a suspended mission when its records and the chain agree; lets a clearing stand
  * that it would have approved, else upholds every appeal with the mesh's score as share. Says that no human decided.
  */
 export function simulatedJudge(chainId: number) {
@@ -43,7 +43,7 @@ export function simulatedJudge(chainId: number) {
     async decide(subject: Case) {
       const isVetoed = subject.reason === "vetoed";
       const justification = isVetoed ? `${reasonFor(subject)} The gate vetoed it.` : reasonFor(subject);
-      // What the law's predicate keeps back, no simulation lets out.
+      // The simulation never releases an output that the law's predicate vetoed.
       return { ruling: !isVetoed && isGood(subject) ? "approve" : "reject", justification };
     },
     async decideAppeal(subject: AppealCase) {
