@@ -128,16 +128,13 @@ async function payOut({ society, sender }: Founding, client: CityClient): Promis
     client,
     grants.map(([to, amount]) => client.token.call.mint([to, amount], { intent: intentKey("genesis", "mint", to), account: deployer })),
   );
-  for (const role of SENDERS) {
-    const { address } = memberOf(society, role).account;
-    await sender.send({
-      intent: intentKey("genesis", "gas", address),
-      to: address,
-      value: ENDOWMENT.gas,
-      account: deployer,
-      what: `gas for the ${role}`,
-    });
-  }
+  await sender.sendMany(
+    SENDERS.map((role) => {
+      const { address } = memberOf(society, role).account;
+      const intent = intentKey("genesis", "gas", address);
+      return { intent, to: address, value: ENDOWMENT.gas, account: deployer, what: `gas for the ${role}` };
+    }),
+  );
 }
 
 /** Seconds of chain time that a signature given at genesis holds. */
@@ -208,10 +205,11 @@ function capabilitiesOf(seed: string, name: string): bigint {
 /** What adjudicators stake on their seats, by their signatures. */
 async function permitStakes({ society, chain }: Founding, client: CityClient): Promise<void> {
   const deadline = Number(chain.clock.now()) + VALIDITY;
-  for (const { account, name } of membersOf(society, "adjudicator")) {
+  const permits = membersOf(society, "adjudicator").map(async ({ account, name }) => {
     const permit = await signPermit(client, account, client.roster.address, ENDOWMENT.adjudicator, deadline);
-    await client.token.permit(permit, { intent: intentKey("genesis", "permit", name) });
-  }
+    return client.token.call.permit(permit, { intent: intentKey("genesis", "permit", name) });
+  });
+  await writeMany(client, await Promise.all(permits));
 }
 
 /** What the Codifier must use. What producers sell is registered when a law names it. */

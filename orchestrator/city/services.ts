@@ -1,8 +1,11 @@
 import { encodeAbiParameters, keccak256, type LocalAccount, numberToHex } from "viem";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { intentKey } from "../chain/outbox.ts";
+import type { Intent } from "../chain/sender.ts";
+import type { LogNote } from "../client/base.ts";
 import type { CityClient } from "../client/client.ts";
 import { signAuth } from "../client/sign/auth.ts";
+import { writeMany } from "../client/write.ts";
 import { type Bundle, bundleService } from "../execution/sandbox/bundle.ts";
 import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
 import type { RegisteredService } from "../execution/world.ts";
@@ -19,8 +22,9 @@ export interface Offer {
 
 /** Every producer sells the whole catalogue, in the order of producers and catalogue. Each file is bundled once. */
 export async function offersOf(producers: readonly Member[], catalog: readonly CatalogEntry[] = CATALOG): Promise<readonly Offer[]> {
-  const bundles = new Map<string, Bundle>();
-  for (const { id, file } of catalog) bundles.set(id, await bundleService(file));
+  const bundles = new Map(
+    await Promise.all(catalog.map(async ({ id, file }): Promise<[string, Bundle]> => [id, await bundleService(file)])),
+  );
   return producers.flatMap((seller) =>
     catalog.flatMap((entry): Offer[] => {
       const bundle = bundles.get(entry.id);
@@ -53,20 +57,21 @@ export function registeredService({ seller, entry, bundle }: Offer): RegisteredS
 /** Seconds of chain time that a registration's signature holds. */
 const REGISTRATION_VALIDITY = 86_400;
 
-/** Registers services on chain by their owners' signatures, unless they are registered already. */
-export async function registerServices(
-  client: CityClient,
-  services: readonly { readonly owner: LocalAccount; readonly record: RegisteredService["record"] }[],
-): Promise<void> {
-  for (const { owner, record } of services) {
-    const { codeHash, schemaHash, endpoint, constraints } = record;
-    const terms = { codeHash, schemaHash, endpoint, constraints };
-    const deadline = Number(client.chain.clock.now()) + REGISTRATION_VALIDITY;
-    const auth = await signAuth(client, owner, "RegisterService", { agent: owner.address, ...terms, deadline });
-    await client.services.registerService([codeHash, schemaHash, endpoint, constraints, auth], {
-      intent: intentKey("service", serviceId(record)),
-    });
-  }
+type Registration = { readonly owner: LocalAccount; readonly record: RegisteredService["record"] };
+
+/** Registers services on chain together, by their owners' signatures, unless they are registered already. */
+export async function registerServices(client: CityClient, services: readonly Registration[]): Promise<void> {
+  await writeMany(client, await Promise.all(services.map((registration) => registrationOf(client, registration))));
+}
+
+async function registrationOf(client: CityClient, { owner, record }: Registration): Promise<Intent<LogNote>> {
+  const { codeHash, schemaHash, endpoint, constraints } = record;
+  const terms = { codeHash, schemaHash, endpoint, constraints };
+  const deadline = Number(client.chain.clock.now()) + REGISTRATION_VALIDITY;
+  const auth = await signAuth(client, owner, "RegisterService", { agent: owner.address, ...terms, deadline });
+  return client.services.call.registerService([codeHash, schemaHash, endpoint, constraints, auth], {
+    intent: intentKey("service", serviceId(record)),
+  });
 }
 
 export function serviceId({ owner, codeHash, schemaHash, endpoint, constraints }: RegisteredService["record"]): Hash {
