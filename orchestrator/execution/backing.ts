@@ -78,7 +78,7 @@ export class Backing {
     }
   }
 
-  /** A pool or its participants may change their mind until a bid is placed: then there is one bid less, and the market goes on. */
+  /** A pool or its participants may change their minds until a bid is placed: then there is one bid less, and the market continues. */
   async unlessRefused(worker: Worker, { law }: NodeView, send: () => Promise<unknown>): Promise<void> {
     try {
       await send();

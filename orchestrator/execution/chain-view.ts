@@ -94,12 +94,12 @@ export function isStaffed({ law, slots }: NodeView): boolean {
   return slots.length === law.redundancy;
 }
 
-/** Whether the node is a mission of its own: nobody bids for it, nobody executes it. */
+/** Whether the node is a mission: it has no bids and no executors. */
 export function isBranch({ law }: Pick<NodeView, "law">): boolean {
   return law.mission !== undefined;
 }
 
-/** Whether somebody still has to be awarded the node. */
+/** Whether the node still needs an award. */
 export function awaitsBids(view: NodeView): boolean {
   return !isBranch(view) && !isStaffed(view) && (view.state === "ELIGIBLE" || view.state === "WAITING");
 }

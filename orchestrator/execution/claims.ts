@@ -17,7 +17,7 @@ import type { RunResult } from "./sandbox/result.ts";
 import { attemptKey, serviceById, type Work } from "./work.ts";
 import type { Mission, Signatory, World } from "./world.ts";
 
-/** Named by the claim; whoever knows the code and the input can repeat it. */
+/** Named by the claim; anyone with the code and the input can repeat it. */
 export const RE_EXECUTION = "re-execution/v1";
 const RECEIPT = "receipt/v1";
 

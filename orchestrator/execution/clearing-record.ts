@@ -37,7 +37,7 @@ export const clearingRecordSchema = z.strictObject({
 });
 export type ClearingRecord = z.infer<typeof clearingRecordSchema>;
 
-/** What the city's deployment of clearing knows of somebody. */
+/** What the city's deployment of clearing knows of a party. */
 export interface Standing {
   readonly id: string;
   readonly principal: string;
@@ -55,12 +55,12 @@ export function roleOf(question: QuestionName): Role {
   return question === "PERFORMANCE" ? "attestation" : "policy";
 }
 
-/** The engine signs under a name of its own: its account may issue nothing and act for nobody. */
+/** The engine signs under its own name: its account neither issues evidence nor acts for a party. */
 export function engineOf(runner: string): string {
   return `${runner}/engine`;
 }
 
-/** The city's deployment, over whoever a record names. */
+/** The city's deployment, over the parties that a record names. */
 export function cityDeployment(keys: ClearingRecord["keys"], standings: readonly Standing[], verify?: Deployment["verify"]): Deployment {
   const known = standings.flatMap(({ id, principal, issues = [], role }) => {
     const key = keys[id];

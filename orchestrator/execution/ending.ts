@@ -2,9 +2,9 @@ import { z } from "zod";
 import { disagreementSchema } from "../protocol/disagreement.ts";
 import type { Mission, World } from "./world.ts";
 
-/** Why a mission cannot reach its goal whoever works on it, and under whatever law: written down once, before it is ended. */
+/** Why a mission cannot reach its goal under any law and with any executors; recorded once, before it is ended. */
 export const endingSchema = z.strictObject({
-  /** What was found: a service fails whoever runs it, services disagree by themselves, nothing of the input can be read. */
+  /** The finding: a service fails for every executor, services disagree by themselves, or none of the input can be read. */
   code: z.enum(["ServiceFails", "ServicesDisagree", "NothingUsable"]),
   /** Label of the node, or of the task, where it was found. */
   node: z.string(),

@@ -7,7 +7,7 @@ import type { NodeView, SlotView } from "./chain-view.ts";
 import { attemptKey, type Work } from "./work.ts";
 import { type Mission, type World, workerOf } from "./world.ts";
 
-/** An output between the end of its run and the chain's confirmation, signed by whoever made it (AgentCity B.11.5). */
+/** An output between the end of its run and the chain's confirmation, signed by its executor (AgentCity B.11.5). */
 export const heldSchema = z.strictObject({
   agent: addressSchema,
   outputId: z.string(),
@@ -83,7 +83,7 @@ export async function isDue(world: World, ...place: Place): Promise<boolean> {
 }
 
 /**
- * When it may be offered next; undefined when every chance is used up. Then nobody commits for this executor in time, and the node
+ * When it may be submitted next; undefined when no retry is left. Then nothing is committed for this executor in time, and the node
  * fails by its own clock (PENDING_FINALIZATION → FAILED).
  */
 export async function nextTry(world: World, ...place: Place): Promise<bigint | undefined> {

@@ -4,7 +4,7 @@ import { addressSchema } from "../primitives/address.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Mission, Worker, World } from "./world.ts";
 
-/** Producers that a market goes on without, and why, in words. */
+/** Producers that are left out of a market, and why, in words. */
 export const leftOutSchema = z.array(z.strictObject({ agent: addressSchema, name: z.string(), reason: z.string() }));
 export type LeftOut = z.infer<typeof leftOutSchema>;
 
@@ -32,7 +32,7 @@ async function findLeftOut(world: World, leastStake: bigint): Promise<LeftOut> {
   const found: LeftOut = [];
   for (const { name, account, manager } of world.workers) {
     const agent = account.address;
-    // A pool may stand for whoever has none of its own.
+    // A pool may back a producer without stake of its own.
     const isPoor = manager === undefined ? await stakeShortageOf(world.client, agent, leastStake) : undefined;
     const reason = (await exclusionOf(world.client, agent)) ?? isPoor;
     if (reason !== undefined) found.push({ agent, name, reason });

@@ -38,7 +38,7 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
   if (nodes.length === 0) return;
   // One mission's market at a time: an offer rests on the stake its agent has free, a bid's signature on the agent's last nonce.
   await world.bidding.run(async () => {
-    // After an interruption some windows may be over, or open for the second time: nobody is asked for those again.
+    // After an interruption some windows may be over, or open for the second time: minds are not asked about those again.
     const now = world.client.chain.clock.now();
     const markets = await marketsOf(world, mission, nodes);
     const fresh = markets.filter(({ closesAt, isSecond }) => BigInt(closesAt) > now && !isSecond).map(({ view }) => view);
@@ -140,7 +140,7 @@ function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms
   };
 }
 
-/** One bid per agent in a block: its next nonce is known only then. What the chain refuses is named, and the market goes on without it. */
+/** One bid per agent in a block: its next nonce is known only then. A bid that the chain refuses is reported, and the market continues without it. */
 async function placeBids(
   world: World,
   mission: Mission,

@@ -28,7 +28,7 @@ export function executionMetrics(missions: readonly (readonly Milestone[])[], is
   };
 }
 
-/** Commit Compliance Rate: executors of routed attempts that committed. An attempt that is tried again counts again. */
+/** Commit Compliance Rate: executors of routed attempts that committed. A retried attempt counts again. */
 export function commitCompliance(milestones: readonly Milestone[]): Share {
   const routed = attemptsOf(milestones, "routed");
   const executions = milestones.filter((each) => each.kind === "bound" && routed.has(attemptOf(each)));

@@ -10,7 +10,7 @@ const allFailed = z.array(failedItem).min(1);
 
 /**
  * Ends a mission of whose input nothing could be read: every executor of a task over the input says of every item what is wrong with it
- * (pages that all could not be fetched, say). Called when they have run, before anything of it is committed: nobody is paid for that.
+ * (for example, no page could be fetched). Called after they have run and before anything is committed, so nothing is paid for it.
  */
 export async function requireSomethingUsable(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const overInput = nodes.filter(({ law }) => law.shard !== null && law.mission === undefined);
@@ -34,7 +34,7 @@ export async function requireSomethingUsable(world: World, mission: Mission, nod
   }
 }
 
-/** What every executor of a node says is wrong with each of its items; undefined: somebody has not run, or made something of one. */
+/** What every executor of a node says is wrong with each of its items; undefined if one has not run, or could use an item. */
 async function problemsOf(world: World, mission: Mission, view: NodeView): Promise<z.infer<typeof allFailed> | undefined> {
   let problems: z.infer<typeof allFailed> | undefined;
   for (let slot = 0; slot < view.law.redundancy; slot += 1) {

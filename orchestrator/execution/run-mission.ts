@@ -15,30 +15,30 @@ import { verify } from "./stages/verify.ts";
 import { attemptKey } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 
-/** Why execution stopped: every node is done, or somebody else has to act first. */
+/** Why execution stopped: every node is done, or another party has to act first. */
 export type Halt =
   | { readonly kind: "done" }
   | { readonly kind: "ended"; readonly state: MissionStateName }
   /** A human decides (adjudication). */
   | { readonly kind: "review"; readonly nodes: readonly NodeView[] }
-  /** No work of anybody's leads to the goal (`ending.ts`): the mission is to end, and nobody is at fault. */
+  /** No executor can reach the goal (`ending.ts`): the mission has to end, and no executor is at fault. */
   | { readonly kind: "hopeless" }
   /** An emergency stop: nothing is routed until adjudicators clear it. */
   | { readonly kind: "stopped" }
   /** Nodes that are missions of their own, and have their turn, or have begun: each is led through its own branches (city). */
   | { readonly kind: "branch"; readonly nodes: readonly NodeView[] }
-  /** Suspended after a long silence of the chain: humans let it go on, or its time ends it. */
+  /** Suspended after a long silence of the chain: humans resume it, or its time ends it. */
   | { readonly kind: "degraded" }
-  /** Failed attempts, and nodes nobody was awarded: the market reopens or the mission aborts (city). */
+  /** Failed attempts and nodes without an award: the market reopens or the mission aborts (city). */
   | { readonly kind: "fault"; readonly nodes: readonly NodeView[] };
 
 /**
  * The seven stages, once, for every node that is ready for them. What the chain already has is not done again. In hybrid mode a checkpoint
- * takes stages 1 to 4 together, for whatever it can take; the rest goes its way as ever.
+ * takes stages 1 to 4 together for the nodes it can; the others proceed as usual.
  */
 export async function runWave(world: World, mission: Mission, mirror: FreezeMirror): Promise<void> {
   const view = async () => mirror.overlay(await viewNodes(world, mission));
-  // What a human completed, or a run that was interrupted had cleared, is handed on before its successors start.
+  // Results that a human completed, or that an interrupted run had cleared, are released before their successors start.
   await record(world, mission, await view());
   await checkpoint(world, mission, mirror, await view());
   if ((await endingOf(world, mission)) !== undefined) return;
@@ -57,7 +57,7 @@ export async function runWave(world: World, mission: Mission, mirror: FreezeMirr
   await world.boundary("execution:recorded");
 }
 
-/** Runs waves until nothing moves without somebody else. Overdue stages are ended by `timeout`, never waited for twice. */
+/** Runs waves until another party has to act. Overdue stages are ended by `timeout`, never waited for twice. */
 export async function runMission(world: World, mission: Mission): Promise<Halt> {
   const mirror = new FreezeMirror(world, mission);
   // A process that was killed after the chain's confirmation never let these out of escrow.

@@ -14,7 +14,7 @@ import { type Mission, type World, workerOf } from "./world.ts";
 const secondRunSchema = z.strictObject({
   codeHash: hashSchema,
   inputHash: hashSchema,
-  /** Both runs failed, and alike: then it is the service's fault, and nobody's who ran it. */
+  /** Both runs failed in the same way: the fault is the service's, not its executor's. */
   alike: z.boolean(),
   fault: z.string().nullable(),
   details: z.string().nullable(),
@@ -48,7 +48,7 @@ export async function judgeFailure(
   await noteEnding(world, mission, failing(view.law.label, name, work, `${by} ran the same code on the same input, and it failed alike`));
 }
 
-/** Why a mission ends whose service fails for whoever runs it. */
+/** Why a mission ends whose service fails for every executor. */
 export function failing(
   node: string,
   service: string,

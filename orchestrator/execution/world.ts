@@ -17,7 +17,7 @@ import type { OpenModel } from "./models/model-tool.ts";
 import type { Bundle } from "./sandbox/bundle.ts";
 import type { Sandbox, ServiceSchemas } from "./sandbox/run.ts";
 
-/** A key that signs for somebody. */
+/** A key that signs for a member. */
 export interface Signatory {
   readonly name: string;
   readonly account: LocalAccount;
@@ -58,7 +58,7 @@ export interface ContentStore {
   get(id: ContentId): Promise<Uint8Array>;
 }
 
-/** Keeps the first answer to a question for ever, as JSON, so that a re-run reads it back (decision 45). */
+/** Keeps the first answer to a question permanently, as JSON, so that a re-run reads it back (decision 45). */
 export type Remember = <Value>(
   key: readonly (string | number)[],
   schema: z.ZodType<Value>,

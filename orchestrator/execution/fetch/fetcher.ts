@@ -32,7 +32,7 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 const TEXT_TYPES = /^(text\/[a-z0-9.+-]+|application\/([a-z0-9.-]+\+)?(json|xml|yaml|csv)|application\/(x-ndjson|xhtml\+xml))$/;
 
 /**
- * Fetches for services, which cannot (decision 44). Every hop is judged anew: its host must be on the list, every address of its name
+ * Fetches for services, which cannot (decision 44). Every hop is checked again: its host must be on the list, every address of its name
  * public, and the connection goes to the address that was judged, so that a name that answers differently a moment later gains nothing.
  */
 export function createFetcher(options: FetcherOptions = {}): FetchPage {

@@ -40,7 +40,7 @@ type Anomaly = NonNullable<Assessment["anomaly"]>;
 
 /**
  * Judges one run against the counters and, if it has an output, against its service's own past: an amended mandate has none yet. What
- * stands out and is what the code makes of this input is honest work on an unusual input: nobody is stopped for that.
+ * stands out but is what the code makes of this input is honest work on an unusual input, and is not frozen.
  */
 export async function assess(
   world: Pick<World, "store" | "traces" | "embedder">,
@@ -98,7 +98,7 @@ function overuse({ tools, messages }: WatchTerms, work: Work): Anomaly | undefin
   return undefined;
 }
 
-/** Both scorers must agree: one that is broken, or bought, freezes nobody. */
+/** Both scorers must agree: a broken or bribed one alone cannot freeze a node. */
 function deviating({ deviation }: WatchTerms, scores: Assessment["scores"]): Anomaly | null {
   if (scores.length < 2) return null;
   const lower = Math.floor(100 * Math.min(...scores.map(({ z }) => z)));

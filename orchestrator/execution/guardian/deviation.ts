@@ -1,6 +1,6 @@
 import { normalized, type Vector } from "./embedder.ts";
 
-/** How an output lies beside the window before it. */
+/** How an output compares with the window before it. */
 export interface Deviation {
   /** Cosine distance from the window's mean, 0–2. */
   readonly distance: number;

@@ -12,7 +12,7 @@ import { type Finding, snapshotOf } from "./snapshot.ts";
 import { watchTerms } from "./terms.ts";
 import { freezeWords } from "./words.ts";
 
-/** Why a node was stopped here, written down before anybody else is told. */
+/** Why a node was stopped here, recorded before it is reported. */
 export const haltSchema = z.strictObject({
   /** Executors it is about. */
   slots: z.array(z.int()),

@@ -13,7 +13,7 @@ export class EmbeddingUnusable extends AgentCityError {
 }
 
 export interface LangChainEmbedderOptions {
-  /** Model and version, as it is recorded beside every score. */
+  /** Model and version, as recorded with every score. */
   readonly id: string;
   readonly dimensions: number;
   /** Most characters the model takes at once; a longer output is embedded in parts and their mean is taken. */

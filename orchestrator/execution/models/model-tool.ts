@@ -47,7 +47,7 @@ export function modelsOf({ options }: { readonly options?: JsonObject | undefine
 
 /**
  * `model({ model, question, labels, items: [{ id, text }] })`: what a chat model says about each text, as `{ id, answer }` or `{ id, problem }`.
- * Keys stay on this side. Each question is put once in a mission, and its answer kept: whoever runs the service again reads the same.
+ * Keys stay on this side. Each question is put once in a mission, and its answer kept, so every rerun of the service reads the same.
  */
 export function modelTool(
   world: Pick<World, "remember" | "recall" | "openModel">,

@@ -26,7 +26,7 @@ const CHECKPOINT_VALIDITY = 3600n;
 export const waveSchema = z.strictObject({
   /** The mission's checkpoints so far. */
   previous: hashSchema,
-  /** With how often each was frozen before: after a freeze its work begins anew, as its clock does on chain. */
+  /** With each node's number of freezes: after a freeze its work restarts, as its clock does on chain. */
   nodes: z.array(z.strictObject({ node: z.int(), attempt: z.int(), freezes: z.int() })),
   /** Chain time, seconds. */
   since: z.int(),

@@ -64,7 +64,7 @@ async function assessmentOf(world: World, mission: Mission, view: NodeView, slot
   );
 }
 
-/** Whether this attempt goes on under a mandate that an adjudicator amended. */
+/** Whether an adjudicator amended this attempt's mandate. */
 async function isAmended({ client }: World, { address }: Mission, { law, attempt, freezes }: NodeView): Promise<boolean> {
   if (attempt === 0 || freezes === 0) return false;
   const amended = await client.mission(address).history("NodeAmended", { node: law.number });

@@ -12,7 +12,7 @@ import { judgeFailure } from "../service-fault.ts";
 import { attemptKey, inputOf, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 
-/** Runs that are begun side by side: as many as the sandbox takes. Of more, some would only wait to do what nobody needs any more. */
+/** Runs started in parallel: as many as the sandbox takes. Further ones would only wait, perhaps for work no longer needed. */
 const AT_ONCE = 2;
 
 /** One executor's work on one node. */

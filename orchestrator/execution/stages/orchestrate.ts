@@ -21,7 +21,7 @@ export async function orchestrate(world: World, mission: Mission, nodes: readonl
 
 /**
  * Named by all of its nodes: after an interruption those that are left may come together in another way. A node that a freeze let go starts
- * again, and where time stands still its deadline is what it was: how often it was frozen tells the two starts apart.
+ * again, and where time stands still its deadline is what it was: the number of freezes distinguishes the two starts.
  */
 async function routeIntent(world: World, mission: Mission, ready: readonly NodeView[]): Promise<Intent<LogNote>> {
   const deadline = Number(world.client.chain.clock.now() + LIVE_HASH_VALIDITY);

@@ -60,7 +60,7 @@ export async function verify(world: World, mission: Mission, nodes: readonly Nod
 async function clear(world: World, mission: Mission, due: readonly NodeView[]): Promise<void> {
   const orders = await Promise.all(due.map((view) => clearOrder(world, mission, view)));
   const signatures = orders.flatMap(({ verdicts }) => verdicts.map(({ signature }) => signature));
-  // A second panel of the same verifiers signs the same again: its draw tells it apart.
+  // A second panel of the same verifiers would sign the same message: the draw distinguishes it.
   const draws = due.map(({ law, drawBlock }) => `${law.number}/${drawBlock}`);
   await world.client.mission(mission.address).clear([orders], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
 }
@@ -113,7 +113,7 @@ export function clearingKey(mission: Mission, view: Pick<NodeView, "law" | "atte
   return ["clearing", ...attemptKey(mission, view), view.drawBlock];
 }
 
-/** The same clearing in documents, before the chain is asked for its own: whoever doubts one can make the other. */
+/** The same clearing in documents, before the call to the chain: each of the two can be recomputed to check the other. */
 async function writeDown(
   world: World,
   mission: Mission,
