@@ -85,7 +85,7 @@ async function recordsOf({ agents, pools }: CityClient, toBlock: bigint): Promis
     add(args.agent, args.current >= args.previous ? "better" : "worse");
   const own = await agents.history("StakeSlashed", undefined, { toBlock });
   for (const { args } of own) add(args.agent, "slashed");
-  // What a cover does not reach is the agent's own: then one slash is told by both.
+  // The agent bears what exceeds the cover: then both report the same slash.
   const told = new Set(own.map(({ args, transactionHash }) => `${transactionHash} ${args.agent}`));
   for (const { args, transactionHash } of await pools.history("PoolSlashed", undefined, { toBlock }))
     if (!told.has(`${transactionHash} ${args.agent}`)) add(args.agent, "slashed");

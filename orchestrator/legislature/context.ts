@@ -42,7 +42,7 @@ export interface MissionInputs {
   readonly fields?: readonly ItemField[] | undefined;
 }
 
-/** A law that stood in a session, or was tried, and failed. */
+/** A law that was on a ballot or in force, and failed. */
 export interface BarredLaw {
   readonly specHash: Hash;
   readonly shape: LawShape;
@@ -66,7 +66,7 @@ export interface LegislatureOptions {
   readonly inputs: MissionInputs;
   readonly services: readonly LegislatedService[];
   readonly ports: LegislaturePorts;
-  /** Names the session across restarts; a run with the same id goes on where the last one stopped. */
+  /** Names the session across restarts; a run with the same id resumes where the last one stopped. */
   readonly id: string;
   /** Mission that this session continues. */
   readonly parent?: Address | undefined;
@@ -78,7 +78,7 @@ export interface LegislatureOptions {
   readonly byPetition?: boolean | undefined;
   /** Ballots per transaction. Default 4. */
   readonly ballotBatch?: number | undefined;
-  /** Laws on the ballot at most, beside "no law". Default: `MOST_LAWS`. */
+  /** Laws on the ballot at most, in addition to "no law". Default: `MOST_LAWS`. */
   readonly mostLaws?: number | undefined;
 }
 

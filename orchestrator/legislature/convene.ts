@@ -63,7 +63,7 @@ export function convene(context: LegislatureContext) {
       return { petition: context.save(signed) };
     },
 
-    /** Sends: the signatures. Enough of them open a session, which nobody sponsors yet; too few run out with the round. */
+    /** Sends: the signatures. Enough of them open a session, which has no sponsor yet; too few lapse with the round. */
     async sendPetition(state: SessionState): Promise<Partial<SessionState>> {
       const backers = context.load(state.petition, z.array(authSchema));
       const note = context.note("petition", [mission.mission], state.petition ?? undefined);

@@ -22,7 +22,7 @@ import { askAll, type BallotEntry, ballotPaper, inBatches, opinionOf, opinionsIn
 import type { SessionState } from "./state.ts";
 import { surveySchema } from "./survey.ts";
 
-/** Rounds of talk at most (AgentCity 3.4); it ends earlier when a round changes nobody's mind. */
+/** Rounds of debate at most (AgentCity 3.4); it ends earlier when a round changes no ranking. */
 export const MOST_ROUNDS = 3;
 /** Turns in a round at most, so that a city of a thousand can still listen: every proposer, and others by lot. */
 export const MOST_SPEAKERS = 24;
@@ -171,7 +171,7 @@ export function deliberate(context: LegislatureContext) {
       const record = context.save(opinions);
       await context.cross("legislature:reconsidered");
       const rounds = [...state.rounds, context.save({ turns, opinions: record })];
-      // The same record is the same opinions: nobody changed its mind.
+      // The same record means the same opinions: no voter changed its mind.
       return { rounds, opinions: record, settled: record === state.opinions };
     },
 
@@ -195,7 +195,7 @@ export function debateRecord(context: LegislatureContext, state: SessionState): 
   return context.save(debate);
 }
 
-/** Who speaks in a round, in order: drawn by the block that opened the debate, so that nobody in the city draws it. */
+/** Who speaks in a round, in order: drawn by the block that opened the debate, not by anyone in the city. */
 export function speakingOrder(opened: Hash, round: number, voters: readonly Address[], proposers: ReadonlySet<Address>): Address[] {
   const lot = randomStream(opened, "speakers", round).shuffle(voters);
   const invited = [...lot.filter((agent) => proposers.has(agent)), ...lot.filter((agent) => !proposers.has(agent))].slice(0, MOST_SPEAKERS);

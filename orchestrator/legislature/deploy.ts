@@ -46,7 +46,7 @@ export function deploy(context: LegislatureContext) {
   return {
     /**
      * Waits for an adjudicator when the risk is HIGH (AgentCity A.7, step 3): the graph stops here until it is resumed with a
-     * signature, or until the chain has one that somebody sent directly.
+     * signature, or until the chain has one that was sent directly.
      */
     async awaitAudit(state: SessionState): Promise<Partial<SessionState>> {
       const document = context.load(state.document, missionDocumentSchema);

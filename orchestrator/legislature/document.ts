@@ -14,7 +14,7 @@ import type { MissionInputs } from "./context.ts";
 const ANCHOR_INTERVAL = 60;
 
 /**
- * Writes a draft down as the document that a ballot can be about. Pure: equal drafts are equal documents, whoever wrote them. `parent` is
+ * Turns a draft into the document that a ballot names. Pure: equal drafts give equal documents, independent of their authors. `parent` is
  * the node that the mission is, if it is one.
  */
 export function documentOf(

@@ -52,7 +52,7 @@ export class CodificationRefused extends AgentCityError {
   }
 }
 
-/** A node of the law that nobody in the city can run. */
+/** A node of the law that no agent of the city can run. */
 export class NoWitness extends AgentCityError {
   constructor(title: string) {
     super("NoWitness", `No eligible producer has the capabilities that a node of "${title}" asks for`);
@@ -71,7 +71,7 @@ export class TooFewProducers extends GoalNotFeasible {
   }
 }
 
-/** A law of HIGH risk waits for an adjudicator: not a failure, the session goes on when it is run again. */
+/** A law of HIGH risk waits for an adjudicator: not a failure, the session resumes when it is run again. */
 export class AuditNeeded extends AgentCityError {
   readonly request: CodificationRequest;
 

@@ -123,7 +123,7 @@ function inWords(seconds: number): string {
   return seconds % 60 === 0 ? `${seconds / 60} m` : `${seconds} s`;
 }
 
-/** A law that names a predicate nobody approved would be refused after the vote. */
+/** A law that names an unapproved predicate would be refused after the vote. */
 async function requireGates(client: CityClient, tasks: readonly MissionTask[]): Promise<void> {
   for (const { name, gate, plan } of tasks) {
     const problem = gate === undefined ? undefined : await gateProblem(client, gate);

@@ -182,7 +182,7 @@ export function sessionGraph(context: LegislatureContext) {
       .addConditionalEdges(
         "refund",
         async (state: SessionState) => {
-          // Whether a node is tried again, and by which session, is for the mission above to say.
+          // The mission above decides whether a node is retried, and in which session.
           if (context.options.child !== undefined) return END;
           if (state.outcome === "refused") return state.revisions < MOST_REVISIONS ? "openSession" : END;
           return (await stages.mayReturn(state)) ? "amend" : END;
@@ -209,7 +209,7 @@ const MOST_REVISIONS = 2;
 
 type Stage = (state: SessionState) => Promise<Partial<SessionState>>;
 
-/** A stage that comes too late is no error but a fact about the session: it has outlived its time, or somebody ended it. */
+/** A stage that comes too late is not an error but a fact about the session: its time ran out, or it was ended. */
 function expiring(context: LegislatureContext, stage: Stage): Stage {
   return async (state) => {
     try {
@@ -221,7 +221,7 @@ function expiring(context: LegislatureContext, stage: Stage): Stage {
   };
 }
 
-/** To the next stage, unless the session cannot go on. */
+/** To the next stage, unless the session cannot continue. */
 function goOn<Next extends string>(next: Next): (state: Pick<SessionState, "outcome">) => Next | "expire" {
   return ({ outcome }) => (outcome === "open" ? next : "expire");
 }
@@ -229,7 +229,7 @@ function goOn<Next extends string>(next: Next): (state: Pick<SessionState, "outc
 /** Voters that one run of a thinking node asks side by side: a checkpoint per run, so a thousand voters are not a thousand checkpoints. */
 const COHORT = 50;
 
-/** Runs of the drafting node, side by side, each for some of the voters who have no draft. With nobody to ask, the session waits for its end. */
+/** Runs of the drafting node, side by side, each for some of the voters who have no draft. With no voter to ask, the session waits for its end. */
 function fanOut(context: LegislatureContext, { survey, reading, barred, drafts, outcome }: SessionState) {
   if (outcome !== "open") return "expire";
   const { voters } = context.load(survey, surveySchema);

@@ -93,7 +93,7 @@ function firstChoices(rankings: readonly bigint[], m: number): number[] {
   return counts;
 }
 
-/** A stage that nobody could finish: whoever tried was refused until its time was over. */
+/** A stage that could not be finished: every attempt was refused until its time was over. */
 function ended({ moves }: Pick<SessionRecord, "moves">, stage: SessionStateName): number {
   return passed({ moves }, stage, "EXPIRED");
 }

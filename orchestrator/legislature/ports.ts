@@ -41,11 +41,11 @@ export interface LegislaturePorts {
   readonly checkpointer: BaseCheckpointSaver;
   /**
    * Asked when a law of HIGH risk waits: an adjudicator's signature, if there is one by now. Without one the session stops with
-   * `AuditNeeded`, and goes on when it is run again and there is a signature, here or on chain.
+   * `AuditNeeded`, and resumes when it is run again and there is a signature, here or on chain.
    */
   readonly approval?: ((request: CodificationRequest) => Promise<CodificationApproval | undefined>) | undefined;
   /**
-   * Gets the adjudicators' RULE_ON_BLOC on chain, or returns without it: the session then stops with `RulingNeeded` and goes on when it is
+   * Gets the adjudicators' RULE_ON_BLOC on chain, or returns without it: the session then stops with `RulingNeeded` and resumes when it is
    * run again.
    */
   readonly ruling?: ((request: RulingRequest) => Promise<void>) | undefined;

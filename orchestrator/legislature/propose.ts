@@ -96,7 +96,7 @@ export function draftsOf(context: LegislatureContext, state: Pick<SessionState, 
   });
 }
 
-/** Laws that somebody drafted, each once, in order of hash. */
+/** All drafted laws, each once, in order of hash. */
 function distinct(drafts: readonly Draft[]): z.output<typeof tableSchema> {
   const bySpec = new Map(
     drafts.map(({ specHash, shape, plan }) => [specHash, { specHash, shape, ...(plan === undefined ? {} : { plan }) }]),
@@ -216,7 +216,7 @@ export function propose(context: LegislatureContext) {
   };
 }
 
-/** What the drafting node is told. */
+/** Input of the drafting node. */
 export interface Drafting {
   readonly agents: readonly Address[];
   readonly survey: ContentId;
@@ -288,7 +288,7 @@ function lawfulOnce(context: LegislatureContext): (law: CompiledLaw, facts: City
   };
 }
 
-/** Whether the chain's own validator would let the law pass: nobody proposes what cannot become law. */
+/** Whether the chain's own validator would pass the law: a law that cannot be enacted is not proposed. */
 async function isLawful(context: LegislatureContext, { law, document }: CompiledLaw, facts: CityFacts): Promise<boolean> {
   const witnesses = witnessesOf(document, facts);
   if (witnesses === undefined) return false;

@@ -18,7 +18,7 @@ export const signedRankingsSchema = z.array(
 );
 export type SignedRanking = z.output<typeof signedRankingsSchema>[number];
 
-/** A law on the ballot. Candidate 0 is "no law", which nobody proposed. */
+/** A law on the ballot. Candidate 0 is "no law", which has no proposer. */
 export interface BallotEntry {
   readonly candidate: number;
   readonly specHash: Hash;

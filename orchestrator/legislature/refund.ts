@@ -35,7 +35,7 @@ export function refund(context: LegislatureContext) {
   };
 }
 
-/** Whether the session's current stage outlived its time, or the session ended without a law: then nothing of it can go on. */
+/** Whether the session's current stage ran out of time, or the session ended without a law: then it cannot continue. */
 export async function isOver(context: LegislatureContext, session: bigint): Promise<boolean> {
   const { legislation, chain } = context.client;
   const name = await stateOf(context, session);

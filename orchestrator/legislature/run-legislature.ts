@@ -13,7 +13,7 @@ const RECURSION_LIMIT = 400;
 
 /**
  * Leads one order through the legislature to its end: a deployed mission, or no law and the deposit returned; it may take more than one
- * session on chain. Called again with the same id after a crash, it goes on where it was: nothing is signed otherwise, nothing is sent
+ * session on chain. Called again with the same id after a crash, it resumes: nothing is signed otherwise, nothing is sent
  * twice. A law of HIGH risk stops it with `AuditNeeded` until an adjudicator signed. Afterwards its checkpoints are gone.
  */
 export async function runLegislature(options: LegislatureOptions): Promise<LegislatureResult> {

@@ -37,7 +37,7 @@ export function specify(context: LegislatureContext) {
         chosen: (await client.legislation.candidateOf(session, winner)).specHash,
         lawHash,
         docHash,
-        // Also when somebody ended the session since: then what follows finds that out.
+        // Also if the session has been ended since: a later step detects that.
         validated: reached >= sessionTransitions.states.indexOf("VALIDATED"),
         template: implementation,
       });

@@ -16,7 +16,7 @@ const perAgent = () =>
   });
 
 /**
- * open: the session goes on; refused: the constitution does not allow what won; overdue: a stage outlived its time, or somebody ended the
+ * open: the session continues; refused: the constitution does not allow what won; overdue: a stage outlived its time, or somebody ended the
  * session; failed: there is no law.
  */
 export const OUTCOMES = ["open", "refused", "overdue", "deployed", "failed"] as const;
@@ -46,7 +46,7 @@ export const sessionState = new StateSchema({
   survey: none,
   /** Reading and agent → its draft. */
   drafts: perAgent(),
-  /** Every law that somebody drafted, once. */
+  /** Every drafted law, once. */
   table: none,
   /** Who proposes and who sponsors what. */
   endorsements: none,
@@ -68,7 +68,7 @@ export const sessionState = new StateSchema({
   turns: none,
   /** The rounds that are over. */
   rounds: z.array(z.string()).default([]),
-  /** The last round changed nobody's mind. */
+  /** The last round changed no ranking. */
   settled: z.boolean().default(false),
   /** Signed ballots. */
   ballots: none,
