@@ -31,13 +31,13 @@ const findingSchema = z.strictObject({
   subject: z.string(),
   expected: z.string(),
   found: z.string(),
-  /** The adjudicators may change it after the seal: then it is told, not refused. */
+  /** The adjudicators may change it after the seal: a change is reported, not refused. */
   amendable: z.boolean(),
 });
 
 /** What `verify` prints with --json. */
 export const verificationSchema = z.strictObject({
-  /** Nothing differs that nobody may change. */
+  /** Nothing differs that must not change. */
   passed: z.boolean(),
   network: z.string(),
   chainId: z.int(),

@@ -1,6 +1,6 @@
 import type { CityContract } from "../orchestrator/protocol/addresses.ts";
 
-/** What somebody can be given in a city. The law's own powers are those that change who may do what. */
+/** What an account can be granted in a city. The law's own powers are those that change who may do what. */
 export const LAW = [
   "parameter",
   "procedure",
@@ -15,7 +15,7 @@ export const LAW = [
 ] as const;
 export type LawStanding = (typeof LAW)[number];
 
-/** A function that gives or takes standing, and the event by which the chain tells so. */
+/** A function that gives or takes standing, and the event that records it. */
 export interface LawGrant {
   readonly contract: CityContract;
   readonly functionName: string;

@@ -19,7 +19,7 @@ const named = z.strictObject({ address: addressSchema, principal: addressSchema 
 
 /** Everything that the founders of a city decide before it exists. As JSON in `deployment.json`, amounts in the smallest unit. */
 export const genesisPlanSchema = z.strictObject({
-  /** The mandate in words; its hash is on chain for ever. */
+  /** The mandate in words; its hash is on chain permanently. */
   mandate: z.string().min(1),
   /** Content-id digest of the mandate's bytes. */
   mandateDigest: hashSchema,

@@ -22,7 +22,7 @@ export interface FoundBloc {
 export const LEAST_BLOC = 5;
 
 /**
- * A ranking that is common because honest voters lean that way has neighbours that are common too; one that somebody gave out stands alone.
+ * A ranking that is common because honest voters lean that way has neighbours that are common too; one that was prescribed stands alone.
  * The leader's ranking must be held by more than this many times as many voters as an average ranking one or two exchanges away.
  */
 export const LEAST_PROMINENCE = 10;

@@ -25,7 +25,7 @@ export class Registrar extends Clerk {
     super("REGISTRAR", client, account);
   }
 
-  /** Asks everybody in a session who they are. The nonce is the hash of the block in which the session opened: nobody answers before. */
+  /** Asks every participant of a session to identify itself. The nonce is the hash of the block in which the session opened, so nobody can answer earlier. */
   async request(session: bigint): Promise<SignedRequest> {
     await this.requirePermitted("LegislativeProcedure", "confirmIdentities");
     const { legislation, constitution, chain } = this.client;

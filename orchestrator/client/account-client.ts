@@ -37,7 +37,7 @@ export interface AgentCityClient extends Rooms, SigningDomain {
   readonly account: Account | Address | undefined;
   /** One mission's contract. */
   readonly mission: (address: Address) => AccountActions<"CollaborationContract">;
-  /** Signs a message of the city's EIP-712 types with this account, for somebody else to send. `mission`: where the type is a mission's. */
+  /** Signs a message of the city's EIP-712 types with this account, for another account to send. `mission` is required for the types of a mission. */
   readonly sign: <Name extends MessageName>(name: Name, message: Message<Name>, mission?: Address) => Promise<Hex>;
 }
 

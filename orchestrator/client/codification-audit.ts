@@ -29,7 +29,7 @@ export interface Finding {
   readonly problem: string;
 }
 
-/** The outcome of an audit. A clean one is the same for everybody who audits the spec: its hash is what goes on chain. */
+/** The outcome of an audit. A clean one is the same for every auditor of the spec: its hash is what goes on chain. */
 export interface CodificationReport {
   readonly specHash: Hash;
   readonly checked: readonly Manipulation[];
@@ -50,7 +50,7 @@ export interface CodePart {
   readonly libraries: readonly { readonly name: string; readonly starts: readonly number[] }[];
 }
 
-/** Everything beside document and law that the audit rests on, read from the chain. */
+/** Everything other than document and law that the audit rests on, read from the chain. */
 export interface CodificationFacts {
   readonly session: bigint;
   /** What the ballot chose. */
@@ -91,7 +91,7 @@ const MAX_PANEL = 7;
 
 /**
  * The Codification Audit (AgentCity A.7): what is about to be deployed against what was legislated, class by class. Pure:
- * whoever has the same bytes and reads the same chain finds the same. Throws when the document is no mission specification.
+ * the same bytes and the same chain give the same findings. Throws if the document is not a mission specification.
  */
 export function auditCodification(documentBytes: Uint8Array, law: Hex, facts: CodificationFacts): CodificationReport {
   const compiled = recompileLaw(documentBytes);

@@ -68,7 +68,7 @@ async function approvedPredicates(client: CityClient, law: Hex): Promise<number[
   return approved;
 }
 
-/** The template that the session is pinned to: its code and its libraries', beside the build whose audit hash the registry holds. */
+/** The template that the session is pinned to: its code and its libraries', and the build whose audit hash the registry holds. */
 async function templateFacts(client: CityClient, version: number): Promise<CodificationFacts["template"]> {
   const { implementation, auditHash } = await client.templates.templateOf(await client.legislation.template(), version);
   const { profile, reviewedHash } = reviewedBuild(auditHash);

@@ -40,7 +40,7 @@ export async function read<Name extends ContractName, Fn extends ReadName<Name>>
   return answer;
 }
 
-/** Everything that the answer depends on, beside the block. */
+/** Everything that the answer depends on, other than the block. */
 function nameOf<Name extends ContractName, Fn extends ReadName<Name>>(client: Reader, parameters: ReadParameters<Name, Fn>): string {
   const { contract, functionName, args, address } = parameters;
   const plain = JSON.stringify(args, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));

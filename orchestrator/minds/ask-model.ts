@@ -22,7 +22,7 @@ export interface Question<Answer extends Record<string, unknown>, Value> {
   readonly read: (answer: Answer) => Value;
 }
 
-/** The part of an error that a model may be told: it is short, whatever the model wrote. */
+/** The part of an error that is returned to a model: short, whatever the model wrote. */
 const COMPLAINT = 600;
 /** A provider that does not count tokens is counted by characters. */
 const CHARACTERS_PER_TOKEN = 4;

@@ -16,13 +16,13 @@ export interface BlocMindOptions {
   /** Whose interests the bloc serves, and the mind that knows them. */
   readonly leader: Address;
   readonly instructions: Mind;
-  /** What the member would do if nobody told it. */
+  /** What the member would do on its own. */
   readonly own: Mind;
   readonly seed: Seed;
 }
 
 /**
- * A member of a voting bloc: it plans and drafts what its leader does and ranks as it is told. *Identical* repeats the leader's ranking,
+ * A member of a voting bloc: it plans and drafts what its leader does and ranks as directed. *Identical* repeats the leader's ranking,
  * *correlated-top-3* its first three and the rest in random order, *single-pivot* only its favourite and the rest by own judgement. It speaks
  * and bids for itself, like anybody.
  */

@@ -30,7 +30,7 @@ export const draftAnswer = z.strictObject({
     .max(64),
 });
 
-/** The text is for people; other models are told the ground and the evidence. */
+/** The text is for people; other models see the ground and the evidence. */
 export const speechAnswer = reasonsSchema.extend({ text: z.string().trim().min(1).max(500) });
 
 export const rankingAnswer = z.strictObject({ ranking: z.array(z.int().min(0).max(255)).min(1).max(16) });

@@ -25,7 +25,7 @@ export interface ChatModelMindOptions {
 
 /**
  * A mind that asks a LangChain chat model. What the model says is an opinion and nothing else: it is parsed, checked against the
- * question, and signed by whoever asked. No usable answer: `MindAnswerInvalid`, and the agent abstains.
+ * question, and signed by the caller. No usable answer: `MindAnswerInvalid`, and the agent abstains.
  */
 export class ChatModelMind implements Mind {
   readonly #options: ChatModelMindOptions;

@@ -2,7 +2,7 @@ import type { FloorName, LawLimits, RiskName } from "../client/law-limits.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { Tier } from "../primitives/tier.ts";
 
-/** A service a task may use, and the ten levels (0–255) it asks of whoever runs it. */
+/** A service a task may use, and the ten levels (0–255) it requires of its executor. */
 export interface GoalService {
   readonly name: string;
   readonly capabilities: readonly number[];

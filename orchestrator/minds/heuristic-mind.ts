@@ -62,7 +62,7 @@ export interface HeuristicMindOptions {
  * persona's weight, times the mood of the city, times the agent's own leaning, both drawn from the seed; "no law" is worth the persona's
  * reserve. It sees each law's utility with its own error, always the same for the same law. It plans and drafts the best of what
  * `plansFor` and `optionsOf` know,
- * speaks on the ground that speaks most for a law, ranks by utility and what it was told (`#sway`), and bids its turn (`offers.ts`).
+ * speaks on the ground that speaks most for a law, ranks by utility and the speeches it heard (`#sway`), and bids its turn (`offers.ts`).
  */
 export class HeuristicMind implements Mind {
   readonly persona: Persona;
@@ -228,7 +228,7 @@ function strongest(taste: Readonly<Record<Ground, number>>, qualities: Readonly<
   return grounds.reduce((best, ground) => (taste[ground] * qualities[ground] > taste[best] * qualities[best] ? ground : best));
 }
 
-/** The candidate's own facts, and beside them the agent's for its income, else the city's. */
+/** The candidate's own facts, with the agent's for its income, else the city's. */
 function citationsFor(ground: Ground, self: Address, candidate: number | undefined, debate: DebateView | undefined): string[] {
   const beside = ground === "income" ? "producer" : "city";
   return (debate?.evidence ?? [])

@@ -48,7 +48,7 @@ export function chooseCuts(possible: readonly number[] | undefined, shards: numb
   return places.map((index) => possible[Math.floor((index * pieces) / shards)] ?? GRID);
 }
 
-/** Turns a shape into numbered nodes with edges and budgets. Pure; the same for whoever asks. */
+/** Turns a shape into numbered nodes with edges and budgets. Pure: the same for every caller. */
 export function layOut(goal: Goal, shape: LawShape): PlannedNode[] {
   const names = goal.tasks.map(({ name }) => name).join();
   const shaped = shape.tasks.map(({ task }) => task).join();

@@ -114,7 +114,7 @@ export type Speech = z.infer<typeof reasonsSchema>;
 export type Ranking = z.infer<typeof rankingSchema>;
 export type Offer = z.infer<typeof offerSchema>;
 
-/** How an agent decides (decision 44). It never acts: whoever asks signs and sends. */
+/** How an agent decides (decision 44). It only decides; the caller signs and sends. */
 export interface Mind {
   /** Tasks that reach a goal for which the sponsor named none. Throws NoPlan when there are none. */
   plan(request: PlanRequest): Promise<PlanText>;
@@ -171,7 +171,7 @@ export function requirePermutation(ranking: Ranking, candidates: readonly number
   if (ranked !== known) throw new MindAnswerInvalid("ranking", `it ranks ${ranked}, the ballot has ${known}`);
 }
 
-/** Throws unless the speech cites evidence wherever there is any, each item once, and none that nobody published. */
+/** Throws unless the speech cites evidence if there is any, each item once, and only published items. */
 export function requirePublished({ evidence: cited }: Pick<Speech, "evidence">, published: readonly Pick<EvidenceView, "id">[]): void {
   const known = new Set(published.map(({ id }) => id));
   const unknown = cited.find((id) => !known.has(id));

@@ -12,8 +12,8 @@ const CENT = 10_000n;
 /**
  * A convention that needs no messages, because it rests on public facts alone. For each node the able principals stand in a
  * circle; the node's number says who is first. The first `redundancy` (two for a single slot) bid, each through one of its
- * agents, and the one at place k offers service k: so executors of one node run different code and nobody's stake lies
- * idle. When somebody drops out, the next attempt's circle is another one.
+ * agents, and the one at place k offers service k: so executors of one node run different code and no stake lies
+ * idle. When an agent drops out, the next attempt has another circle.
  */
 export function offersOf(request: BidRequest, rebate: number, stream: RandomStream): Offer[] {
   let free = request.freeStake;

@@ -34,14 +34,14 @@ export const optionsOf = perGoal((goal, facts): readonly LawShape[] => {
   return divisionsOf(goal).flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts, redundancies, shards, pricing)));
 });
 
-/** The levels a node of this task asks for: enough for any service it allows; none when nobody executes it. */
+/** The levels a node of this task asks for: enough for any service it allows; none if it has no executor. */
 export function requiredLevels(task: GoalTask): number[] {
   return Array.from({ length: 10 }, (_, dimension) =>
     Math.max(0, ...task.services.map(({ capabilities }) => capabilities[dimension] ?? 0)),
   );
 }
 
-/** Principals who own somebody able to run the task: at most that many executors can share a node. */
+/** Principals with an agent able to run the task: at most that many executors can share a node. */
 export function ablePrincipals(task: GoalTask, facts: CityFacts): number {
   const required = requiredLevels(task);
   return new Set(facts.producers.filter((producer) => fits(producer.capabilities, required)).map(({ principal }) => principal)).size;
@@ -119,7 +119,7 @@ function dividedParts(goal: Goal, division: readonly number[]): number[] {
   return division.filter((_, index) => (most[index] ?? 1) > 1);
 }
 
-/** Three executors compare better than two; more services than three are not worth their price. Throws where nobody could do the task, at any depth. */
+/** Three executors compare better than two; more services than three are not worth their price. Throws if no agent could do the task, at any depth. */
 function redundancyOf(task: GoalTask, facts: CityFacts): number {
   for (const inner of task.mission?.tasks ?? []) redundancyOf(inner, facts);
   const able = ablePrincipals(task, facts);

@@ -49,7 +49,7 @@ function commonOf(goal: Goal, facts: CityFacts, shape: LawShape): Common {
 /** Task → how likely one slot of it goes to the agent. */
 export type SlotChances = ReadonlyMap<string, number>;
 
-/** Each slot goes to somebody able, in proportion to reputation × capability. */
+/** Each slot goes to a capable agent, in proportion to reputation × capability. */
 export function slotChances(goal: Goal, facts: CityFacts, self: Address): SlotChances {
   return new Map(
     strengthsOf(goal, facts).map(({ task, total, strengths }) => [task, total === 0 ? 0 : (strengths.get(self) ?? 0) / total]),

@@ -11,7 +11,7 @@ const contentId = z.string().transform(parseContentId);
 const session = z.string().regex(/^[1-9]\d*$/);
 const evidenceId = z.string().min(1).max(64);
 
-/** One published fact about the city, a candidate or a producer. Numbers only: nobody's words are evidence. */
+/** One published fact about the city, a candidate or a producer. Numbers only: words are never evidence. */
 export const evidenceSchema = z.strictObject({
   /** Unique in its briefing: `city`, `candidate-2`, `producer-0`. */
   id: evidenceId,
@@ -40,7 +40,7 @@ export const reasonsSchema = z.strictObject({
   evidence: z.array(evidenceId).max(8),
 });
 
-/** What somebody says for a law; its digest is what the speaker signs. */
+/** A speech for a law; the speaker signs its digest. */
 export const speechContentSchema = z.strictObject({ session, about: hashSchema, ...reasonsSchema.shape });
 
 /** A turn of the debate, with the speaker's signature under its place and content. */
@@ -52,7 +52,7 @@ export const turnSchema = z.strictObject({
   signature: hexSchema,
 });
 
-/** Ballot entries, best first, by agent: what somebody would vote at some point of a session. */
+/** Ballot entries, best first, by agent: each one's vote as it stands at some point of a session. */
 export const opinionsSchema = z.array(z.strictObject({ agent: addressSchema, ranking: z.array(z.int().min(0).max(15)).min(2) }));
 export type Opinions = z.output<typeof opinionsSchema>;
 

@@ -37,7 +37,7 @@ export const missionNodeSchema = z
     services: z.array(z.string().min(1)),
     /** What they are given as options; absent when that is nothing. */
     options: optionsSchema.optional(),
-    /** Present when the node is no leaf: nobody executes it, a child session is opened for it. */
+    /** Present if the node is not a leaf: it has no executor, and a child session is opened for it. */
     mission: branchSchema.optional(),
     /** Numbers of the nodes whose output it receives. */
     after: z.array(z.int().min(0).max(254)),

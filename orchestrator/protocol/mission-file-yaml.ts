@@ -92,7 +92,7 @@ export function parseLocatedYaml(text: string, fileName: string): LocatedYaml {
   };
 }
 
-/** Open flow brackets, or list marks in one line. Brackets in quoted text count too: nobody writes that many. */
+/** Open flow brackets, or list marks in one line. Brackets in quoted text count too; no real file has that many. */
 function nestedTooDeeply(text: string): boolean {
   let depth = 0;
   for (const char of text) {

@@ -48,7 +48,7 @@ export interface MissionTask {
   readonly plan: MissionPlan | null;
 }
 
-/** A mission within a mission: what its own legislature is told. Money, risk and input come from above. */
+/** A mission within a mission: the input of its own legislature. Money, risk and input come from above. */
 export interface MissionPlan {
   readonly goal: string;
   /** The input is divided among so many missions of this plan. */

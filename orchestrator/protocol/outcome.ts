@@ -129,7 +129,7 @@ const childSchema = z.strictObject({
   status: statusSchema,
   /** Title of its law. */
   title: z.string().nullable(),
-  /** Nodes that somebody executes. */
+  /** Nodes that have executors. */
   leaves: z.int().min(0),
   /** The deposit is what the parent lent. */
   money: moneySchema,
@@ -193,7 +193,7 @@ export const outcomeSchema = z.strictObject({
   winner: z.strictObject({ entry: z.int(), letter: z.string(), title: z.string() }).nullable(),
   /** What the session was like. */
   metrics: metricsSchema,
-  /** What the execution was like, over all laws tried. */
+  /** Metrics of the execution, over all laws tried. */
   execution: executionMetricsSchema,
   market: z.strictObject({
     tasks: z.int(),

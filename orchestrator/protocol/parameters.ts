@@ -40,7 +40,7 @@ export interface Parameter {
   /** HIGH needs two adjudicators' signatures to change. */
   readonly risk: ParameterRisk;
   readonly weaker: WeakerDirection;
-  /** A window somebody waits for: the devnet preset shortens it to its minimum. */
+  /** A window that people wait for: the devnet preset shortens it to its minimum. */
   readonly waits: boolean;
   readonly source: string;
 }
@@ -187,7 +187,7 @@ function values(choose: (p: Parameter) => bigint): ParameterValues {
 export const PROTOTYPE: ParameterValues = values((p) => p.default);
 
 /**
- * Windows that somebody waits for are as short as allowed (decision 47). What bounds the law (node timeout, mission
+ * Windows that people wait for are as short as allowed (decision 47). What bounds the law (node timeout, mission
  * duration, unbonding) and the appeal windows (decision 54 shows one hour) keep their defaults.
  */
 export const DEVNET: ParameterValues = values((p) => (p.waits ? p.min : p.default));

@@ -53,7 +53,7 @@ export const sessionReportSchema = z.strictObject({
     principals: count,
     /** Agents of each persona. */
     personas: z.record(z.string(), count),
-    /** Agents that were told how to vote (`--bloc`), their leader first. */
+    /** Agents that vote as directed (`--bloc`), their leader first. */
     planted: z.array(z.string()),
   }),
   candidates: z.array(candidateSchema),

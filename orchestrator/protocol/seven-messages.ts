@@ -19,7 +19,7 @@ const APPROVERS: readonly number[] = [OFFICES.SPEAKER, OFFICES.REGULATOR];
 const session = z.coerce.bigint();
 const seconds = z.int().min(0);
 
-/** What a message of one of the seven types holds; the signature is beside it. */
+/** The content of a message of one of the seven types, without its signature. */
 export const sevenSchemas = {
   IdentityVerificationRequest: z.strictObject({
     session,
@@ -82,7 +82,7 @@ export const sevenMessages = {
   IdentityAttestation: { number: 2, signedAs: "IdentityAttestation", kept: "log" },
   DAGProposal: { number: 3, signedAs: "Propose", kept: "chain" },
   TaskBid: { number: 4, signedAs: "Bid", kept: "chain" },
-  /** Only before a window ends; afterwards the contract decides by the same rule, and nobody need sign (decision 15). */
+  /** Only before a window ends; afterwards the contract decides by the same rule, and no signature is needed (decision 15). */
   RegulatoryDecision: { number: 5, signedAs: "AwardDecision", kept: "chain" },
   CodedContractSpecification: { number: 6, signedAs: "CodedContractSpecification", kept: "log" },
   LegislativeApproval: { number: 7, signedAs: "OfficeApproval", kept: "chain" },
@@ -91,7 +91,7 @@ export const sevenMessages = {
   { readonly number: number; readonly signedAs: MessageName | SessionMessageName; readonly kept: "log" | "chain" }
 >;
 
-/** What a predicate is given beside its message. `appointed`: the sender holds the office it speaks for. */
+/** A predicate's arguments other than its message. `appointed`: the sender holds the office it speaks for. */
 export interface SevenFacts {
   readonly IdentityVerificationRequest: {
     readonly appointed: boolean;

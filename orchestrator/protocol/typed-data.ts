@@ -1,5 +1,5 @@
 /**
- * Everything somebody signs, as EIP-712 types. Solidity side: `contracts/libraries/TypedData.sol`; a test compares type hashes and
+ * Every message that is signed, as EIP-712 types. Solidity side: `contracts/libraries/TypedData.sol`; a test compares type hashes and
  * struct hashes. Enums are signed as uint8.
  */
 import type { Address, TypedDataDomain } from "viem";

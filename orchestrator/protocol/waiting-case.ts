@@ -22,7 +22,7 @@ const reviewSchema = z.strictObject({
   /** What the law says the work is to be judged by. */
   rubric: z.string().exactOptional(),
   excerpt: z.string(),
-  /** Arguments of APPROVE_POP, which is refused below the law's floor whoever signs. */
+  /** Arguments of APPROVE_POP, which is refused below the law's floor regardless of the signers. */
   approval: hexSchema,
   /** Chain time when it goes to the backup pool, or fails. */
   deadline: z.int().nonnegative(),

@@ -20,7 +20,7 @@ export const escalationWindow = (base: bigint, cleared: bigint): bigint => base 
 
 export const totalFreezes = (log: FreezeLog): bigint => log[0] & MAX_TOTAL;
 
-/** Freezes since `since` that nobody called a false positive. */
+/** Freezes since `since` that were not ruled false positives. */
 export function recentFreezes(log: FreezeLog, since: bigint): bigint {
   const total = totalFreezes(log);
   const kept = total < PLACES ? total : PLACES;

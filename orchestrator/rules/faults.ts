@@ -1,7 +1,7 @@
 import { TIER } from "../primitives/tier.ts";
 import type { Reason } from "./reasons.ts";
 
-/** Twin of `contracts/libraries/Faults.sol`: what a failed attempt tells about whom (AgentCity B.11.4). */
+/** Twin of `contracts/libraries/Faults.sol`: the type and class of a failed attempt's fault (AgentCity B.11.4). */
 
 /** In the order of `enum FaultType`. */
 export const faultTypes = [

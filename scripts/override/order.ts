@@ -51,7 +51,7 @@ export async function give(options: OrderOptions, build: (office: Office) => Pro
   });
 }
 
-/** Adds this adjudicator's signature to an order that somebody began. */
+/** Adds this adjudicator's signature to an order begun by another. */
 export async function countersign(file: string, options: OrderOptions): Promise<void> {
   await inOffice(options, (office) => goOn(office, readOrder(office, file), options));
 }

@@ -2,7 +2,7 @@ import type { LocalAccount } from "viem";
 import type { MessageName } from "../../protocol/typed-data.ts";
 import { type Message, type SigningDomain, signMessage } from "./sign-message.ts";
 
-/** How an agent authorises a call that somebody else sends (contracts/types/Roles.sol). */
+/** How an agent authorises a call that another account sends (contracts/types/Roles.sol). */
 export interface Auth {
   readonly agent: `0x${string}`;
   /** Unix seconds. */

@@ -5,7 +5,7 @@ import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import type { CityAddresses } from "../../protocol/addresses.ts";
 import { type MessageName, messageConsumers, typedData, type typedDataTypes } from "../../protocol/typed-data.ts";
 
-/** The fields of a message that somebody signs, without the signature. */
+/** The fields of a message to sign, without the signature. */
 export type Message<Name extends MessageName> = {
   readonly [Member in (typeof typedDataTypes)[Name][number] as Member["name"]]: AbiParameterToPrimitiveType<Member>;
 };

@@ -3,7 +3,7 @@ import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { caseNamed } from "../cases.ts";
 import { give, type OrderOptions } from "../order.ts";
 
-/** Lets what waits go on: work is accepted or released from a freeze, a vote stands, a suspended mission resumes. */
+/** Approves a case: work is accepted or released from a freeze, a vote stands, a suspended mission resumes. */
 export async function approve(name: string, options: OrderOptions): Promise<void> {
   await give(options, async (office) => {
     const { subject } = await caseNamed(office, name);

@@ -1,7 +1,7 @@
 import { onMission } from "../arguments.ts";
 import { give, type OrderOptions } from "../order.ts";
 
-/** Lets a stopped or suspended mission go on. */
+/** Resumes a stopped or suspended mission. */
 export async function clearStop(mission: string, options: OrderOptions): Promise<void> {
   await give(options, (office) => onMission(office, "CLEAR_EMERGENCY_STOP", mission));
 }

@@ -8,7 +8,7 @@ import { give, type OrderOptions } from "../order.ts";
 
 const LONGEST = 4_000;
 
-/** Has a frozen node done anew by the same executors, under an amended mandate: the chain gets its digest, the records its text. */
+/** Has the same executors redo a frozen node under an amended mandate: the chain gets its digest, the records its text. */
 export async function redirect(mission: string, node: string, mandate: string, options: OrderOptions): Promise<void> {
   if (mandate.trim() === "" || mandate.length > LONGEST) throw new InvalidValue("mandate", `must be 1–${grouped(LONGEST)} characters`);
   await give(options, async (office) => {
