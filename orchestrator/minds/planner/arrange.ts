@@ -1,3 +1,4 @@
+import { takes } from "./asks.ts";
 import type { Chain, Gap, Search } from "./search.ts";
 import type { Skill } from "./skills.ts";
 
@@ -21,7 +22,15 @@ interface Arranged {
 }
 
 function byWorth(a: Arranged, b: Arranged): number {
-  return b.meant - a.meant || a.branches.length - b.branches.length || lengthOf(a) - lengthOf(b);
+  return b.meant - a.meant || early(a) - early(b) || a.branches.length - b.branches.length || lengthOf(a) - lengthOf(b);
+}
+
+/** Services that keep a few before others make groups: the few of the groups are meant. */
+function early({ branches }: Arranged): number {
+  return branches.reduce((sum, { steps }) => {
+    const asks = steps.map(({ skill }) => takes(skill.service.options));
+    return sum + asks.filter((own, place) => own.includes("most") && asks.slice(place + 1).some((later) => later.includes("group"))).length;
+  }, 0);
 }
 
 function lengthOf({ branches }: Arranged): number {

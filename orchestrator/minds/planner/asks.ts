@@ -18,11 +18,15 @@ export function asksIn({ groups, comparison, direction, most }: Hints): readonly
   return (["group", "comparison", "order", "most"] as const).filter((ask) => asked[ask]);
 }
 
-/** Those of them that are about a column of the input: they say what is to be done as well as a verb does. */
-export function columnAsks({ groups, comparison }: Hints, fields: readonly ItemField[]): readonly Ask[] {
+/** Those of them that say what is to be done as well as a verb does: they are about a column of the input, or say how many are wanted. */
+export function firmAsks({ groups, comparison, most }: Hints, fields: readonly ItemField[]): readonly Ask[] {
   const columns = columnStems(fields);
   const isColumn = (stems: readonly string[] = []) => stems.some((stem) => columns.includes(stem));
-  return [...(isColumn(groups) ? ["group" as const] : []), ...(isColumn(comparison?.stems) ? ["comparison" as const] : [])];
+  return [
+    ...(isColumn(groups) ? ["group" as const] : []),
+    ...(isColumn(comparison?.stems) ? ["comparison" as const] : []),
+    ...(most === undefined ? [] : ["most" as const]),
+  ];
 }
 
 /** Stems of the columns' names. */

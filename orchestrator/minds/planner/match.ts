@@ -1,4 +1,4 @@
-import { type Ask, asksIn, columnAsks, columnStems } from "./asks.ts";
+import { type Ask, asksIn, columnStems, firmAsks } from "./asks.ts";
 import type { Hints } from "./hints.ts";
 import type { PlanInput } from "./search.ts";
 import { type PlannableService, type Skill, skillOf } from "./skills.ts";
@@ -19,8 +19,8 @@ export interface Wanted {
   readonly excluded: readonly string[];
   /** What it asks for by its form. */
   readonly asks: readonly Ask[];
-  /** Those of them that count as much as a word: they are about a column of the input. */
-  readonly columnAsks: readonly Ask[];
+  /** Those of them that count as much as a word. */
+  readonly firmAsks: readonly Ask[];
 }
 
 export interface WeighedWord extends GoalWord {
@@ -81,7 +81,7 @@ export function wantedIn(goal: string, { kind, fields }: PlanInput, hints: Hints
       }),
     excluded: words.filter(({ excluded }) => excluded).map(({ stem }) => stem),
     asks: asksIn(hints),
-    columnAsks: columnAsks(hints, fields),
+    firmAsks: firmAsks(hints, fields),
   };
 }
 

@@ -102,7 +102,7 @@ function choose(planner: Planner, barred: readonly Skill[] = []): readonly Skill
     );
     const gains = open.map((skill) => {
       const fresh = freshAsks(skill, chosen, wanted);
-      const gain = gainOf(skill, chosen, wanted.words) + ASKED * fresh.filter((ask) => wanted.columnAsks.includes(ask)).length;
+      const gain = gainOf(skill, chosen, wanted.words) + ASKED * fresh.filter((ask) => wanted.firmAsks.includes(ask)).length;
       return { skill, gain: gain > 0 && fresh.length > 0 ? gain + meantBy(skill, search) : gain };
     });
     const [best] = gains.sort((a, b) => b.gain - a.gain);
@@ -153,14 +153,14 @@ function gainOf({ vocabulary }: Skill, chosen: readonly Skill[], words: readonly
 }
 
 /** The part of a goal's words that services answer. */
-function coverageBy({ words, columnAsks }: Wanted, skills: readonly Skill[]): number {
-  const whole = words.reduce((sum, { part }) => sum + part, columnAsks.length);
+function coverageBy({ words, firmAsks }: Wanted, skills: readonly Skill[]): number {
+  const whole = words.reduce((sum, { part }) => sum + part, firmAsks.length);
   const taken = new Set(skills.flatMap(({ service }) => takes(service.options)));
   const covered = words.reduce(
     (sum, { stem, part }) => {
       return sum + part * Math.min(1, Math.max(0, ...skills.map(({ vocabulary }) => strengthIn(vocabulary, stem))));
     },
-    columnAsks.filter((ask) => taken.has(ask)).length,
+    firmAsks.filter((ask) => taken.has(ask)).length,
   );
   return whole === 0 ? 0 : covered / whole;
 }

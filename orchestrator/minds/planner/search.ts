@@ -1,8 +1,10 @@
-import type { JsonObject } from "../../primitives/json.ts";
-import { fillOptions } from "./fill-options.ts";
+import { isObject, type JsonObject } from "../../primitives/json.ts";
+import type { ColumnUse } from "../../primitives/json-schema.ts";
+import { columnUse, fillOptions } from "./fill-options.ts";
 import type { Hints } from "./hints.ts";
 import { answered, type Corpus, type WeighedWord } from "./match.ts";
-import { type ItemField, type Skill, suits } from "./skills.ts";
+import { type ItemField, namesIn, objectIn, type Skill, suits } from "./skills.ts";
+import { stemsIn } from "./words.ts";
 
 /** A mission's input, as far as a plan depends on it. */
 export interface PlanInput {
@@ -57,7 +59,7 @@ export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly Wei
     const filled = fillOptions(skill.service.options, fields, hints);
     if ("option" in filled) return filled;
     const steps = [...(before?.steps ?? []), { skill, options: filled.options }];
-    return { steps, fields: fieldsAfter(skill, fields), meant: filled.meant };
+    return { steps, fields: named(fieldsAfter(skill, fields), skill, filled.options, hints), meant: filled.meant };
   }
 
   /**
@@ -113,6 +115,18 @@ export function fieldsAfter({ service, gives }: Skill, before: readonly ItemFiel
   if (service.keepsFields !== true) return gives;
   const given = new Set(gives.map(({ name }) => name));
   return [...before.filter(({ name }) => !given.has(name)), ...gives];
+}
+
+/** A `value` that was added up for groups the goal asks for is about what the column is about. */
+function named(fields: readonly ItemField[], { service }: Skill, options: JsonObject, { groups }: Hints): readonly ItemField[] {
+  const columns = (use: ColumnUse) =>
+    Object.entries(objectIn(service.options, "properties")).flatMap(([name, property]) => {
+      const value = isObject(property) && columnUse(property) === use ? options[name] : undefined;
+      return typeof value === "string" ? [value] : namesIn(value).slice(0, 1);
+    });
+  const isAsked = columns("group").some((column) => stemsIn(column).some((stem) => groups.includes(stem)));
+  const about = isAsked ? columns("number").flatMap(stemsIn) : [];
+  return about.length === 0 ? fields : fields.map((field) => (field.name === "value" ? { ...field, about } : field));
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {

@@ -64,6 +64,6 @@ export function stemOf(word: string): string {
 
 /** `copp` (copped) and `cop`, `ranke` and `rank`, `complicate` and `complic` are one each. */
 function tidied(stem: string): string {
-  const single = /([bdfgmnprt])\1$/.test(stem) ? stem.slice(0, -1) : stem;
+  const single = stem.length > 3 && /([bdfgmnprt])\1$/.test(stem) ? stem.slice(0, -1) : stem;
   return single.length > 5 && single.endsWith("at") ? single.slice(0, -2) : single;
 }

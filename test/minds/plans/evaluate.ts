@@ -12,7 +12,7 @@ export function planned(
   { goal, kind, columns = [] }: PlannableGoal | HopelessGoal,
   catalogue: readonly PlannableService[],
 ): { readonly plans: readonly Plan[] } | Impossible {
-  const numbers = /amount|total|sales|owed|^age$|price|population|hours|seats/;
+  const numbers = /amount|total|sales|owed|^age$|price|population|hours|seats|_kb/;
   const cells = columns.map((name): ItemField => ({ name, types: [numbers.test(name) ? "number" : "string"], column: true }));
   return plansFor({ goal, risk: "LOW", input: { kind, fields: [...fieldsOf(INPUT_ITEMS[kind]), ...cells] }, catalogue });
 }

@@ -78,6 +78,24 @@ export const MET: readonly PlannableGoal[] = [
     harmless: ["count"],
     options: ["status"],
   },
+  {
+    goal: "Which ten sections take the most disk space? Add up installed_kb per section.",
+    kind: "csv",
+    columns: ["package", "section", "installed_kb"],
+    ways: [[["aggregate-rows", "top"]], [["group", "top"]], [["aggregate-rows", "rank", "top"]]],
+    harmless: ["clean"],
+    options: ["section"],
+  },
+  {
+    goal: "Which five of these Perl modules have the most lines of code, and what is each of them about?",
+    kind: "files",
+    ways: [
+      [["lines", "top"], ["keywords"]],
+      [["lines", "top"], ["summary"]],
+      [["lines", "top"], ["topics"]],
+    ],
+    options: [5],
+  },
   { goal: "Give me an SBOM", kind: "packages", ways: [[["sbom"]]], output: { service: "sbom", format: "json" } },
   { goal: "What are these pages about?", kind: "urls", ways: [[["topics"]], [["keywords"]], [["summary"]]] },
 ];
