@@ -28,7 +28,7 @@ const aggregate: Service = (input) => {
   const dissent = allDissent(input);
   const sections = [
     ...(items.length === 0 ? ["There are no items."] : []),
-    ...parts.flatMap((part) => [...(parts.length > 1 ? [`# ${words(part.task)}`] : []), ...sectionsOf(part.items)]),
+    ...parts.flatMap((part) => [...(parts.length > 1 ? [`# ${words(part.task)}`] : []), ...sectionsOf(part.items, input.columns)]),
     ...section("Where the executors differ", disagreements(items, dissent)),
     ...section("Could not be read", problems(items)),
   ];
@@ -44,23 +44,47 @@ interface Part {
   readonly items: readonly Item[];
 }
 
-/** Items of all tasks by id, with the fields of all that name it; what a task alone is about is a part of its own. */
+/**
+ * Items of all tasks by id, with the fields of all that name it; what a task alone is about is a part of its own. Tasks that say different
+ * things about the same items under the same name are apart as well: each is reported as it is.
+ */
 function partsOf({ items, upstream }: ServiceInput): readonly Part[] {
-  const merged = new Map<string, { readonly task: string; item: Item }>();
-  for (const source of [{ task: "input", items }, ...upstream]) {
-    for (const item of source.items) {
+  const sources = new Map<string, Item[]>();
+  for (const { task, items: own } of [{ task: "input", items }, ...upstream]) {
+    const known = sources.get(task);
+    if (known === undefined) sources.set(task, [...own]);
+    else known.push(...own);
+  }
+  const layers: Map<string, { readonly task: string; item: Item }>[] = [];
+  for (const [task, own] of sources) {
+    const fitting = layers.find((merged) => own.every((item) => agree(item, merged.get(item.id)?.item)));
+    const merged = fitting ?? new Map<string, { readonly task: string; item: Item }>();
+    if (fitting === undefined) layers.push(merged);
+    for (const item of own) {
       const found = merged.get(item.id);
-      if (found === undefined) merged.set(item.id, { task: source.task, item });
+      if (found === undefined) merged.set(item.id, { task, item });
       else found.item = { ...found.item, ...item, ...found.item };
     }
   }
-  const parts = new Map<string, Item[]>();
-  for (const { task, item } of merged.values()) {
-    const part = parts.get(task);
-    if (part === undefined) parts.set(task, [item]);
-    else part.push(item);
-  }
-  return [...parts].map(([task, own]) => ({ task, items: isInOrder(own) ? own : own.sort((a, b) => compareText(a.id, b.id)) }));
+  return layers.flatMap((merged) => {
+    const parts = new Map<string, Item[]>();
+    for (const { task, item } of merged.values()) {
+      const part = parts.get(task);
+      if (part === undefined) parts.set(task, [item]);
+      else part.push(item);
+    }
+    return [...parts].map(([task, own]) => ({ task, items: isInOrder(own) ? own : own.sort((a, b) => compareText(a.id, b.id)) }));
+  });
+}
+
+/** Fields in which services answer. */
+const ANSWERS = ["label", "topic", "value", "count", "rank"];
+
+/** Whether two tasks' answers about an item can stand side by side. */
+function agree(item: Item, other: Item | undefined): boolean {
+  return (
+    other === undefined || ANSWERS.every((name) => item[name] === undefined || other[name] === undefined || item[name] === other[name])
+  );
 }
 
 /** Items that were ranked or grouped come in an order that says something. */
@@ -72,21 +96,21 @@ function isRanked(item: Item): boolean {
   return typeof item["rank"] === "number";
 }
 
-function sectionsOf(items: readonly Item[]): string[] {
+function sectionsOf(items: readonly Item[], order: readonly string[] = []): string[] {
   const labels = countBy(items, "label");
   const hasLabels = labels.size > 0 && labels.size < items.length;
   const inOrder = isInOrder(items);
   const byRank = items.some(isRanked);
   return [
     summary(items, labels),
-    ...section(byRank ? "Ranking" : "Groups", inOrder ? listing(items, byRank ? ["rank"] : []) : ""),
+    ...section(byRank ? "Ranking" : "Groups", inOrder ? listing(items, byRank ? ["rank"] : [], order) : ""),
     ...section(isAudit(labels) ? "Licences" : "Labels", hasLabels ? byLabel(items, labels) : ""),
     ...section("Terms that ask something back", isAudit(labels) ? listed(items, COPYLEFT) : ""),
     ...section("To be looked into by hand", isAudit(labels) ? listed(items, UNCLEAR) : ""),
     ...section("Topics", topics(items)),
     ...section("Packages installed in more than one version", versions(items)),
     ...section("Numbers", numbers(items)),
-    ...section("Items", inOrder ? "" : listing(items, [])),
+    ...section("Items", inOrder ? "" : listing(items, [], order)),
   ];
 }
 
@@ -198,15 +222,15 @@ function problems(items: readonly Item[]): string {
 }
 
 /** Fields that name an item, or are its whole content, or have a section of their own. */
-const NO_COLUMN: readonly string[] = ["id", "name", "version", "rank", "problem", "kind", "text", "licenceText", "readme", "path"];
+const NO_COLUMN: readonly string[] = ["id", "name", "version", "rank", "row", "problem", "kind", "text", "licenceText", "readme", "path"];
 /** First the answers, then the rest as it comes. */
 const FIRST_COLUMNS: readonly string[] = ["label", "topic", "value", "count", "share"];
 const MOST_COLUMNS = 6;
 const LONGEST_CELL = 100;
 
 /** The items with the fields that they have, `lead` before their names. */
-function listing(items: readonly Item[], lead: readonly string[]): string {
-  const fields = columnsOf(items);
+function listing(items: readonly Item[], lead: readonly string[], order: readonly string[]): string {
+  const fields = columnsOf(items, order);
   if (fields.length === 0 && lead.length === 0) return "";
   return table(
     [...lead, "item", ...fields.map(words)],
@@ -222,18 +246,21 @@ function listing(items: readonly Item[], lead: readonly string[]): string {
 }
 
 /** Fields that at least one item has a short value in. */
-function columnsOf(items: readonly Item[]): readonly string[] {
+function columnsOf(items: readonly Item[], order: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const item of items)
     for (const [field, value] of Object.entries(cellsOf(item))) if (!NO_COLUMN.includes(field) && shown(value) !== "") found.add(field);
-  const first = FIRST_COLUMNS.filter((field) => found.has(field));
+  const first = [...FIRST_COLUMNS, ...order].filter((field) => found.has(field));
   return [...first, ...[...found].filter((field) => !first.includes(field))].slice(0, MOST_COLUMNS);
 }
 
 /** An item's own fields, then the cells of its table row. */
 function cellsOf(item: Item): Readonly<Record<string, JsonValue>> {
-  const { values } = item;
-  return typeof values === "object" && values !== null && !isList(values) ? { ...values, ...item } : item;
+  return { ...cellsIn(item["fields"]), ...cellsIn(item["values"]), ...item };
+}
+
+function cellsIn(value: JsonValue | undefined): Readonly<Record<string, JsonValue>> {
+  return typeof value === "object" && value !== null && !isList(value) ? value : {};
 }
 
 function isList(value: object): value is readonly JsonValue[] {

@@ -1,8 +1,9 @@
 import type { JsonValue } from "../orchestrator/primitives/json.ts";
 import { capabilities } from "./shared/capabilities.ts";
-import type { Service, ServiceAbout } from "./shared/contract.ts";
+import type { Item, Service, ServiceAbout } from "./shared/contract.ts";
 import { writeCsv } from "./shared/csv.ts";
 import { allItems, compareText } from "./shared/items.ts";
+import { isObject } from "./shared/manifest.ts";
 import { DOCUMENT_OUTPUT, SERVICE_INPUT } from "./shared/schemas.ts";
 
 export const about: ServiceAbout = {
@@ -20,17 +21,28 @@ export const about: ServiceAbout = {
   deterministic: true,
 };
 
-/** A row per item in order of id, a column per field in order of name; lists and objects as JSON. */
+/** A row per item in order of id, a column per field: a table's cells in its order, then fields in order of name; lists and objects as JSON. */
 const csv: Service = (input) => {
   const items = allItems(input).sort((a, b) => compareText(a.id, b.id));
-  const columns = ["id", ...[...new Set(items.flatMap((item) => Object.keys(item)))].filter((key) => key !== "id").sort(compareText)];
-  const rows = items.map((item) => columns.map((column) => cellOf(item[column])));
+  const flat = items.map(flattened);
+  const found = new Set(flat.flatMap((item) => Object.keys(item)));
+  found.delete("id");
+  const known = (input.columns ?? []).filter((column) => found.delete(column));
+  const columns = ["id", ...known, ...[...found].sort(compareText)];
+  const rows = flat.map((item) => columns.map((column) => cellOf(item[column])));
   return {
     items: items.map((item) => ({ id: item.id, label: "row" })),
     document: writeCsv([columns, ...rows]),
   };
 };
 export default csv;
+
+/** The cells of a table's row as fields of its own: as written, and the numbers among them are the same. */
+function flattened({ fields, values, ...item }: Item): Readonly<Record<string, JsonValue>> {
+  return isObject(fields)
+    ? { ...fields, ...item }
+    : { ...item, ...(fields === undefined ? {} : { fields }), ...(values === undefined ? {} : { values }) };
+}
 
 function cellOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";

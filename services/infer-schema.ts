@@ -28,7 +28,7 @@ const EACH = 3;
 /** One item per column; the document is the schema of a row. */
 const inferSchema: Service = (input) => {
   const rows = rowsOf(input);
-  const columns = columnsOf(rows).map((column) => {
+  const columns = columnsOf(rows, input).map((column) => {
     const cells = rows.map(({ cells }) => cells.get(column) ?? "");
     return { column, required: cells.length > 0 && cells.every((cell) => !isMissing(cell)), schema: schemaOf(cells) };
   });

@@ -35,7 +35,7 @@ const FREQUENT = 5;
 const profile: Service = (input) => {
   const rows = rowsOf(input);
   return {
-    items: columnsOf(rows).map((column) =>
+    items: columnsOf(rows, input).map((column) =>
       described(
         column,
         rows.map(({ cells }) => cells.get(column) ?? ""),

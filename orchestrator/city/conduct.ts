@@ -18,10 +18,10 @@ import type { Mind } from "../minds/mind.ts";
 import { formatMoney } from "../primitives/amounts.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
-import type { JsonObject } from "../primitives/json.ts";
+import { isObject, type JsonObject } from "../primitives/json.ts";
 import type { Tell } from "../primitives/progress.ts";
 import { TIER } from "../primitives/tier.ts";
-import type { MissionDocument } from "../protocol/mission-document.ts";
+import { type MissionDocument, MOST_COLUMNS } from "../protocol/mission-document.ts";
 import { isPlanned, type MissionFile, type MissionTask } from "../protocol/mission-file.ts";
 import { fileOfPlan } from "../protocol/mission-plan.ts";
 import type { City } from "./city.ts";
@@ -203,7 +203,7 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
     file,
     id,
     services: order.catalog,
-    inputs: { count: items.length, digest, ...(isPlanned(file) ? {} : { fields: fieldsOf(items) }) },
+    inputs: { count: items.length, digest, ...columnsIn(items), ...(isPlanned(file) ? {} : { fields: fieldsOf(items) }) },
     minds,
     judge: order.judge,
     child,
@@ -230,6 +230,12 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
     isOrphan: async () => child !== undefined && isOver(await missionState(world, { address: child.mission })),
   });
   return { law, world, mission, agrees };
+}
+
+/** A table's columns in their own order, as its reader found them. Those of what comes from elsewhere have none. */
+function columnsIn([first]: Mission["items"]): { readonly columns?: readonly string[] } {
+  const columns = isObject(first?.["fields"]) ? Object.keys(first["fields"]) : [];
+  return columns.length === 0 || columns.length > MOST_COLUMNS ? {} : { columns };
 }
 
 /**

@@ -77,7 +77,14 @@ export async function inputOf(
   );
   const options = mission.document.nodes[law.number]?.options;
   const items = law.shard === null ? [] : mission.items.slice(law.shard.from, law.shard.to);
-  return { goal: mission.document.goal, items, upstream, ...(options === undefined ? {} : { options }) };
+  const { columns } = mission.document.input;
+  return {
+    goal: mission.document.goal,
+    items,
+    upstream,
+    ...(columns === undefined ? {} : { columns }),
+    ...(options === undefined ? {} : { options }),
+  };
 }
 
 /** The recorded result of a completed node. */

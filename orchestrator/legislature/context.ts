@@ -38,6 +38,8 @@ export interface MissionInputs {
   readonly count: number;
   /** Content-id digest of the canonical list of items, in order of id. */
   readonly digest: Hash;
+  /** Of a table, in its own order. */
+  readonly columns?: readonly string[] | undefined;
   /** What every item has; asked where the mission file names no tasks. */
   readonly fields?: readonly ItemField[] | undefined;
 }

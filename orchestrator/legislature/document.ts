@@ -35,7 +35,12 @@ export function documentOf(
     risk: riskOf(goal, facts.limits),
     budget: goal.budget.toString(),
     duration: goal.duration,
-    input: { kind: mission.input.kind, count: inputs.count, digest: inputs.digest },
+    input: {
+      kind: mission.input.kind,
+      count: inputs.count,
+      digest: inputs.digest,
+      ...(inputs.columns === undefined ? {} : { columns: inputs.columns }),
+    },
     nodes: layOut(goal, shape).map((node) => nodeOf(node, mission, inputs, goal, facts)),
     ...(mission.planned === true ? { plan: planId(planOfMission(mission)) } : {}),
     output: { task: mission.output.task, format: mission.output.format },

@@ -43,6 +43,7 @@ export const missionContext = {
         kind: oneOf("inputKind", "inputKind", ["packages", "files", "urls", "csv"]),
         count: whole("itemCount"),
         digest: typed("itemsDigest", `${NS}sha256`),
+        columns: { ...term("column"), "@container": "@list" },
       },
     },
     parent: {

@@ -417,7 +417,10 @@ function checkOutput(reading: Reading, written: NonNullable<MissionFileText["tas
   if (last === undefined) {
     reading.refuse("UnknownTask", ["output", "task"], `there is no task ${output.task}${meant(output.task, Object.keys(written))}`);
   }
-  const writes = (id: string): boolean => options.catalog.some((service) => service.id === id && service.produces === "document");
+  const writes = (id: string): boolean =>
+    options.catalog.some(
+      (service) => service.id === id && service.produces === "document" && (service.writes ?? "markdown") === "markdown",
+    );
   if (last.plan !== null) {
     const help = "let a task after it write the output: it receives the items";
     reading.refuse("ServiceMismatch", ["output", "task"], `${last.name} is a mission and returns items, not a document`, help);
@@ -428,8 +431,8 @@ function checkOutput(reading: Reading, written: NonNullable<MissionFileText["tas
     reading.refuse("ServiceMismatch", ["output", "format"], `${last.services.join(", ")} writes no CSV`, help);
   }
   if (output.format === "markdown" && !last.services.every(writes)) {
-    const help = "use `format: json`, or let `aggregate` write one";
-    reading.refuse("ServiceMismatch", ["output", "format"], `${last.services.join(", ")} writes no document`, help);
+    const help = "use `format: json` (of `csv` also `format: csv`), or let `aggregate` write one";
+    reading.refuse("ServiceMismatch", ["output", "format"], `${last.services.join(", ")} writes no Markdown`, help);
   }
 }
 

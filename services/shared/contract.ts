@@ -37,6 +37,8 @@ export interface ServiceInput extends JsonObject {
   readonly goal: string;
   readonly items: readonly Item[];
   readonly upstream: readonly Upstream[];
+  /** Of a table that the mission is given: its columns, in its own order. */
+  readonly columns?: readonly string[];
   /** What the mission file says under the task's `with`, the schema's defaults filled in; absent when that is nothing. */
   readonly options?: JsonObject;
 }

@@ -50,6 +50,7 @@ export function itemsInput(needed: JsonObject = {}): JsonObject {
           required: ["task", "node", "items", "dissent"],
         },
       },
+      columns: { type: "array", items: { type: "string" } },
       options: { type: "object" },
     },
     required: ["goal", "items", "upstream"],

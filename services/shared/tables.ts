@@ -27,9 +27,11 @@ export function cellsOf(item: Item): ReadonlyMap<string, string> {
   return new Map(Object.entries(fields).map(([column, cell]) => [column, typeof cell === "string" ? cell : JSON.stringify(cell)]));
 }
 
-/** Columns in order of first appearance. */
-export function columnsOf(rows: readonly Row[]): string[] {
-  return [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))];
+/** Columns of the rows: those of the mission's table in its order, then what tasks added. */
+export function columnsOf(rows: readonly Row[], { columns = [] }: Pick<ServiceInput, "columns"> = {}): string[] {
+  const found = new Set(rows.flatMap(({ cells }) => [...cells.keys()]));
+  const known = columns.filter((column) => found.delete(column));
+  return [...known, ...found];
 }
 
 export type CellType = "number" | "date" | "boolean" | "text" | "missing";

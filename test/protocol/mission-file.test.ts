@@ -208,7 +208,7 @@ describe("protocol/mission-file", () => {
       21,
       /does not take input of kind packages/,
     ],
-    ["a document nobody writes", "service: aggregate", "service: sort", "ServiceMismatch", 16, 33, /sort writes no document/],
+    ["a document nobody writes", "service: aggregate", "service: sort", "ServiceMismatch", 16, 33, /sort writes no Markdown/],
     ["a budget that is no decimal", '"1200.00"', '"12x"', "InvalidBudget", 4, 9, /"12x"/],
     ["a negative budget", '"1200.00"', "-5", "InvalidBudget", 4, 9, /"-5"/],
     ["a budget of nothing", '"1200.00"', '"0"', "InvalidBudget", 4, 9, /"0"/],

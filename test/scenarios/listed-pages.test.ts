@@ -73,7 +73,7 @@ describe("scenario: listed pages", function () {
     const list = join(directory(), "absent.txt");
     writeFileSync(list, ["/gone", "/lost", "/moved"].map((path) => `http://pages.test:${port}${path}\n`).join(""));
     const tasks = { read: { service: "fetch-and-parse", over: "input", tier: 1 }, table: { service: "csv", after: ["read"], tier: 1 } };
-    const text = smallMission(list, { input: { kind: "urls", path: list }, tasks, output: { task: "table", format: "markdown" } });
+    const text = smallMission(list, { input: { kind: "urls", path: list }, tasks, output: { task: "table", format: "csv" } });
     const nothing = await carryOutIn(city, text, { id: "absent", home: join(directory(), "home") });
     expect(nothing.status).to.equal("aborted");
     expect(nothing.failure?.reason).to.match(

@@ -10,6 +10,7 @@ import { compileSchema } from "../../orchestrator/primitives/json-schema.ts";
 import aggregate from "../../services/aggregate.ts";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import count from "../../services/count.ts";
+import csv from "../../services/csv.ts";
 import hash from "../../services/hash.ts";
 import type { Item, Service, ServiceContext, ServiceInput } from "../../services/shared/contract.ts";
 import { utf8 } from "../../services/shared/text.ts";
@@ -155,6 +156,24 @@ describe("services/catalog", () => {
         "## Ranking\n\n| rank | item | label | words |\n| --- | --- | --- | --- |\n| 1 | `b.md` | GPL | 90 |\n| 2 | `a.md` | MIT | 20 |",
       );
       expect(document).to.include("| words | 2 | 20 | 55 | 90 | 110 |");
+    });
+
+    it("shows what each task says of the same items, where two answer under the same name", async () => {
+      const document = await reportOf({
+        language: [{ id: "a", label: "English", value: 0.9 }],
+        secrets: [{ id: "a", label: "no secrets", value: 0 }],
+      });
+      expect(document).to.include("# language").and.to.include("| `a` | English | 0.9 |");
+      expect(document).to.include("# secrets").and.to.include("| `a` | no secrets | 0 |");
+    });
+
+    it("lists the cells of a table, words and numbers, in the table's own order", async () => {
+      const items = [{ id: "row-1", kind: "row", row: 1, fields: { area: "9", zone: "North" }, values: { area: 9 } }];
+      const input = { goal: "g", items, upstream: [], columns: ["zone", "area"] };
+      expect((await aggregate(input, context))["document"]).to.include(
+        "| item | zone | area |\n| --- | --- | --- |\n| `row-1` | North | 9 |",
+      );
+      expect((await csv(input, context))["document"]).to.equal("id,zone,area,kind,row\r\nrow-1,North,9,row,1\r\n");
     });
 
     it("joins what several tasks found out about the same items, and parts what is about others", async () => {

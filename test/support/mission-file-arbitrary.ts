@@ -119,7 +119,15 @@ function planTask(draft: TaskDraft, before: readonly TaskPlan[], kind: Generated
   // Tier 2 compares services: where nothing else does the same, there is nothing to compare.
   const tier = draft.tier === 2 && others.length === 0 ? 1 : draft.tier;
   const name = `${draft.name}-${before.length}`;
-  return { name, services: services.map(({ id }) => id), after, tier, overInput, writes: first.produces === "document", draft };
+  return {
+    name,
+    services: services.map(({ id }) => id),
+    after,
+    tier,
+    overInput,
+    writes: services.every(({ produces, writes }) => produces === "document" && writes === undefined),
+    draft,
+  };
 }
 
 function taskText({ services, after, tier, overInput, draft }: TaskPlan): object {
