@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -225,6 +225,30 @@ describe("PGlite in a directory", () => {
       const again = await openDatabase({ dir, cache });
       expect((await new RecordLog(again, new ManualClock(1n)).verify()).seq).to.equal(1);
       await again.close();
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+
+  it("begins with a copy of a kept cluster; one that is damaged is put aside and made again", async function () {
+    this.timeout(120_000);
+    const dir = mkdtempSync(join(tmpdir(), "agentcity-pg-"));
+    try {
+      const kept = join(dir, "cache");
+      const begin = async (name: string) => {
+        const opened = await openDatabase({ dir: join(dir, name), cache: kept });
+        const [row] = await opened.query("SELECT count(*)::int AS entries FROM log");
+        await opened.close();
+        return row?.["entries"];
+      };
+      expect(await begin("first")).to.equal(0);
+      const [cluster = ""] = readdirSync(kept);
+      writeFileSync(join(kept, cluster, "global", "pg_control"), "damaged");
+      expect(await begin("second")).to.equal(0);
+      expect(readdirSync(kept).sort()).to.deep.equal([cluster, `${cluster}.1`]);
+      rmSync(join(kept, cluster, "PG_VERSION"));
+      expect(await begin("third")).to.equal(0);
+      expect(readdirSync(kept).sort()).to.deep.equal([cluster, `${cluster}.1`, `${cluster}.2`]);
     } finally {
       rmSync(dir, { recursive: true });
     }
