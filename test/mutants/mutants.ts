@@ -617,8 +617,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "collaboration/modules/guardian",
     "is a monitor's or the executor's own, while its clock runs",
     "collaboration/Guard.sol",
-    "if (block.timestamp >= w.deadline) revert ICollaborationContract.WindowClosed(node, w.deadline);\n        }\n        emit",
-    "}\n        emit",
+    "if (block.timestamp >= w.deadline) revert ICollaborationContract.WindowClosed(node, w.deadline);\n            if (",
+    "if (",
   ),
   noticed(
     "meta/evidence-registry",
