@@ -186,6 +186,9 @@ async function judgeDisagreements(world: World, mission: Mission): Promise<void>
 
 /** Ends a mission without a culprit: no executor's deadline is enforced, so nobody is slashed and no reputation changes. */
 async function endUnfaulted(world: World, mission: Mission): Promise<void> {
+  const { client } = world;
+  const until = new Date(1_000 * Number(await client.mission(mission.address).expiresAt())).toISOString();
+  world.tell(`the mission stands until its deadline, ${until} by the chain's clock; on a network whose clock nobody moves that is a real wait`);
   await expire(world, mission);
   await end(world, mission, "mission ended: nobody is slashed, unearned money goes back to the sponsor");
 }
