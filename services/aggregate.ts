@@ -164,8 +164,9 @@ function disagreements(items: readonly Item[], dissent: readonly Dissent[]): str
   return table(["item", ...voices.map(words), "taken"], rows);
 }
 
-/** Left out where every topic is only the label again. */
+/** Left out where every topic is only the label again, or none was found. */
 function topics(items: readonly Item[]): string {
+  if (items.every((item) => NO_ANSWER.includes(textField(item, "topic") || "none"))) return "";
   if (items.every((item) => textField(item, "topic") === textField(item, "label"))) return "";
   const named = new Map<string, Set<string>>();
   for (const item of items) {
@@ -198,7 +199,7 @@ function numbers(items: readonly Item[]): string {
   const columns = new Map<string, number[]>();
   for (const item of items) {
     for (const [field, value] of Object.entries(cellsOf(item))) {
-      if (typeof value !== "number" || field === "rank") continue;
+      if (typeof value !== "number" || NO_COLUMN.includes(field)) continue;
       const column = columns.get(field);
       if (column === undefined) columns.set(field, [value]);
       else column.push(value);

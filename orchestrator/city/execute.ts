@@ -188,7 +188,9 @@ async function judgeDisagreements(world: World, mission: Mission): Promise<void>
 async function endUnfaulted(world: World, mission: Mission): Promise<void> {
   const { client } = world;
   const until = new Date(1_000 * Number(await client.mission(mission.address).expiresAt())).toISOString();
-  world.tell(`the mission stands until its deadline, ${until} by the chain's clock; on a network whose clock nobody moves that is a real wait`);
+  world.tell(
+    `the mission stands until its deadline, ${until} by the chain's clock; on a network whose clock nobody moves that is a real wait`,
+  );
   await expire(world, mission);
   await end(world, mission, "mission ended: nobody is slashed, unearned money goes back to the sponsor");
 }

@@ -35,7 +35,8 @@ export function tasksOf(branches: readonly Chain[], { report, options, risk, alt
       const name = known ?? freeName(step.skill.service.id, tasks);
       named.set(way, name);
       if (known === undefined) tasks[name] = taskOf(step, before, alternativesTo(step));
-      const isLost = next !== undefined && next.skill.service.keepsFields !== true;
+      // What only prepares the items for the next service is no answer.
+      const isLost = next !== undefined && next.skill.service.keepsFields !== true && step.skill.service.keepsFields !== true;
       if (next === undefined || (isLost && chosen.includes(step.skill))) reported.add(name);
       before = name;
     }
