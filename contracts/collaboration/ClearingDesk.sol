@@ -304,7 +304,10 @@ library ClearingDesk {
     /// @dev What a side of a panel that is not whole has to outweigh.
     function _drawnWeight(Docket memory d) private pure returns (uint256 drawn) {
         if (d.complete == NodeCore.full(d.law.panelSize)) return 0;
-        for (uint256 i = 0; i < d.weights.length; ++i) drawn += d.weights[i];
+        // A panel has at most 256 members: their reputations cannot overflow a word.
+        unchecked {
+            for (uint256 i = 0; i < d.weights.length; ++i) drawn += d.weights[i];
+        }
     }
 
     /// @dev All members; past the deadline a majority, if it decides. Who submits verdicts chooses which of them are heard:
@@ -312,7 +315,9 @@ library ClearingDesk {
     function _requirePanel(Docket memory d, ClearingResult result) private view {
         uint256 have = NodeCore.count(d.complete);
         uint256 need = d.law.panelSize;
-        if (result <= ClearingResult.FAIL && block.timestamp >= d.word.deadline) need = need / 2 + 1;
+        unchecked {
+            if (result <= ClearingResult.FAIL && block.timestamp >= d.word.deadline) need = need / 2 + 1;
+        }
         if (have < need) revert ICollaborationContract.PanelIncomplete(d.node, have, need);
     }
 

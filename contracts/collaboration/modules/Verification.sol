@@ -30,7 +30,7 @@ abstract contract Verification is MissionBase {
         bytes calldata signature
     ) external nonReentrant {
         (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
-        if (law_.tier != Tier.CONSENSUS) revert WrongTier(node, uint8(law_.tier));
+        _requireTier(law_, node, true);
         if (commitment == 0) revert NotCommitted(node, slot);
         _commit(f, law_, w, node, slot, commitment, deadline, signature);
         if (w.commitMask == NodeCore.full(law_.redundancy)) {
@@ -49,7 +49,7 @@ abstract contract Verification is MissionBase {
         bytes calldata signature
     ) external nonReentrant {
         (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
-        if (law_.tier == Tier.CONSENSUS) revert WrongTier(node, uint8(law_.tier));
+        _requireTier(law_, node, false);
         bytes32 commitment = _commitmentOf(f, w, node, slot, opening);
         _commit(f, law_, w, node, slot, commitment, deadline, signature);
         _reveal(w, node, slot, opening);
@@ -60,7 +60,7 @@ abstract contract Verification is MissionBase {
     /// @inheritdoc ICollaborationContract
     function reveal(uint8 node, uint8 slot, Opening calldata opening) external nonReentrant {
         (Frame memory f, LawNode memory law_, MissionStorage.Node memory w) = _working(node);
-        if (law_.tier != Tier.CONSENSUS) revert WrongTier(node, uint8(law_.tier));
+        _requireTier(law_, node, true);
         if (!NodeCore.has(w, MissionStorage.COMMITS_CLOSED)) {
             Remedies.closeCommits(_mission, _city(), node);
             w = NodeCore.load(_mission, node);
@@ -164,5 +164,10 @@ abstract contract Verification is MissionBase {
 
     function _reveal(MissionStorage.Node memory w, uint8 node, uint8 slot, Opening calldata o) private {
         NodeCore.reveal(w, node, slot, o);
+    }
+
+    /// @dev Commitments are sealed where several executors must agree, and opened at once elsewhere.
+    function _requireTier(LawNode memory law_, uint8 node, bool isSealed) private pure {
+        if ((law_.tier == Tier.CONSENSUS) != isSealed) revert WrongTier(node, uint8(law_.tier));
     }
 }
