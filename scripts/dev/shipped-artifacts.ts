@@ -10,6 +10,12 @@ import { filesIn } from "./files.ts";
 /** Hashes in hex: of the inputs that the artifacts were made from, and of the archive once it is unpacked. */
 const manifestSchema = z.strictObject({ inputs: z.string(), sha256: z.string() });
 
+/** Where immutables are in the code. The compiler names each by a number that changes with what else it compiles: here they are counted. */
+const immutablesSchema = z.record(z.string(), z.array(z.object({ length: z.int(), start: z.int() }))).transform((references) => {
+  const places = Object.values(references).sort(([a], [b]) => (a?.start ?? 0) - (b?.start ?? 0));
+  return Object.fromEntries(places.map((place, index) => [String(index), place]));
+});
+
 /** What a deployment needs of an artifact (deploy/artifacts.ts). */
 const shippedSchema = z.object({
   contractName: z.string(),
@@ -18,7 +24,7 @@ const shippedSchema = z.object({
   linkReferences: z.json(),
   deployedBytecode: z.string(),
   deployedLinkReferences: z.json(),
-  immutableReferences: z.json(),
+  immutableReferences: immutablesSchema,
 });
 /** Path below `artifacts/` → artifact. */
 const archiveSchema = z.record(z.string().regex(/^contracts(\/\w+)+\.sol\/\w+\.json$/), shippedSchema);

@@ -7,6 +7,7 @@ import { root } from "../../scripts/dev/files.ts";
 import { differs, pack, unpack } from "../../scripts/dev/shipped-artifacts.ts";
 
 const CONSTITUTION = "contracts/foundational/ConstitutionContract.sol/ConstitutionContract.json";
+const MARKET = "contracts/meta/ExecutionProcedure.sol/ExecutionProcedure.json";
 const INTERFACE = "contracts/interfaces/IPredicate.sol/IPredicate.json";
 
 describe("the shipped contracts", () => {
@@ -32,13 +33,31 @@ describe("the shipped contracts", () => {
   it("hold what a deployment reads, and are the same bytes each time", () => {
     expect(unpack(folder, place, "inputs")).to.equal(undefined);
     const whole: unknown = JSON.parse(readFileSync(join(compiled, CONSTITUTION), "utf8"));
-    const unpacked = JSON.parse(readFileSync(join(place, CONSTITUTION), "utf8")) as object;
-    expect(Object.keys(unpacked)).to.have.length(7);
+    const { immutableReferences, ...unpacked } = JSON.parse(readFileSync(join(place, CONSTITUTION), "utf8"));
+    expect(Object.keys(unpacked)).to.have.length(6);
     expect(whole).to.deep.include(unpacked);
+    expect(whole)
+      .to.have.property("immutableReferences")
+      .that.satisfies((references: object) => {
+        expect(Object.values(references)).to.have.deep.members(Object.values(immutableReferences));
+        return true;
+      });
     expect(existsSync(join(place, INTERFACE))).to.equal(false);
     const bytes = readFileSync(archive());
     pack(folder, compiled, "inputs");
     expect(readFileSync(archive()).equals(bytes)).to.equal(true);
+  });
+
+  it("do not depend on what else was compiled beside them, which the names of immutables do", () => {
+    const file = join(compiled, MARKET);
+    cpSync(join(root, "artifacts", MARKET), file);
+    pack(folder, compiled, "inputs");
+    const artifact: { immutableReferences: Record<string, unknown> } = JSON.parse(readFileSync(file, "utf8"));
+    const names = Object.keys(artifact.immutableReferences);
+    expect(names.length).to.be.greaterThan(1);
+    const renamed = names.toReversed().map((name, index) => [String(7_000 + index), artifact.immutableReferences[name]]);
+    writeFileSync(file, JSON.stringify({ ...artifact, immutableReferences: Object.fromEntries(renamed) }));
+    expect(differs(folder, compiled, "inputs")).to.equal(undefined);
   });
 
   it("are not used for other sources", () => {
