@@ -85,11 +85,6 @@ export const missionFileSchema = z.strictObject({
 export const planTextSchema = missionFileSchema.pick({ tasks: true, output: true }).required();
 export type PlanText = z.infer<typeof planTextSchema>;
 
-/** The same as JSON Schema, for editors and documentation. */
-export function missionFileJsonSchema(): object {
-  return z.toJSONSchema(missionFileSchema, { io: "input" });
-}
-
 export type MissionFileText = z.infer<typeof missionFileSchema>;
 export type MissionPredicate = z.infer<typeof predicateSchema>;
 export type TaskText = z.infer<typeof taskSchema>;

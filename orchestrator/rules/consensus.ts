@@ -1,8 +1,8 @@
-import { BASIS_POINTS } from "../primitives/amounts.ts";
 /**
  * Agreement of redundant executors (AgentCity 3.5 tier 2, B.3 type 2): which slots agree, what they say together, and
  * where they differ. Integers decide (basis points), so the same outputs give the same verdict everywhere.
  */
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 
 /** One answer of one executor. */
 export interface Answer {
@@ -59,21 +59,11 @@ export interface Threshold {
 /** The constitution's defaults (AgentCity Table 19): Jaccard 85 %, numeric tolerance 5 % of the mean. */
 export const CONSENSUS_DEFAULTS = { jaccardThreshold: 85, numericTolerance: 5 } as const;
 
-/** The smallest majority of `redundancy` slots. */
-export function majorityOf(redundancy: number): number {
-  return Math.floor(redundancy / 2) + 1;
-}
-
-/** Labels: two slots agree when the share of equal labels reaches the threshold; the merged label is the majority's. */
-export function labelAgreement(outputs: readonly SlotAnswers[], threshold: Threshold): ItemAgreement {
-  return itemAgreement(outputs, threshold, (a, b) => a === b, majorityValue);
-}
-
 /**
- * Numbers item by item: two answers are equal when their standard deviation is at most `tolerancePct` of their mean; the
- * merged value is the agreeing slots' median (the lower one of two).
+ * Item by item. Two labels are equal when they are the same text, two numbers when their standard deviation is at most `tolerancePct` of
+ * their mean. The merged label is the majority's, the merged number the agreeing slots' median (the lower one of two).
  */
-export function estimateAgreement(
+export function answerAgreement(
   outputs: readonly SlotAnswers[],
   threshold: Threshold,
   tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance,
@@ -132,7 +122,7 @@ export function agreeOnItems<Item extends { readonly id: string }>(
 ): ItemAgreement & { readonly items: readonly Item[] } {
   if (comparison.as === "sets") return agreeOnSets(outputs, comparison, threshold);
   const answers = outputs.map(({ slot, items }) => ({ slot, answers: answersOf(items, comparison) }));
-  const agree = comparison.as === "spread" ? spreadAgreement : estimateAgreement;
+  const agree = comparison.as === "spread" ? spreadAgreement : answerAgreement;
   const agreement = agree(answers, threshold, tolerancePct);
   const rank = ({ slot }: { readonly slot: number }): number => (agreement.slots.includes(slot) ? 0 : 1);
   const inOrder = bySlot(outputs)

@@ -6,7 +6,6 @@ import type { JsonObject } from "../../orchestrator/primitives/json.ts";
 import { parseDuration } from "../../orchestrator/protocol/duration.ts";
 import { isPlanned, parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { MissionFileError } from "../../orchestrator/protocol/mission-file-error.ts";
-import { missionFileJsonSchema } from "../../orchestrator/protocol/mission-file-schema.ts";
 import { missionOfPlan, planId } from "../../orchestrator/protocol/mission-plan.ts";
 import { editDistance, nearest } from "../../orchestrator/protocol/nearest.ts";
 import { CATALOG } from "../../services/catalog.ts";
@@ -410,10 +409,6 @@ describe("protocol/mission-file", () => {
       }),
       { seed: 7, numRuns: 200 },
     );
-  });
-
-  it("offers its shape as JSON Schema", () => {
-    expect(missionFileJsonSchema()).to.have.nested.property("properties.tasks");
   });
 });
 

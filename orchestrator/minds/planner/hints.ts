@@ -112,8 +112,3 @@ function groupsIn(lower: string, isOrdered: boolean): string[] {
     return [first, second].filter((word) => word.length > 2).map(stemOf);
   });
 }
-
-/** Whether a word asks for an order, so that an option `direction` answers it. */
-export function isSuperlative(word: string): boolean {
-  return Object.hasOwn(SUPERLATIVES, word);
-}
