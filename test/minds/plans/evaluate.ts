@@ -3,9 +3,9 @@ import { type Plan, plansFor } from "../../../orchestrator/minds/planner/plan.ts
 import type { ItemField, PlannableService } from "../../../orchestrator/minds/planner/skills.ts";
 import { namesIn, objectIn, typesOf } from "../../../orchestrator/minds/planner/skills.ts";
 import { isObject, type JsonObject } from "../../../orchestrator/primitives/json.ts";
+import { INPUT_ITEMS } from "../../../services/shared/inputs.ts";
 import { STEP_OF } from "./capability-names.ts";
 import type { Branch, HopelessGoal, PlannableGoal, Step } from "./goals.ts";
-import { INPUT_ITEMS } from "./input-items.ts";
 
 /** Plans for a goal as producers find them. */
 export function planned(

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../../orchestrator/primitives/json.ts";
-import type { InputKind } from "../../../services/shared/contract.ts";
-import { itemsOf } from "../../../services/shared/schemas.ts";
+import type { JsonObject } from "../../orchestrator/primitives/json.ts";
+import type { InputKind } from "./contract.ts";
+import { itemsOf } from "./schemas.ts";
 
 const TEXT = { type: "string" };
 const COUNT = { type: "integer", minimum: 0 };
