@@ -54,6 +54,7 @@ export function worldOf(
     logHead: async () => (await log.head()).hash,
     fetchPage: city.fetchPage,
     openModel: (name) => openChatModel(name, city.environment),
+    asking: new Map(),
     bidding: city.bidding,
     nodesPerTransaction: city.nodesPerTransaction,
     boundary: city.boundary,

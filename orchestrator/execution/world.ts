@@ -13,7 +13,7 @@ import type { ExecutionBoundary } from "../protocol/boundaries.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import type { FetchPage } from "./fetch/fetcher.ts";
 import type { Embedder } from "./guardian/embedder.ts";
-import type { OpenModel } from "./models/model-tool.ts";
+import type { Asking, OpenModel } from "./models/model-tool.ts";
 import type { Bundle } from "./sandbox/bundle.ts";
 import type { Sandbox, ServiceSchemas } from "./sandbox/run.ts";
 
@@ -94,6 +94,7 @@ export interface World {
   readonly fetchPage: FetchPage;
   /** Opens a chat model that a law names; its key stays here. */
   readonly openModel: OpenModel;
+  readonly asking: Asking;
   readonly store: ContentStore;
   /** Missions side by side take turns in bidding. */
   readonly bidding: Mutex;

@@ -20,7 +20,7 @@ describe("execution/models: the tool that asks a chat model", () => {
   /** Records that live as long as one test. */
   const worldWith = (environment: Record<string, string> = { OPENAI_API_KEY: "none", OPENAI_BASE_URL: server.url }) => {
     const kept = new Map<string, unknown>();
-    const world: Pick<World, "remember" | "recall" | "openModel"> = {
+    const world: Pick<World, "remember" | "recall" | "openModel" | "asking"> = {
       remember: async (key, schema, compute) => {
         const name = key.join("/");
         if (!kept.has(name)) kept.set(name, await compute());
@@ -28,6 +28,7 @@ describe("execution/models: the tool that asks a chat model", () => {
       },
       recall: async (key, schema) => (kept.has(key.join("/")) ? schema.parse(kept.get(key.join("/"))) : undefined),
       openModel: (name) => openChatModel(name, environment),
+      asking: new Map(),
     };
     return world;
   };
@@ -66,6 +67,15 @@ describe("execution/models: the tool that asks a chat model", () => {
       ["openai:second", "yes"],
     ]);
     expect(server.asked).to.have.length(4);
+  });
+
+  it("asks once where executors run side by side, and keeps no question open", async () => {
+    says(() => "yes");
+    const world = worldWith();
+    const [first, second] = await Promise.all([labelsOf(world), labelsOf(world)]);
+    expect(first).to.deep.equal(second);
+    expect(server.asked).to.have.length(2);
+    expect(world.asking.size).to.equal(0);
   });
 
   it("takes no answer that is malformed or not on the list, asks once more, and then says so", async () => {

@@ -36,6 +36,9 @@ const answeredSchema = z.discriminatedUnion("ok", [
 type Answered = z.infer<typeof answeredSchema>;
 const NOT_ASKED: Answered = { ok: false, problem: "it was not asked" };
 
+/** Answers that models are asked for, by question, until they are written down: executors of one service run side by side. */
+export type Asking = Map<string, Promise<Answered>>;
+
 /** A provider that we know, and a name of its own: an option called `models` may also be about cars. */
 const MODEL = /^(openai|anthropic|ollama):\S/;
 
@@ -50,7 +53,7 @@ export function modelsOf({ options }: { readonly options?: JsonObject | undefine
  * Keys stay on this side. Each question is put once in a mission, and its answer kept, so every rerun of the service reads the same.
  */
 export function modelTool(
-  world: Pick<World, "remember" | "recall" | "openModel">,
+  world: Pick<World, "remember" | "recall" | "openModel" | "asking">,
   mission: Pick<Mission, "address">,
   law: { readonly options?: JsonObject | undefined },
   timeoutMs: number = ANSWER_TIMEOUT_MS,
@@ -62,23 +65,31 @@ export function modelTool(
     const { model: name, question, labels, items } = askedSchema.parse(args);
     if (!allowed.includes(name)) throw new AgentCityError("ModelNotListed", `ModelNotListed: the law of this task names no model ${name}`);
     let opened: Promise<BaseChatModel> | undefined;
+    function answerTo(key: readonly string[], text: string): Promise<Answered> {
+      const place = JSON.stringify(key);
+      const before = world.asking.get(place);
+      if (before !== undefined) return before;
+      const answer = world.recall(key, answeredSchema).then(async (kept) => {
+        if (kept !== undefined) return kept;
+        opened ??= world.openModel(name);
+        return answerOf(await opened, timeoutMs, question, labels, text);
+      });
+      world.asking.set(place, answer);
+      answer.catch(() => world.asking.delete(place));
+      return answer;
+    }
+
     const answers: JsonValue[] = [];
     for (let from = 0; from < items.length; from += AT_ONCE) {
       const asked = items.slice(from, from + AT_ONCE).map(({ id, text }) => {
         const key = ["model", mission.address, name, contentIdOfJson({ question, labels, text })];
-        return { id, key, text, kept: world.recall(key, answeredSchema) };
+        return { id, key, found: answerTo(key, text) };
       });
       // Asked side by side, written down in their order.
-      const found = await Promise.all(
-        asked.map(async ({ text, kept }): Promise<Answered> => {
-          const before = await kept;
-          if (before !== undefined) return before;
-          opened ??= world.openModel(name);
-          return answerOf(await opened, timeoutMs, question, labels, text);
-        }),
-      );
+      const found = await Promise.all(asked.map(({ found }) => found));
       for (const [index, { id, key }] of asked.entries()) {
         const answered = await world.remember(key, answeredSchema, async () => found[index] ?? NOT_ASKED);
+        world.asking.delete(JSON.stringify(key));
         answers.push(answered.ok ? { id, answer: answered.answer } : { id, problem: answered.problem });
       }
     }
