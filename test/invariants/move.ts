@@ -23,8 +23,9 @@ export interface CityMove {
 
 export const ANY: readonly bigint[] = Object.values(NodeState);
 
-const REFUSED = /revert|is no worker|is no verifier|no exhibit/;
-/** What no contract should ever answer. Too little gas is an answer to an estimate made for another second. */
+/** Gas that ran out is a refusal too: the estimate was made for another second, in which less was due. */
+const REFUSED = /revert|ran out of gas|is no worker|is no verifier|no exhibit/;
+/** What no contract should ever answer. */
 const PANIC = /panic code|without a reason/;
 
 /** Whether the chain took it. Anything but a refusal by name is an error of the contracts, or of the test. */
