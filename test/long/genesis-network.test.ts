@@ -99,7 +99,7 @@ describe("genesis by RPC", function () {
     const waiting = await genesis();
     expect(refused(waiting)).to.include({ code: "PeopleFirst" });
     expect(waiting.stderr).to.match(/resumed: 1 signed/);
-    const acts = waiting.stderr.split("\n").filter((line) => /holds less than its stake|registerService|treasury starts with/.test(line));
+    const acts = waiting.stderr.split("\n").filter((line) => /holds less than its stake|registerService|treasury to start with/.test(line));
     expect(acts).to.have.length(adjudicators.length + 3);
     writeFileSync(join(directory(), "city.yaml"), founders({ mandate: "Serve nobody." }));
     expect(refused(await genesis())).to.include({ code: "GenesisDiffers" });

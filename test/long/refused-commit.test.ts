@@ -75,7 +75,7 @@ describe("fault: the chain refuses a commitment", function () {
   it("again and again: the node fails by its own clock, its executor is charged, and another does it", async () => {
     const { outcome, signedAt } = await carryOut("again", Number.POSITIVE_INFINITY);
     expect(sinceFirst(signedAt)).to.deep.equal([0n, 30n]);
-    expect(refusals().at(-1)).to.contain("tried again 120 s after the first");
+    expect(refusals().at(-1)).to.contain("submitted again 120 s after the first refusal");
     expectReplaced(outcome);
   });
 
