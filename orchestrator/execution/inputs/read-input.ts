@@ -40,12 +40,6 @@ export interface MissionInput {
   readonly digest: Hash;
 }
 
-/** A node's part of the input: items [from, to) in order of id. */
-export interface ShardRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** More items than this are refused: a mission has at most 256 nodes, and one node must end within its timeout. */
 export const MAX_ITEMS = 50_000;
 
@@ -81,13 +75,6 @@ export function describeInput({ kind, items, skipped, remarks }: MissionInput): 
     ...(left.length === 0 ? [] : [`${left.length} left out (${listed(left)})`]),
     ...(odd.length === 0 ? [] : [`${odd.length} with a problem (${listed(odd)})`]),
   ].join(" · ");
-}
-
-/** Exactly `shards` ranges over `count` items, sizes differing by at most one; some are empty when items are few. */
-export function shardRanges(count: number, shards: number): ShardRange[] {
-  if (!Number.isInteger(shards) || shards < 1) throw new RangeError(`${shards} shards`);
-  const bound = (index: number): number => Math.floor((index * count) / shards);
-  return Array.from({ length: shards }, (_, index) => ({ from: bound(index), to: bound(index + 1) }));
 }
 
 /** What names exactly these items; equal parts of different inputs have equal digests. */
