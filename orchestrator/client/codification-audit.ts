@@ -2,6 +2,7 @@ import { addressSchema } from "../primitives/address.ts";
 import { keccak256 } from "../primitives/hash.ts";
 import { type Address, type Hash, type Hex, hexToBytes } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
+import { TIER } from "../primitives/tier.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { Band, decodeLaw, type LawHeader, type LawNode, lawLength, MAX_NODES, Risk, specHashOf } from "../rules/law-codec.ts";
@@ -85,8 +86,6 @@ type Problem = Omit<Finding, "manipulation">;
 
 const WORST: readonly OpcodeName[] = ["SELFDESTRUCT", "CALLCODE", "CREATE", "CREATE2"];
 const MAX_REDUNDANCY = 5;
-/** The tier in which executors agree; in the others each works alone. */
-const CONSENSUS = 2;
 const MAX_PANEL = 7;
 
 /**
@@ -282,7 +281,7 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
 /** M7: what the code loops over is bounded: nodes (`formOf`), executors, verifiers. */
 function unbounded({ document, nodes }: Spec): Problem[] {
   return nodes.flatMap(({ tier, redundancy, panelSize }, index) => {
-    const most = tier === CONSENSUS ? MAX_REDUNDANCY : 1;
+    const most = tier === TIER.CONSENSUS ? MAX_REDUNDANCY : 1;
     const subject = document.nodes[index]?.label ?? `node ${index}`;
     return [
       ...(redundancy >= 1 && redundancy <= most
