@@ -2,6 +2,7 @@ import { keccak256, numberToHex } from "viem";
 import { Admission } from "../primitives/admission.ts";
 import { InvalidValue } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
+import { boundedRead } from "./bounded-read.ts";
 import type { Request } from "./chain.ts";
 import { type DrivenChain, MAX_TRANSACTION_GAS } from "./driven.ts";
 import { ChainOverloaded } from "./errors.ts";
@@ -12,6 +13,9 @@ const READS = { atOnce: 8, waiting: 128 } as const;
 /** Of these, the ones that execute code. The rest of a hundred agents' simulations waits at their side. */
 const EXECUTIONS = { atOnce: 1, waiting: 32 } as const;
 
+/** Answers of events are the largest: two in memory are enough. */
+const EVENTS = { atOnce: 2, waiting: 32 } as const;
+
 const EXECUTING: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
 
 /** A chain's facade for other processes. */
@@ -21,12 +25,15 @@ export interface BoundedRequest {
 }
 
 /**
- * Lets other processes ask so that no request harms the chain: gas is capped, and what executes code on the embedded chain does so in
- * a replica first, which dies instead of the city. Errors: TooHeavy, ChainOverloaded, TransactionRefused, MethodNotAllowed.
+ * Lets other processes ask so that no request harms the chain: answers and gas are capped, and what executes code on the embedded chain
+ * does so in a replica first, which dies instead of the city. Errors: TooHeavy, AnswerTooLarge, ChainOverloaded, TransactionRefused,
+ * MethodNotAllowed.
  */
 export function boundedRequest(chain: DrivenChain): BoundedRequest {
   const overloaded = () => new ChainOverloaded();
   const reads = new Admission(READS.atOnce, READS.waiting, overloaded);
+  const events = new Admission(EVENTS.atOnce, EVENTS.waiting, overloaded);
+  const read = boundedRead(chain.request, () => chain.head().number);
   const executions = new Admission(EXECUTIONS.atOnce, EXECUTIONS.waiting, overloaded);
   // Another node's EVM keeps no steps: the cap on gas is enough.
   const replica = chain.kind === "embedded" ? new Replica(chain) : undefined;
@@ -50,7 +57,7 @@ export function boundedRequest(chain: DrivenChain): BoundedRequest {
     request(call) {
       if (EXECUTING.has(call.method)) return executions.run(() => execute(call));
       if (call.method === "eth_sendRawTransaction") return executions.run(() => send(call));
-      return reads.run(() => chain.request(call));
+      return (call.method === "eth_getLogs" ? events : reads).run(() => read(call));
     },
     close: async () => replica?.close(),
   };

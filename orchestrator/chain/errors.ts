@@ -176,6 +176,16 @@ export function isTooHeavy(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isTooHeavy(error.cause);
 }
 
+/** What was asked has a larger answer than other processes get at once. */
+export class AnswerTooLarge extends AgentCityError {
+  /** @param limit What it exceeded, e.g. "10,000 events". */
+  constructor(limit: string) {
+    super("AnswerTooLarge", `The answer to this is more than ${limit}`, {
+      action: "ask for fewer blocks at once (fromBlock, toBlock), or for one address or topic",
+    });
+  }
+}
+
 /** More requests wait than the city answers other processes at once. */
 export class ChainOverloaded extends AgentCityError {
   constructor() {

@@ -7,11 +7,13 @@ import { z } from "zod";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { parseJson } from "../primitives/json.ts";
 import type { Request } from "./chain.ts";
-import { MethodNotAllowed } from "./errors.ts";
+import { AnswerTooLarge, MethodNotAllowed } from "./errors.ts";
 
 /** A deployment of the largest contract is about 100 KB of hex. */
 const BODY_LIMIT = 1024 * 1024;
 const BATCH_LIMIT = 100;
+/** Characters of a batch's answers after which no further call of it is made. */
+const BATCH_ANSWER_LIMIT = 16 * 1024 * 1024;
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
@@ -77,12 +79,17 @@ export function rpcApp(options: Pick<RpcServerOptions, "request" | "origins">): 
     }
     if (body.length === 0 || body.length > BATCH_LIMIT)
       return context.json(failure(null, -32600, `a batch holds 1 to ${BATCH_LIMIT} calls`));
-    const answers: Answer[] = [];
+    const answers: string[] = [];
+    let size = 0;
     for (const call of body) {
-      const answer = await answerTo(call, options.request);
-      if (answer !== undefined) answers.push(answer);
+      const answer = await answerTo(call, size > BATCH_ANSWER_LIMIT ? tooMuch : options.request);
+      if (answer === undefined) continue;
+      const json = JSON.stringify(answer);
+      size += json.length;
+      answers.push(json);
     }
-    return answers.length === 0 ? context.body(null, 204) : context.json(answers);
+    if (answers.length === 0) return context.body(null, 204);
+    return context.body(`[${answers.join()}]`, 200, { "content-type": "application/json" });
   });
   return app;
 }
@@ -104,6 +111,8 @@ export async function serveRpc(options: RpcServerOptions): Promise<RpcServer> {
     server.on("error", reject);
   });
 }
+
+const tooMuch: Request = () => Promise.reject(new AnswerTooLarge(`${BATCH_ANSWER_LIMIT.toLocaleString("en")} characters of a batch`));
 
 /** Without parameters such as the charset. */
 function mediaTypeOf(contentType = ""): string {

@@ -1,15 +1,16 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { type Hex, keccak256, parseGwei } from "viem";
+import { type Hex, keccak256, numberToHex, parseGwei } from "viem";
 import { type BoundedRequest, boundedRequest } from "../../orchestrator/chain/bounded-request.ts";
 import { DEVNET_GENESIS, devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import type { DrivenChain } from "../../orchestrator/chain/driven.ts";
 import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
-import { ChainOverloaded, TooHeavy, TranscriptDamaged, TranscriptMismatch } from "../../orchestrator/chain/errors.ts";
+import { AnswerTooLarge, ChainOverloaded, TooHeavy, TranscriptDamaged, TranscriptMismatch } from "../../orchestrator/chain/errors.ts";
 import { openTranscript } from "../../orchestrator/chain/open-transcript.ts";
 import { type RpcServer, serveRpc } from "../../orchestrator/chain/rpc-server.ts";
 import { blockLine, headerLine } from "../../orchestrator/chain/transcript.ts";
+import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { rejection } from "../support/rejection.ts";
 import { transfer } from "./transfers.ts";
 
@@ -17,6 +18,8 @@ import { transfer } from "./transfers.ts";
 const LOOP: Hex = "0x5b600056";
 /** As many steps as gas: JUMPDESTs, then back to the first. */
 const STRAIGHT: Hex = `0x${"5b".repeat(40_000)}600056`;
+/** LOG0 until 4,096 gas are left. */
+const EVENTS: Hex = "0x5b5f5fa06110005a115f5700";
 const MOST_GROWTH_MB = 600;
 
 const program = `
@@ -123,6 +126,36 @@ describe("what other processes may ask of the chain", () => {
     expect(refused).to.have.length(27);
     for (const { reason } of refused) expect(reason).to.be.instanceOf(ChainOverloaded);
     expect(await bounded.request(call("eth_blockNumber"))).to.equal("0x3");
+  });
+
+  it("hands out so many events, fees and answers of a batch, and says what to ask instead", async () => {
+    const first = chain.head().number + 1n;
+    for (const nonce of [0, 1, 2, 3, 4, 5]) await chain.mine([await creation(5, nonce, EVENTS, 1_000_000n)]);
+    const logs = (filter: object) => bounded.request(call("eth_getLogs", filter));
+    const everything = await rejection(logs({ fromBlock: "0x0" }));
+    expect(everything).to.be.instanceOf(AnswerTooLarge).and.property("message").contains("10,000 events").and.contains("fewer blocks");
+    const one = { fromBlock: numberToHex(first), toBlock: numberToHex(first) };
+    const [ofBlock, byHash] = [
+      await logs(one),
+      await logs({ blockHash: (await chain.publicClient.getBlock({ blockNumber: first })).hash }),
+    ];
+    expect(ofBlock).to.have.length.within(2_000, 3_000);
+    expect(ofBlock)
+      .to.deep.equal(byHash)
+      .and.to.deep.equal(await chain.request(call("eth_getLogs", one)));
+    expect(await logs({ address: devnetAccount(0).address, fromBlock: "earliest", toBlock: "0xffffff" })).to.deep.equal([]);
+    expect(await logs({})).to.have.length.within(2_000, 3_000);
+    for (const garbage of [undefined, 7, { fromBlock: "soon" }, { address: Array(101).fill(devnetAccount(0).address) }])
+      expect(await rejection(logs(garbage as object))).to.be.instanceOf(InvalidValue);
+    const fees = call("eth_feeHistory", "0x5", "latest", Array(101).fill(50));
+    expect(await rejection(bounded.request(fees))).to.be.instanceOf(InvalidValue);
+    expect(await bounded.request(call("eth_feeHistory", "0x5", "latest", [50]))).to.have.property("reward");
+
+    const [batch] = await fromOutside(server.url, [Array(100).fill(call("eth_getLogs", one))]);
+    const answers = batch as unknown as Answer[];
+    expect(answers).to.have.length(100);
+    expect(answers[0]).to.deep.include({ result: ofBlock });
+    expect(answers.at(-1)?.error?.data).to.include({ code: "AnswerTooLarge" });
   });
 });
 
