@@ -12,20 +12,31 @@ const MIB = 1_048_576;
 
 const say = (news: News, then = () => {}) => process.send?.(news, then);
 const residentMb = () => process.memoryUsage.rss() / MIB;
+const cpuSeconds = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000_000;
+};
 
 function exceeded(limit: string): void {
   say({ exceeded: limit }, () => process.kill(process.pid, "SIGKILL"));
 }
 
 /** Watches one request. */
-async function within<Answer>({ memoryMb, millis }: EdrLimits, work: () => Promise<Answer>): Promise<Answer> {
+async function within<Answer>({ memoryMb, millis, inAll }: EdrLimits, work: () => Promise<Answer>): Promise<Answer> {
   const most = residentMb() + memoryMb;
-  const memory = setInterval(() => residentMb() > most && exceeded(`${memoryMb} MiB of memory`), CHECK_MILLIS);
+  const check = () => {
+    const resident = residentMb();
+    if (resident > most) exceeded(`${memoryMb} MiB of memory`);
+    else if (inAll !== undefined && resident > inAll.memoryMb) exceeded(`${inAll.memoryMb} MiB of memory in all`);
+    else if (inAll !== undefined && cpuSeconds() > inAll.cpuSeconds) exceeded(`${inAll.cpuSeconds} s of processor time in all`);
+  };
+  check();
+  const watch = setInterval(check, CHECK_MILLIS);
   const time = setTimeout(() => exceeded(`${millis / 1000} s`), millis);
   try {
     return await work();
   } finally {
-    clearInterval(memory);
+    clearInterval(watch);
     clearTimeout(time);
   }
 }

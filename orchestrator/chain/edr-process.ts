@@ -11,6 +11,8 @@ export interface EdrLimits {
   /** Growth of resident memory. EDR writes down each step of the EVM, up to a kilobyte a gas, and cannot be told not to. */
   readonly memoryMb: number;
   readonly millis: number;
+  /** What the process may take from its start on. */
+  readonly inAll?: { readonly memoryMb: number; readonly cpuSeconds: number };
 }
 
 /** For blocks that somebody recorded: a block of 250 registrations is the largest that a city mines. */

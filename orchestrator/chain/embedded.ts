@@ -2,6 +2,7 @@ import { DEVNET_GENESIS } from "./devnet.ts";
 import { type Drive, type DrivenChain, type DrivenOptions, openDrivenChain } from "./driven.ts";
 import { connectEdr } from "./edr.ts";
 import { connectEdrProcess, REPLAY_LIMITS } from "./edr-process.ts";
+import type { ReplayLimits } from "./replay-limits.ts";
 
 const EMBEDDED = { kind: "embedded", name: "embedded L2", genesis: DEVNET_GENESIS } as const satisfies Partial<Drive>;
 
@@ -10,7 +11,8 @@ export function openEmbeddedChain(options: DrivenOptions = {}): Promise<DrivenCh
   return openDrivenChain({ ...EMBEDDED, connect: connectEdr }, options);
 }
 
-/** The same from a transcript that somebody else made, in a process of its own: a block too large for it throws TooHeavy. */
-export function openForeignTranscript(transcript: string): Promise<DrivenChain> {
-  return openDrivenChain({ ...EMBEDDED, connect: async (genesis) => connectEdrProcess(genesis, () => REPLAY_LIMITS) }, { transcript });
+/** The same from a transcript that somebody else made, in a process of its own: what is too much for it throws TooHeavy. */
+export function openForeignTranscript(transcript: string, { memoryMb, cpuSeconds }: ReplayLimits): Promise<DrivenChain> {
+  const limits = { ...REPLAY_LIMITS, inAll: { memoryMb, cpuSeconds } };
+  return openDrivenChain({ ...EMBEDDED, connect: async (genesis) => connectEdrProcess(genesis, () => limits) }, { transcript });
 }

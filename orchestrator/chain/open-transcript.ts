@@ -1,10 +1,29 @@
+import { parseTransaction } from "viem";
 import { openAnvilChain } from "./anvil-chain.ts";
 import type { DrivenChain } from "./driven.ts";
 import { openForeignTranscript } from "./embedded.ts";
-import { parseTranscript } from "./transcript.ts";
+import { TooHeavy } from "./errors.ts";
+import { type ReplayLimits, replayLimits } from "./replay-limits.ts";
+import { parseTranscript, type TranscriptBlock } from "./transcript.ts";
 
-/** Mines a transcript again on a new chain of the kind it was made on; throws at the first block whose hash is another. */
-export function openTranscript(transcript: string): Promise<DrivenChain> {
-  const { engine } = parseTranscript(transcript).genesis;
-  return engine === "anvil" ? openAnvilChain({ transcript }) : openForeignTranscript(transcript);
+/**
+ * Mines a transcript again on a new chain of the kind it was made on; throws at the first block whose hash is another, and TooHeavy when it
+ * takes more than `limits`.
+ */
+export async function openTranscript(transcript: string, limits: ReplayLimits = replayLimits()): Promise<DrivenChain> {
+  const { genesis, blocks } = parseTranscript(transcript);
+  const gas = gasOf(blocks);
+  if (gas > limits.gas) throw new TooHeavy(`${limits.gas.toLocaleString("en")} gas in all (it asks for ${gas.toLocaleString("en")})`);
+  return genesis.engine === "anvil" ? openAnvilChain({ transcript }) : openForeignTranscript(transcript, limits);
+}
+
+/** What the transactions ask for. One that cannot be read is refused where it is replayed. */
+function gasOf(blocks: readonly TranscriptBlock[]): bigint {
+  let sum = 0n;
+  for (const raw of blocks.flatMap(({ transactions }) => transactions)) {
+    try {
+      sum += parseTransaction(raw).gas ?? 0n;
+    } catch {}
+  }
+  return sum;
 }

@@ -16,10 +16,13 @@ export class BundleMissing extends AgentCityError {
 }
 
 /** Verifies a finished mission again: only its bundle is read, nothing is asked of a network. */
-export async function audit(mission: string, { json = false }: { readonly json?: boolean }): Promise<void> {
+export async function audit(
+  mission: string,
+  { json = false, effort }: { readonly json?: boolean; readonly effort?: number },
+): Promise<void> {
   const typed = typedPath(mission);
   const dir = existsSync(typed) ? typed : join(home().root, "missions", mission.toLowerCase());
   if (!existsSync(dir)) throw new BundleMissing(mission, dir);
-  const report = await auditBundle(dir);
+  const report = await auditBundle(dir, { effort });
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderAudit(report));
 }

@@ -121,6 +121,7 @@ program
   .command("audit")
   .description("verify a finished mission from its bundle alone")
   .argument("<mission>", "address of the mission, or path of its bundle")
+  .addOption(whole("--effort <n>", "how many times the usual limits replaying the chain may take", 1, 1_000))
   .addOption(json())
   .action(audit);
 

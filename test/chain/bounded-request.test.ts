@@ -8,6 +8,7 @@ import type { DrivenChain } from "../../orchestrator/chain/driven.ts";
 import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { AnswerTooLarge, ChainOverloaded, TooHeavy, TranscriptDamaged, TranscriptMismatch } from "../../orchestrator/chain/errors.ts";
 import { openTranscript } from "../../orchestrator/chain/open-transcript.ts";
+import { replayLimits } from "../../orchestrator/chain/replay-limits.ts";
 import { type RpcServer, serveRpc } from "../../orchestrator/chain/rpc-server.ts";
 import { blockLine, headerLine } from "../../orchestrator/chain/transcript.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
@@ -175,6 +176,30 @@ describe("a transcript that somebody else made", () => {
     const full = await Promise.all([0, 1, 2].map((account) => creation(account, 0, STRAIGHT, 16_777_216n)));
     expect(await rejection(openTranscript(await transcriptOf(...full)))).to.be.instanceOf(TooHeavy);
     expect(residentMb() - before).to.be.lessThan(MOST_GROWTH_MB);
+  });
+
+  it("cannot take it with many blocks either: gas, time and memory are limited in all", async function () {
+    this.timeout(120_000);
+    const limits = replayLimits();
+    const full = await creation(0, 0, STRAIGHT, 16_777_216n);
+    const timestamp = BigInt(DEVNET_GENESIS.timestamp);
+    const block = (number: bigint) => blockLine({ number, timestamp, hash, transactions: [full, full, full] });
+    const blocks = Array.from({ length: 400 }, (_, index) => block(BigInt(index + 1)));
+    const long = await rejection(openTranscript(headerLine(DEVNET_GENESIS, hash) + blocks.join("")));
+    expect(long).to.be.instanceOf(TooHeavy).and.property("message").contains("20,000,000,000 gas in all (it asks for 20,132,659,200)");
+
+    const chain = await openEmbeddedChain();
+    for (const nonce of [0, 1, 2, 3]) await chain.mine([await creation(0, nonce, LOOP, 500_000n)]);
+    const transcript = chain.transcript();
+    await chain.close();
+    await (await openTranscript(transcript)).close();
+    for (const [limit, message] of [
+      [{ cpuSeconds: 1 }, "1 s of processor time in all"],
+      [{ memoryMb: 200 }, "200 MiB of memory in all"],
+    ] as const) {
+      const error = await rejection(openTranscript(transcript, { ...limits, ...limit }));
+      expect(error).to.be.instanceOf(TooHeavy).and.property("message").contains(message);
+    }
   });
 
   it("has transactions and blocks no larger than a city's", async () => {

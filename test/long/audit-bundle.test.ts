@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { toFunctionSelector } from "viem";
 import { legislativeProcedureAbi } from "../../orchestrator/chain/abi/LegislativeProcedure.ts";
+import { isTooHeavy } from "../../orchestrator/chain/errors.ts";
+import { replayLimits } from "../../orchestrator/chain/replay-limits.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
-import { AuditFailed } from "../../orchestrator/city/audit/audit-failed.ts";
+import { AuditFailed, AuditTooHeavy } from "../../orchestrator/city/audit/audit-failed.ts";
 import { checks } from "../../orchestrator/city/audit/checks.ts";
 import { type AuditContext, openContext } from "../../orchestrator/city/audit/context.ts";
 import { inspect } from "../../orchestrator/city/audit/inspection.ts";
@@ -47,6 +49,17 @@ describe("audit of a mission's bundle", function () {
   function forged(change: (files: Files) => void): Promise<readonly AuditFinding[]> {
     return findings(forge(mission.bundle, join(root, "forged", "0x"), change));
   }
+
+  it("stops, and says what to do, when replaying takes more than it may", async () => {
+    const gas = await rejection(auditBundle(mission.bundle, { effort: 0.001 }));
+    expect(gas).to.be.instanceOf(AuditTooHeavy);
+    expect(gas.message).to.contain("20,000,000 gas in all (it asks for ").and.to.contain("--effort 4").and.to.contain("100 events");
+    const usual = replayLimits();
+    const few = { ...usual, events: { ...usual.events, logs: 100 } };
+    const events = await rejection(openContext(openBundle(mission.bundle), few));
+    expect(isTooHeavy(events)).to.equal(true);
+    expect(events.message).to.contain("more than 100 events");
+  });
 
   it("passes what the city wrote, check by check, and the same every time", async () => {
     const { finalBlock, ballots } = mission.outcome;

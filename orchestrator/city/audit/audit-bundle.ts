@@ -1,10 +1,12 @@
+import { isTooHeavy } from "../../chain/errors.ts";
+import { type ReplayLimits, replayLimits } from "../../chain/replay-limits.ts";
 import { messageOf } from "../../primitives/errors.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import type { AuditFinding, AuditReport } from "../../protocol/audit-report.ts";
 import { openBundle } from "../../records/bundle.ts";
 import { BundleDamaged } from "../../records/errors.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
-import { AuditFailed } from "./audit-failed.ts";
+import { AuditFailed, AuditTooHeavy } from "./audit-failed.ts";
 import { checks } from "./checks.ts";
 import { type AuditContext, openContext, treeOf, Unreadable } from "./context.ts";
 import { type Check, Inspection, inspect } from "./inspection.ts";
@@ -17,17 +19,20 @@ const CHAIN = { name: "CHAIN", what: "every transaction of the transcript mined 
 export interface AuditOptions {
   /** Hash of the chain's last block as another witness has it. */
   readonly head?: Hash;
+  /** How many times the usual limits replaying may take. Default: 1. */
+  readonly effort?: number | undefined;
 }
 
 /**
  * Verifies a mission from its bundle alone, without network: replays the chain in this process, then compares everything that was
- * signed, hashed, counted or paid with it (decisions 35, 39). Returns the report, or throws AuditFailed with it.
+ * signed, hashed, counted or paid with it (decisions 35, 39). Returns the report, or throws AuditFailed with it. Throws AuditTooHeavy when
+ * replaying takes more than an audit may.
  *
  * It rests on the chain's last block, which the report names: to check that the transcript is the city's own, give
  * the hash that another witness has.
  */
-export async function auditBundle(dir: string, { head: known }: AuditOptions = {}): Promise<AuditReport> {
-  const opened = await open(dir);
+export async function auditBundle(dir: string, { head: known, effort }: AuditOptions = {}): Promise<AuditReport> {
+  const opened = await open(dir, replayLimits(effort));
   if ("failed" in opened) throw new AuditFailed(opened.failed);
   const { context, files } = opened;
   try {
@@ -59,11 +64,15 @@ function witnessed(hash: Hash, known: Hash): AuditFinding[] {
   return seen.result().findings;
 }
 
-async function open(dir: string): Promise<{ readonly context: AuditContext; readonly files: number } | { readonly failed: AuditReport }> {
+async function open(
+  dir: string,
+  limits: ReplayLimits,
+): Promise<{ readonly context: AuditContext; readonly files: number } | { readonly failed: AuditReport }> {
   try {
     const bundle = openBundle(dir);
-    return { context: await openContext(bundle), files: bundle.files.size };
+    return { context: await openContext(bundle, limits), files: bundle.files.size };
   } catch (error) {
+    if (isTooHeavy(error)) throw new AuditTooHeavy(messageOf(error), limits, error);
     if (error instanceof BundleDamaged) return { failed: broken(FILES, error.file, error) };
     if (error instanceof Unreadable) return { failed: broken(error.file === BUNDLE_FILES.chain ? CHAIN : FILES, error.file, error) };
     throw error;

@@ -1,5 +1,24 @@
+import type { ReplayLimits } from "../../chain/replay-limits.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { AuditReport } from "../../protocol/audit-report.ts";
+
+/** Replaying the bundle takes more than an audit may: nothing of it is verified, and nothing is said against it. */
+export class AuditTooHeavy extends AgentCityError {
+  /** @param what What took too much, e.g. "Executing this takes more than 600 s". */
+  constructor(what: string, { gas, cpuSeconds, memoryMb, events }: ReplayLimits, cause: unknown) {
+    super("AuditTooHeavy", `The audit was stopped, nothing is verified: ${what}`, {
+      details: `chain.ndjson may take ${[
+        `${gas.toLocaleString("en")} gas`,
+        `${cpuSeconds} s of processor time`,
+        `${memoryMb} MiB of memory`,
+        `${events.logs.toLocaleString("en")} events`,
+      ].join(", ")}; a block 2,048 MiB and 120 s`,
+      action:
+        "a city of many missions may need more: give --effort 4 for four times as much in all, if you trust its source with your machine; else do not rely on this bundle",
+      cause,
+    });
+  }
+}
 
 const MOST_LISTED = 20;
 

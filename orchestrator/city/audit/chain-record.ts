@@ -1,6 +1,8 @@
 import type { Abi, ContractEventName, ParseEventLogsReturnType } from "viem";
 import { decodeFunctionData, parseEventLogs } from "viem";
+import { collectLogs, type LogLimits } from "../../chain/collect-logs.ts";
 import type { DrivenChain } from "../../chain/driven.ts";
+import { TooHeavy } from "../../chain/errors.ts";
 import { type AbiOf, type ContractName, contractAbis } from "../../client/contracts.ts";
 import type { WriteArgs, WriteName } from "../../client/write.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
@@ -64,7 +66,15 @@ export class ReplayedRecord {
     this.#logs = logs;
   }
 
-  static async read(chain: DrivenChain, addresses: CityAddresses, mission: Address): Promise<ReplayedRecord> {
+  /** Throws TooHeavy when the chain holds more events than `most`. */
+  static async read(chain: DrivenChain, addresses: CityAddresses, mission: Address, most: LogLimits): Promise<ReplayedRecord> {
+    const logs = await collectLogs(
+      0n,
+      chain.head().number,
+      (fromBlock, toBlock) => chain.publicClient.getLogs({ fromBlock, toBlock }),
+      most,
+      (limit) => new TooHeavy(limit),
+    );
     const transactions: Transaction[] = [];
     for (let blockNumber = 1n; blockNumber <= chain.head().number; blockNumber += 1n) {
       const block = await chain.publicClient.getBlock({ blockNumber, includeTransactions: true });
@@ -75,7 +85,7 @@ export class ReplayedRecord {
           transactions.push({ at: placeOf(blockNumber, transactionIndex), block: blockNumber, hash, from, to, input });
       }
     }
-    return new ReplayedRecord(addresses, mission, transactions, await chain.publicClient.getLogs({ fromBlock: 0n }));
+    return new ReplayedRecord(addresses, mission, transactions, logs);
   }
 
   /** The same chain with another mission as the one that `CollaborationContract` stands for. */

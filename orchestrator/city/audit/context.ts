@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { DrivenChain } from "../../chain/driven.ts";
 import { openTranscript } from "../../chain/open-transcript.ts";
+import { type ReplayLimits, replayLimits } from "../../chain/replay-limits.ts";
 import { type CityClient, createCityClient } from "../../client/client.ts";
 import { type CompiledLaw, recompileLaw } from "../../client/compile-law.ts";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
@@ -67,8 +68,8 @@ export class Unreadable extends AgentCityError {
   }
 }
 
-/** Reads a bundle and replays its chain. Throws Unreadable with the file that cannot be used. */
-export async function openContext(bundle: Bundle): Promise<AuditContext> {
+/** Reads a bundle and replays its chain. Throws Unreadable with the file that cannot be used, caused by TooHeavy if it is too much. */
+export async function openContext(bundle: Bundle, limits: ReplayLimits = replayLimits()): Promise<AuditContext> {
   const city = reading(BUNDLE_FILES.city, () => bundledCitySchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.city))));
   const outcome = reading(BUNDLE_FILES.outcome, () => outcomeSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.outcome))));
   const document = reading(BUNDLE_FILES.document, () => recompileLaw(bundle.bytes(BUNDLE_FILES.document)));
@@ -76,11 +77,11 @@ export async function openContext(bundle: Bundle): Promise<AuditContext> {
   const transcript = reading(BUNDLE_FILES.chain, () => bundle.text(BUNDLE_FILES.chain));
   const documentBytes = bundle.bytes(BUNDLE_FILES.document);
   const items = reading(BUNDLE_FILES.input, () => itemsSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.input))));
-  const chain = await readingAsync(BUNDLE_FILES.chain, () => openTranscript(transcript));
+  const chain = await readingAsync(BUNDLE_FILES.chain, () => openTranscript(transcript, limits));
   try {
     return await readingAsync(BUNDLE_FILES.chain, async () => {
       const client = createCityClient({ chain, addresses: city.addresses });
-      const record = await ReplayedRecord.read(chain, city.addresses, city.mission);
+      const record = await ReplayedRecord.read(chain, city.addresses, city.mission, limits.events);
       const names = new Map(devnetSociety(chain.genesis.mnemonic).map(({ account, name }) => [account.address.toLowerCase(), name]));
       return contextOf(
         {
