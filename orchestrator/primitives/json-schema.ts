@@ -42,18 +42,23 @@ export const COLUMN = "x-column";
 export const COLUMN_USES = ["any", "number", "group", "key"] as const;
 export type ColumnUse = (typeof COLUMN_USES)[number];
 
-const checking = extended(new Ajv2020(STRICT));
-const filling = extended(new Ajv2020({ ...STRICT, useDefaults: true }));
+const checking = onFirstUse({});
+const filling = onFirstUse({ useDefaults: true });
 
-function extended(ajv: Ajv2020): Ajv2020 {
-  formats.default(ajv);
-  ajv.addKeyword({ keyword: COLUMN, schemaType: "string", metaSchema: { enum: [...COLUMN_USES] } });
-  return ajv;
+/** Making one takes 0.2 s, and many commands check nothing. */
+function onFirstUse(options: Options): () => Ajv2020 {
+  let made: Ajv2020 | undefined;
+  return () => {
+    made ??= formats
+      .default(new Ajv2020({ ...STRICT, ...options }))
+      .addKeyword({ keyword: COLUMN, schemaType: "string", metaSchema: { enum: [...COLUMN_USES] } });
+    return made;
+  };
 }
 
 /** Compiles a schema (JSON Schema 2020-12). Throws SchemaUnusable. */
 export function compileSchema(schema: JsonObject): SchemaCheck {
-  return compile(checking, schema);
+  return compile(checking(), schema);
 }
 
 /** A copy of the value with the schema's defaults where it says nothing, and the first thing that does not fit. Throws SchemaUnusable. */
@@ -62,7 +67,7 @@ export function withDefaults(
   value: JsonObject,
 ): { readonly value: JsonObject; readonly problem: SchemaProblem | undefined } {
   const filled: JsonObject = structuredClone(value);
-  const problem = compile(filling, schema)(filled);
+  const problem = compile(filling(), schema)(filled);
   return { value: filled, problem };
 }
 
