@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { zeroHash } from "viem";
 import type { GenesisPlan } from "../../deploy/plan.ts";
 import type { CodifierServices } from "../clerks/codifier.ts";
-import { bundleOf, bundleOwn } from "../execution/sandbox/bundle.ts";
+import { bundleOwn } from "../execution/sandbox/bundle.ts";
 import type { RegisteredService } from "../execution/world.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { CODIFIER_OPERATIONS, type CodifierOperation, operationId } from "../protocol/operations.ts";
@@ -25,7 +25,7 @@ export function codifierServices(codifier: Address): Promise<CodifierService[]> 
   return Promise.all(
     CODIFIER_OPERATIONS.map(async (operation) => {
       const { file, endpoint } = SOURCES[operation];
-      const { codeHash } = bundleOf(await bundleOwn(fileURLToPath(new URL(file, import.meta.url)), "node"));
+      const { codeHash } = await bundleOwn(fileURLToPath(new URL(file, import.meta.url)), "node");
       return { operation, record: { owner: codifier, codeHash, schemaHash: zeroHash, endpoint, constraints: zeroHash } };
     }),
   );

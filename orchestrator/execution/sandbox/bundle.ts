@@ -1,9 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { type BuildFailure, type BuildOptions, type BuildResult, build, type Message } from "esbuild";
+import type { BuildFailure, BuildOptions, BuildResult, Message, Plugin } from "esbuild";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
 import { keccak256 } from "../../primitives/hash.ts";
 import type { Hash } from "../../primitives/hex.ts";
+import { isOwn, keptBundle, loaderOf, type Seen } from "./kept-bundles.ts";
 import { SERVICE_SOURCES, serviceSources } from "./service-sources.ts";
 
 /** A service as it is registered, sold and run: one self-contained script and the hash that names it. */
@@ -38,6 +39,11 @@ const COMMON = {
   logLimit: 0,
 } as const satisfies BuildOptions;
 
+const SERVICE = { ...COMMON, platform: "neutral", format: "iife", globalName: "service" } as const satisfies BuildOptions;
+
+/** Of the city's own files: for a bare realm, or for Node, whose modules are left to `require`. */
+const OWN = { neutral: SERVICE, node: { ...COMMON, platform: "node", format: "cjs" } } as const satisfies Record<string, BuildOptions>;
+
 /**
  * Bundles a service file with all it imports. The bytes depend on the sources alone: no path, no time, no host; so anyone can
  * rebuild them and compare the hash. A script, not a module: it defines `service` and needs no loader. Nothing is read but the file's
@@ -45,15 +51,11 @@ const COMMON = {
  */
 export async function bundleService(file: string): Promise<Bundle> {
   if (!existsSync(file)) throw new BundleFailed(file, "it does not exist");
-  const bytes = await bundled(file, {
-    ...COMMON,
-    platform: "neutral",
-    format: "iife",
-    globalName: "service",
-    plugins: [serviceSources(file)],
+  return keptBundle(file, SERVICE, async (seen) => {
+    const bytes = await bundled(file, { ...SERVICE, plugins: [serviceSources(file, seen)] });
+    if (bytes.length > MOST_BYTES) throw new BundleFailed(file, `it has ${bytes.length} bytes with all it imports; at most ${MOST_BYTES}`);
+    return bundleOf(bytes);
   });
-  if (bytes.length > MOST_BYTES) throw new BundleFailed(file, `it has ${bytes.length} bytes with all it imports; at most ${MOST_BYTES}`);
-  return bundleOf(bytes);
 }
 
 /** A bundle read back from disk or taken from a record: the hash is recomputed, never believed. */
@@ -61,13 +63,30 @@ export function bundleOf(bytes: Uint8Array): Bundle {
   return { bytes, codeHash: keccak256(bytes) };
 }
 
-/** One script from a file of the city's own and its imports: for a bare realm, or for Node, whose modules are left to `require`. */
-export async function bundleOwn(file: string, platform: "neutral" | "node"): Promise<Uint8Array> {
-  const format = platform === "node" ? "cjs" : "iife";
-  return bundled(file, { ...COMMON, platform, format, ...(platform === "node" ? {} : { globalName: "service" }) });
+/** One script from a file of the city's own and its imports. */
+export function bundleOwn(file: string, platform: keyof typeof OWN): Promise<Bundle> {
+  const options = OWN[platform];
+  return keptBundle(file, options, async (seen) => bundleOf(await bundled(file, { ...options, plugins: [ownSources(seen)] })));
+}
+
+/** Reads the city's own files; packages are left to esbuild. */
+function ownSources(seen: Seen): Plugin {
+  return {
+    name: "own-sources",
+    setup({ onLoad }) {
+      onLoad({ filter: /.*/, namespace: "file" }, ({ path }) => {
+        const loader = loaderOf(path);
+        if (loader === undefined || !isOwn(path)) return undefined;
+        const contents = readFileSync(path);
+        seen(path, contents);
+        return { contents, loader };
+      });
+    },
+  };
 }
 
 async function bundled(file: string, options: typeof COMMON & BuildOptions): Promise<Uint8Array> {
+  const { build } = await import("esbuild");
   let result: BuildResult<{ write: false }>;
   try {
     result = await build({ ...options, entryPoints: [file], absWorkingDir: dirname(file) });

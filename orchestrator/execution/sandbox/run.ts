@@ -117,10 +117,12 @@ function keep(directory: string, bundle: Bundle): string {
 
 async function loadScripts(): Promise<{ child: string; realm: string }> {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const script = (name: string, platform: "node" | "neutral"): Promise<Uint8Array> =>
-    bundleOwn(fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url)), platform);
+  const script = async (name: string, platform: "node" | "neutral"): Promise<string> => {
+    const { bytes } = await bundleOwn(fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url)), platform);
+    return new TextDecoder().decode(bytes);
+  };
   const [child, realm] = await Promise.all([script("child", "node"), script("realm", "neutral")]);
-  return { child: new TextDecoder().decode(child), realm: new TextDecoder().decode(realm) };
+  return { child, realm };
 }
 
 /** Compiles each schema once; says what does not fit, or undefined. */

@@ -1,18 +1,9 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Loader, OnLoadResult, OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
+import type { OnLoadResult, OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
+import { LOADERS, loaderOf, type Seen } from "./kept-bundles.ts";
 
-/** What a service's source may be written in. Data is JSON; there is no loader that would take any file. */
-const LOADERS: Readonly<Record<string, Loader>> = {
-  ".ts": "ts",
-  ".mts": "ts",
-  ".cts": "ts",
-  ".js": "js",
-  ".mjs": "js",
-  ".cjs": "js",
-  ".json": "json",
-};
 /** Name of the plugin: messages that bear it are about imports. */
 export const SERVICE_SOURCES = "service-sources";
 /** Bytes of one source file. */
@@ -32,9 +23,9 @@ const ASKED: unique symbol = Symbol("asked");
 /**
  * Lets esbuild read the service's folder and installed packages, and nothing else of this machine: bundling happens outside the sandbox,
  * and what is bundled is published. Every path is judged by where it really leads. Modules are named by their path below their root, so
- * that the bundle's bytes do not depend on where the folder lies.
+ * that the bundle's bytes do not depend on where the folder lies. `seen` is told of every file that is read.
  */
-export function serviceSources(file: string): Plugin {
+export function serviceSources(file: string, seen: Seen): Plugin {
   const folder = realpathSync(dirname(file));
   const roots: readonly Root[] = [{ name: "own", path: folder }, ...packageRoots(folder)];
 
@@ -43,7 +34,7 @@ export function serviceSources(file: string): Plugin {
     setup(build) {
       build.onResolve({ filter: /.*/ }, (args) => (args.pluginData === ASKED ? undefined : resolved(build, roots, args)));
       for (const { name, path } of roots) {
-        build.onLoad({ filter: /.*/, namespace: name }, (args) => loaded(join(path, args.path)));
+        build.onLoad({ filter: /.*/, namespace: name }, (args) => loaded(join(path, args.path), seen));
       }
       // Imports by a pattern are resolved without asking; all that is allowed has a namespace of its own.
       build.onLoad({ filter: /.*/ }, () => ({ errors: [{ text: "files are imported by their names, not by a pattern" }] }));
@@ -99,17 +90,19 @@ function placed(roots: readonly Root[], path: string, sideEffects: boolean): OnR
   const below = relative(root.path, real).split(sep);
   const inPackage = root.name !== "own" || below.includes("node_modules");
   if (!inPackage && below.some((part) => part.startsWith("."))) return refuse("hidden files are not bundled");
-  if (LOADERS[extname(real)] === undefined) {
+  if (loaderOf(real) === undefined) {
     return refuse(`a service is made of ${Object.keys(LOADERS).join(", ")}, not of ${extname(real) || "files without an extension"}`);
   }
   return { path: below.join("/"), namespace: root.name, sideEffects };
 }
 
-function loaded(path: string): OnLoadResult {
+function loaded(path: string, seen: Seen): OnLoadResult {
   const status = statSync(path);
   if (!status.isFile()) return { errors: [{ text: "it is no regular file" }] };
   if (status.size > FILE_BYTES) return { errors: [{ text: `it has ${status.size} bytes; at most ${FILE_BYTES}` }] };
-  return { contents: readFileSync(path), loader: LOADERS[extname(path)] ?? "js", resolveDir: resolve(dirname(path)) };
+  const contents = readFileSync(path);
+  seen(path, contents);
+  return { contents, loader: loaderOf(path) ?? "js", resolveDir: resolve(dirname(path)) };
 }
 
 function refuse(text: string): OnResolveResult {

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { writeFileAtomic } from "../../primitives/files.ts";
+import { contentIdOf, sha256 } from "../../primitives/hash.ts";
+import type { Hash } from "../../primitives/hex.ts";
+import { hashSchema } from "../../primitives/hex.ts";
+import { canonicalBytes, parseJson } from "../../primitives/json.ts";
+
+/** What a source may be written in. Data is JSON; there is no loader that would take any file. */
+export const LOADERS = {
+  ".ts": "ts",
+  ".mts": "ts",
+  ".cts": "ts",
+  ".js": "js",
+  ".mjs": "js",
+  ".cjs": "js",
+  ".json": "json",
+} as const;
+export type SourceLoader = (typeof LOADERS)[keyof typeof LOADERS];
+
+/** How a file is read, by its name; undefined for what is not bundled. */
+export function loaderOf(path: string): SourceLoader | undefined {
+  const extension = extname(path);
+  return Object.entries(LOADERS).find(([known]) => known === extension)?.[1];
+}
+
+/** Told of each file that a bundle is made of, as it is read. */
+export type Seen = (path: string, bytes: Uint8Array) => void;
+
+/** A bundle as it was made. */
+export interface Made {
+  readonly bytes: Uint8Array;
+  readonly codeHash: Hash;
+}
+
+const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
+const PACKAGES = join(PROJECT, "node_modules");
+/** Names every installed package with its version, esbuild too. */
+const INSTALLED = join(PACKAGES, ".package-lock.json");
+const FOLDER = join(PACKAGES, ".cache", "agentcity", "bundles");
+
+/** `sources`: the project's own files in a bundle, by path below the project. */
+const keptSchema = z.strictObject({ sources: z.record(z.string(), hashSchema), codeHash: hashSchema, text: z.string() });
+
+/**
+ * A bundle of the city's own, made again only when a source, a package or an option changed: starting esbuild takes longer than all that
+ * a small mission computes. Bundles of files outside the project are made each time. What cannot be kept is not.
+ */
+export async function keptBundle(file: string, options: unknown, make: (seen: Seen) => Promise<Made>): Promise<Made> {
+  const place = placeOf(file, options);
+  const kept = place === undefined ? undefined : read(place);
+  if (kept !== undefined) return kept;
+  const sources: Record<string, Hash> = {};
+  const made = await make((path, bytes) => {
+    if (isOwn(path)) sources[relative(PROJECT, path)] = sha256(bytes);
+  });
+  if (place !== undefined) write(place, sources, made);
+  return made;
+}
+
+/** True for a source of this project, false for packages and for files elsewhere. */
+export function isOwn(path: string): boolean {
+  return path.startsWith(PROJECT) && !relative(PROJECT, path).split(sep).includes("node_modules");
+}
+
+function placeOf(file: string, options: unknown): string | undefined {
+  const installed = isOwn(file) ? readIfThere(INSTALLED) : undefined;
+  if (installed === undefined) return undefined;
+  const name = contentIdOf(canonicalBytes({ file: relative(PROJECT, file), options, installed: sha256(installed) }));
+  return join(FOLDER, `${name}.json`);
+}
+
+/** The first line is the hash of the others. */
+function read(place: string): Made | undefined {
+  const bytes = readIfThere(place);
+  const end = bytes?.indexOf("\n") ?? -1;
+  if (bytes === undefined || sha256(bytes.subarray(end + 1)) !== bytes.toString("latin1", 0, Math.max(end, 0))) return undefined;
+  const kept = keptSchema.safeParse(parseJson(bytes.toString("utf8", end + 1))).data;
+  const isCurrent = Object.entries(kept?.sources ?? {}).every(([path, hash]) => {
+    const source = readIfThere(join(PROJECT, path));
+    return source !== undefined && sha256(source) === hash;
+  });
+  return kept !== undefined && isCurrent ? { bytes: new TextEncoder().encode(kept.text), codeHash: kept.codeHash } : undefined;
+}
+
+function write(place: string, sources: Readonly<Record<string, Hash>>, { bytes, codeHash }: Made): void {
+  const content = Buffer.from(JSON.stringify({ sources, codeHash, text: new TextDecoder().decode(bytes) }));
+  try {
+    writeFileAtomic(place, Buffer.concat([Buffer.from(`${sha256(content)}\n`), content]));
+  } catch {
+    // Packages that belong to somebody else may not be written to.
+  }
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
