@@ -9,7 +9,6 @@ import {Intake} from "../libraries/Intake.sol";
 import {Payout, Split} from "../libraries/Payout.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {LawNode} from "../types/Law.sol";
-import {NodeState} from "../types/States.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
@@ -26,14 +25,17 @@ library Appeals {
 
     // --- Filing ------------------------------------------------------------------------------------------------------
 
-    function file(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes32 evidence) external {
+    function file(
+        MissionStorage.Layout storage s,
+        City calldata city,
+        uint8 node,
+        uint8 attempt,
+        bytes32 evidence
+    ) external {
         Frame memory f = MissionFrame.open(city);
         LawNode memory law = f.node(node);
-        MissionStorage.Node memory w = NodeCore.load(s, node);
-        (uint8 attempt, uint40 until) = _appealable(s, w, node);
-        until = WatchdogHold.extended(f.city.constitution, until, f.window(law));
-        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
-        uint64 price = _requireParty(s, f, law, w, node, attempt);
+        uint256 seats = _requireOpen(s, f, law, node, attempt);
+        uint64 price = _requireParty(s, f, law, seats, node, attempt);
         MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
         uint8 filed = appeals.filed;
         for (uint8 i = 0; i < filed; ++i) {
@@ -49,23 +51,30 @@ library Appeals {
         appeals.open += 1;
         appeals.until = uint40(block.timestamp) + _patience(f);
         s.books.bonds += bond;
-        emit ICollaborationContract.AppealFiled(node, msg.sender, evidence, bond);
+        emit ICollaborationContract.AppealFiled(node, msg.sender, attempt, evidence, bond);
         f.city.token.pull(msg.sender, bond);
     }
 
-    /// @dev The attempt a window belongs to: the recorded one, or the last that failed by verdict.
-    function _appealable(
+    /// @dev The recorded attempt, and each whose slashes wait: whatever came after it.
+    /// @return seats Verifiers whose verdicts counted.
+    function _requireOpen(
         MissionStorage.Layout storage s,
-        MissionStorage.Node memory w,
-        uint8 node
-    ) private view returns (uint8 attempt, uint40 until) {
-        if (NodeCore.has(w, MissionStorage.RECORDED)) return (w.attempt, w.settlesAt);
-        attempt = w.attempt;
-        if (w.state != NodeState.FAILED && attempt != 0) --attempt;
-        MissionStorage.Fault storage fault = s.faults[MissionStorage.attemptKey(node, attempt)];
-        until = fault.dueAt;
-        // Once settled there is nothing to move back, and nobody would settle the bond.
-        if (until == 0 || fault.settled) revert ICollaborationContract.NotAppealable(node, msg.sender);
+        Frame memory f,
+        LawNode memory law,
+        uint8 node,
+        uint8 attempt
+    ) private view returns (uint256 seats) {
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        uint40 until = w.settlesAt;
+        seats = w.seats;
+        if (attempt != w.attempt || !NodeCore.has(w, MissionStorage.RECORDED)) {
+            MissionStorage.Fault memory fault = s.faults[MissionStorage.attemptKey(node, attempt)];
+            // Once settled there is nothing to move back, and nobody would settle the bond.
+            if (fault.dueAt == 0 || fault.settled) revert ICollaborationContract.NotAppealable(node, msg.sender);
+            (until, seats) = (fault.dueAt, fault.seats);
+        }
+        until = WatchdogHold.extended(f.city.constitution, until, f.window(law));
+        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
     }
 
     /// @dev Sponsor, executors of the attempt, panel members whose verdicts counted.
@@ -73,7 +82,7 @@ library Appeals {
         MissionStorage.Layout storage s,
         Frame memory f,
         LawNode memory law,
-        MissionStorage.Node memory w,
+        uint256 seats,
         uint8 node,
         uint8 attempt
     ) private view returns (uint64 price) {
@@ -83,8 +92,6 @@ library Appeals {
             if (bound.agent == msg.sender) party = true;
             price += bound.price;
         }
-        bool recorded = NodeCore.has(w, MissionStorage.RECORDED);
-        uint256 seats = recorded ? w.seats : s.faults[MissionStorage.attemptKey(node, attempt)].seats;
         for (uint256 place = 0; place < NodeWord.seated(seats) && !party; ++place) {
             party = f.city.evidence.verifierAt(NodeWord.seatAt(seats, place)) == msg.sender;
         }

@@ -226,7 +226,7 @@ interface ICollaborationContract {
     event MissionDegraded(address indexed by, uint40 silentSince, uint40 until);
     event MissionRecovered(uint40 degradedSince);
     event Reopened(uint8 indexed node, uint8 attempt);
-    event AppealFiled(uint8 indexed node, address indexed appellant, bytes32 evidence, uint64 bond);
+    event AppealFiled(uint8 indexed node, address indexed appellant, uint8 attempt, bytes32 evidence, uint64 bond);
     event BondReturned(uint8 indexed node, address indexed appellant, uint64 bond);
     event BondForfeited(uint8 indexed node, address indexed appellant, uint64 bond);
     /// @notice A human ruled on the open appeals of an attempt; the fields are those of `Resolution`.
@@ -416,8 +416,9 @@ interface ICollaborationContract {
     /// that waited for their window. Anyone; money goes to the executors. What was claimed before is passed over.
     /// An executor whose agent and principal the token refuses is owed until a later claim; nobody waits for it.
     function claim(uint8[] calldata nodes) external;
-    /// @notice Appeals a recorded or failed node inside its window; pulls the bond. Caller: sponsor, executor or panel member of the node.
-    function appeal(uint8 node, bytes32 evidence) external;
+    /// @notice Appeals an attempt that was recorded, or whose slashes wait, inside its window, whatever attempts came after; pulls the
+    /// bond. Caller: sponsor, or executor or panel member of the attempt.
+    function appeal(uint8 node, uint8 attempt, bytes32 evidence) external;
     /// @notice Sends what is returnable to the sponsor. Anyone.
     function refund() external;
     /// @notice Ends the mission when every node is settled; sweeps dust to the sponsor. What was claimed and could not be delivered

@@ -103,32 +103,20 @@ export async function appealsOn(city: City, world: World, mission: Mission, view
 }
 const EARLIER = { text: "The work of an earlier attempt.", quality: 0, risk: 1 };
 
-/** Appeals in the order of filing; each is about the attempt that was decided last before it. */
+/** Appeals on an attempt, in the order of filing. */
 async function filedOn({ client, society, blocks }: City, { address }: Mission, node: number, attempt: number): Promise<readonly Appeal[]> {
-  const contract = client.mission(address);
-  const place = ({ blockNumber, logIndex }: { readonly blockNumber: bigint; readonly logIndex: number }) =>
-    blockNumber * BLOCK_LOGS + BigInt(logIndex);
-  const decided = [
-    ...(await contract.history("SlashPending", { node })).map((event) => ({ at: place(event), attempt: event.args.attempt })),
-    ...(await contract.history("Recorded", { node })).map((event) => ({ at: place(event), attempt: undefined })),
-  ].sort((a, b) => (a.at < b.at ? -1 : 1));
-  const last = (await contract.nodeOf(node)).attempt;
-  const filed = (await contract.history("AppealFiled", { node })).filter((event) => {
-    const before = decided.findLast(({ at }) => at < place(event));
-    return (before?.attempt ?? last) === attempt;
-  });
-  return filed.map(({ args: { appellant, bond, evidence } }) => {
-    const id = contentIdFromDigest(evidence);
-    return {
-      appellant: nameOf(society, appellant),
-      bond,
-      evidence: blocks.has(id) ? new TextDecoder().decode(blocks.get(id)).slice(0, EXCERPT) : undefined,
-    };
-  });
+  const filed = await client.mission(address).history("AppealFiled", { node });
+  return filed
+    .filter(({ args }) => args.attempt === attempt)
+    .map(({ args: { appellant, bond, evidence } }) => {
+      const id = contentIdFromDigest(evidence);
+      return {
+        appellant: nameOf(society, appellant),
+        bond,
+        evidence: blocks.has(id) ? new TextDecoder().decode(blocks.get(id)).slice(0, EXCERPT) : undefined,
+      };
+    });
 }
-/** More than a block has. */
-const BLOCK_LOGS = 1n << 32n;
-
 /** `ClearingResult.PASS`, and what a share of one is. */
 const PASS = 1;
 

@@ -47,7 +47,7 @@ describe("attacks that grief", () => {
       const { sponsor } = mission.city;
       await mission.city.fund(sponsor, mission.address, tokens(10));
       const before = await mission.city.token.balanceOf(sponsor.address);
-      await mission.contract.connect(sponsor).appeal(0, WHY);
+      await mission.contract.connect(sponsor).appeal(0, 0, WHY);
       expect(before - (await mission.city.token.balanceOf(sponsor.address))).to.equal(tokens(10));
     });
   });
@@ -187,10 +187,28 @@ describe("attacks that grief", () => {
     });
   });
 
+  it("a successor's success ends the appeal of whoever was condemned before it", async () => {
+    await awarded(TASK);
+    await mission.run(0, { result: Result.FAIL });
+    const condemned = await executor();
+    await mission.contract.reopen(0);
+    for (const worker of [1, 2, 3]) await mission.bid(0, worker);
+    await mission.closeMarket();
+    await mission.city.execution.award(mission.address, [0]);
+    await mission.run(0);
+    await mission.city.fund(condemned, mission.address, tokens(10));
+    await attempt(mission.contract.connect(condemned).appeal(0, 0, WHY));
+    const spared = { attempt: 0, filed: 1, upheld: 1, share: 0, slash: 0n, culprits: 0 };
+    await attempt(mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [spared])));
+    await networkHelpers.time.increase(HOUR);
+    await mission.contract.claim([0]);
+    expect((await stakeOf(condemned)).held).to.equal(tokens(10_000));
+  });
+
   describe("with appeals", () => {
     const appealAs = async (who: Wallet) => {
       await mission.city.fund(who, mission.address, tokens(10));
-      await mission.contract.connect(who).appeal(0, WHY);
+      await mission.contract.connect(who).appeal(0, 0, WHY);
     };
     const open = async () => (await mission.contract.appealsOf(0, 0))[0];
     beforeEach(async () => {

@@ -116,7 +116,7 @@ describe("attacks with the token", () => {
       await cleared(TASK);
       const { sponsor } = mission.city;
       await mission.city.fund(sponsor, mission.address, tokens(10));
-      await mission.contract.connect(sponsor).appeal(0, WHY);
+      await mission.contract.connect(sponsor).appeal(0, 0, WHY);
       await (await turnHostile(mission.city)).block(sponsor.address);
       await networkHelpers.time.increase(3 * Number(HOUR));
       await attempt(mission.contract.claim([0]));

@@ -255,7 +255,7 @@ export class Ghost {
       const node = this.node(e);
       const { rules } = this.session(this.mission(e.address).session);
       const review = known(rules.get(NEEDED.MAX_HUMAN_REVIEW_TIMEOUT), "review");
-      node.appeals.push({ attempt: node.attempt, until: e.timestamp + 2n * review, open: true });
+      node.appeals.push({ attempt: number(e, "attempt"), until: e.timestamp + 2n * review, open: true });
     },
     BondReturned: (e) => {
       for (const appeal of this.node(e).appeals) if (appeal.until <= e.timestamp) appeal.open = false;

@@ -140,8 +140,9 @@ export class RealMission {
       case "degrade":
         return by(city.monitor, "degrade", 0);
       case "appeal": {
-        const party = call.party === "sponsor" ? city.sponsor : this.#executorIn(node, is);
-        return by(party, "appeal", node, ZeroHash);
+        const attempt = call.attempt ?? 0;
+        const party = call.party === "sponsor" ? city.sponsor : this.#worker(node, attempt, 0).agent;
+        return by(party, "appeal", node, attempt, ZeroHash);
       }
       case "APPROVE_POP":
         return override(Action.APPROVE_POP, is.at === "PENDING_REVIEW" ? await this.#approval(node) : "0x");
@@ -166,15 +167,9 @@ export class RealMission {
     return this.#m.worker((node * (this.#law.refinements + 1) + attempt) * redundancy + slot);
   }
 
-  /** Of the attempt that an appeal would be about. */
   /** Slots commit in their order. */
   async #lastToCommit(node: number) {
     return (await this.#m.executorOf(node, this.#m.node(node).redundancy - 1)).agent;
-  }
-
-  #executorIn(node: number, { at, attempt, recorded }: Node) {
-    const judged = recorded || at === "FAILED" || attempt === 0 ? attempt : attempt - 1;
-    return this.#worker(node, judged, 0).agent;
   }
 
   async #bids(node: number, { attempt }: Node): Promise<Prepared[]> {

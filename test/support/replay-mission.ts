@@ -287,7 +287,7 @@ export class MissionReplay {
         return;
       }
       case "AppealFiled": {
-        const { appeals } = this.#appealed(node);
+        const { appeals } = this.#attempt(node, log.args.attempt);
         appeals.open.push(log.args.appellant);
         appeals.filed += 1;
         appeals.until = timestamp + 2 * this.#law.params.maxHumanReviewTimeout;
@@ -348,12 +348,6 @@ export class MissionReplay {
   #settleFault(node: ReplayedNode, slot: number, agent: string): void {
     const attempt = node.attempts.find(({ slots, fault }) => fault !== undefined && slots.get(slot)?.agent === agent);
     if (attempt?.fault !== undefined) attempt.fault.settled = true;
-  }
-
-  /** The attempt whose window is open: the recorded one, or the last that failed. */
-  #appealed(node: ReplayedNode): ReplayedAttempt {
-    const before = !node.recorded && node.state !== "FAILED" && node.attempt > 0;
-    return this.#attempt(node, before ? node.attempt - 1 : node.attempt);
   }
 
   #node(index: number): ReplayedNode {

@@ -21,8 +21,8 @@ abstract contract Settlement is MissionBase {
     }
 
     /// @inheritdoc ICollaborationContract
-    function appeal(uint8 node, bytes32 evidence) external nonReentrant {
-        Appeals.file(_mission, _city(), node, evidence);
+    function appeal(uint8 node, uint8 attempt, bytes32 evidence) external nonReentrant {
+        Appeals.file(_mission, _city(), node, attempt, evidence);
     }
 
     /// @inheritdoc ICollaborationContract

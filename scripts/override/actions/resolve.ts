@@ -6,7 +6,7 @@ import { give, type OrderOptions } from "../order.ts";
 export interface ResolveOptions extends OrderOptions {
   /** Attempt that is appealed, from 1. Default: the first. */
   readonly attempt?: string;
-  /** How many appeals on that attempt were read. Default: all that the node ever had; the chain refuses another number than its own. */
+  /** How many appeals on that attempt were read. Default: all that were filed; the chain refuses another number than its own. */
   readonly filed?: string;
   /** Appeals that are upheld, by their position from 0. */
   readonly uphold?: readonly string[];
@@ -22,7 +22,8 @@ export async function resolve(mission: string, node: string, options: ResolveOpt
   const attempt = wholeIn(options.attempt ?? "1", "attempt", 1, 255) - 1;
   await give(options, async (office) => {
     const draft = await onMission(office, "RESOLVE_APPEAL", mission, node);
-    const filed = await office.client.mission(draft.mission ?? "0x").history("AppealFiled", { node: draft.node ?? 0 });
+    const onNode = await office.client.mission(draft.mission ?? "0x").history("AppealFiled", { node: draft.node ?? 0 });
+    const filed = onNode.filter(({ args }) => args.attempt === attempt);
     const resolution = {
       attempt,
       filed: options.filed === undefined ? filed.length : wholeIn(options.filed, "filed", 1, 16),

@@ -161,8 +161,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.appeal",
     guard: "an appeal comes within its window",
     file: "collaboration/Appeals.sol",
-    find: "        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);\n        uint64 price",
-    replace: "        uint64 price",
+    find: "        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);\n    }\n\n    /// @dev Sponsor",
+    replace: "    }\n\n    /// @dev Sponsor",
   },
   {
     title: "a ruling nobody waits for any more takes what was earned",
@@ -208,5 +208,14 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     file: "collaboration/Dispatch.sol",
     find: "        w.redraws = 1;\n",
     replace: "",
+  },
+  {
+    title: "a successor's success ends the appeal of whoever was condemned before it",
+    threats: ["TA-2", "TA-8"],
+    entry: "CollaborationContract.appeal",
+    guard: "an attempt is appealed, whatever came after it",
+    file: "collaboration/Appeals.sol",
+    find: "if (fault.dueAt == 0 || fault.settled) revert",
+    replace: "if (attempt != w.attempt || fault.dueAt == 0 || fault.settled) revert",
   },
 ]);

@@ -157,7 +157,7 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   const appellants: Cast = { ...all, panel: (await contract.countedOf(0))[0] ?? "" };
   await endow(mission.city, appellants, mission.address);
   const recorded = await networkHelpers.takeSnapshot();
-  const appeal = () => contract.connect(mission.city.sponsor).appeal(0, WHY);
+  const appeal = () => contract.connect(mission.city.sponsor).appeal(0, 0, WHY);
   await trial.record("CollaborationContract.appeal", appellants, appeal);
   await recorded.restore();
   await mission.run(1);

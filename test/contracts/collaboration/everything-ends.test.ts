@@ -126,7 +126,7 @@ const MOVES: { name: string; suits: bigint[]; weight: number; move: Move }[] = [
     move: async (m, node) => {
       await m.city.token.mint(m.city.sponsor.address, tokens(10));
       await m.city.token.connect(m.city.sponsor).approve(m.address, tokens(10));
-      return m.contract.connect(m.city.sponsor).appeal(node, `0x${"00".repeat(32)}`);
+      return m.contract.connect(m.city.sponsor).appeal(node, (await m.contract.nodeOf(node)).attempt, `0x${"00".repeat(32)}`);
     },
   },
   {

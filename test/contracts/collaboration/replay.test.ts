@@ -134,9 +134,9 @@ function replays(title: string, options: MissionOptions, story: (mission: Missio
   }).timeout(240_000);
 }
 
-const appeal = async (mission: Mission): Promise<void> => {
+const appeal = async (mission: Mission, attempt = 0): Promise<void> => {
   await mission.city.fund(mission.city.sponsor, mission.address, tokens(20));
-  await mission.contract.connect(mission.city.sponsor).appeal(0, WHY);
+  await mission.contract.connect(mission.city.sponsor).appeal(0, attempt, WHY);
 };
 const redone = async (mission: Mission, node = 0): Promise<void> => {
   const first = (await mission.executorOf(node)).agent.address;
@@ -232,7 +232,7 @@ describe("events alone rebuild a mission", () => {
     await mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [ruling]));
     await redone(mission);
     await mission.run(0);
-    await appeal(mission);
+    await appeal(mission, 1);
     await time.increase(4n * HOUR);
     await mission.contract.claim([0]);
     await mission.contract.close();

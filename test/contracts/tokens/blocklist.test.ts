@@ -127,7 +127,7 @@ describe("a token with a blocklist", () => {
     it("gives a blocked appellant's bond to insurance: nobody else waits, and nobody gains", async () => {
       const { sponsor, treasury } = mission.city;
       await mission.city.fund(sponsor, mission.address, tokens(10));
-      await mission.contract.connect(sponsor).appeal(0, WHY);
+      await mission.contract.connect(sponsor).appeal(0, 0, WHY);
       token = await turnHostile(mission.city);
       await token.block(sponsor.address);
       await networkHelpers.time.increase(HOUR + BigInt(UNRESOLVED));

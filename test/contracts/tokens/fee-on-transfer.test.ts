@@ -54,7 +54,7 @@ describe("a token with a fee on transfer", () => {
       const { sponsor } = mission.city;
       await city.fund(sponsor, mission.address, tokens(10));
       await charging();
-      await short(mission.contract.connect(sponsor).appeal(0, WHY), sponsor.address, tokens(10));
+      await short(mission.contract.connect(sponsor).appeal(0, 0, WHY), sponsor.address, tokens(10));
       expect((await mission.contract.ledger()).bonds).to.equal(0);
     });
 

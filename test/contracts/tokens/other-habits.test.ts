@@ -19,7 +19,7 @@ describe("a token that answers nothing", () => {
     expect(await city.token.balanceOf(principal.address)).to.equal(0);
     await mission.run(0);
     await city.fund(city.sponsor, mission.address, tokens(10));
-    await mission.contract.connect(city.sponsor).appeal(0, WHY);
+    await mission.contract.connect(city.sponsor).appeal(0, 0, WHY);
     await networkHelpers.time.increase(4 * Number(HOUR));
     const before = await city.token.balanceOf(city.sponsor.address);
     await mission.contract.claim([0]);
@@ -129,7 +129,7 @@ describe("a token that calls back", () => {
       refund: contract.interface.encodeFunctionData("refund"),
       close: contract.interface.encodeFunctionData("close"),
     };
-    await locked(token, mission.address, calls.refund, () => contract.connect(city.sponsor).appeal(0, WHY));
+    await locked(token, mission.address, calls.refund, () => contract.connect(city.sponsor).appeal(0, 0, WHY));
     await networkHelpers.time.increase(4 * Number(HOUR));
     await locked(token, mission.address, calls.claim, () => contract.claim([0]));
     await locked(token, mission.address, calls.close, () => contract.refund());

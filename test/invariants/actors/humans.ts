@@ -51,7 +51,9 @@ export async function appeal(mission: FuzzMission, node: number, world: World): 
   const { agent } = random.int(2) === 0 ? await mission.executorOf(node) : { agent: sponsor };
   await token.mint(agent.address, tokens(50));
   await token.connect(agent).approve(mission.address, tokens(50));
-  return mission.contract.connect(agent).appeal(node, id("evidence"));
+  const { attempt } = await mission.contract.nodeOf(node);
+  const judged = attempt === 0n ? 0 : random.pick([Number(attempt), Number(attempt) - 1]);
+  return mission.contract.connect(agent).appeal(node, judged, id("evidence"));
 }
 
 export const HUMANS: readonly NodeMove[] = [

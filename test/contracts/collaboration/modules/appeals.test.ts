@@ -32,10 +32,10 @@ describe("Appeals", () => {
   const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
   const balanceOf = (account: string) => mission.city.token.balanceOf(account);
   const heldBy = async (account: string) => (await mission.city.producers.stakeOf(account)).held;
-  const appealAs = async (who: Wallet, bond = tokens(10)) => {
+  const appealAs = async (who: Wallet, bond = tokens(10), attempt = 0) => {
     await mission.city.token.mint(who.address, bond);
     await mission.city.token.connect(who).approve(mission.address, bond);
-    return mission.contract.connect(who).appeal(0, EVIDENCE);
+    return mission.contract.connect(who).appeal(0, attempt, EVIDENCE);
   };
   const executor = async () => (await mission.executorOf(0)).agent;
 
@@ -49,7 +49,7 @@ describe("Appeals", () => {
     it("pulls a bond, blocks the claim, and lapses when nobody resolves it", async () => {
       await cleared();
       const { sponsor } = mission.city;
-      await expect(appealAs(sponsor)).to.emit(mission.contract, "AppealFiled").withArgs(0, sponsor.address, EVIDENCE, tokens(10));
+      await expect(appealAs(sponsor)).to.emit(mission.contract, "AppealFiled").withArgs(0, sponsor.address, 0, EVIDENCE, tokens(10));
       const [open, until] = await mission.contract.appealsOf(0, 0);
       expect([open, until]).to.deep.equal([1n, (await mission.city.now()) + BigInt(UNRESOLVED)]);
       await networkHelpers.time.increase(HOUR);
@@ -68,7 +68,7 @@ describe("Appeals", () => {
       const { sponsor } = mission.city;
       await expect(appealAs(sponsor, tokens(50)))
         .to.emit(mission.contract, "AppealFiled")
-        .withArgs(0, sponsor.address, EVIDENCE, tokens(50));
+        .withArgs(0, sponsor.address, 0, EVIDENCE, tokens(50));
       expect((await mission.contract.ledger()).bonds).to.equal(tokens(50));
     });
 
@@ -79,7 +79,7 @@ describe("Appeals", () => {
       await appealAs(agent);
       await appealAs(mission.city.verifiers.get(verifier ?? "") ?? agent);
       await refused(appealAs(agent), "AlreadyAppealed");
-      await refused(mission.contract.appeal(0, EVIDENCE), "NotAppealable");
+      await refused(mission.contract.appeal(0, 0, EVIDENCE), "NotAppealable");
       await networkHelpers.time.increase(HOUR);
       await refused(appealAs(mission.city.sponsor), "WindowClosed");
       await networkHelpers.time.increase(UNRESOLVED);
@@ -97,6 +97,26 @@ describe("Appeals", () => {
       await mission.contract.claim([0]);
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9850));
       expect(await balanceOf(agent.address)).to.equal(tokens(10));
+    });
+
+    it("names its attempt: one that failed is appealed beside its successor, by its own executors", async () => {
+      await cleared({}, Result.FAIL);
+      const first = await executor();
+      await mission.contract.reopen(0);
+      for (const worker of [1, 2, 3]) await mission.bid(0, worker);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      await mission.run(0);
+      const second = await executor();
+      await refused(appealAs(second), "NotAppealable");
+      await refused(appealAs(first, tokens(10), 1), "NotAppealable");
+      await refused(appealAs(mission.city.sponsor, tokens(10), 2), "NotAppealable");
+      await appealAs(first);
+      await appealAs(second, tokens(10), 1);
+      await networkHelpers.time.increase(HOUR + BigInt(UNRESOLVED));
+      await mission.contract.claim([0]);
+      expect(await heldBy(first.address)).to.equal(tokens(9850));
+      expect(await balanceOf(second.address)).to.equal(tokens(97) + tokens(20));
     });
 
     it("comes too late for a slash that a human settled: nobody would settle its bond", async () => {
@@ -245,7 +265,7 @@ describe("Appeals", () => {
       await mission.city.execution.award(mission.address, [0]);
       const second = await executor();
       await mission.run(0, { result: Result.FAIL });
-      await appealAs(second);
+      await appealAs(second, tokens(10), 1);
       await resolve({ attempt: 1, slash: WHOLE, culprits: 1 });
       expect(await heldBy(second.address)).to.equal(tokens(9850));
       expect((await mission.contract.nodeOf(0)).faulted).to.equal(true);

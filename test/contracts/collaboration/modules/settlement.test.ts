@@ -78,7 +78,7 @@ describe("Settlement", () => {
 
     it("needs no waiting in a window of zero seconds, and such a window has no appeal", async () => {
       await cleared({ nodes: [{ ...TASK, band: 0 }] });
-      await refused(mission.contract.connect(mission.city.sponsor).appeal(0, EVIDENCE), "WindowClosed");
+      await refused(mission.contract.connect(mission.city.sponsor).appeal(0, 0, EVIDENCE), "WindowClosed");
       await mission.contract.claim([0]);
     });
   });

@@ -24,7 +24,7 @@ describe("WatchdogHold", () => {
     const { sponsor, token } = mission.city;
     await token.mint(sponsor.address, tokens(10));
     await token.connect(sponsor).approve(mission.address, tokens(10));
-    return mission.contract.connect(sponsor).appeal(0, id("evidence"));
+    return mission.contract.connect(sponsor).appeal(0, 0, id("evidence"));
   };
   const halved = () => {
     const resolution = { attempt: 0, filed: 1, upheld: 1, share: 5000, slash: 0n, culprits: 0 };

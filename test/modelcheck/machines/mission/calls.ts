@@ -390,22 +390,23 @@ const claim: NodeCall = (rules, state, index, node) => {
   return rules.without.has("bonds go back with the claim") ? paid : settleBonds(paid, index, node.attempt);
 };
 
-/** The attempt a window belongs to: the recorded one, or the last that failed by verdict. */
-function appealable(rules: Rules, node: Node): { attempt: number; over: boolean } {
-  if (node.recorded) return { attempt: node.attempt, over: node.windowOver };
-  const attempt = node.at !== "FAILED" && node.attempt !== 0 ? node.attempt - 1 : node.attempt;
-  const fault = node.faults[attempt];
-  need(fault !== undefined && fault.stage !== "none");
-  guard(rules, "a settled slash is not appealed", fault?.stage === "waits");
-  return { attempt, over: fault?.windowOver ?? true };
+/** The recorded attempt, and each whose slashes wait: whatever came after it. */
+export function isAppealable(rules: Rules, node: Node, attempt: number): boolean {
+  if (rules.without.has("a successor ends no appeal")) {
+    const judged = node.recorded || node.at === "FAILED" || node.attempt === 0 ? node.attempt : node.attempt - 1;
+    if (attempt !== judged) return false;
+  }
+  if (node.recorded && attempt === node.attempt) return !node.windowOver;
+  const { stage, windowOver } = node.faults[attempt] ?? NO_FAULT;
+  return (stage === "waits" || (stage === "settled" && rules.without.has("a settled slash is not appealed"))) && !windowOver;
 }
+const NO_FAULT = { stage: "none", windowOver: true } as const;
 
 const appeal =
-  (party: Party): NodeCall =>
+  (party: Party, attempt: number): NodeCall =>
   (rules, state, index, node) => {
-    const { attempt, over } = appealable(rules, node);
     const appeals = node.appeals[attempt] ?? NO_APPEALS;
-    need(!over && !appeals.filed.includes(party));
+    need(isAppealable(rules, node, attempt) && !appeals.filed.includes(party));
     const filed = PARTIES.filter((one) => one === party || appeals.filed.includes(one));
     const filing = withNode(state, index, { appeals: node.appeals.with(attempt, { filed, open: appeals.open + 1, late: false }) });
     return book(filing, { bonds: BOND, balance: BOND });
@@ -503,7 +504,7 @@ function callsOf(law: Law, node: number): Call[] {
     a("adjudicator", "RELEASE_OUTPUT", release, "veto"),
     a("anybody", "record", record),
     a("anybody", "claim", claim),
-    ...PARTIES.map((party) => a(party, "appeal", appeal(party), "appeals", { party })),
+    ...PARTIES.flatMap((party) => attempts.map((attempt) => a(party, "appeal", appeal(party, attempt), "appeals", { party, attempt }))),
     ...attempts.flatMap((attempt) => [
       a("adjudicator", "RESOLVE_APPEAL dismissed", resolve(attempt, false), "appeals", { attempt }),
       a("adjudicator", "RESOLVE_APPEAL upheld", resolve(attempt, true), "appeals", { attempt }),

@@ -15,6 +15,7 @@ export const GUARDS = [
   "what is owed keeps the books open",
   "a node is recorded once",
   "a settled slash is not appealed",
+  "a successor ends no appeal",
   "a node with a market of its own is passed over",
   "who was dropped is not brought back",
   "an amendment is an attempt",

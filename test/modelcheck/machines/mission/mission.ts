@@ -1,5 +1,5 @@
 import type { Invariant, Machine, Move } from "../../explore.ts";
-import { type Actor, type Call, callsUnder } from "./calls.ts";
+import { type Actor, type Call, callsUnder, isAppealable } from "./calls.ts";
 import { type GuardName, isFinal, Refused, type Rules, TABLES } from "./guards.ts";
 import { deployed, depositOf, isBound, isFaulted, isUnrecorded, keyOf, type Law, type Node, type State } from "./state.ts";
 import { ticks } from "./time.ts";
@@ -38,7 +38,7 @@ const everyNode = (holds: (node: Node, index: number, state: State) => boolean) 
   state.nodes.every((node, index) => holds(node, index, state));
 
 /** Numbered as in the design's `contracts.md`. */
-const invariantsOf = (law: Law): readonly Invariant<State>[] => [
+const invariantsOf = (rules: Rules, law = rules.law): readonly Invariant<State>[] => [
   {
     name: "1 output released ⇒ gate released ∧ all nodes completed",
     holds: (state) => state.at !== "COMPLETED" || state.nodes.every(({ at, gated }) => at === "COMPLETED" && gated),
@@ -56,6 +56,12 @@ const invariantsOf = (law: Law): readonly Invariant<State>[] => [
   {
     name: "who may still work has its stake behind it",
     holds: everyNode((node, index) => !mayWork(node) || node.staked === law.nodes[index]?.redundancy),
+  },
+  {
+    name: "who was condemned can appeal for its whole window",
+    holds: everyNode((node) =>
+      node.faults.every(({ stage, windowOver }, attempt) => stage !== "waits" || windowOver || isAppealable(rules, node, attempt)),
+    ),
   },
   { name: "7 payout ⇒ appeal window over ∧ no open appeal", holds: ({ paidEarly }) => !paidEarly },
   {
@@ -131,7 +137,7 @@ export function mission(name: string, law: Law, options: MissionOptions = {}): M
     initial: deployed(law),
     moves: (state) => movesIn(rules, calls, state),
     key: (state) => keyOf(state, isFinal(state.at)),
-    invariants: invariantsOf(law),
+    invariants: invariantsOf(rules),
     end: (state) => isFinal(state.at) && state.closed && state.books.balance === 0,
     certain: ({ label }) => /^(legislature|anybody|time): /.test(label),
     kind: kindOf,

@@ -22,6 +22,7 @@ export const DROPPED: readonly Dropped[] = [
   { law: "decisions under appeal", guard: "waiting slashes keep the books open" },
   { law: "decisions under appeal", guard: "what is owed keeps the books open" },
   { law: "decisions under appeal", guard: "a settled slash is not appealed" },
+  { law: "decisions under appeal", guard: "a successor ends no appeal" },
   { law: "executors whose mandate is amended", guard: "who was dropped is not brought back" },
   { law: "executors whose mandate is amended", guard: "an amendment is an attempt" },
 ];
