@@ -191,7 +191,7 @@ export async function openCity({
       blocks,
       answers: openAnswers(database),
       checkpointer: await openCheckpointer(database),
-      sandbox: createSandbox({ directory: join(dir, "bundles"), now: millis }),
+      sandbox: createSandbox({ now: millis }),
       patience,
       deposits: new Mutex(),
       bidding: new Mutex(),

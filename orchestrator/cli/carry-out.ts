@@ -74,7 +74,7 @@ export async function carryOut(commission: Commission): Promise<void> {
 async function perform(commission: Commission, { elapsed, tell, enter }: Progress): Promise<string> {
   const { seed, fileName, text, directory, json = false } = commission;
   const { root, dir, cacheDir } = home(commission.network);
-  const catalog = await catalogOf(servicesPathOf(text, fileName), directory, cacheDir);
+  const catalog = await catalogOf(servicesPathOf(text, fileName), directory);
   const file = parseMissionFile(text, {
     fileName,
     catalog,
@@ -190,8 +190,8 @@ async function throughLostChains(attempt: () => Promise<Outcome>, ownsChain: boo
 }
 
 /** The city's services, and those of the directory that the mission file names: each is asked about itself in a sandbox. */
-async function catalogOf(path: string | null, directory: string, cacheDir: string): Promise<readonly CatalogEntry[]> {
+async function catalogOf(path: string | null, directory: string): Promise<readonly CatalogEntry[]> {
   if (path === null) return CATALOG;
-  const sandbox = createSandbox({ directory: join(cacheDir, "bundles"), now: wallTime.millis });
+  const sandbox = createSandbox({ now: wallTime.millis });
   return loadServices(sandbox, resolve(directory, path), CATALOG);
 }

@@ -9,7 +9,6 @@ import type { Mission, World } from "../../orchestrator/execution/world.ts";
 import { contentIdOf } from "../../orchestrator/primitives/hash.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { rejection } from "../support/rejection.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const HTML = `<!doctype html><html><head><title>The &amp; page</title><script>alert("no")</script></head>
 <body><h1>Heading</h1><p>One<br>two &lt;3</p><!-- hidden --><style>p{}</style><a href="/next?a=1&amp;b=2">next</a></body></html>`;
@@ -36,7 +35,6 @@ const ROUTES: Readonly<Record<string, (response: ServerResponse, request: Incomi
 };
 
 describe("execution/fetch", () => {
-  const directory = temporaryDirectory();
   const seen: string[] = [];
   let server: Server;
   let port = 0;
@@ -157,7 +155,7 @@ describe("execution/fetch", () => {
 
     async function run(mission: Mission) {
       const entry = CATALOG.find(({ id }) => id === "fetch-and-parse")!;
-      const sandbox = createSandbox({ directory: directory(), now: () => 0 });
+      const sandbox = createSandbox({ now: () => 0 });
       const input = { goal: "g", items: [...mission.items], upstream: [] };
       return sandbox.run({ bundle: await bundleService(entry.file), schemas: entry, input, tools: toolsOf(world(), mission) });
     }

@@ -15,7 +15,6 @@ import hash from "../../services/hash.ts";
 import type { Item, Service, ServiceContext, ServiceInput } from "../../services/shared/contract.ts";
 import { utf8 } from "../../services/shared/text.ts";
 import { topicOf } from "../../services/shared/topics.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const context: ServiceContext = {
@@ -32,8 +31,6 @@ function fitting(entry: CatalogEntry): (items: readonly Item[]) => Item[] {
 }
 
 describe("services/catalog", () => {
-  const directory = temporaryDirectory();
-
   it("says of each service what the market needs", () => {
     expect(new Set(CATALOG.map(({ id }) => id)).size).to.equal(CATALOG.length);
     for (const entry of CATALOG) {
@@ -46,7 +43,7 @@ describe("services/catalog", () => {
   });
 
   it("takes whatever fits its schema of what other services and readers hand on, nothing included, and returns what it promises", async () => {
-    const sandbox = createSandbox({ directory: directory(), now: () => 0 });
+    const sandbox = createSandbox({ now: () => 0 });
     const sources: InputSource[] = [
       { kind: "csv", path: "missions/data/work-packages.csv" },
       { kind: "files", path: "missions/data/incidents" },

@@ -104,7 +104,7 @@ describe("services/template", () => {
     mkdirSync(own);
     cpSync(join(PROJECT, "services/shared"), join(directory(), "shared"), { recursive: true });
     copyFileSync(join(PROJECT, "services/template.ts"), join(directory(), "longest-word.ts"));
-    const sandbox = createSandbox({ directory: join(directory(), "bundles"), now: () => 0 });
+    const sandbox = createSandbox({ now: () => 0 });
     const [entry, ...more] = await loadServices(sandbox, directory(), []);
     expect(more).to.deep.equal([]);
     const input = { goal: "g", items: [{ id: "a", text: "one three seven" }, { id: "b" }], upstream: [] };

@@ -6,7 +6,6 @@ import { createSandbox, type Sandbox } from "../../orchestrator/execution/sandbo
 import { agreeOnItems } from "../../orchestrator/rules/consensus.ts";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import type { Item, Upstream } from "../../services/shared/contract.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const CLASSIFIERS = ["licence-by-spdx", "licence-by-text", "licence-by-headings"];
@@ -20,8 +19,6 @@ function service(id: string): CatalogEntry {
 
 /** The default mission's work, without market or chain: every service in its own process, over this project's packages. */
 describe("services over the packages installed here", () => {
-  const directory = temporaryDirectory();
-
   async function run(
     sandbox: Sandbox,
     id: string,
@@ -37,7 +34,7 @@ describe("services over the packages installed here", () => {
   }
 
   it("classifies them with a majority at 0.85 in every shard and real disagreements, and reports both", async () => {
-    const sandbox = createSandbox({ directory: directory(), now: () => 0 });
+    const sandbox = createSandbox({ now: () => 0 });
     const input = readInput({ kind: "packages", path: "node_modules" }, root);
     const upstream: Upstream[] = [];
     let disagreements = 0;

@@ -29,7 +29,7 @@ describe("services on text and tables, in the sandbox", () => {
   const bundles = new Map<string, Promise<Bundle>>();
   let sandbox: Sandbox;
   beforeEach(() => {
-    sandbox = createSandbox({ directory: directory(), now: () => 0 });
+    sandbox = createSandbox({ now: () => 0 });
   });
 
   const entryOf = (id: string) => {

@@ -1,17 +1,16 @@
 /**
- * The process of one service run. Handed to `node --permission --eval`; reads one job and the answers to tool calls from
- * stdin, writes requests and one outcome to stdout, a JSON text per line. It evaluates the service in a realm of its own.
+ * The process of one service run. Handed to `node --permission --eval`; reads the realm's script, one job and the answers to tool calls
+ * from stdin, writes requests and one outcome to stdout, a JSON text per line. It evaluates the service in a realm of its own, and may
+ * have waited for the job a while.
  */
-import { readFileSync, readSync, writeSync } from "node:fs";
+import { readSync, writeSync } from "node:fs";
 import { constants, createContext, Script } from "node:vm";
 import type { Realm } from "./realm.ts";
 
-/** The first line of stdin. */
+/** The second line of stdin; the first is the script that defines `service.openRealm`. */
 export interface Job {
-  /** The one file this process may read. */
-  readonly bundle: string;
-  /** Script that defines `service.openRealm`. */
-  readonly realm: string;
+  /** The service's script. */
+  readonly code: string;
   readonly input: string;
   readonly maxTools: number;
   readonly maxMessages: number;
@@ -31,21 +30,21 @@ interface Reply {
 const { exit } = process;
 const encoder = new TextEncoder();
 const nextLine = lineReader();
-const job: Job = JSON.parse(nextLine());
-const code = readFileSync(job.bundle, "utf8");
 
 const context = createContext(constants.DONT_CONTEXTIFY, {
   codeGeneration: { strings: false, wasm: false },
   microtaskMode: "afterEvaluate",
 });
-const evaluate = (script: Script, timeout = job.lastResortMs): unknown => script.runInContext(context, { timeout });
+const own = (script: Script): unknown => script.runInContext(context);
 
-evaluate(new Script(job.realm, { filename: "realm" }));
-const realm = evaluate(new Script("{const opened=service.openRealm();service=undefined;opened}")) as Realm;
+own(new Script(JSON.parse(nextLine()), { filename: "realm" }));
+const realm = own(new Script("{const opened=service.openRealm();service=undefined;opened}")) as Realm;
 leaveNothingBehind();
 
+const job: Job = JSON.parse(nextLine());
+const evaluate = (script: Script, timeout = job.lastResortMs): unknown => script.runInContext(context, { timeout });
 try {
-  evaluate(new Script(code, { filename: "service" }), job.loadMs);
+  evaluate(new Script(job.code, { filename: "service" }), job.loadMs);
 } catch (error) {
   const message = isTimeout(error)
     ? `the file itself does not end within ${job.loadMs} ms: is there a loop outside its functions?`
@@ -78,7 +77,7 @@ function serve(): void {
 
 /** Removes from this process's own global whatever a bare realm does not have: no path leads from there to Node. */
 function leaveNothingBehind(): void {
-  const names = evaluate(new Script("Object.getOwnPropertyNames(globalThis).join()"));
+  const names = own(new Script("Object.getOwnPropertyNames(globalThis).join()"));
   const bare = new Set(String(names).split(","));
   for (const key of Reflect.ownKeys(globalThis)) {
     if (typeof key !== "string" || !bare.has(key)) Reflect.deleteProperty(globalThis, key);

@@ -1,6 +1,6 @@
 /** What one run may use. The law's values for its node replace the defaults. */
 export interface SandboxLimits {
-  /** Real time from spawn to kill, milliseconds. */
+  /** Real time from the hand-over of a run to the kill, milliseconds. */
   readonly wallClockMs: number;
   /** V8 heap, MiB; the process as a whole may use RUNTIME_MIB more. */
   readonly memoryMb: number;
@@ -26,14 +26,13 @@ export const DEFAULT_LIMITS: SandboxLimits = {
 export const RUNTIME_MIB = 160;
 
 /**
- * Flags of a service's process (Node 24): no file but the bundle, no child process, worker, addon or inspector; no code from
+ * Flags of a service's process (Node 24): no file, no child process, worker, addon or inspector; no code from
  * strings; intrinsics that cannot be changed. This Node's permission model does not cover the network: there, nothing with
  * which a connection could be made is in the service's reach (see `child.ts`).
  */
-export function nodeFlags(bundlePath: string, memoryMb: number): string[] {
+export function nodeFlags(memoryMb: number): string[] {
   return [
     "--permission",
-    `--allow-fs-read=${bundlePath}`,
     "--disallow-code-generation-from-strings",
     "--frozen-intrinsics",
     "--disable-sigusr1",

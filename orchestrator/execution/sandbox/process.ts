@@ -1,10 +1,10 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { AgentCityError, messageOf } from "../../primitives/errors.ts";
+import { messageOf } from "../../primitives/errors.ts";
 import { assertJson, type JsonValue } from "../../primitives/json.ts";
 import type { Job } from "./child.ts";
-import { nodeFlags, RUNTIME_MIB, type SandboxLimits } from "./limits.ts";
+import type { Launch } from "./launch.ts";
+import type { End } from "./launcher.ts";
+import type { SandboxLimits } from "./limits.ts";
 import type { RunRecorder } from "./recorder.ts";
 import type { FailureKind } from "./result.ts";
 import { explainCrash } from "./unavailable.ts";
@@ -12,24 +12,10 @@ import { explainCrash } from "./unavailable.ts";
 /** Something a service may call by name. What it rejects with, the service sees as an error's message. */
 export type Tool = (args: JsonValue) => Promise<JsonValue>;
 
-/** The process that would run services cannot be started: the machine's fault, not the service's. */
-export class SandboxUnavailable extends AgentCityError {
-  constructor(nodePath: string, cause: unknown) {
-    super("SandboxUnavailable", "The process of a service cannot be started", {
-      details: `${nodePath}: ${messageOf(cause)}`,
-      action: "run under Node 24, as `npm run` does",
-      cause,
-    });
-  }
-}
-
 export interface ProcessRun {
-  readonly nodePath: string;
-  readonly directory: string;
-  /** The child's program. */
-  readonly script: string;
-  readonly realm: string;
-  readonly bundlePath: string;
+  readonly launch: Launch;
+  /** The service's script. */
+  readonly code: string;
   readonly input: string;
   readonly limits: SandboxLimits;
   readonly tools: Readonly<Record<string, Tool>>;
@@ -60,24 +46,26 @@ const STDERR_BYTES = 8_192;
 const LOAD_MS = 5_000;
 /** How much longer the child's own clock runs than the parent's, for the case that the parent is gone. */
 const LAST_RESORT_MS = 1_000;
-const MEMORY_CHECK_MS = 50;
 
-/** Starts the process, talks with it until there is an outcome, kills it and waits for its end: it never outlives the call. */
+/** Launches a process, talks with it until there is an outcome, kills it and waits for its end: it never outlives the call. */
 export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
   const { limits, recorder } = run;
-  const child = spawn(run.nodePath, [...nodeFlags(run.bundlePath, limits.memoryMb), "--eval", run.script], {
-    cwd: run.directory,
-    env: {},
-    stdio: "pipe",
-    windowsHide: true,
-  });
+  const job: Job = {
+    code: run.code,
+    input: run.input,
+    maxTools: limits.tools,
+    maxMessages: limits.messages,
+    maxOutput: limits.outputBytes,
+    loadMs: Math.min(LOAD_MS, limits.wallClockMs),
+    lastResortMs: limits.wallClockMs + LAST_RESORT_MS,
+  };
 
   return new Promise((resolve, reject) => {
     let end: ProcessEnd | undefined;
     let stderr = "";
     const finish = (result: ProcessEnd): void => {
       end ??= result;
-      child.kill("SIGKILL");
+      child.kill();
     };
     const fail = (kind: FailureKind, details: string): void => finish({ status: "failed", kind, details });
 
@@ -86,11 +74,6 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
       fail("timeout", `no outcome within ${limits.wallClockMs} ms`);
       expired.resolve();
     }, limits.wallClockMs);
-    const memory = setInterval(() => {
-      const mib = residentMib(child);
-      if (mib > limits.memoryMb + RUNTIME_MIB) fail("memory", `more than ${limits.memoryMb} MiB of memory`);
-    }, MEMORY_CHECK_MS);
-
     const answer = async (line: Line): Promise<void> => {
       if (end !== undefined) return;
       switch (line.t) {
@@ -106,7 +89,7 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
           return;
         case "tool":
           if (recorder.tool(line.name, line.args) > limits.tools) fail("tools", `more than ${limits.tools} tool calls`);
-          else child.stdin.write(`${JSON.stringify({ id: line.id, ...(await callTool(run.tools, line.name, line.args, recorder)) })}\n`);
+          else child.write(JSON.stringify({ id: line.id, ...(await callTool(run.tools, line.name, line.args, recorder)) }));
       }
     };
 
@@ -121,34 +104,22 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
         }
       },
     );
-    child.stdout.on("data", talk.push);
-    child.stderr.on("data", (chunk: Buffer) => {
-      if (stderr.length < STDERR_BYTES) stderr += chunk.toString("utf8");
+    const child = run.launch(limits.memoryMb, JSON.stringify(job), {
+      out: talk.push,
+      err: (bytes) => {
+        if (stderr.length < STDERR_BYTES) stderr += new TextDecoder().decode(bytes);
+      },
+      failed: (error) => {
+        clearTimeout(clock);
+        reject(error);
+      },
+      ended: async (how) => {
+        if (how.tooLarge) fail("memory", tooMuchMemory(limits));
+        if (end === undefined) await Promise.race([talk.idle(), expired.promise]);
+        clearTimeout(clock);
+        resolve(end ?? diedOf(stderr, how, limits));
+      },
     });
-    child.stdin.on("error", () => undefined);
-    child.on("error", (error) => {
-      clearTimeout(clock);
-      clearInterval(memory);
-      if (child.pid === undefined) reject(new SandboxUnavailable(run.nodePath, error));
-    });
-    child.on("close", async (code, signal) => {
-      clearInterval(memory);
-      if (end === undefined) await Promise.race([talk.idle(), expired.promise]);
-      clearTimeout(clock);
-      resolve(end ?? diedOf(stderr, code, signal, limits));
-    });
-
-    const job: Job = {
-      bundle: run.bundlePath,
-      realm: run.realm,
-      input: run.input,
-      maxTools: limits.tools,
-      maxMessages: limits.messages,
-      maxOutput: limits.outputBytes,
-      loadMs: Math.min(LOAD_MS, limits.wallClockMs),
-      lastResortMs: limits.wallClockMs + LAST_RESORT_MS,
-    };
-    child.stdin.write(`${JSON.stringify(job)}\n`);
   });
 }
 
@@ -172,9 +143,9 @@ async function callTool(
 }
 
 /** An end without an outcome. V8 aborts when the heap is full and says so on stderr. */
-function diedOf(stderr: string, code: number | null, signal: NodeJS.Signals | null, limits: SandboxLimits): ProcessEnd {
+function diedOf(stderr: string, { code, signal }: End, limits: SandboxLimits): ProcessEnd {
   if (/heap out of memory|Allocation failed|invalid array length/i.test(stderr)) {
-    return { status: "failed", kind: "memory", details: `more than ${limits.memoryMb} MiB of memory` };
+    return { status: "failed", kind: "memory", details: tooMuchMemory(limits) };
   }
   const said = stderr.split("\n").find((line) => /\S/.test(line)) ?? "";
   return {
@@ -182,6 +153,10 @@ function diedOf(stderr: string, code: number | null, signal: NodeJS.Signals | nu
     kind: "crash",
     details: `the process ended with ${signal ?? code}${said === "" ? "" : `: ${said.slice(0, 300)}`}`,
   };
+}
+
+function tooMuchMemory({ memoryMb }: SandboxLimits): string {
+  return `more than ${memoryMb} MiB of memory`;
 }
 
 /** Cuts a stream into lines and handles them one after the other, however long one takes. */
@@ -207,15 +182,4 @@ function lineQueue(maxBytes: number, tooMuch: () => void, handle: (line: string)
     },
     idle: (): Promise<void> => work,
   };
-}
-
-/** Resident memory of a process in MiB where the system tells (Linux), else 0: buffers lie outside V8's heap limit. */
-function residentMib(child: ChildProcessWithoutNullStreams): number {
-  if (process.platform !== "linux" || child.pid === undefined) return 0;
-  try {
-    const pages = Number(readFileSync(`/proc/${child.pid}/statm`, "latin1").split(" ")[1]);
-    return (pages * 4_096) / 1_048_576;
-  } catch {
-    return 0;
-  }
 }

@@ -1,16 +1,16 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeFolder, writeFileAtomic } from "../../primitives/files.ts";
-import { keccak256 } from "../../primitives/hash.ts";
 import { canonicalBytes, isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 import { compileSchema, describeProblem, type SchemaCheck } from "../../primitives/json-schema.ts";
 import { type Bundle, bundleOwn } from "./bundle.ts";
 import { itemsProblem } from "./items-problem.ts";
+import { type Launch, launching, type Scripts } from "./launch.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "./limits.ts";
 import { runInProcess, type Tool } from "./process.ts";
 import { RunRecorder } from "./recorder.ts";
 import type { RunResult } from "./result.ts";
+
+/** As files are read: what looks like a mark of the byte order is text. */
+const UTF_8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** What a service promises: JSON Schemas of its input, its output and its options (without one it takes none), and that it answers every item. */
 export interface ServiceSchemas {
@@ -33,8 +33,6 @@ export interface RunRequest {
 }
 
 export interface SandboxOptions {
-  /** Where bundles are kept, by code hash. */
-  readonly directory: string;
   readonly limits?: Partial<SandboxLimits>;
   /** Processes at once. */
   readonly concurrency?: number;
@@ -52,12 +50,10 @@ export interface Sandbox {
 
 /** AgentCity 3.5 stage 2 (Invoke), with the constraints of B.3 enforced. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  makeFolder(options.directory);
-  const directory = realpathSync(options.directory);
-  const nodePath = options.nodePath ?? process.execPath;
-  const slots = turnstile(options.concurrency ?? 2);
+  const places = options.concurrency ?? 2;
+  const slots = turnstile(places);
   const matches = schemaChecker();
-  let scripts: Promise<{ child: string; realm: string }> | undefined;
+  let launch: Promise<Launch> | undefined;
 
   async function run(request: RunRequest): Promise<RunResult> {
     const limits = { ...DEFAULT_LIMITS, ...options.limits, ...request.limits };
@@ -69,16 +65,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const misfit = request.schemas === undefined ? undefined : misfitOf(request.schemas, request.input);
     if (misfit !== undefined) return fail("schema", misfit);
 
-    scripts ??= loadScripts();
-    const { child, realm } = await scripts;
+    launch ??= loadScripts().then((scripts) => launching(options.nodePath ?? process.execPath, scripts, places));
+    const launched = await launch;
     const end = await slots(() =>
       runInProcess({
-        nodePath,
-        directory,
-        script: child,
-        realm,
-        bundlePath: keep(directory, request.bundle),
-        input: new TextDecoder().decode(input),
+        launch: launched,
+        code: UTF_8.decode(request.bundle.bytes),
+        input: UTF_8.decode(input),
         limits,
         tools: request.tools ?? {},
         recorder,
@@ -108,21 +101,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return { run };
 }
 
-/** The bundle's file; written again when what lies there is something else. */
-function keep(directory: string, bundle: Bundle): string {
-  const path = join(directory, `${bundle.codeHash}.js`);
-  if (!existsSync(path) || keccak256(readFileSync(path)) !== bundle.codeHash) writeFileAtomic(path, bundle.bytes);
-  return path;
-}
-
-async function loadScripts(): Promise<{ child: string; realm: string }> {
+async function loadScripts(): Promise<Scripts> {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const script = async (name: string, platform: "node" | "neutral"): Promise<string> => {
     const { bytes } = await bundleOwn(fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url)), platform);
-    return new TextDecoder().decode(bytes);
+    return UTF_8.decode(bytes);
   };
-  const [child, realm] = await Promise.all([script("child", "node"), script("realm", "neutral")]);
-  return { child, realm };
+  const [launcher, child, realm] = await Promise.all([script("launcher", "node"), script("child", "node"), script("realm", "neutral")]);
+  return { launcher, child, realm };
 }
 
 /** Compiles each schema once; says what does not fit, or undefined. */

@@ -28,7 +28,7 @@ describe("execution/sandbox/load-services", () => {
   let sandbox: Sandbox;
   let mine = "";
   beforeEach(() => {
-    sandbox = createSandbox({ directory: join(directory(), "bundles"), now: () => 0 });
+    sandbox = createSandbox({ now: () => 0 });
     mine = join(directory(), "mine");
     mkdirSync(mine);
   });

@@ -1,8 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { bundleOf, bundleService } from "../../../orchestrator/execution/sandbox/bundle.ts";
-import { SandboxUnavailable } from "../../../orchestrator/execution/sandbox/process.ts";
+import { SandboxUnavailable } from "../../../orchestrator/execution/sandbox/launch.ts";
 import type { FailureKind, RunFailure, RunResult } from "../../../orchestrator/execution/sandbox/result.ts";
 import { createSandbox, type RunRequest, type Sandbox } from "../../../orchestrator/execution/sandbox/run.ts";
 import { keccak256 } from "../../../orchestrator/primitives/hash.ts";
@@ -21,7 +20,7 @@ describe("execution/sandbox/run", () => {
   const directory = temporaryDirectory();
   let sandbox: Sandbox;
   beforeEach(() => {
-    sandbox = createSandbox({ directory: directory(), now });
+    sandbox = createSandbox({ now });
   });
   const run = (source: string, more: Partial<RunRequest> = {}): Promise<RunResult> =>
     sandbox.run({ bundle: bundle(source), input, ...more });
@@ -200,7 +199,7 @@ describe("execution/sandbox/run", () => {
   });
 
   it("runs at most as many at once as allowed, and all of them", async () => {
-    const limited = createSandbox({ directory: directory(), now, concurrency: 2 });
+    const limited = createSandbox({ now, concurrency: 2 });
     let open = 0;
     let most = 0;
     const tools = {
@@ -220,17 +219,13 @@ describe("execution/sandbox/run", () => {
     expect(most).to.be.within(1, 2);
   });
 
-  it("repairs a bundle file that something else was written over", async () => {
-    const good = bundle("() => 'good'");
-    expect(await run("() => 'good'")).to.include({ output: "good" });
-    const path = join(directory(), `${good.codeHash}.js`);
-    writeFileSync(path, "var service={default:()=>'bad'};");
-    expect(await run("() => 'good'")).to.include({ output: "good" });
-    expect(keccak256(readFileSync(path))).to.equal(good.codeHash);
+  it("gives each run a process of its own, though they were started ahead", async () => {
+    const source = "() => { const seen = globalThis.kept ?? 0; globalThis.kept = seen + 1; return seen }";
+    for (let time = 0; time < 6; time += 1) expect(await run(source)).to.include({ status: "ok", output: 0 });
   });
 
   it("throws when the machine is at fault, and only then", async () => {
-    const broken = createSandbox({ directory: directory(), now, nodePath: join(directory(), "no-node") });
+    const broken = createSandbox({ now, nodePath: join(directory(), "no-node") });
     expect(await rejection(broken.run({ bundle: bundle("() => 1"), input }))).to.be.instanceOf(SandboxUnavailable);
   });
 });

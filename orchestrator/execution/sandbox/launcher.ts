@@ -1,0 +1,131 @@
+/**
+ * The process that starts the processes of services. A child of the city's own process costs that one fifty milliseconds in which it does
+ * nothing else, for half a gigabyte is copied; a child of this small one costs nobody anything. Some are started ahead. Each serves one
+ * run and ends with it.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { parse } from "node:path";
+import { nodeFlags, RUNTIME_MIB } from "./limits.ts";
+
+/** To this process: first what to start, then runs. */
+export type Order =
+  | { readonly script: string; readonly realm: string; readonly ahead: number }
+  | { readonly id: number; readonly memoryMb: number; readonly line: string }
+  | { readonly id: number; readonly line: string }
+  | { readonly id: number; readonly kill: true };
+
+/** From this process. `end` and `failed` are its last words about a run. */
+export type News =
+  | { readonly id: number; readonly out: Uint8Array }
+  | { readonly id: number; readonly err: Uint8Array }
+  | { readonly id: number; readonly end: End }
+  | { readonly id: number; readonly failed: string };
+
+export interface End {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** It had more memory than it may have, and was killed. */
+  readonly tooLarge: boolean;
+}
+
+/** A process, from its start to the end of its run. */
+interface Started {
+  readonly memoryMb: number;
+  readonly child: ChildProcessWithoutNullStreams;
+  error?: Error;
+}
+
+const MEMORY_CHECK_MS = 50;
+
+let program = { script: "", realm: "", ahead: 0 };
+const ahead: Started[] = [];
+const running = new Map<number, Started>();
+
+function say(news: News, then = () => {}): void {
+  if (process.connected) process.send?.(news, undefined, undefined, then);
+}
+
+function start(memoryMb: number): Started {
+  const child = spawn(process.execPath, [...nodeFlags(memoryMb), "--eval", program.script], {
+    cwd: parse(process.execPath).root,
+    env: {},
+    stdio: "pipe",
+    windowsHide: true,
+  });
+  const started: Started = { memoryMb, child };
+  child.stdin.on("error", () => {});
+  child.on("error", (error) => {
+    started.error = error;
+  });
+  child.stdin.write(`${JSON.stringify(program.realm)}\n`);
+  return started;
+}
+
+/** One that waits, if it was given that much memory and has not died of itself. */
+function take(memoryMb: number): Started {
+  for (let waiting = ahead.shift(); waiting !== undefined; waiting = ahead.shift()) {
+    if (waiting.memoryMb === memoryMb && waiting.error === undefined && isAlive(waiting)) return waiting;
+    waiting.child.kill("SIGKILL");
+  }
+  return start(memoryMb);
+}
+
+function isAlive({ child }: Started): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+function run(id: number, memoryMb: number, line: string): void {
+  const started = take(memoryMb);
+  const { child } = started;
+  let tooLarge = false;
+  const memory = setInterval(() => {
+    if (residentMib(child) <= memoryMb + RUNTIME_MIB) return;
+    tooLarge = true;
+    child.kill("SIGKILL");
+  }, MEMORY_CHECK_MS);
+  // What the city has not taken yet is not read on: a flood is not collected here.
+  child.stdout.on("data", (out: Uint8Array) => {
+    child.stdout.pause();
+    say({ id, out }, () => child.stdout.resume());
+  });
+  child.stderr.on("data", (err: Uint8Array) => {
+    child.stderr.pause();
+    say({ id, err }, () => child.stderr.resume());
+  });
+  const over = (news: News): void => {
+    clearInterval(memory);
+    if (running.delete(id)) say(news);
+  };
+  running.set(id, started);
+  child.on("error", ({ message }) => child.pid === undefined && over({ id, failed: message }));
+  if (started.error !== undefined) over({ id, failed: started.error.message });
+  child.on("close", (code, signal) => over({ id, end: { code, signal, tooLarge } }));
+  child.stdin.write(`${line}\n`);
+  while (ahead.length < program.ahead) ahead.push(start(memoryMb));
+}
+
+/** Resident memory of a process in MiB where the system tells (Linux), else 0: buffers lie outside V8's heap limit. */
+function residentMib({ pid }: ChildProcessWithoutNullStreams): number {
+  if (process.platform !== "linux" || pid === undefined) return 0;
+  try {
+    const pages = Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);
+    return (pages * 4_096) / 1_048_576;
+  } catch {
+    return 0;
+  }
+}
+
+process.on("message", (order: Order) => {
+  if ("script" in order) program = order;
+  else if ("memoryMb" in order) run(order.id, order.memoryMb, order.line);
+  else if ("line" in order) running.get(order.id)?.child.stdin.write(`${order.line}\n`);
+  else running.get(order.id)?.child.kill("SIGKILL");
+});
+// The city is gone, or needs nothing more for now.
+process.on("disconnect", () => {
+  for (const { child } of [...ahead, ...running.values()]) child.kill("SIGKILL");
+  process.exit(0);
+});
+// A terminal's Ctrl-C reaches the whole group: the city decides what it means.
+process.on("SIGINT", () => {});
