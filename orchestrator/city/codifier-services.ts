@@ -5,7 +5,7 @@ import type { CodifierServices } from "../clerks/codifier.ts";
 import { bundleOwn } from "../execution/sandbox/bundle.ts";
 import type { RegisteredService } from "../execution/world.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
-import { CODIFIER_OPERATIONS, type CodifierOperation, operationId } from "../protocol/operations.ts";
+import { CODIFIER_OPERATIONS, type CodifierOperation, OPERATION_SOURCES, operationId } from "../protocol/operations.ts";
 import { serviceId } from "./services.ts";
 
 /** A service that the Codifier must use, as the Codifier registers it (contracts/interfaces/IManagementContract.sol). */
@@ -14,18 +14,18 @@ export interface CodifierService {
   readonly record: RegisteredService["record"];
 }
 
-/** Which file does which operation. */
-const SOURCES: Readonly<Record<CodifierOperation, { readonly file: string; readonly endpoint: string }>> = {
-  "compile-law": { file: "../client/compile-law.ts", endpoint: "city:law-compiler" },
-  "audit-codification": { file: "../client/codification-audit.ts", endpoint: "city:codification-audit" },
+const ROOT = new URL("../../", import.meta.url);
+const ENDPOINTS: Readonly<Record<CodifierOperation, string>> = {
+  "compile-law": "city:law-compiler",
+  "audit-codification": "city:codification-audit",
 };
 
 /** Compiler and audit, each under the hash of its own code: anybody can rebuild and inspect them apart from the Codifier. */
 export function codifierServices(codifier: Address): Promise<CodifierService[]> {
   return Promise.all(
     CODIFIER_OPERATIONS.map(async (operation) => {
-      const { file, endpoint } = SOURCES[operation];
-      const { codeHash } = await bundleOwn(fileURLToPath(new URL(file, import.meta.url)), "node");
+      const { codeHash } = await bundleOwn(fileURLToPath(new URL(OPERATION_SOURCES[operation], ROOT)), "node");
+      const endpoint = ENDPOINTS[operation];
       return { operation, record: { owner: codifier, codeHash, schemaHash: zeroHash, endpoint, constraints: zeroHash } };
     }),
   );

@@ -14,7 +14,7 @@ import { contentIdOf, digestOf } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
 import { KINDS } from "../protocol/kinds.ts";
-import { OFFICE_NAMES } from "../protocol/offices.ts";
+import { OFFICE_NAMES, OFFICES } from "../protocol/offices.ts";
 import { DEVNET, PARAMETERS } from "../protocol/parameters.ts";
 import { chainReader } from "./chain-reader.ts";
 import { codifierMandates, codifierServices } from "./codifier-services.ts";
@@ -215,6 +215,8 @@ async function permitStakes({ society, chain }: Founding, client: CityClient): P
 /** What the Codifier must use. What producers sell is registered when a law names it. */
 async function registerAll({ society }: Founding, client: CityClient): Promise<void> {
   const owner = memberOf(society, "codifier").account;
+  // A city whose mandates are set has them: one that was founded with other code is not given this code's, which it could not use.
+  if ((await client.mandates.operationsOf(OFFICES.CODIFIER)).length > 0) return;
   await registerServices(
     client,
     (await codifierServices(owner.address)).map(({ record }) => ({ owner, record })),

@@ -3,10 +3,28 @@ import type { CityClient } from "../client/client.ts";
 import { recompileLaw } from "../client/compile-law.ts";
 import { type SessionMessage, signSessionMessage } from "../client/sign/session-message.ts";
 import type { WriteOptions } from "../client/write.ts";
+import { AgentCityError } from "../primitives/errors.ts";
 import type { Hash, Hex } from "../primitives/hex.ts";
 import { OFFICES } from "../protocol/offices.ts";
-import { type CodifierOperation, operationId } from "../protocol/operations.ts";
+import { CODIFIER_OPERATIONS, type CodifierOperation, OPERATION_SOURCES, operationId } from "../protocol/operations.ts";
 import { Clerk } from "./clerk.ts";
+
+/** A city's laws are compiled and audited by the code it was founded with. Here it is other code, so no session of it can end with a law. */
+export class LawCodeChanged extends AgentCityError {
+  readonly operations: readonly CodifierOperation[];
+  constructor(changed: readonly { readonly name: CodifierOperation; readonly required: Hash; readonly given: Hash }[]) {
+    const facts = changed.map(
+      ({ name, required, given }) =>
+        `${name}: ${OPERATION_SOURCES[name]}, or a file that it imports, is not what it was (service ${given}, required ${required})`,
+    );
+    super("LawCodeChanged", "This city's laws must be made by the code that it was founded with, and that code has changed since", {
+      details: [...facts, "this is fixed at genesis; services that carry out tasks may change at any time"].join("\n"),
+      action:
+        "undo the change or check out the version of AgentCity that founded this city, and run the command again: nothing of it is lost. Or begin another city: `start` moves this one aside, and AGENTCITY_HOME names another folder",
+    });
+    this.operations = changed.map(({ name }) => name);
+  }
+}
 
 /** A specification under the Codifier's name. */
 export interface SignedSpecification extends SessionMessage<"CodedContractSpecification"> {
@@ -30,6 +48,16 @@ export class Codifier extends Clerk {
   /** Operations that must have been delegated before `codify`, in the order `codify` names them. */
   operations(): Promise<readonly Hash[]> {
     return this.client.mandates.operationsOf(OFFICES.CODIFIER);
+  }
+
+  /** Throws LawCodeChanged when what does an operation here is not what its mandate names. */
+  async requireMandated(): Promise<void> {
+    const services = CODIFIER_OPERATIONS.map(async (name) => {
+      const { service: required } = await this.client.mandates.mandateOf(operationId(name));
+      return { name, required, given: this.#services[name] };
+    });
+    const changed = (await Promise.all(services)).filter(({ required, given }) => required !== given);
+    if (changed.length > 0) throw new LawCodeChanged(changed);
   }
 
   /** Opens a delegation of an operation on a spec to what does it here; returns its id. The chain refuses any but the mandate's. */

@@ -38,6 +38,7 @@ export function codify(context: LegislatureContext) {
     async delegate(state: SessionState): Promise<Partial<SessionState>> {
       const session = BigInt(state.session);
       const { report, results } = context.load(state.codification, codificationSchema);
+      await clerks.codifier.requireMandated();
       const delegations: Hash[] = [];
       for (const operation of await clerks.codifier.operations()) {
         const name = CODIFIER_OPERATIONS.find((known) => operationId(known) === operation);

@@ -96,11 +96,16 @@ export function identify(context: LegislatureContext) {
 
 /**
  * Lets the procedure take the deposit, and has it taken by `pay`; once more in every reading, for what it gave back. The allowance is added
- * to what another session of the sponsor may have been stopped before using.
+ * to what another session of the sponsor may have been stopped before using. No deposit is paid for a session that cannot end with a law.
  */
-export function withDeposit<Result>(context: LegislatureContext, { session }: SessionState, pay: () => Promise<Result>): Promise<Result> {
-  const { client, options } = context;
+export async function withDeposit<Result>(
+  context: LegislatureContext,
+  { session }: SessionState,
+  pay: () => Promise<Result>,
+): Promise<Result> {
+  const { client, clerks, options } = context;
   const { sponsor, mission, ports } = options;
+  await clerks.codifier.requireMandated();
   const spender = client.legislation.address;
   return (ports.deposits ?? new Mutex()).run(async () => {
     const unused = await client.token.allowance(sponsor.address, spender);

@@ -3,6 +3,11 @@ import { bytesToHex, type Hash } from "../primitives/hex.ts";
 
 /** Artifacts the Codifier must have from a registered service before a law is deployed (AgentCity B.3). */
 export const CODIFIER_OPERATIONS = ["compile-law", "audit-codification"] as const;
+/** The file whose code, with all it imports, is the service that does an operation. */
+export const OPERATION_SOURCES: Readonly<Record<CodifierOperation, string>> = {
+  "compile-law": "orchestrator/client/compile-law.ts",
+  "audit-codification": "orchestrator/client/codification-audit.ts",
+};
 export type CodifierOperation = (typeof CODIFIER_OPERATIONS)[number];
 
 /** An operation's name on chain. */

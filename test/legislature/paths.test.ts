@@ -1,5 +1,6 @@
 import { MemorySaver } from "@langchain/langgraph";
 import { expect } from "chai";
+import { LawCodeChanged } from "../../orchestrator/clerks/codifier.ts";
 import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
 import type { NoLaw } from "../../orchestrator/legislature/result.ts";
@@ -8,7 +9,7 @@ import type { Mind } from "../../orchestrator/minds/mind.ts";
 import { messageOf } from "../../orchestrator/primitives/errors.ts";
 import type { LegislatureBoundary } from "../../orchestrator/protocol/boundaries.ts";
 import { type SessionStateName, sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
-import { type LivingCity, type LivingCityOptions, openLivingCity } from "../support/living-city.ts";
+import { hashOf, type LivingCity, type LivingCityOptions, openLivingCity } from "../support/living-city.ts";
 import { rejection } from "../support/rejection.ts";
 import { asleepFor, changed, deployed, memoryPorts, mission, sessionOptions } from "../support/sessions.ts";
 
@@ -81,6 +82,33 @@ describe("a legislative session off the straight way", function () {
       expect(messageOf(await rejection(runLegislature(options)))).to.equal("stopped at legislature:petitioned");
       expect(deployed(await runLegislature(options)).session).to.equal(1n);
       expect(await city.client.legislation.sessionCount()).to.equal(1n);
+    });
+  });
+
+  describe("in a city whose law code has changed", () => {
+    it("asks for no deposit, names the file, and goes on when the code is back", async () => {
+      await open();
+      const before = await purse();
+      const options = optionsWith(memoryPorts());
+      const changedClerks = city.clerksWith({ "audit-codification": hashOf("changed") });
+      const error = await rejection(runLegislature({ ...options, clerks: changedClerks }));
+      expect(error)
+        .to.be.instanceOf(LawCodeChanged)
+        .and.deep.include({ operations: ["audit-codification"] });
+      for (const words of ["orchestrator/client/codification-audit.ts", "fixed at genesis", "undo the change", "AGENTCITY_HOME"])
+        expect(error.message).to.contain(words);
+      expect(await purse()).to.equal(before);
+      expect(await city.client.legislation.sessionCount()).to.equal(0n);
+      expect(deployed(await runLegislature(options)).session).to.equal(1n);
+    });
+
+    it("stops before it delegates when the session was open already", async () => {
+      await open();
+      const options = optionsWith(stoppedAt("legislature:tallied"));
+      await rejection(runLegislature(options));
+      const error = await rejection(runLegislature({ ...options, clerks: city.clerksWith({ "compile-law": hashOf("changed") }) }));
+      expect(error).to.be.instanceOf(LawCodeChanged);
+      expect(deployed(await runLegislature(options)).session).to.equal(1n);
     });
   });
 

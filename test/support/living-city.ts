@@ -11,6 +11,7 @@ import { openEmbeddedChain } from "../../orchestrator/chain/embedded.ts";
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender, type SenderBoundary } from "../../orchestrator/chain/sender.ts";
 import { openOffices } from "../../orchestrator/clerks/clerks.ts";
+import type { CodifierServices } from "../../orchestrator/clerks/codifier.ts";
 import type { LogNote } from "../../orchestrator/client/base.ts";
 import { createCityClient } from "../../orchestrator/client/client.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
@@ -204,6 +205,8 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
     sender,
     notes,
     clerks: openOffices(client, clerkAccounts, codifierServices),
+    /** The same offices where a Codifier's code is no longer what the city was founded with. */
+    clerksWith: (changed: Partial<CodifierServices>) => openOffices(client, clerkAccounts, { ...codifierServices, ...changed }),
     sponsor,
     producers,
     parameters,
