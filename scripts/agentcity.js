@@ -16,7 +16,8 @@ const COMPILED = fileURLToPath(new URL("../node_modules/.cache/node", import.met
 
 if (Number(process.versions.node.split(".")[0]) >= NODE_MAJOR) {
   module.enableCompileCache(COMPILED);
-  await import("./programs.ts");
+  const { programUrl } = await import("./kept-program.ts");
+  await import(await programUrl());
 } else if (existsSync(OWN_NODE)) {
   const child = spawn(OWN_NODE, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));

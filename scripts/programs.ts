@@ -2,14 +2,17 @@
 import { messageOf } from "../orchestrator/primitives/errors.ts";
 import { compileProduction, provideContracts } from "./dev/compile.ts";
 
+/** Loaded from the sources: who studies a city has time, and the study's models need no place in the program. */
+const fromSources = (path: string) => () => import(new URL(path, import.meta.url).href);
+
 /** Programs with a command line of their own, by the command that runs them. */
-const PROGRAMS: Readonly<Record<string, string>> = {
-  override: "./override/main.ts",
-  clearing: "./clearing/main.ts",
-  watchdog: "./watchdog/main.ts",
-  calibrate: "./calibrate/main.ts",
-  modelcheck: "../test/modelcheck/run.ts",
-  bench: "./bench/main.ts",
+const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
+  override: () => import("./override/main.ts"),
+  clearing: fromSources("./clearing/main.ts"),
+  watchdog: fromSources("./watchdog/main.ts"),
+  calibrate: fromSources("./calibrate/main.ts"),
+  modelcheck: fromSources("../test/modelcheck/run.ts"),
+  bench: fromSources("./bench/main.ts"),
 };
 const NEED_CONTRACTS = ["start", "mission", "session", "audit"];
 const NEED_PRODUCTION = ["genesis", "verify"];
@@ -32,4 +35,4 @@ const asksOnly = rest.some((word) => word === "--help" || word === "-h");
 if (!asksOnly) await provide();
 const program = Object.hasOwn(PROGRAMS, command) ? PROGRAMS[command] : undefined;
 if (program !== undefined) process.argv.splice(2, 1);
-await import(new URL(program ?? "../orchestrator/cli/main.ts", import.meta.url).href);
+await (program ?? (() => import("../orchestrator/cli/main.ts")))();

@@ -39,7 +39,7 @@ const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 const PACKAGES = join(PROJECT, "node_modules");
 /** Names every installed package with its version, esbuild too. */
 const INSTALLED = join(PACKAGES, ".package-lock.json");
-const FOLDER = join(PACKAGES, ".cache", "agentcity", "bundles");
+const FOLDER = join(PACKAGES, ".cache", "agentcity", "own-bundles");
 
 /** `sources`: the project's own files in a bundle, by path below the project. */
 const keptSchema = z.strictObject({ sources: z.record(z.string(), hashSchema), codeHash: hashSchema, text: z.string() });

@@ -6,7 +6,7 @@ import { bundleOf } from "../../../orchestrator/execution/sandbox/bundle.ts";
 import { keptBundle } from "../../../orchestrator/execution/sandbox/kept-bundles.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const FOLDER = join(root, "node_modules/.cache/agentcity/bundles");
+const FOLDER = join(root, "node_modules/.cache/agentcity/own-bundles");
 
 describe("execution/sandbox/kept-bundles", () => {
   /** A source of this project for the length of a test. */
