@@ -75,6 +75,16 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     },
   },
   {
+    operation: "mission-8-compute",
+    measured: "what stack, jumps, arithmetic, memory and hashing take of one such mission, from its traces",
+    reference: 0,
+    budget: { row: "mission-8-onchain", share: 0.3 },
+    exception: {
+      limit: 2_100_000,
+      why: "the compiler moves nested structs between calldata, memory and ABI encodings; the second edition reads packed bytes in place",
+    },
+  },
+  {
     operation: "mission-8-hybrid",
     measured: "the same mission under a law with checkpoints: three of them, four calls for clearing and the approval",
     reference: 740_000,

@@ -1,5 +1,7 @@
 import type { ContractTransactionResponse } from "ethers";
 import { z } from "zod";
+import { hexSchema } from "../../orchestrator/primitives/hex.ts";
+import { type GasTrace, traceGas } from "../../scripts/bench/trace.ts";
 import { ethers } from "../support/city-fixture.ts";
 
 /** Gas of each sample of an operation; several rows may share a transaction. */
@@ -43,4 +45,23 @@ export async function gasInside(hash: string, selectors: readonly string[]): Pro
   const missing = selectors.filter((selector) => !found.has(selector));
   if (missing.length > 0) throw new Error(`not called in ${hash}: ${missing.join(", ")}`);
   return [...found.values()].reduce((sum, gas) => sum + gas, 0);
+}
+
+/** Blocks after one and up to another. */
+export interface BlockRange {
+  readonly after: number;
+  readonly last: number;
+}
+
+export const latestBlock = (): Promise<number> => ethers.provider.getBlockNumber();
+
+/** What each transaction in these blocks did with its gas. */
+export async function tracesIn({ after, last }: BlockRange): Promise<GasTrace[]> {
+  const traces = [];
+  for (let number = after + 1; number <= last; number++) {
+    const block = await ethers.provider.getBlock(number);
+    for (const hash of block?.transactions ?? [])
+      traces.push(await traceGas((method, params) => ethers.provider.send(method, [...params]), hexSchema.parse(hash)));
+  }
+  return traces;
 }

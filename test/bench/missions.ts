@@ -1,6 +1,7 @@
 import { id, type Wallet, ZeroAddress } from "ethers";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import type { LawNode } from "../../orchestrator/rules/law-codec.ts";
+import { COMPUTE, type GasTrace, gasIn } from "../../scripts/bench/trace.ts";
 import { keyOf, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { billOf, node as lawfulNode, lawOf, loadLegislature, setParameter } from "../support/legislature.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type PeopledCity,
   TASK,
 } from "../support/mission-fixture.ts";
-import { gasInside, gasOf, type Samples, TRANSACTION } from "./meter.ts";
+import { type BlockRange, gasInside, gasOf, latestBlock, type Samples, TRANSACTION, tracesIn } from "./meter.ts";
 
 const MISSIONS = 3;
 const WAVE = 4;
@@ -156,9 +157,16 @@ async function unbound(mission: Mission): Promise<number[]> {
   return [...slots.keys()].filter((node) => slots[node]?.agent === ZeroAddress);
 }
 
-/** The reference mission (decisions 32) or a larger one of its shape, from its first route to its last record, and its claim. */
-async function onChain(city: BusyCity, size: number, seat: number): Promise<{ run: number; claim: number }> {
+/** Gas from a mission's first route to its last record, and the blocks in between, which hold nothing else. */
+interface Run {
+  readonly run: number;
+  readonly blocks: BlockRange;
+}
+
+/** The reference mission (decisions 32) or a larger one of its shape, and its claim. */
+async function onChain(city: BusyCity, size: number, seat: number): Promise<Run & { claim: number }> {
   const mission = await city.open({ nodes: size === NODES ? FOUR_THREE_ONE : shaped(size) });
+  const after = await latestBlock();
   const sum = (gas: readonly number[]) => gas.reduce((total, one) => total + one, 0);
   let run = 0;
   let before: readonly number[] = [];
@@ -168,20 +176,24 @@ async function onChain(city: BusyCity, size: number, seat: number): Promise<{ ru
     before = nodes;
   }
   run += await gasOf(mission.contract.clear(await clears(mission, before)));
-  return { run: run + (await reported(city, mission, size - 1, seat)), claim: size === NODES ? await claimed(mission) : 0 };
+  run += await reported(city, mission, size - 1, seat);
+  const blocks = { after, last: await latestBlock() };
+  return { run, blocks, claim: size === NODES ? await claimed(mission) : 0 };
 }
 
 /** The same, worked off chain: a checkpoint and a clearing for each batch. */
-async function hybrid(city: BusyCity, size: number, seat: number): Promise<number> {
+async function hybrid(city: BusyCity, size: number, seat: number): Promise<Run> {
   const nodes = size === NODES ? FOUR_THREE_ONE : shaped(size);
   const mission = await city.open({ nodes, anchorInterval: INTERVAL });
+  const after = await latestBlock();
   let run = 0;
   for (const batch of batchesOf(size)) {
     run += await gasOf(mission.contract.checkpoint(await mission.wave(batch)));
     await networkHelpers.mine();
     run += await gasOf(mission.contract.clear(await clears(mission, batch)));
   }
-  return run + (await reported(city, mission, size - 1, seat));
+  run += await reported(city, mission, size - 1, seat);
+  return { run, blocks: { after, last: await latestBlock() } };
 }
 
 /** An adjudicator approves the report, and it is recorded. */
@@ -223,7 +235,7 @@ async function larger(city: BusyCity): Promise<Samples> {
   const samples: Samples = {};
   for (const [turn, size] of LARGER.entries()) {
     samples[`mission-${size}-onchain`] = [(await onChain(city, size, 2 * turn)).run];
-    samples[`mission-${size}-hybrid`] = [await hybrid(city, size, 2 * turn + 1)];
+    samples[`mission-${size}-hybrid`] = [(await hybrid(city, size, 2 * turn + 1)).run];
   }
   return samples;
 }
@@ -232,6 +244,8 @@ export async function missions(): Promise<Samples> {
   const city = await busyCity();
   const numbers = Array.from({ length: MISSIONS }, (_, i) => i);
   const whole = await inTurn(numbers, (seat) => onChain(city, NODES, seat));
+  const [first] = whole;
+  if (first === undefined) throw new Error("no mission was measured");
   const waves = await inTurn(numbers, () => wave(city));
   const panels = await panelsOfFive(city);
   const iced = await freezes(city);
@@ -240,12 +254,23 @@ export async function missions(): Promise<Samples> {
     "node-tier1": waves.flat(),
     "clear-5": panels,
     "mission-8-onchain": whole.map(({ run }) => run),
+    "mission-8-compute": [gasIn(await tracesIn(first.blocks), COMPUTE)],
     "claim-8": whole.map(({ claim }) => claim),
     ...iced,
     "node-tier1-hybrid": await hybridWave(city),
-    "mission-8-hybrid": await inTurn(numbers, (seat) => hybrid(city, NODES, MISSIONS + seat)),
+    "mission-8-hybrid": await inTurn(numbers, async (seat) => (await hybrid(city, NODES, MISSIONS + seat)).run),
     ...(await larger(city)),
   };
+}
+
+/** Every transaction of one reference mission. */
+export async function referenceMission(mode: "on-chain" | "hybrid"): Promise<GasTrace[]> {
+  const city = await busyCity();
+  const { run, blocks } = await (mode === "hybrid" ? hybrid(city, NODES, 0) : onChain(city, NODES, 0));
+  const traces = await tracesIn(blocks);
+  const traced = traces.reduce((sum, { used }) => sum + used, 0);
+  if (traced !== run) throw new Error(`the mission used ${run} gas, its traces show ${traced}`);
+  return traces;
 }
 
 /** Clone, escrow and activation inside the approvals of three sessions, with the base price of a transaction. */
