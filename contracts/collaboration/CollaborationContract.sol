@@ -105,7 +105,7 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     /// @inheritdoc ICollaborationContract
     function slotOf(uint8 node, uint8 slot) external view returns (Slot memory) {
-        MissionStorage.Slot memory bound = _mission.slots[_key(node, slot)];
+        MissionStorage.Slot storage bound = _mission.slots[_key(node, slot)];
         return Slot({agent: bound.agent, price: bound.price, psi: bound.psi});
     }
 
@@ -121,7 +121,7 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     /// @inheritdoc ICollaborationContract
     function faultOf(uint8 node, uint8 attempt) external view returns (Fault memory) {
-        MissionStorage.Fault memory fault = _mission.faults[MissionStorage.attemptKey(node, attempt)];
+        MissionStorage.Fault storage fault = _mission.faults[MissionStorage.attemptKey(node, attempt)];
         return Fault({dueAt: fault.dueAt, mask: fault.mask, settled: fault.settled});
     }
 
@@ -132,7 +132,7 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     /// @inheritdoc ICollaborationContract
     function appealsOf(uint8 node, uint8 attempt) external view returns (uint8 open, uint40 until) {
-        MissionStorage.Appeals memory appeals = _mission.appeals[MissionStorage.attemptKey(node, attempt)];
+        MissionStorage.Appeals storage appeals = _mission.appeals[MissionStorage.attemptKey(node, attempt)];
         return (appeals.open, appeals.until);
     }
 

@@ -3,6 +3,7 @@ pragma solidity 0.8.33;
 
 import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {IManagementContract} from "../interfaces/IManagementContract.sol";
 import {IServiceContract} from "../interfaces/IServiceContract.sol";
 import {Institution, Office} from "../types/Roles.sol";
@@ -13,7 +14,14 @@ contract ManagementContract is IManagementContract {
 
     IConstitutionContract private immutable _CONSTITUTION;
 
+    /// @dev One slot for the service, one for the block in which another took its place.
+    struct Former {
+        bytes32 service;
+        uint32 replacedBlock;
+    }
+
     mapping(bytes32 operation => Mandate mandate) private _mandates;
+    mapping(bytes32 operation => Former former) private _formers;
     mapping(Office office => bytes32[] operations) private _operations;
     mapping(bytes32 delegation => Delegation entry) private _delegations;
 
@@ -35,6 +43,9 @@ contract ManagementContract is IManagementContract {
         bool known = mandate.service != 0;
         if (known && mandate.office != office) _removeOperation(mandate.office, operation);
         if (!known || mandate.office != office) _addOperation(office, operation);
+        // The same service again: its predecessor stops at once.
+        if (mandate.service == service) delete _formers[operation];
+        else if (known) _formers[operation] = Former(mandate.service, uint32(block.number));
 
         _mandates[operation] = Mandate({
             office: office,
@@ -55,8 +66,10 @@ contract ManagementContract is IManagementContract {
         Mandate memory mandate = _mandates[operation];
         if (mandate.service == 0) revert NoMandate(operation);
         _requireClerk(mandate.office);
-        if (service != mandate.service) revert WrongService(operation, mandate.service, service);
-        _requireLive(service);
+        if (service != mandate.service && !_mayStillServe(session, operation, service)) {
+            revert WrongService(operation, mandate.service, service);
+        }
+        // A mandate ends by adjudicators' word: whether the service's owner offers it to others makes no difference.
         delegation = delegationId(session, operation, inputHash);
         Delegation storage entry = _delegations[delegation];
         if (entry.outputHash != 0) revert AlreadyRecorded(delegation);
@@ -107,6 +120,14 @@ contract ManagementContract is IManagementContract {
     function _requireClerk(Office office) private view {
         bool isClerk = IClerkContract(_CONSTITUTION.at(Institution.CLERKS)).isClerk(office, msg.sender);
         if (!isClerk) revert NotClerk(office, msg.sender);
+    }
+
+    /// @dev What was mandated when a session opened may serve it to its end.
+    function _mayStillServe(uint256 session, bytes32 operation, bytes32 service) private view returns (bool) {
+        Former memory former = _formers[operation];
+        if (service == 0 || service != former.service) return false;
+        uint32 opened = ILegislativeProcedure(_CONSTITUTION.at(Institution.LEGISLATION)).sessionOf(session).openedBlock;
+        return opened != 0 && opened < former.replacedBlock;
     }
 
     function _requireLive(bytes32 service) private view {

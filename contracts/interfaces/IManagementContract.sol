@@ -49,7 +49,8 @@ interface IManagementContract {
     error MissingIntermediate(bytes32 delegation);
     error TooManyMandates(Office office, uint256 max);
 
-    /// @notice Obliges an office to have an operation done by a service. Caller: governor.
+    /// @notice Obliges an office to have an operation done by a service, which must be live. What it replaces may serve the sessions that
+    /// are open; naming the same service again ends that. Caller: governor.
     function setMandate(
         Office office,
         bytes32 operation,
@@ -59,7 +60,8 @@ interface IManagementContract {
     ) external;
     /// @notice Opens a delegation. Caller: a clerk of the mandate's office. The id is keccak256(session, operation, inputHash).
     /// Until it is recorded, another clerk of the office may delegate again and so take it over.
-    /// @param service What the clerk has the operation done by; the mandate's, or the call reverts.
+    /// @param service What the clerk has the operation done by; the mandate's, or the one before it where the session was open when it was
+    /// replaced. Its owner's deprecation does not reach a mandate.
     function delegate(
         uint256 session,
         bytes32 operation,

@@ -45,7 +45,8 @@ library ActionTable {
             (SUPERMAJORITY << (8 * uint256(Action.IMPEACH))) |
             (2 << (8 * uint256(Action.AUDIT_UNILATERAL))) |
             (2 << (8 * uint256(Action.RELEASE_WATCHDOG))) |
-            ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.RESUME_WITH_AMENDMENT)));
+            ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.RESUME_WITH_AMENDMENT))) |
+            (2 << (8 * uint256(Action.SET_MANDATE)));
 
     function onMission(Action action) internal pure returns (bool) {
         return _row(action) & MISSION != 0;

@@ -56,7 +56,10 @@ enum Action {
     /// Ends the watchdog's freeze of the panel.
     RELEASE_WATCHDOG,
     /// A frozen node goes on with its executors under an amended mandate; each loses 20 points [–; bytes32 digest of the mandate].
-    RESUME_WITH_AMENDMENT
+    RESUME_WITH_AMENDMENT,
+    /// Has an office's operation done by another service [–; Office, bytes32 operation, bytes32 service, bool needsIntermediate,
+    /// bytes32 schemaHash].
+    SET_MANDATE
 }
 
 /// @notice What an action says about the work it is about, to the watchdog.

@@ -115,6 +115,13 @@ export const ACTION_DATA = {
   AUDIT_UNILATERAL: [{ name: "digest", type: "bytes32" }],
   RELEASE_WATCHDOG: [],
   RESUME_WITH_AMENDMENT: [{ name: "amendment", type: "bytes32" }],
+  SET_MANDATE: [
+    { name: "office", type: "uint8" },
+    { name: "operation", type: "bytes32" },
+    { name: "service", type: "bytes32" },
+    { name: "needsIntermediate", type: "bool" },
+    { name: "schemaHash", type: "bytes32" },
+  ],
 } as const satisfies Record<string, readonly AbiParameter[]>;
 
 export type ActionName = keyof typeof ACTION_DATA;

@@ -47,6 +47,7 @@ export const SIGNERS = {
       IMPEACH: NEEDS_MORE,
       AUDIT_UNILATERAL: NEEDS_MORE,
       RELEASE_WATCHDOG: NEEDS_MORE,
+      SET_MANDATE: NEEDS_MORE,
     },
   },
   frozen: {

@@ -18,6 +18,7 @@ import { falsePositive } from "./actions/false-positive.ts";
 import { freeze } from "./actions/freeze.ts";
 import { impeach } from "./actions/impeach.ts";
 import { insure } from "./actions/insure.ts";
+import { mandate } from "./actions/mandate.ts";
 import { predicate } from "./actions/predicate.ts";
 import { publish } from "./actions/publish.ts";
 import { redirect } from "./actions/redirect.ts";
@@ -130,6 +131,13 @@ ordering("envelope", "set which functions an office may call (two signatures)")
   .argument("<times>", "calls of each function per session")
   .argument("<functions...>", "for example LegislativeProcedure.openDebate")
   .action(envelope);
+ordering("mandate", "have an office's operation done by another service (two signatures)")
+  .argument("<office>")
+  .argument("<operation>", "its name, or its id")
+  .argument("<service>", "id of the service")
+  .addOption(new Option("--intermediate", "results must come with an intermediate one"))
+  .addOption(new Option("--schema <hash>", "hash of the schema of its results"))
+  .action(mandate);
 ordering("publish", "publish a version of the template of missions (two signatures)")
   .argument("<implementation>")
   .argument("<name>", "sessions use agentcity.collaboration")

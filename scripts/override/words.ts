@@ -6,6 +6,7 @@ import { contentIdFromDigest } from "../../orchestrator/primitives/hash.ts";
 import { functionNames } from "../../orchestrator/primitives/selectors.ts";
 import { type ActionName, actionName, decodeActionData, evidenceRoles, institutionNames } from "../../orchestrator/protocol/actions.ts";
 import { OFFICE_NAMES } from "../../orchestrator/protocol/offices.ts";
+import { CODIFIER_OPERATIONS, operationId } from "../../orchestrator/protocol/operations.ts";
 import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import type { SignedOverride } from "../../orchestrator/protocol/signed-override.ts";
 import { insuranceCap, purposeOf, spendingCap } from "./caps.ts";
@@ -142,6 +143,13 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
     }
     case "RELEASE_WATCHDOG":
       return "end the watchdog's freeze: the panel acts again, missions start and are routed";
+    case "SET_MANDATE": {
+      const [office, operation, service] = decodeActionData(name, data);
+      const named = CODIFIER_OPERATIONS.find((known) => operationId(known) === operation) ?? operation;
+      const [registered] = await client.services.history("ServiceRegistered", { service });
+      const code = registered === undefined ? "which is not registered" : `of ${registered.args.owner}, code ${registered.args.codeHash}`;
+      return `have the ${OFFICE_NAMES[office]} get "${named}" done by service ${service}, ${code}; open sessions may finish with the former`;
+    }
     case "AUDIT_UNILATERAL":
       return `close the audit of what ${target} did alone`;
   }

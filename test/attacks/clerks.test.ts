@@ -87,6 +87,14 @@ describe("attacks by clerks", () => {
     expect((await management.delegationOf(delegation)).inputHash).to.equal(ZeroHash);
   });
 
+  it("the owner of the mandated compiler takes it away, so that no session makes a law again", async () => {
+    const { management, services, compiler, voters } = house;
+    await attempt(services.connect(voters[0] as Wallet).deprecateService(compiler));
+    await attempt(management.connect(holder("CODIFIER")).delegate(1, OPERATION, compiler, BILL.specHash));
+    const delegation = await management.delegationId(1, OPERATION, BILL.specHash);
+    expect((await management.delegationOf(delegation)).inputHash).to.equal(BILL.specHash);
+  });
+
   it("a Codifier replaces a result after it was checked", async () => {
     const { management, steps } = house;
     const delegation = await steps.delegate(1n, BILL.specHash);

@@ -27,7 +27,7 @@ abstract contract Guardian is MissionBase {
 
     /// @inheritdoc ICollaborationContract
     function watch() external view returns (Watch memory) {
-        MissionStorage.Watch memory w = _mission.watch;
+        MissionStorage.Watch storage w = _mission.watch;
         return Watch(_mission.head.stopped, w.cleared, w.stoppedAt, w.degradedSince, w.degradedUntil);
     }
 

@@ -5,6 +5,7 @@ import {IAdjudicatorRoster} from "../../interfaces/IAdjudicatorRoster.sol";
 import {IAdjudicatorWatchdog} from "../../interfaces/IAdjudicatorWatchdog.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
+import {IServiceContract} from "../../interfaces/IServiceContract.sol";
 import {ActionTable} from "../../libraries/ActionTable.sol";
 import {Action, OverrideAction} from "../../types/Actions.sol";
 import {EvidenceRole} from "../../types/Evidence.sol";
@@ -39,6 +40,11 @@ library Conflicts {
             // The law of a child moves the money of its parent's tree. Another parent is the sponsor's to name, and decides nothing.
             if (session.child && roster.isConflicted(adjudicator, session.parent)) return true;
             return roster.isInterested(adjudicator, session.sponsor);
+        }
+        if (what == Action.SET_MANDATE) {
+            (, , bytes32 service) = abi.decode(order.data, (Office, bytes32, bytes32));
+            address owner = IServiceContract(city.at(Institution.SERVICES)).ownerOf(service);
+            return roster.isInterested(adjudicator, owner);
         }
         return roster.isInterested(adjudicator, _named(order));
     }

@@ -10,6 +10,7 @@ import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol"
 import {IEvidenceRegistry} from "../../interfaces/IEvidenceRegistry.sol";
 import {IExecutionProcedure} from "../../interfaces/IExecutionProcedure.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
+import {IManagementContract} from "../../interfaces/IManagementContract.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../../interfaces/ITreasury.sol";
@@ -91,6 +92,8 @@ library Orders {
                 (Office, bytes4[], uint16)
             );
             IClerkContract(city.at(Institution.CLERKS)).setEnvelope(office, permitted, most);
+        } else if (what == Action.SET_MANDATE) {
+            _mandate(IManagementContract(city.at(Institution.MANAGEMENT)), order);
         } else if (what == Action.REGISTER_ISSUER) {
             _giveRole(IEvidenceRegistry(city.at(Institution.EVIDENCE)), order);
         } else if (what == Action.ADMIT_ADJUDICATOR) {
@@ -105,6 +108,14 @@ library Orders {
             return false;
         }
         return true;
+    }
+
+    function _mandate(IManagementContract management, OverrideAction calldata order) private {
+        (Office office, bytes32 operation, bytes32 service, bool needsIntermediate, bytes32 schemaHash) = abi.decode(
+            order.data,
+            (Office, bytes32, bytes32, bool, bytes32)
+        );
+        management.setMandate(office, operation, service, needsIntermediate, schemaHash);
     }
 
     function _giveRole(IEvidenceRegistry evidence, OverrideAction calldata order) private {

@@ -71,8 +71,8 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     entry: "ManagementContract.delegate",
     guard: "an operation is the mandated service's",
     file: "foundational/ManagementContract.sol",
-    find: "        if (service != mandate.service) revert WrongService(operation, mandate.service, service);\n",
-    replace: "",
+    find: "        if (service != mandate.service && !_mayStillServe(session, operation, service)) {\n",
+    replace: "        if (service == 0) {\n",
   },
   {
     title: "a Codifier replaces a result after it was checked",
@@ -119,5 +119,14 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     file: "meta/legislation/Enactment.sol",
     find: "        if (given != approved) revert ILegislativeProcedure.SpecMismatch(session, approved, given);\n",
     replace: "",
+  },
+  {
+    title: "the owner of the mandated compiler takes it away, so that no session makes a law again",
+    threats: ["SP-4", "SP-1"],
+    entry: "ServiceContract.deprecateService",
+    guard: "a mandate outlives what a service's owner does",
+    file: "foundational/ManagementContract.sol",
+    find: "        delegation = delegationId(session, operation, inputHash);\n",
+    replace: "        _requireLive(service);\n        delegation = delegationId(session, operation, inputHash);\n",
   },
 ]);

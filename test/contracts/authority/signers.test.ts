@@ -38,15 +38,23 @@ async function stage() {
     await legislation.connect(one).openSession(id("goal"), tokens(10), ZeroAddress);
     return legislation.sessionCount();
   };
+  const offer = async (name: string, principal: Wallet) => {
+    const { agent } = await city.register(name, { principal });
+    return (await city.offerService(agent, name)).service;
+  };
+  const services = {
+    neutral: await offer("maker", await city.account("maker's principal")),
+    own: await offer("interested maker", interested),
+  };
   const candidate = await city.account("candidate");
   await city.fund(candidate, addresses.ROSTER, tokens(5000));
   const template = await (await ethers.deployContract("MissionProbe")).getAddress();
-  return { city, panel, cast, template, sessions: { neutral: await sessionOf(sponsor), own: await sessionOf(interested) } };
+  return { city, panel, cast, template, services, sessions: { neutral: await sessionOf(sponsor), own: await sessionOf(interested) } };
 }
 type Stage = Awaited<ReturnType<typeof stage>>;
 
 /** The data of a city-wide action, and whom it is about. */
-function matterOf({ cast, template, sessions }: Stage, action: ActionName, own: boolean): readonly [string, ...unknown[]] {
+function matterOf({ cast, template, sessions, services }: Stage, action: ActionName, own: boolean): readonly [string, ...unknown[]] {
   const [agent, session] = [cast.producer ?? "", own ? sessions.own : sessions.neutral];
   const someone = keyOf("someone's principal").address;
   const matters: Partial<Record<ActionName, readonly [string, ...unknown[]]>> = {
@@ -68,6 +76,7 @@ function matterOf({ cast, template, sessions }: Stage, action: ActionName, own: 
     IMPEACH: [cast.resigned ?? ""],
     AUDIT_UNILATERAL: [cast.resigned ?? "", ZeroHash],
     RELEASE_WATCHDOG: [ZeroAddress],
+    SET_MANDATE: [ZeroAddress, Office.CODIFIER, WHY, own ? services.own : services.neutral, false, WHY],
   };
   const [target = "", ...data] = matters[action] ?? [];
   return own && target !== ZeroAddress ? [keyOf("cast verifier's principal").address, ...data] : [target, ...data];

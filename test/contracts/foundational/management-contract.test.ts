@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { AbiCoder, id, keccak256, type Wallet, ZeroHash } from "ethers";
-import { type City, keyOf, loadCity, Office } from "../../support/city-fixture.ts";
+import { AbiCoder, id, keccak256, type Wallet, ZeroAddress, ZeroHash } from "ethers";
+import { type City, keyOf, loadCity, Office, tokens } from "../../support/city-fixture.ts";
 
 const OPERATION = id("compile");
 const INPUT = id("spec");
@@ -102,7 +102,7 @@ describe("ManagementContract", () => {
       await expect(own.delegate(1, id("write bytecode"), service, INPUT))
         .to.be.revertedWithCustomError(contract, "NoMandate")
         .withArgs(id("write bytecode"));
-      // When the adjudicators replace a compiler, what the old one makes counts no more.
+      // When the adjudicators replace a compiler, what the old one makes counts no more in a session that opens later.
       await contract.setMandate(Office.CODIFIER, OPERATION, other, false, SCHEMA);
       await expect(own.delegate(1, OPERATION, service, INPUT))
         .to.be.revertedWithCustomError(contract, "WrongService")
@@ -138,15 +138,36 @@ describe("ManagementContract", () => {
       await contract.connect(colleague).recordResult(delegation, OUTPUT, ZeroHash);
     });
 
-    it("stop with the service", async () => {
+    it("go on with a service that its owner offers nobody else, which no new mandate names", async () => {
       await mandate();
       await city.services.connect(owner).deprecateService(service);
-      await expect(contract.connect(clerk).delegate(1, OPERATION, service, INPUT))
-        .to.be.revertedWithCustomError(contract, "ServiceUnavailable")
-        .withArgs(service);
-      service = await registered("next compiler");
-      await mandate();
       await contract.connect(clerk).delegate(1, OPERATION, service, INPUT);
+      await expect(mandate()).to.be.revertedWithCustomError(contract, "ServiceUnavailable").withArgs(service);
+    });
+
+    it("may end with the service that they began with, until it is replaced for cause", async () => {
+      const open = async () => {
+        const sponsor = await city.account("sponsor");
+        await city.fund(sponsor, city.addresses.LEGISLATION, tokens(10));
+        await city.legislation.connect(sponsor).openSession(id("goal"), tokens(10), ZeroAddress);
+        return city.legislation.sessionCount();
+      };
+      const own = contract.connect(clerk);
+      await mandate();
+      const before = await open();
+      const [former, next] = [service, await registered("next compiler")];
+      const replace = () => contract.setMandate(Office.CODIFIER, OPERATION, next, false, SCHEMA);
+      await replace();
+      const after = await open();
+      await own.delegate(before, OPERATION, former, INPUT);
+      await own.delegate(before, OPERATION, next, INPUT);
+      const refused = (session: bigint) =>
+        expect(own.delegate(session, OPERATION, former, id("another spec")))
+          .to.be.revertedWithCustomError(contract, "WrongService")
+          .withArgs(OPERATION, next, former);
+      for (const session of [after, after + 1n]) await refused(session);
+      await replace();
+      await refused(before);
     });
   });
 });

@@ -176,6 +176,24 @@ describe("Actions of the override panel", () => {
     });
   });
 
+  describe("SET_MANDATE", () => {
+    it("has an operation done by another service", async () => {
+      const { city, wide } = panel;
+      const { agent } = await city.register("maker of compilers");
+      const { service } = await city.offerService(agent, "compiler");
+      await needs(2, await wide("SET_MANDATE", ZeroAddress, Office.CODIFIER, id("compile"), service, true, WHY));
+      expect((await city.management.mandateOf(id("compile"))).service).to.equal(service);
+    });
+
+    it("is refused to whose principal's service it is", async () => {
+      const { city, wide } = panel;
+      const { judge, owner } = await interested();
+      const { agent } = await city.register("adjudicator's maker", { principal: owner });
+      const { service } = await city.offerService(agent, "compiler");
+      await conflictedIs(judge, await wide("SET_MANDATE", ZeroAddress, Office.CODIFIER, id("compile"), service, true, WHY));
+    });
+  });
+
   describe("REGISTER_ISSUER", () => {
     it("gives each role in evidence, and takes all of a compromised account", async () => {
       const { city, wide, act, seats } = panel;

@@ -38,6 +38,7 @@ const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
   ["AUDIT_UNILATERAL", 2, ""],
   ["RELEASE_WATCHDOG", 2, ""],
   ["RESUME_WITH_AMENDMENT", 1, "mr"],
+  ["SET_MANDATE", 2, ""],
 ];
 
 describe("AdjudicationProcedure", () => {
