@@ -49,7 +49,9 @@ export interface CodeShape {
 /** Reads runtime code as solc lays it out: instructions, perhaps data, then metadata whose length stands in the last two bytes. */
 export function shapeOf(code: Hex): CodeShape {
   const instructions = reachable(instructionsOf(withoutMetadata(hexToBytes(code))));
-  const count = (opcode: number) => instructions.filter((each) => each.opcode === opcode).length;
+  const counts = new Uint32Array(256);
+  for (const { opcode } of instructions) counts[opcode] = (counts[opcode] ?? 0) + 1;
+  const count = (opcode: number) => counts[opcode] ?? 0;
   return {
     count: {
       CREATE: count(OPCODES.CREATE),
@@ -77,13 +79,15 @@ function withoutMetadata(code: Uint8Array): Uint8Array {
   return length > code.length ? code : code.subarray(0, code.length - length);
 }
 
+const NOTHING = new Uint8Array();
+
 /** Linear reading: what stands behind a PUSH is its operand. */
 export function instructionsOf(code: Uint8Array): Instruction[] {
   const instructions: Instruction[] = [];
   for (let offset = 0; offset < code.length; ) {
     const opcode = code[offset] ?? 0;
     const pushed = opcode >= PUSH0 && opcode <= PUSH32 ? opcode - PUSH0 : 0;
-    instructions.push({ offset, opcode, operand: code.subarray(offset + 1, offset + 1 + pushed) });
+    instructions.push({ offset, opcode, operand: pushed === 0 ? NOTHING : code.subarray(offset + 1, offset + 1 + pushed) });
     offset += 1 + pushed;
   }
   return instructions;

@@ -23,6 +23,7 @@ export interface ClientOptions {
 
 export function createCityClient({ chain, addresses, sender }: ClientOptions): CityClient {
   const base: BaseClient = { chain, addresses, sender };
+  const missions = new Map<Address, ContractActions<"CollaborationContract">>();
   return {
     ...base,
     constitution: contractActions(base, ROOMS.constitution),
@@ -41,6 +42,10 @@ export function createCityClient({ chain, addresses, sender }: ClientOptions): C
     roster: contractActions(base, ROOMS.roster),
     pools: contractActions(base, ROOMS.pools),
     watchdog: contractActions(base, ROOMS.watchdog),
-    mission: (address) => contractActions(base, "CollaborationContract", address),
+    mission: (address) => {
+      const actions = missions.get(address) ?? contractActions(base, "CollaborationContract", address);
+      missions.set(address, actions);
+      return actions;
+    },
   };
 }

@@ -172,15 +172,16 @@ function opcodes({ template }: CodificationFacts, shapes: readonly CodeShape[]):
     if (shape === undefined) return [];
     const links = libraries.reduce((sum, { starts }) => sum + starts.length, 0);
     const { DELEGATECALL } = shape.count;
+    const others = shape.addresses.filter((address) => !linked.includes(address));
     // Text of twenty letters looks like an address: the reviewed code has it too.
-    const known = new Set([...linked, ...shapeOf(reviewed).addresses]);
+    const known = others.length === 0 ? [] : shapeOf(reviewed).addresses;
     return [
       ...WORST.filter((opcode) => shape.count[opcode] > 0).map((opcode) => ({ subject: name, problem: `contains ${opcode}` })),
       ...(DELEGATECALL > links
         ? [{ subject: name, problem: `has ${DELEGATECALL} DELEGATECALLs for ${links} places of its libraries` }]
         : []),
-      ...shape.addresses
-        .filter((address) => !known.has(address))
+      ...others
+        .filter((address) => !known.includes(address))
         .map((address) => ({ subject: name, problem: `names the address ${address}, which is none of its libraries'` })),
     ];
   });

@@ -34,9 +34,13 @@ export const hashSchema = /* @__PURE__ */ z.custom<Hash>(isHash, "expected 0x an
 
 export const intentKeySchema = /* @__PURE__ */ hashSchema.transform((value) => value as IntentKey);
 
+/** Node's own conversions, where there are any. */
+const native = globalThis.Buffer;
+
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 export function bytesToHex(bytes: Uint8Array): Hex {
+  if (native !== undefined) return `0x${native.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex")}`;
   let text = "";
   for (const byte of bytes) text += BYTES[byte];
   return `0x${text}`;
@@ -44,6 +48,7 @@ export function bytesToHex(bytes: Uint8Array): Hex {
 
 export function hexToBytes(hex: Hex): Uint8Array {
   if (!isHex(hex)) throw new InvalidValue("hex", "expected 0x and an even number of hex digits", { details: String(hex) });
+  if (native !== undefined) return new Uint8Array(native.from(hex.slice(2), "hex"));
   const bytes = new Uint8Array((hex.length - 2) / 2);
   for (let index = 0; index < bytes.length; index += 1) {
     bytes[index] = Number.parseInt(hex.slice(2 + 2 * index, 4 + 2 * index), 16);
