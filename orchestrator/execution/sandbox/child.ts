@@ -7,11 +7,11 @@ import { readSync, writeSync } from "node:fs";
 import { constants, createContext, Script } from "node:vm";
 import type { Realm } from "./realm.ts";
 
-/** The second line of stdin; the first is the script that defines `service.openRealm`. */
+/** The second line of stdin; the first is the script that defines `service.openRealm`. After it come the service's script and its input. */
 export interface Job {
-  /** The service's script. */
-  readonly code: string;
-  readonly input: string;
+  /** Bytes of UTF-8. */
+  readonly code: number;
+  readonly input: number;
   readonly maxTools: number;
   readonly maxMessages: number;
   readonly maxOutput: number;
@@ -29,7 +29,7 @@ interface Reply {
 
 const { exit } = process;
 const encoder = new TextEncoder();
-const nextLine = lineReader();
+const { nextLine, nextText } = reader();
 
 const context = createContext(constants.DONT_CONTEXTIFY, {
   codeGeneration: { strings: false, wasm: false },
@@ -42,16 +42,18 @@ const realm = own(new Script("{const opened=service.openRealm();service=undefine
 leaveNothingBehind();
 
 const job: Job = JSON.parse(nextLine());
+const code = nextText(job.code);
+const input = nextText(job.input);
 const evaluate = (script: Script, timeout = job.lastResortMs): unknown => script.runInContext(context, { timeout });
 try {
-  evaluate(new Script(job.code, { filename: "service" }), job.loadMs);
+  evaluate(new Script(code, { filename: "service" }), job.loadMs);
 } catch (error) {
   const message = isTimeout(error)
     ? `the file itself does not end within ${job.loadMs} ms: is there a loop outside its functions?`
     : describe(error);
   finish(JSON.stringify({ t: "failed", kind: isTimeout(error) ? "timeout" : "crash", message }));
 }
-realm.begin(job.input, job.maxTools, job.maxMessages, job.maxOutput);
+realm.begin(input, job.maxTools, job.maxMessages, job.maxOutput);
 serve();
 
 /** Lets the realm run until it waits for a tool, and answers, until there is an outcome. */
@@ -107,23 +109,46 @@ function describe(error: unknown): string {
   }
 }
 
-/** Reads stdin line by line, waiting; the end of stdin means the parent is gone. */
-function lineReader(): () => string {
-  const decoder = new TextDecoder();
-  const chunk = new Uint8Array(65_536);
-  let parts: string[] = [];
-  return () => {
-    for (;;) {
-      const last = parts.at(-1);
-      const end = last?.indexOf("\n") ?? -1;
-      if (last !== undefined && end >= 0) {
-        const line = [...parts.slice(0, -1), last.slice(0, end)].join("");
-        parts = [last.slice(end + 1)];
-        return line;
-      }
-      const read = readSync(0, chunk);
-      if (read === 0) exit(1);
-      parts.push(decoder.decode(chunk.subarray(0, read), { stream: true }));
-    }
+/** Reads stdin, waiting; its end means that the parent is gone. */
+function reader(): { readonly nextLine: () => string; readonly nextText: (length: number) => string } {
+  const LINE_END = 10;
+  let rest = new Uint8Array();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const more = (into: Uint8Array): number => {
+    const read = readSync(0, into);
+    if (read === 0) exit(1);
+    return read;
   };
+  return {
+    nextLine: () => {
+      const parts: Uint8Array[] = [];
+      for (let end = rest.indexOf(LINE_END); end < 0; end = rest.indexOf(LINE_END)) {
+        parts.push(rest);
+        const chunk = new Uint8Array(65_536);
+        rest = chunk.subarray(0, more(chunk));
+      }
+      const end = rest.indexOf(LINE_END);
+      const line = joined([...parts, rest.subarray(0, end)]);
+      rest = rest.subarray(end + 1);
+      return decoder.decode(line);
+    },
+    nextText: (length) => {
+      const bytes = new Uint8Array(length);
+      const known = rest.subarray(0, length);
+      bytes.set(known);
+      rest = rest.subarray(known.length);
+      for (let filled = known.length; filled < length; ) filled += more(bytes.subarray(filled));
+      return decoder.decode(bytes);
+    },
+  };
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
 }

@@ -36,8 +36,8 @@ export interface Scripts {
   readonly realm: string;
 }
 
-/** Gives a run, by its first line, a process. */
-export type Launch = (memoryMb: number, line: string, listener: Listener) => Launched;
+/** Gives a run, by what its stdin begins with, a process. */
+export type Launch = (memoryMb: number, pieces: readonly Uint8Array[], listener: Listener) => Launched;
 
 const bytes = z.instanceof(Uint8Array);
 const newsSchema = z.union([
@@ -64,10 +64,10 @@ export function launching(nodePath: string, scripts: Scripts, ahead: number): La
       launcher = undefined;
     }, IDLE_MS).unref();
   };
-  return (memoryMb, line, listener) => {
+  return (memoryMb, pieces, listener) => {
     clearTimeout(idle);
     if (launcher?.isGone !== false) launcher = new Launcher(nodePath, scripts, ahead, rest);
-    return launcher.launch(memoryMb, line, listener);
+    return launcher.launch(memoryMb, pieces, listener);
   };
 }
 
@@ -103,11 +103,11 @@ class Launcher {
     return this.#listeners.size === 0;
   }
 
-  launch(memoryMb: number, line: string, listener: Listener): Launched {
+  launch(memoryMb: number, pieces: readonly Uint8Array[], listener: Listener): Launched {
     const id = this.#launched++;
     this.#listeners.set(id, listener);
     this.#process.channel?.ref();
-    this.#say({ id, memoryMb, line });
+    this.#say({ id, memoryMb, pieces });
     return {
       write: (text) => this.#say({ id, line: text }),
       kill: () => this.#say({ id, kill: true }),

@@ -11,7 +11,7 @@ import { nodeFlags, RUNTIME_MIB } from "./limits.ts";
 /** To this process: first what to start, then runs. */
 export type Order =
   | { readonly script: string; readonly realm: string; readonly ahead: number }
-  | { readonly id: number; readonly memoryMb: number; readonly line: string }
+  | { readonly id: number; readonly memoryMb: number; readonly pieces: readonly Uint8Array[] }
   | { readonly id: number; readonly line: string }
   | { readonly id: number; readonly kill: true };
 
@@ -75,7 +75,7 @@ function isAlive({ child }: Started): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-function run(id: number, memoryMb: number, line: string): void {
+function run(id: number, memoryMb: number, pieces: readonly Uint8Array[]): void {
   const started = take(memoryMb);
   const { child } = started;
   let tooLarge = false;
@@ -101,7 +101,7 @@ function run(id: number, memoryMb: number, line: string): void {
   child.on("error", ({ message }) => child.pid === undefined && over({ id, failed: message }));
   if (started.error !== undefined) over({ id, failed: started.error.message });
   child.on("close", (code, signal) => over({ id, end: { code, signal, tooLarge } }));
-  child.stdin.write(`${line}\n`);
+  for (const piece of pieces) child.stdin.write(piece);
   while (ahead.length < program.ahead) ahead.push(start(memoryMb));
 }
 
@@ -118,7 +118,7 @@ function residentMib({ pid }: ChildProcessWithoutNullStreams): number {
 
 process.on("message", (order: Order) => {
   if ("script" in order) program = order;
-  else if ("memoryMb" in order) run(order.id, order.memoryMb, order.line);
+  else if ("memoryMb" in order) run(order.id, order.memoryMb, order.pieces);
   else if ("line" in order) running.get(order.id)?.child.stdin.write(`${order.line}\n`);
   else running.get(order.id)?.child.kill("SIGKILL");
 });

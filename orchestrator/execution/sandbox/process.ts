@@ -15,8 +15,9 @@ export type Tool = (args: JsonValue) => Promise<JsonValue>;
 export interface ProcessRun {
   readonly launch: Launch;
   /** The service's script. */
-  readonly code: string;
-  readonly input: string;
+  readonly code: Uint8Array;
+  /** Canonical JSON. */
+  readonly input: Uint8Array;
   readonly limits: SandboxLimits;
   readonly tools: Readonly<Record<string, Tool>>;
   readonly recorder: RunRecorder;
@@ -41,6 +42,7 @@ type Line = z.infer<typeof Line>;
 
 /** Requests and framing beside the output itself, bytes. */
 const TALK_BYTES = 1_048_576;
+const UTF_8 = new TextEncoder();
 const STDERR_BYTES = 8_192;
 /** Milliseconds in which a bundle must have run to its end once, before its function is called. */
 const LOAD_MS = 5_000;
@@ -51,8 +53,8 @@ const LAST_RESORT_MS = 1_000;
 export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
   const { limits, recorder } = run;
   const job: Job = {
-    code: run.code,
-    input: run.input,
+    code: run.code.length,
+    input: run.input.length,
     maxTools: limits.tools,
     maxMessages: limits.messages,
     maxOutput: limits.outputBytes,
@@ -104,7 +106,7 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
         }
       },
     );
-    const child = run.launch(limits.memoryMb, JSON.stringify(job), {
+    const child = run.launch(limits.memoryMb, [UTF_8.encode(`${JSON.stringify(job)}\n`), run.code, run.input], {
       out: talk.push,
       err: (bytes) => {
         if (stderr.length < STDERR_BYTES) stderr += new TextDecoder().decode(bytes);

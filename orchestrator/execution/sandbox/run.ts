@@ -9,9 +9,6 @@ import { runInProcess, type Tool } from "./process.ts";
 import { RunRecorder } from "./recorder.ts";
 import type { RunResult } from "./result.ts";
 
-/** As files are read: what looks like a mark of the byte order is text. */
-const UTF_8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
 /** What a service promises: JSON Schemas of its input, its output and its options (without one it takes none), and that it answers every item. */
 export interface ServiceSchemas {
   readonly input: JsonObject;
@@ -53,12 +50,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const places = options.concurrency ?? 2;
   const slots = turnstile(places);
   const matches = schemaChecker();
+  const bytesOf = canonicalOnce();
   let launch: Promise<Launch> | undefined;
 
   async function run(request: RunRequest): Promise<RunResult> {
     const limits = { ...DEFAULT_LIMITS, ...options.limits, ...request.limits };
     const started = options.now();
-    const input = canonicalBytes(request.input);
+    const input = bytesOf(request.input);
     const recorder = new RunRecorder(request.bundle.codeHash, input);
     const fail = (kind: "too-large" | "schema", details: string): RunResult => recorder.failed(kind, details, options.now() - started);
     if (input.length > limits.inputBytes) return fail("too-large", `the input has ${input.length} bytes; at most ${limits.inputBytes}`);
@@ -70,8 +68,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const end = await slots(() =>
       runInProcess({
         launch: launched,
-        code: UTF_8.decode(request.bundle.bytes),
-        input: UTF_8.decode(input),
+        code: request.bundle.bytes,
+        input,
         limits,
         tools: request.tools ?? {},
         recorder,
@@ -105,10 +103,21 @@ async function loadScripts(): Promise<Scripts> {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const script = async (name: string, platform: "node" | "neutral"): Promise<string> => {
     const { bytes } = await bundleOwn(fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url)), platform);
-    return UTF_8.decode(bytes);
+    return new TextDecoder().decode(bytes);
   };
   const [launcher, child, realm] = await Promise.all([script("launcher", "node"), script("child", "node"), script("realm", "neutral")]);
   return { launcher, child, realm };
+}
+
+/** Serializes each value once: redundant executors and the issuer get the same one. */
+function canonicalOnce(): (value: JsonValue) => Uint8Array {
+  const known = new WeakMap<object, Uint8Array>();
+  return (value) => {
+    if (typeof value !== "object" || value === null) return canonicalBytes(value);
+    const bytes = known.get(value) ?? canonicalBytes(value);
+    known.set(value, bytes);
+    return bytes;
+  };
 }
 
 /** Compiles each schema once; says what does not fit, or undefined. */
