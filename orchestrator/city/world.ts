@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { scorersBy } from "../execution/guardian/scorers.ts";
 import { traceSchema } from "../execution/guardian/traces.ts";
+import { nothingRecent } from "../execution/work.ts";
 import type { RegisteredService, World } from "../execution/world.ts";
 import { openChatModel } from "../minds/chat-model.ts";
 import type { Mind } from "../minds/mind.ts";
@@ -43,6 +44,7 @@ export function worldOf(
     sandbox: city.sandbox,
     store: { put: async (bytes) => blocks.put(bytes), get: async (id) => blocks.get(parseContentId(id)) },
     // The record's content enters the log before anything depends on it.
+    recent: nothingRecent(),
     remember: singleFlight((key, schema, compute) =>
       answers.remember(answerKey(key), schema, async () => {
         const answer = await compute();

@@ -3,6 +3,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import { contentIdOfJson, digestOf, keccak256, parseContentId } from "../primitives/hash.ts";
 import { type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
+import { Recent } from "../primitives/recent.ts";
 import { answerBySchema } from "../protocol/disagreement.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Mission, RegisteredService, World } from "./world.ts";
@@ -42,10 +43,21 @@ export function outputHashOf(output: JsonObject): Hash {
 }
 
 /** An output read back from the content store. */
-export async function readOutput(world: Pick<World, "store">, outputId: string): Promise<JsonObject> {
-  const value = parseJsonBytes(await world.store.get(parseContentId(outputId)));
-  if (!isObject(value)) throw new AgentCityError("OutputNotAnObject", "A stored output is not a JSON object", { details: outputId });
-  return value;
+export function readOutput(world: Pick<World, "store" | "recent">, outputId: string): Promise<JsonObject> {
+  return world.recent.outputs.of(outputId, async () => {
+    const value = parseJsonBytes(await world.store.get(parseContentId(outputId)));
+    if (!isObject(value)) throw new AgentCityError("OutputNotAnObject", "A stored output is not a JSON object", { details: outputId });
+    return value;
+  });
+}
+
+/** Characters of the texts that are kept parsed. */
+const MOST_RECENT = 8_388_608;
+
+/** Nothing read yet. */
+export function nothingRecent(): World["recent"] {
+  const weigh = (value: JsonObject) => JSON.stringify(value).length;
+  return { inputs: new Recent(MOST_RECENT, weigh), outputs: new Recent(MOST_RECENT, weigh) };
 }
 
 /** The service a slot's executor bound. */
@@ -62,11 +74,15 @@ export function itemsDigest(items: readonly JsonObject[]): Hash {
 }
 
 /** What a node's service is given: its shard of the mission's items and its predecessors' results. */
-export async function inputOf(
-  world: Pick<World, "store" | "remember">,
+export function inputOf(
+  world: Pick<World, "store" | "remember" | "recent">,
   mission: Mission,
   { law }: Pick<NodeView, "law">,
 ): Promise<JsonObject> {
+  return world.recent.inputs.of(`${mission.address}/${law.number}`, () => makeInput(world, mission, law));
+}
+
+async function makeInput(world: Pick<World, "store" | "remember" | "recent">, mission: Mission, law: NodeView["law"]): Promise<JsonObject> {
   const upstream = await Promise.all(
     law.after.map(async (number): Promise<JsonObject> => {
       const before = mission.document.nodes[number];

@@ -8,6 +8,7 @@ import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import type { JsonObject } from "../primitives/json.ts";
 import type { Mutex } from "../primitives/mutex.ts";
 import type { Tell } from "../primitives/progress.ts";
+import type { Recent } from "../primitives/recent.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import type { ExecutionBoundary } from "../protocol/boundaries.ts";
 import type { MissionDocument } from "../protocol/mission-document.ts";
@@ -96,6 +97,8 @@ export interface World {
   readonly openModel: OpenModel;
   readonly asking: Asking;
   readonly store: ContentStore;
+  /** Of late: every executor of a node, its issuer and its verifiers read the same. */
+  readonly recent: { readonly inputs: Recent<JsonObject>; readonly outputs: Recent<JsonObject> };
   /** Missions side by side take turns in bidding. */
   readonly bidding: Mutex;
   /** How many nodes one transaction is about at most (`batches.ts`). */

@@ -5,6 +5,7 @@ import { createFetcher, type FetcherOptions, type Page } from "../../orchestrato
 import { toolsOf } from "../../orchestrator/execution/fetch/tools.ts";
 import { bundleService } from "../../orchestrator/execution/sandbox/bundle.ts";
 import { createSandbox } from "../../orchestrator/execution/sandbox/run.ts";
+import { nothingRecent } from "../../orchestrator/execution/work.ts";
 import type { Mission, World } from "../../orchestrator/execution/world.ts";
 import { contentIdOf } from "../../orchestrator/primitives/hash.ts";
 import { CATALOG } from "../../services/catalog.ts";
@@ -129,7 +130,7 @@ describe("execution/fetch", () => {
   describe("for a service in its sandbox", () => {
     const blocks = new Map<string, Uint8Array>();
     const kept = new Map<string, unknown>();
-    const world = (): Pick<World, "store" | "remember" | "fetchPage"> => ({
+    const world = (): Pick<World, "store" | "recent" | "remember" | "fetchPage"> => ({
       store: {
         put: async (bytes) => {
           const id = contentIdOf(bytes);
@@ -138,6 +139,7 @@ describe("execution/fetch", () => {
         },
         get: async (id) => blocks.get(id)!,
       },
+      recent: nothingRecent(),
       remember: async (key, schema, compute) => {
         const name = key.join("/");
         if (!kept.has(name)) kept.set(name, await compute());

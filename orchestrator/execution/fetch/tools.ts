@@ -18,7 +18,10 @@ const fetchedSchema = z.discriminatedUnion("ok", [
  * law, are the only ones there are. A page is fetched once in a mission and kept: every executor, verifier and auditor reads the
  * same bytes.
  */
-export function toolsOf(world: Pick<World, "store" | "remember" | "fetchPage">, mission: Mission): Readonly<Record<string, Tool>> {
+export function toolsOf(
+  world: Pick<World, "store" | "recent" | "remember" | "fetchPage">,
+  mission: Mission,
+): Readonly<Record<string, Tool>> {
   const urls = mission.items.flatMap(({ kind, url }) => (kind === "url" && typeof url === "string" ? [url] : []));
   if (urls.length === 0) return {};
   const hosts = new Set(urls.map(hostOf));

@@ -43,7 +43,7 @@ type Anomaly = NonNullable<Assessment["anomaly"]>;
  * stands out but is what the code makes of this input is honest work on an unusual input, and is not frozen.
  */
 export async function assess(
-  world: Pick<World, "store" | "traces" | "embedder">,
+  world: Pick<World, "store" | "recent" | "traces" | "embedder">,
   terms: WatchTerms,
   service: Hash,
   work: Work,
@@ -65,7 +65,7 @@ export async function assess(
 }
 
 async function scoresOf(
-  world: Pick<World, "store" | "embedder">,
+  world: Pick<World, "store" | "recent" | "embedder">,
   { scorers }: WatchTerms,
   outputId: string,
   past: readonly string[],

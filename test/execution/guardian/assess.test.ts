@@ -3,7 +3,7 @@ import { type Assessment, assess } from "../../../orchestrator/execution/guardia
 import type { Embedder } from "../../../orchestrator/execution/guardian/embedder.ts";
 import { scorersBy } from "../../../orchestrator/execution/guardian/scorers.ts";
 import type { WatchTerms } from "../../../orchestrator/execution/guardian/terms.ts";
-import { outputHashOf, type Work } from "../../../orchestrator/execution/work.ts";
+import { nothingRecent, outputHashOf, type Work } from "../../../orchestrator/execution/work.ts";
 import type { World } from "../../../orchestrator/execution/world.ts";
 import { contentIdOf } from "../../../orchestrator/primitives/hash.ts";
 import type { ContentId, Hash } from "../../../orchestrator/primitives/hex.ts";
@@ -42,8 +42,9 @@ describe("execution/guardian/assess", () => {
     messages: 0,
     ...meters,
   });
-  const world = (tasks: number, embedder: World["embedder"] = scorersBy({})): Pick<World, "store" | "traces" | "embedder"> => ({
+  const world = (tasks: number, embedder: World["embedder"] = scorersBy({})): Pick<World, "store" | "recent" | "traces" | "embedder"> => ({
     store: { put: async (bytes) => contentIdOf(bytes), get: async (id) => blocks.get(id)! },
+    recent: nothingRecent(),
     traces: async (_, most) => past.slice(0, Math.min(tasks, most)),
     embedder,
   });

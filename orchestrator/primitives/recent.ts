@@ -1,0 +1,35 @@
+/** What was made last, as much as weighs no more than `most` together: made again when it is asked for after that. */
+export class Recent<Value> {
+  readonly #held = new Map<string, { readonly value: Promise<Value>; weight: number }>();
+  readonly #most: number;
+  readonly #weigh: (value: Value) => number;
+
+  constructor(most: number, weigh: (value: Value) => number) {
+    this.#most = most;
+    this.#weigh = weigh;
+  }
+
+  /** Of several that ask at once, one makes. What fails is not kept. */
+  async of(name: string, make: () => Promise<Value>): Promise<Value> {
+    const held = this.#held.get(name) ?? { value: make(), weight: 0 };
+    this.#held.delete(name);
+    this.#held.set(name, held);
+    try {
+      const value = await held.value;
+      held.weight ||= this.#weigh(value);
+      this.#letGo();
+      return value;
+    } catch (error) {
+      if (this.#held.get(name) === held) this.#held.delete(name);
+      throw error;
+    }
+  }
+
+  #letGo(): void {
+    let weight = 0;
+    for (const [name, held] of [...this.#held].reverse()) {
+      weight += held.weight;
+      if (weight > this.#most) this.#held.delete(name);
+    }
+  }
+}
