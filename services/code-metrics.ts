@@ -2,7 +2,7 @@ import type { Node } from "@babel/types";
 import { capabilities } from "./shared/capabilities.ts";
 import type { Item, Service, ServiceAbout } from "./shared/contract.ts";
 import { allItems, textField } from "./shared/items.ts";
-import { countLines, isScript, languageOf } from "./shared/languages.ts";
+import { countLines, isProse, isScript, languageOf } from "./shared/languages.ts";
 import { quoted } from "./shared/quoted.ts";
 import { itemsInput, itemsOutput } from "./shared/schemas.ts";
 import { parseScript, visit } from "./shared/script.ts";
@@ -11,7 +11,7 @@ export const about: ServiceAbout = {
   id: "code-metrics",
   title: "Lines and complexity of source files",
   description:
-    "Measures source code: counts lines of code, comments and blank lines per file and language, and for JavaScript and TypeScript the cyclomatic complexity of every function, the most complex one and its line. Shows which files and functions are large, complicated, hard to test or to maintain, and worth refactoring.",
+    "Measures source code: counts lines of code, comments and blank lines per file in eighty languages, and for JavaScript and TypeScript the cyclomatic complexity of every function, the most complex one and its line. Shows which files and functions are large, complicated, hard to test or to maintain, and worth refactoring.",
   accepts: ["files", "items"],
   produces: "items",
   perItem: true,
@@ -30,19 +30,22 @@ export const about: ServiceAbout = {
   deterministic: true,
 };
 
-/** `label` is the language, `value` the lines of code. Complexity is null for other languages and what cannot be parsed. */
+/** `label` is the language, `value` the lines of code; of text for people there are none. Complexity is null for other languages and what cannot be parsed. */
 const codeMetrics: Service = (input) => ({ items: allItems(input).map(measured) });
 export default codeMetrics;
+
+/** Comments of a language that is not known are counted as code. */
+const UNKNOWN = { name: "unknown language", line: [] };
 
 /** Functions of a file that are listed, the most complex first. */
 const LISTED = 5;
 
 function measured(item: Item): Item {
   const text = textField(item, "text");
-  const language = languageOf(item.id);
-  const base = { id: item.id, name: item.id, label: language?.name ?? "other", complexity: null, worst: null };
-  const counts = countLines(text, language ?? { name: "other", line: [] });
-  if (language === undefined) return { ...base, ...counts, code: 0, value: 0 };
+  const language = languageOf(item.id, text) ?? UNKNOWN;
+  const base = { id: item.id, name: item.id, label: language.name, complexity: null, worst: null };
+  const counts = countLines(text, language);
+  if (isProse(language)) return { ...base, ...counts, code: 0, value: 0 };
   const sized = { ...base, ...counts, value: counts.code };
   if (!isScript(language)) return sized;
   const script = parseScript(item.id, text);

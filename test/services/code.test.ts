@@ -26,8 +26,42 @@ describe("services/code-metrics", () => {
       ["a.py", "Python", 3, 1, 1, 1],
       ["b.c", "C", 5, 0, 3, 2],
       ["c.html", "HTML", 4, 1, 2, 1],
-      ["d.txt", "other", 3, 1, 0, 0],
+      ["d.txt", "Text", 3, 1, 0, 0],
       ["e.ts", "TypeScript", 0, 0, 0, 0],
+    ]);
+  });
+
+  it("knows languages by ending, name and first line, and says so of one that it does not know", async () => {
+    const perl = "#!/usr/bin/perl -w\nuse strict; # on\n\n=head1 NAME\n\ntext\n\n=cut\n\nprint 1;\n__END__\nmore text\n";
+    const { items } = await answerOf(codeMetrics, [
+      file("Foo.pm", perl),
+      file("bin/tool", perl),
+      file("run", "#!/usr/bin/env -S python3.12 -u\n# c\nx = 1\n"),
+      file("setup", "#!/bin/sh\n# c\necho\n"),
+      file("a.lua", "--[[ one\ntwo ]] x = 1\n-- c\ny()\n"),
+      file("q.sql", "-- c\nSELECT 1; /* d\n*/\n"),
+      file("fit.R", "# c\nx <- 1\n"),
+      file("ci.yml", "# c\na: 1\n"),
+      file("lib/Makefile", "# c\nall:\n"),
+      file("README", "Read\nme\n"),
+      file("zone.zi", "# c\nR x\n"),
+      file("toString", "x\n"),
+      file("empty", ""),
+    ]);
+    expect(items.map(({ id, label, lines, blank, comments, code }) => [id, label, lines, blank, comments, code])).to.deep.equal([
+      ["Foo.pm", "Perl", 12, 4, 6, 2],
+      ["bin/tool", "Perl", 12, 4, 6, 2],
+      ["run", "Python", 3, 0, 2, 1],
+      ["setup", "Shell", 3, 0, 2, 1],
+      ["a.lua", "Lua", 4, 0, 2, 2],
+      ["q.sql", "SQL", 3, 0, 2, 1],
+      ["fit.R", "R", 2, 0, 1, 1],
+      ["ci.yml", "YAML", 2, 0, 1, 1],
+      ["lib/Makefile", "Makefile", 2, 0, 1, 1],
+      ["README", "Text", 2, 0, 0, 0],
+      ["zone.zi", "unknown language", 2, 0, 0, 2],
+      ["toString", "unknown language", 1, 0, 0, 1],
+      ["empty", "unknown language", 0, 0, 0, 0],
     ]);
   });
 
