@@ -100,8 +100,11 @@ export async function moneyIn(client: CityClient, mission: Address): Promise<Mon
 /** What a session that made no law was given and gave back; the rest is the fee of one that its sponsor cancelled. */
 export async function moneyOfSession(client: CityClient, session: bigint): Promise<Money> {
   const [opened] = await client.legislation.history("SessionOpened", { session });
+  // One that producers petitioned for, or reintroduced, gets its deposit when the sponsor adopts it.
+  const [adopted] = await client.legislation.history("SessionAdopted", { session });
   const [withdrawn] = await client.legislation.history("DepositWithdrawn", { session });
-  const [deposit, refunded] = [opened?.args.deposit ?? 0n, withdrawn?.args.amount ?? 0n];
+  const deposit = (opened?.args.deposit ?? 0n) + (adopted?.args.deposit ?? 0n);
+  const refunded = withdrawn?.args.amount ?? 0n;
   const nothing = { paid: "0", insurance: "0", discount: "0", children: "0", subsidy: "0" };
   return { ...nothing, deposit: deposit.toString(), fees: (deposit - refunded).toString(), refunded: refunded.toString() };
 }

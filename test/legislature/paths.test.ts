@@ -1,5 +1,6 @@
 import { MemorySaver } from "@langchain/langgraph";
 import { expect } from "chai";
+import { moneyOfSession } from "../../orchestrator/city/family.ts";
 import { LawCodeChanged } from "../../orchestrator/clerks/codifier.ts";
 import type { LegislatureOptions } from "../../orchestrator/legislature/context.ts";
 import type { LegislaturePorts } from "../../orchestrator/legislature/ports.ts";
@@ -74,6 +75,16 @@ describe("a legislative session off the straight way", function () {
       expect(alone).to.include({ session: 0n, reason: "too few producers petitioned for a session" });
       expect(await city.client.legislation.sessionCount()).to.equal(0n);
       expect(await purse()).to.equal(before);
+    });
+
+    it("accounts for the deposit that came with the adoption when it makes no law", async () => {
+      await open();
+      const options = { ...optionsWith(stoppedAt("legislature:adopted")), byPetition: true };
+      await rejection(runLegislature(options));
+      await city.chain.advanceTo(BigInt((await onChain(1n)).deadline) + 1n);
+      failed(await runLegislature(options));
+      const money = await moneyOfSession(city.client, 1n);
+      expect(money).to.include({ deposit: mission.budget.toString(), refunded: mission.budget.toString(), fees: "0" });
     });
 
     it("goes on after a stop between petition and adoption", async () => {
