@@ -20,7 +20,7 @@ export interface DatabaseOptions {
   readonly dir?: string;
   /** Any Postgres instead. */
   readonly url?: string;
-  /** A directory that keeps clusters to begin with (40 MB each), made on first use: a new PGlite then takes 0.4 s instead of 4 s. */
+  /** A directory that keeps clusters to begin with (25 MB each), made on first use: a new PGlite then takes 0.4 s instead of 4 s. */
   readonly cache?: string;
 }
 
@@ -162,9 +162,12 @@ async function copyOf(cluster: string, data: string): Promise<PGlite> {
   return readThrough(lite, cluster);
 }
 
+/** An empty database twice, for databases that a city never makes: two thirds of a cluster's files. */
+const TEMPLATES = ["template0", "template1"] as const;
+
 /** Where a cluster with this version's tables is kept. */
 function clusterIn(cache: string): string {
-  return join(cache, `pglite-${pgliteVersion()}-${sha256(canonicalBytes(MIGRATIONS)).slice(2, 18)}`);
+  return join(cache, `pglite-${pgliteVersion()}-${sha256(canonicalBytes({ MIGRATIONS, without: TEMPLATES })).slice(2, 18)}`);
 }
 
 const isWhole = (cluster: string) => CLUSTER.every((name) => existsSync(join(cluster, name)));
@@ -176,12 +179,20 @@ async function keepCluster(cluster: string): Promise<void> {
   makeFolder(dirname(cluster));
   try {
     const { pool, close } = servedBy(await PGlite.create(draft));
-    await migrate(sqlOver(pool, draft)).finally(close);
+    await makeCluster(sqlOver(pool, draft)).finally(close);
     if (isWhole(cluster)) return;
     if (existsSync(cluster)) renameSync(cluster, freeName(cluster));
     renameSync(draft, cluster);
   } finally {
     rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+async function makeCluster(sql: Sql): Promise<void> {
+  await migrate(sql);
+  for (const name of TEMPLATES) {
+    await sql.query("UPDATE pg_database SET datistemplate = false WHERE datname = $1", [name]);
+    await sql.query(`DROP DATABASE ${name}`);
   }
 }
 
