@@ -65,6 +65,11 @@ export class ArtifactMissing extends AgentCityError {
 const compiled = process.env["AGENTCITY_ARTIFACTS"] ?? profiles.default;
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** Where the default profile's artifacts are. */
+export function artifactsFolder(): string {
+  return resolve(root, compiled);
+}
+
 /** Reads the artifact of `contracts/<path>.sol`, e.g. `meta/LegislativeProcedure`. */
 export function readArtifact(path: string, profile: Profile = "default"): Artifact {
   const name = path.split("/").at(-1) ?? path;

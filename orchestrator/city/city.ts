@@ -29,8 +29,18 @@ import { RecordLog } from "../records/log.ts";
 import { openOutbox } from "../records/outbox.ts";
 import { claimFolder, foundedSeed } from "./city-folder.ts";
 import { writeDeployment } from "./deployment-file.ts";
-import { foundCity } from "./found-city.ts";
+import { foundCity, requireFounded } from "./found-city.ts";
 import { genesisPort } from "./genesis-port.ts";
+import {
+  copiedDeployment,
+  copyFounding,
+  endCopy,
+  forgetFounding,
+  isCopying,
+  keepFounding,
+  placeOfFounding,
+  undoCopy,
+} from "./kept-founding.ts";
 import { requireRecords, requireSameHistory, requireTranscript } from "./same-history.ts";
 import { devnetSociety, type Member, memberOf, membersOf } from "./society.ts";
 
@@ -67,6 +77,8 @@ export interface CityOptions {
   readonly fetchPage?: FetchPage;
   /** How many nodes of a mission one transaction is about at most. Default: what fits into a block. */
   readonly nodesPerTransaction?: number;
+  /** Begin with a copy of a city that was founded alike, and keep one for those that follow. Only with the default network, database and society. */
+  readonly copyFounding?: boolean;
 }
 
 /** A city that runs in this process: chain, records, keys, and the one sender. */
@@ -97,23 +109,40 @@ export interface City {
 }
 
 /** Opens the city in a folder, founding it if there is none. One process owns it at a time (decision 36). */
-export async function openCity({
-  dir,
-  cacheDir,
-  databaseUrl,
-  network = "embedded",
-  rpcUrl,
-  seed,
-  tell,
-  millis,
-  society = devnetSociety(),
-  silenceClock,
-  boundary = noBoundary,
-  interrupted,
-  environment = {},
-  fetchPage = createFetcher(),
-  nodesPerTransaction = NODES_PER_TRANSACTION,
-}: CityOptions): Promise<City> {
+export async function openCity(options: CityOptions): Promise<City> {
+  const { dir, cacheDir, seed, network = "embedded", databaseUrl, society } = options;
+  const isPlain = network === "embedded" && databaseUrl === undefined && society === undefined;
+  const founding = options.copyFounding === true && isPlain ? placeOfFounding(cacheDir, seed) : undefined;
+  try {
+    return await open(options, founding);
+  } catch (error) {
+    if (founding === undefined || !isCopying(dir)) throw error;
+    forgetFounding(founding);
+    return open(options);
+  }
+}
+
+/** `founding`: where one of a city like this is kept, or would be. */
+async function open(
+  {
+    dir,
+    cacheDir,
+    databaseUrl,
+    network = "embedded",
+    rpcUrl,
+    seed,
+    tell,
+    millis,
+    society = devnetSociety(),
+    silenceClock,
+    boundary = noBoundary,
+    interrupted,
+    environment = {},
+    fetchPage = createFetcher(),
+    nodesPerTransaction = NODES_PER_TRANSACTION,
+  }: CityOptions,
+  founding?: string,
+): Promise<City> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -128,21 +157,26 @@ export async function openCity({
     };
     interrupted?.addEventListener("abort", leave);
     closers.push(() => interrupted?.removeEventListener("abort", leave));
-    const isNew = claimFolder(dir, seed);
+    const isNew = claimFolder(dir, seed) || undoCopy(dir);
     tell(isNew ? `founding a new city in ${dir} (seed ${seed}), which takes a few seconds` : `the city in ${dir} is opened (seed ${seed})`);
+    const isCopy = isNew && founding !== undefined && copyFounding(founding, dir);
     if (rpcUrl === undefined) requireTranscript(dir);
     // News of a silence go into the log once there is one.
     let note = async (_news: SilenceNews): Promise<void> => {};
     const patience = silenceClock === undefined ? undefined : new Patience({ clock: silenceClock, tell: (news) => note(news) });
-    const chain =
+    const opening =
       network === "anvil"
-        ? await openAnvilChain({ dir, log: tell, patience, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) })
-        : await openEmbeddedChain({ dir, log: tell });
-    closers.push(() => chain.close());
-    if (databaseUrl === undefined) requireRecords(dir, chain);
+        ? openAnvilChain({ dir, log: tell, patience, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) })
+        : openEmbeddedChain({ dir, log: tell });
+    const opened = opening.catch(() => undefined);
+    closers.push(async () => (await opened)?.close());
+    // The embedded chain works on threads of its own while the records are opened.
+    if (network === "anvil") await opening;
+    if (databaseUrl === undefined) requireRecords(dir);
     const database = await openDatabase(databaseUrl === undefined ? { dir: join(dir, "records"), cache: cacheDir } : { url: databaseUrl });
     closers.push(() => database.close());
-    if (isNew) await requireEmpty(database);
+    const chain = await opening;
+    if (isNew && !isCopy) await requireEmpty(database);
     const log = new RecordLog(database, chain.clock);
     const blocks = openBlocks(join(dir, "blocks"));
     note = async (news) => {
@@ -170,8 +204,12 @@ export async function openCity({
     const again = await sender.recover();
     if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
     const port = genesisPort(sender, memberOf(society, "deployer").account, "default");
-    const deployment = await foundCity({ chain, network, sender, society, port, seed, tell });
+    const deployment = isCopy
+      ? await requireFounded(chain, copiedDeployment(dir), tell)
+      : await foundCity({ chain, network, sender, society, port, seed, tell });
     writeDeployment(dir, deployment);
+    if (isCopy) endCopy(dir);
+    else if (isNew && founding !== undefined) await keepFounding(founding, dir, database);
     const { addresses } = deployment.city;
     const { request, close: closeReplica } = boundedRequest(chain);
     closers.push(closeReplica);

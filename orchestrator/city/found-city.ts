@@ -89,8 +89,11 @@ export interface Founding {
   readonly tell: (line: string) => void;
 }
 
+/** Of a city that is sealed. */
+export type Founded = Deployment & { readonly city: FoundedCity };
+
 /** Deploys the contracts, registers the members, fills the offices, and ends the deployer's power. Every step is idempotent. */
-export async function foundCity(founding: Founding): Promise<Deployment & { readonly city: FoundedCity }> {
+export async function foundCity(founding: Founding): Promise<Founded> {
   const { port, tell, chain, sender, society, network } = founding;
   const plan = await devnetPlan(society);
   const addresses = await deployLaw(port, plan);
@@ -109,7 +112,12 @@ export async function foundCity(founding: Founding): Promise<Deployment & { read
   await seal(port, addresses);
   const city = { addresses, created: Object.fromEntries(port.created), ...port.blocks() };
   const deployment = { network, chainId: chain.id, deployer: port.deployer, profile: port.profile, plan, city };
-  const verification = await verifyCore(chainReader(chain), deployment, city);
+  return requireFounded(chain, deployment, tell);
+}
+
+/** Reads back what must be on chain. */
+export async function requireFounded(chain: Chain, deployment: Founded, tell: (line: string) => void): Promise<Founded> {
+  const verification = await verifyCore(chainReader(chain), deployment, deployment.city);
   if (!verification.passed) throw new GenesisMismatch(verification);
   tell("city founded and sealed: its deployer has no power left");
   return deployment;

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DrivenChain } from "../chain/driven.ts";
 import { TRANSCRIPT_FILE } from "../chain/driven.ts";
@@ -23,14 +23,19 @@ export function requireTranscript(dir: string): void {
 }
 
 /** Before the records are opened, which would begin new ones: a chain with blocks was made by a city that had them. */
-export function requireRecords(dir: string, chain: DrivenChain): void {
-  const { number } = chain.head();
-  if (number > 0n && !existsSync(readyMark(dir))) {
+export function requireRecords(dir: string): void {
+  const blocks = existsSync(readyMark(dir)) ? 0 : recordedBlocks(join(dir, TRANSCRIPT_FILE));
+  if (blocks > 0) {
     throw new RecordsDamaged(
       join(dir, "records"),
-      `they are missing or have lost their file ${readyMark(dir)}, and the chain has ${number} blocks`,
+      `they are missing or have lost their file ${readyMark(dir)}, and the chain has ${blocks} blocks`,
     );
   }
+}
+
+/** Lines of a transcript after the first. */
+function recordedBlocks(path: string): number {
+  return existsSync(path) ? readFileSync(path, "utf8").trimEnd().split("\n").length - 1 : 0;
 }
 
 /** Before anything is sent: all that the records call done is on the chain, and all that the city's relayers sent is in the records. */

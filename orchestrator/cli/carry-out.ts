@@ -108,6 +108,7 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
       boundary,
       interrupted,
       environment: process.env,
+      copyFounding: true,
     });
     try {
       const facts = { mission: file.mission, command: typedCommand(), decides: deciderOf(commission) };

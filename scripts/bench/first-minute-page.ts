@@ -15,6 +15,7 @@ export function firstMinutePage(): string {
       rows.map((row) => [row.step, row.loops.toFixed(1), row.processor.toFixed(1), row.seconds.toFixed(1)]),
     ),
     "\n`npm start` unpacks the compiled contracts and compiles only when one was changed; tests always need the compiled ones. The first start also\n",
-    "prepares an empty database, puts program and services together, and has nothing in Node's compile cache.\n",
+    "prepares an empty database, puts program and services together, founds its city instead of copying one, and has nothing in Node's compile\n",
+    "cache.\n",
   ].join("");
 }
