@@ -27,6 +27,7 @@ import { openCheckpointer } from "../records/checkpoints.ts";
 import { type Database, openDatabase, requireEmpty } from "../records/database.ts";
 import { RecordLog } from "../records/log.ts";
 import { openOutbox } from "../records/outbox.ts";
+import { sqlAfter } from "../records/sql.ts";
 import { claimFolder, foundedSeed } from "./city-folder.ts";
 import { writeDeployment } from "./deployment-file.ts";
 import { foundCity, requireFounded } from "./found-city.ts";
@@ -177,13 +178,16 @@ async function open(
     closers.push(() => database.close());
     const chain = await opening;
     if (isNew && !isCopy) await requireEmpty(database);
-    const log = new RecordLog(database, chain.clock);
     const blocks = openBlocks(join(dir, "blocks"));
+    // What cannot be kept now, nothing refers to.
+    closers.push(() => blocks.sync().catch(() => {}));
+    const sql = sqlAfter(blocks.sync, database);
+    const log = new RecordLog(sql, chain.clock);
     note = async (news) => {
       tell(inWords(news));
       await log.append([{ kind: `chain.${news.kind}`, subjects: [], content: blocks.putJson(plain(news)) }]);
     };
-    const outbox = openOutbox(database, log);
+    const outbox = openOutbox(sql, log);
     const relayers = membersOf(society, "relayer").map(({ account }) => account);
     await requireSameHistory(
       dir,
@@ -227,8 +231,8 @@ async function open(
       database,
       log,
       blocks,
-      answers: openAnswers(database),
-      checkpointer: await openCheckpointer(database),
+      answers: openAnswers(sql),
+      checkpointer: await openCheckpointer(database, blocks.sync),
       sandbox: createSandbox({ now: millis }),
       patience,
       deposits: new Mutex(),

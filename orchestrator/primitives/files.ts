@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AgentCityError, messageOf } from "./errors.ts";
 
@@ -9,15 +10,38 @@ import { AgentCityError, messageOf } from "./errors.ts";
  */
 export function writeFileAtomic(path: string, bytes: Uint8Array | string): void {
   makeFolder(dirname(path));
+  replaceFile(path, (temporary) => writeFileDurable(temporary, bytes));
+  syncDirectory(dirname(path));
+}
+
+/** The same, but a power cut may lose the file, or leave one of its name without its bytes, until `syncFiles` has returned. */
+export function writeFileWhole(path: string, bytes: Uint8Array): void {
+  replaceFile(path, (temporary) => writeFileSync(temporary, bytes, { flag: "wx" }));
+}
+
+function replaceFile(path: string, write: (temporary: string) => void): void {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    writeFileDurable(temporary, bytes);
+    write(temporary);
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
-  syncDirectory(dirname(path));
+}
+
+/** Brings files of one directory, and their names, to the disk. */
+export async function syncFiles(directory: string, paths: readonly string[]): Promise<void> {
+  await Promise.all([
+    ...paths.map(async (path) => {
+      await using file = await open(path, "r+");
+      await file.sync();
+    }),
+    (async () => {
+      await using folder = await open(directory, "r");
+      await folder.sync();
+    })(),
+  ]);
 }
 
 /** No folder can be made at this place. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isSystemError, makeFolder, writeFileAtomic } from "../primitives/files.ts";
+import { isSystemError, makeFolder, syncFiles, writeFileWhole } from "../primitives/files.ts";
 import { contentIdOf, parseContentId } from "../primitives/hash.ts";
 import type { ContentId } from "../primitives/hex.ts";
 import type { JsonValue } from "../primitives/json.ts";
@@ -18,9 +18,11 @@ export interface Blocks {
   getJson(id: ContentId): JsonValue;
   /** All ids, sorted. */
   list(): readonly ContentId[];
+  /** Returns once every block that was put is on disk: a database is told of a block only then. */
+  sync(): Promise<void>;
 }
 
-/** One file per block, named by its id. */
+/** One file per block, named by its id. Of several that ask for a sync meanwhile, one does it for all. */
 export function openBlocks(dir: string): Blocks {
   makeFolder(dir);
   const fileOf = (id: ContentId) => join(dir, parseContentId(id));
@@ -34,9 +36,32 @@ export function openBlocks(dir: string): Blocks {
     }
   }
 
+  let written: string[] = [];
+  let last = Promise.resolve();
+  let next: Promise<void> | undefined;
+
+  async function syncWritten(): Promise<void> {
+    await last.catch(() => {});
+    next = undefined;
+    const paths = written;
+    written = [];
+    last = syncFiles(dir, paths).catch((error: unknown) => {
+      written.push(...paths);
+      throw error;
+    });
+    await last;
+  }
+
   return blocksOver({
     read,
-    write: (id, bytes) => writeFileAtomic(fileOf(id), bytes),
+    write: (id, bytes) => {
+      writeFileWhole(fileOf(id), bytes);
+      written.push(fileOf(id));
+    },
+    sync: () => {
+      if (written.length > 0) next ??= syncWritten();
+      return next ?? last;
+    },
     has: (id) => existsSync(fileOf(id)),
     // A leftover of a write that a crash interrupted is no block.
     names: () => readdirSync(dir).filter((name) => !name.endsWith(".tmp")),
@@ -48,6 +73,7 @@ export function memoryBlocks(): Blocks {
   const blocks = new Map<ContentId, Uint8Array>();
   return blocksOver({
     read: (id) => blocks.get(id)?.slice(),
+    sync: async () => {},
     write: (id, bytes) => blocks.set(id, bytes.slice()),
     has: (id) => blocks.has(id),
     names: () => [...blocks.keys()],
@@ -59,6 +85,7 @@ interface Store {
   write(id: ContentId, bytes: Uint8Array): void;
   has(id: ContentId): boolean;
   names(): readonly string[];
+  sync(): Promise<void>;
 }
 
 function blocksOver(store: Store): Blocks {
@@ -82,6 +109,7 @@ function blocksOver(store: Store): Blocks {
     has: store.has,
     get,
     getJson: (id) => parseJsonBytes(get(id)),
+    sync: store.sync,
     list: () => store.names().map(parseContentId).sort(),
   };
 }

@@ -4,13 +4,15 @@ import { asDamage } from "./sql.ts";
 
 const SCHEMA = "checkpoints";
 
-/** Names the database's own faults, as the other stores do. */
+/** Names the database's own faults, as the other stores do, and writes only what is `ready` to be referred to. */
 class CitySaver extends PostgresSaver {
   readonly #where: string;
+  readonly #ready: () => Promise<void>;
 
-  constructor({ pool, where }: Database) {
+  constructor({ pool, where }: Database, ready: () => Promise<void>) {
     super(pool, undefined, { schema: SCHEMA });
     this.#where = where;
+    this.#ready = ready;
   }
 
   override setup(): Promise<void> {
@@ -22,11 +24,11 @@ class CitySaver extends PostgresSaver {
   }
 
   override put(...args: Parameters<PostgresSaver["put"]>): ReturnType<PostgresSaver["put"]> {
-    return this.#named(super.put(...args));
+    return this.#named(this.#ready().then(() => super.put(...args)));
   }
 
   override putWrites(...args: Parameters<PostgresSaver["putWrites"]>): ReturnType<PostgresSaver["putWrites"]> {
-    return this.#named(super.putWrites(...args));
+    return this.#named(this.#ready().then(() => super.putWrites(...args)));
   }
 
   async #named<Result>(work: Promise<Result>): Promise<Result> {
@@ -39,8 +41,8 @@ class CitySaver extends PostgresSaver {
 }
 
 /** LangGraph's checkpointer over the city's own database. A session's id is its `thread_id`. */
-export async function openCheckpointer(database: Database): Promise<PostgresSaver> {
-  const saver = new CitySaver(database);
+export async function openCheckpointer(database: Database, ready: () => Promise<void> = async () => {}): Promise<PostgresSaver> {
+  const saver = new CitySaver(database, ready);
   await saver.setup();
   return saver;
 }

@@ -6,8 +6,9 @@ import { parseContentId, sha256 } from "../primitives/hash.ts";
 import type { ContentId, Hash } from "../primitives/hex.ts";
 import { hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, canonicalJson, parseJson } from "../primitives/json.ts";
+import { Mutex } from "../primitives/mutex.ts";
 import { LogBroken } from "./errors.ts";
-import type { Row, Sql } from "./sql.ts";
+import { isTaken, type Row, type Sql } from "./sql.ts";
 
 /** What somebody writes down. */
 export interface LogInput {
@@ -67,6 +68,9 @@ const entrySchema = z.strictObject({
 export class RecordLog {
   readonly #sql: Sql;
   readonly #clock: Clock;
+  readonly #turns = new Mutex();
+  /** What this log appended last by itself, if it knows. */
+  #last: LogHead | undefined;
 
   constructor(sql: Sql, clock: Clock) {
     this.#sql = sql;
@@ -74,22 +78,39 @@ export class RecordLog {
   }
 
   /** Appends, in order. `within` is a transaction that other rows share: they and the entries commit together. */
-  append(inputs: readonly LogInput[], within: Sql = this.#sql): Promise<readonly LogEntry[]> {
+  append(inputs: readonly LogInput[], within?: Sql): Promise<readonly LogEntry[]> {
+    if (within !== undefined) return this.#appendLocked(inputs, within);
+    return this.#turns.run(async () => {
+      const entries = (await this.#appendNext(inputs)) ?? (await this.#appendLocked(inputs, this.#sql));
+      this.#last = entries.at(-1);
+      return entries;
+    });
+  }
+
+  /** One entry in one statement, if nobody else has appended meanwhile: its number would be taken. */
+  async #appendNext(inputs: readonly LogInput[]): Promise<readonly LogEntry[] | undefined> {
+    const [input, ...more] = inputs;
+    const last = this.#last;
+    this.#last = undefined;
+    if (last === undefined || input === undefined || more.length > 0) return undefined;
+    const entry = follow(last, Number(this.#clock.now()), input);
+    try {
+      await insert(this.#sql, entry);
+      return [entry];
+    } catch (error) {
+      if (isTaken(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #appendLocked(inputs: readonly LogInput[], within: Sql): Promise<readonly LogEntry[]> {
     return within.transaction(async (sql) => {
       await sql.query("LOCK TABLE log IN EXCLUSIVE MODE");
       let head = await headOf(sql);
       const entries: LogEntry[] = [];
       for (const input of inputs) {
         const entry = follow(head, Number(this.#clock.now()), input);
-        await sql.query("INSERT INTO log (seq, time, kind, subjects, content, prev, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)", [
-          entry.seq,
-          entry.time,
-          entry.kind,
-          entry.subjects,
-          entry.content,
-          entry.prev,
-          entry.hash,
-        ]);
+        await insert(sql, entry);
         entries.push(entry);
         head = entry;
       }
@@ -158,6 +179,11 @@ export function checkLine(line: string, head: LogHead): LogEntry {
 async function headOf(sql: Sql): Promise<LogHead> {
   const [row] = await sql.query("SELECT seq, hash FROM log ORDER BY seq DESC LIMIT 1");
   return row === undefined ? EMPTY_LOG : z.object({ seq: z.coerce.number(), hash: hashSchema }).parse(row);
+}
+
+async function insert(sql: Sql, { seq, time, kind, subjects, content, prev, hash }: LogEntry): Promise<void> {
+  const values = [seq, time, kind, subjects, content, prev, hash];
+  await sql.query("INSERT INTO log (seq, time, kind, subjects, content, prev, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)", values);
 }
 
 function entryOf(row: Row): LogEntry {

@@ -4,9 +4,8 @@ import { hashSchema, hexSchema, intentKeySchema } from "../primitives/hex.ts";
 import type { Outbox, OutboxRow } from "../primitives/outbox.ts";
 import { IntentTaken } from "../primitives/outbox.ts";
 import type { LogInput, RecordLog } from "./log.ts";
-import type { Row, Sql } from "./sql.ts";
+import { isTaken, type Row, type Sql } from "./sql.ts";
 
-const UNIQUE_VIOLATION = "23505";
 const COLUMNS = "intent, signer, nonce, target, raw, hash, status, block";
 
 const rowSchema = z.object({
@@ -41,7 +40,7 @@ export function openOutbox(sql: Sql, log: RecordLog): Outbox<LogInput> {
               hash,
             ]);
           } catch (error) {
-            if (error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION) throw new IntentTaken(intent, error);
+            if (isTaken(error)) throw new IntentTaken(intent, error);
             throw error;
           }
         }

@@ -44,6 +44,29 @@ export function sqlOver(pool: pg.Pool, where: string): Sql {
   };
 }
 
+/** The same database, told of nothing before `ready` has returned: of no block that is not on disk yet. */
+export function sqlAfter(ready: () => Promise<void>, sql: Sql): Sql {
+  return {
+    async query(text, parameters) {
+      if (!text.startsWith("SELECT")) await ready();
+      return sql.query(text, parameters);
+    },
+    transaction: (work) =>
+      sql.transaction(async (within) => {
+        const result = await work(within);
+        await ready();
+        return result;
+      }),
+  };
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+/** Whether a row of the same key is there already. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
+}
+
 /** SQLSTATE classes of a database that cannot read its own files: internal error, system error, wrong configuration file. */
 const DAMAGE = /^(XX|58|F0)/;
 

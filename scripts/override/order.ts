@@ -114,6 +114,7 @@ async function send(office: Office, order: SignedOverride): Promise<Outcome> {
   const { client, blocks } = office;
   const digest = digestIn(office, order);
   blocks.put(justificationBytes(order.because));
+  await blocks.sync();
   if (await client.adjudication.isExecuted(digest)) return { status: "executed", transaction: null, digest };
   const payer = payerOf(client.chain.id);
   const abis = Object.values(contractAbis);

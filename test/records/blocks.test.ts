@@ -33,6 +33,17 @@ for (const kind of ["file", "memory"] as const) {
       expect(() => blocks.putJson({ amount: 1n })).to.throw(NotJson);
     });
 
+    it("are there as before once they are on disk, and several may ask for that at once", async () => {
+      const id = blocks.put(bytes);
+      const more = [1, 2, 3].map((byte) => {
+        const each = blocks.put(new Uint8Array([byte]));
+        return blocks.sync().then(() => each);
+      });
+      expect([id, ...(await Promise.all(more))].sort()).to.deep.equal(blocks.list());
+      await blocks.sync();
+      expect(blocks.get(id)).to.deep.equal(bytes);
+    });
+
     it("cannot be changed through what was handed out", () => {
       const id = blocks.put(bytes);
       blocks.get(id)[0] = 0;

@@ -17,6 +17,7 @@ import { DatabaseUnreachable, LogBroken, MigrationMismatch } from "../../orchest
 import { EMPTY_LOG, type LogInput, RecordLog, verifyLog } from "../../orchestrator/records/log.ts";
 import { MIGRATIONS, migrate } from "../../orchestrator/records/migrations.ts";
 import { openOutbox } from "../../orchestrator/records/outbox.ts";
+import { sqlAfter } from "../../orchestrator/records/sql.ts";
 import { cache } from "../support/cache.ts";
 import { rejection } from "../support/rejection.ts";
 
@@ -84,6 +85,39 @@ describe("the records' database", () => {
   });
 
   describe("the log", () => {
+    it("stays one chain when two processes append in turn, or at once", async () => {
+      const other = new RecordLog(database, new ManualClock(7n));
+      const entry = (index: number) => [{ kind: "k", subjects: [`s${index}`] }];
+      for (let index = 0; index < 3; index += 1) {
+        await log.append(entry(index));
+        await log.append(entry(index));
+        await other.append(entry(index));
+      }
+      await Promise.all([1, 2, 3, 4].map((index) => (index % 2 === 0 ? log : other).append(entry(index))));
+      await database.transaction((sql) => log.append(entry(9), sql));
+      await log.append(entry(10));
+      expect(await log.verify()).to.deep.equal(await log.head());
+      expect((await log.head()).seq).to.equal(15);
+    });
+
+    it("refers to nothing that is not ready: before a statement, and before a transaction commits", async () => {
+      const ready = Promise.withResolvers<void>();
+      const late = new RecordLog(
+        sqlAfter(() => ready.promise, database),
+        new ManualClock(7n),
+      );
+      const appended = [late.append([{ kind: "k", subjects: [] }]), late.append([{ kind: "k", subjects: [] }])];
+      expect(await late.head()).to.deep.equal(EMPTY_LOG);
+      ready.resolve();
+      await Promise.all(appended);
+      const never = new RecordLog(
+        sqlAfter(() => Promise.reject(new Error("disk full")), database),
+        new ManualClock(7n),
+      );
+      expect(await rejection(never.append([{ kind: "k", subjects: [] }]))).to.have.property("message", "disk full");
+      expect((await log.verify()).seq).to.equal(2);
+    });
+
     it("chains entries, stamps them with the city's time and finds them by kind and subject", async () => {
       const content = contentIdOf(new Uint8Array([1]));
       const [first] = await log.append([{ kind: "session.opened", subjects: ["s1"], content }]);
