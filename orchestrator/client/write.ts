@@ -70,3 +70,27 @@ export async function writeMany(client: BaseClient, intents: readonly Intent<Log
   if (client.sender === undefined) throw new SenderMissing(intents.map(({ what }) => what ?? "a call").join(", "));
   return client.sender.sendMany(intents);
 }
+
+/** The same, but a call that the chain refuses does not hold back the others: then each is sent by itself, and `refused` hears which. */
+export async function writeEach<Item extends { readonly intent: Intent<LogNote> }>(
+  client: BaseClient,
+  items: readonly Item[],
+  refused: (item: Item, reason: string) => Promise<void> | void,
+): Promise<void> {
+  try {
+    await writeMany(
+      client,
+      items.map(({ intent }) => intent),
+    );
+  } catch (error) {
+    if (!(error instanceof TransactionReverted)) throw error;
+    for (const item of items) {
+      try {
+        await writeMany(client, [item.intent]);
+      } catch (own) {
+        if (!(own instanceof TransactionReverted)) throw own;
+        await refused(item, own.errorName ?? own.shortMessage);
+      }
+    }
+  }
+}

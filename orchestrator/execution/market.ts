@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { TransactionReverted } from "../chain/errors.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Intent } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
 import { signAuth } from "../client/sign/auth.ts";
-import { writeMany } from "../client/write.ts";
+import { writeEach, writeMany } from "../client/write.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
 import { type CityFacts, type ProducerFacts, riskNumber } from "../minds/goal.ts";
 import { type BidRequest, checkedMind, type Offer, type OpenNode } from "../minds/mind.ts";
@@ -160,30 +159,7 @@ async function placeBids(
       if (backing.isBehind(worker, view)) await backing.unlessRefused(worker, view, () => writeMany(world.client, [intent]));
       else bids.push({ name: worker.name, label: view.law.label, intent });
     }
-    await sendBids(world, bids);
-  }
-}
-
-/** All at once; when the chain refuses one, each by itself. */
-async function sendBids(
-  world: World,
-  bids: readonly { readonly name: string; readonly label: string; readonly intent: Intent<LogNote> }[],
-): Promise<void> {
-  try {
-    await writeMany(
-      world.client,
-      bids.map(({ intent }) => intent),
-    );
-  } catch (error) {
-    if (!(error instanceof TransactionReverted)) throw error;
-    for (const { name, label, intent } of bids) {
-      try {
-        await writeMany(world.client, [intent]);
-      } catch (own) {
-        if (!(own instanceof TransactionReverted)) throw own;
-        world.tell(`${label}: the bid of ${name} was refused (${own.errorName ?? own.shortMessage})`);
-      }
-    }
+    await writeEach(world.client, bids, ({ name, label }, reason) => world.tell(`${label}: the bid of ${name} was refused (${reason})`));
   }
 }
 

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import type { Intent } from "../../chain/sender.ts";
 import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
-import { writeMany } from "../../client/write.ts";
+import { writeEach, writeMany } from "../../client/write.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { TIER } from "../../primitives/tier.ts";
 import { Turns } from "../../primitives/turns.ts";
@@ -49,7 +48,8 @@ export async function commit(world: World, mission: Mission, invocations: readon
     });
     offers.push(offer);
   }
-  await offerAll(world, mission, await Promise.all(offers));
+  // Only what the chain refuses stays in escrow (AgentCity B.11.5).
+  await writeEach(world.client, await Promise.all(offers), ({ view, slot }, reason) => refused(world, reason, mission, view, slot));
   await world.boundary("execution:committed");
   await reveal(world, mission);
 }
@@ -59,26 +59,6 @@ interface Offer {
   readonly view: NodeView;
   readonly slot: SlotView;
   readonly intent: Intent<LogNote>;
-}
-
-/** All at once; when the chain refuses one, each by itself, so that only the refused ones stay in escrow (AgentCity B.11.5). */
-async function offerAll(world: World, mission: Mission, offers: readonly Offer[]): Promise<void> {
-  try {
-    await writeMany(
-      world.client,
-      offers.map(({ intent }) => intent),
-    );
-  } catch (error) {
-    if (!(error instanceof TransactionReverted)) throw error;
-    for (const { view, slot, intent } of offers) {
-      try {
-        await writeMany(world.client, [intent]);
-      } catch (own) {
-        if (!(own instanceof TransactionReverted)) throw own;
-        await refused(world, own.errorName ?? own.shortMessage, mission, view, slot);
-      }
-    }
-  }
 }
 
 async function commitIntent(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number): Promise<Intent<LogNote>> {
