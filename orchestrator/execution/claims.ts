@@ -57,7 +57,7 @@ export async function claimInference(
   input: JsonObject,
   rerun: () => Promise<JsonObject>,
 ): Promise<ClaimFile> {
-  const { name, bundle } = serviceById(world, subject.work.service);
+  const { name, bundle } = serviceById(world, subject.work.service, subject.view.law.services);
   let found: Hash = NO_OUTPUT;
   const inference: InferenceOracle = {
     id: RE_EXECUTION,

@@ -60,11 +60,23 @@ export function nothingRecent(): World["recent"] {
   return { inputs: new Recent(MOST_RECENT, weigh), outputs: new Recent(MOST_RECENT, weigh) };
 }
 
-/** The service a slot's executor bound. */
-export function serviceById(world: Pick<World, "services">, id: Hash): RegisteredService {
+/** An executor is bound to code that is not here: somebody changed a service under a mission that uses it. */
+export class ServiceChanged extends AgentCityError {
+  constructor(id: Hash, names: readonly string[]) {
+    const which =
+      names.length === 0 ? "A service" : names.length === 1 ? `The service ${names[0]}` : `One of the services ${names.join(", ")}`;
+    super("ServiceChanged", `${which} has changed since this mission began, and executors are bound to the code that they bid with`, {
+      details: id,
+      action:
+        "undo the change to its file (or to a file that it imports) and run the command again: the mission continues where it stopped. Other missions of this city may use the new code",
+    });
+  }
+}
+
+/** The service a slot's executor bound. `names`: those that its law allows, for the error. */
+export function serviceById(world: Pick<World, "services">, id: Hash, names: readonly string[] = []): RegisteredService {
   const service = world.services.find((candidate) => candidate.id === id);
-  if (service === undefined)
-    throw new AgentCityError("ServiceUnknown", "An executor bound a service whose bundle is not here", { details: id });
+  if (service === undefined) throw new ServiceChanged(id, names);
   return service;
 }
 

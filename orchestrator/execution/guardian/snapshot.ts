@@ -43,7 +43,7 @@ export async function snapshotOf(world: World, mission: Mission, view: NodeView,
 
 async function executorOf(world: World, view: NodeView, { slot, work, scores, anomaly }: Finding): Promise<JsonObject> {
   const agent = view.slots.find((each) => each.slot === slot)?.agent ?? "";
-  const { name, bundle } = serviceById(world, work.service);
+  const { name, bundle } = serviceById(world, work.service, view.law.services);
   return {
     slot,
     agent,

@@ -78,7 +78,7 @@ async function workOn(
 }
 
 function tellRun(world: World, { law }: NodeView, { agent }: SlotView, work: Work): void {
-  const { name } = serviceById(world, work.service);
+  const { name } = serviceById(world, work.service, law.services);
   const what = work.ok ? `ran ${name}` : `failed to run ${name} (${work.fault}: ${work.details})`;
   world.tell(`${law.label}: ${workerOf(world, agent).name} ${what}`);
 }
@@ -94,7 +94,7 @@ export async function limitsOf(world: World, mission: Mission, { law }: Pick<Nod
 }
 
 async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work> {
-  const { id: service, bundle, schemas } = serviceById(world, slot.pledge);
+  const { id: service, bundle, schemas } = serviceById(world, slot.pledge, view.law.services);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
   const run = await world.sandbox.run({
     bundle,

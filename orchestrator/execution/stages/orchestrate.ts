@@ -30,7 +30,7 @@ async function routeIntent(world: World, mission: Mission, ready: readonly NodeV
     const hashes = [];
     const services = [];
     for (const { slot, pledge } of starting(view)) {
-      const service = serviceById(world, pledge);
+      const service = serviceById(world, pledge, view.law.services);
       const live = {
         mission: mission.address,
         node: view.law.number,
