@@ -57,6 +57,28 @@ describe("scenario: the paper's worked examples", function () {
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
   });
 
+  it("estimates by their standard deviation, from the file to the payout, and no payout where they lie too far apart", async () => {
+    const text = sample("csv-estimates").replace("atLeast: 0.6", "atLeast: 0.6, as: spread");
+    const outcome = await carryOut(text, "spread");
+    expect(outcome.status).to.equal("completed");
+    const estimates = outcome.nodes.filter(({ task }) => task === "estimate");
+    for (const { executors, disagreement } of estimates) {
+      expect(executors).to.have.length(3);
+      expect(disagreement).to.include({ field: "value", needed: 6_000 });
+      for (const { result, paid } of executors) expect(paid !== "0").to.equal(result === "agreed");
+    }
+    expect(estimates.some(({ disagreement }) => (disagreement?.differing ?? 0) > 0)).to.equal(true);
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+
+    const apart = await carryOut(text.replace("atLeast: 0.6", "atLeast: 1"), "apart");
+    expect(apart.status).to.equal("failed");
+    expect(apart.failure?.reason).to.contain("value");
+    expect(apart.epochs).to.have.length(1);
+    const failed = apart.nodes.filter(({ end }) => end === "failed");
+    expect(failed).to.not.have.length(0);
+    for (const { paid } of failed.flatMap(({ executors }) => executors)) expect(paid).to.equal("0");
+  });
+
   it("two chat models that agree, asked once for each note, whose answers the audit needs no model for", async () => {
     server.answer = ({ prompt }) => ({ content: JSON.stringify({ answer: prompt.includes("power") ? "a supplier" : "ourselves" }) });
     const text = sample("second-opinion").replace("ollama:llama3.2", "openai:first").replace("ollama:qwen3", "openai:second");
