@@ -98,7 +98,7 @@ export async function conduct(
   let conducted = await lead(hall, first, []);
   for (;;) {
     const { law } = conducted;
-    const epoch = law.status === "deployed" ? await nextEpoch(city, law) : undefined;
+    const epoch = law.status === "deployed" ? await nextEpoch(city, law, file.budget) : undefined;
     if (law.status === "failed" || epoch === undefined) return conducted;
     const { world, mission } = conducted;
     if (world !== undefined && mission !== undefined && (await endingOf(world, mission)) !== undefined) return conducted;
@@ -146,7 +146,7 @@ async function relegislate(hall: Hall, { first, epoch, former, continues }: Rele
   const { number, deposit } = epoch;
   const { tell } = hall.city;
   tell(
-    `the law is at fault (its executors could not agree): agents vote on law ${number + 1}, with the ${formatMoney(deposit)} tokens that were not spent`,
+    `the law is at fault (its executors could not agree): agents vote on law ${number + 1}, with the ${formatMoney(deposit)} of ${formatMoney(first.file.budget)} tokens that were not spent`,
   );
   try {
     const cause = { ...first, id: `${first.id}/epoch-${number}`, file: { ...first.file, budget: deposit }, continues };

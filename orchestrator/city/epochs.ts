@@ -2,6 +2,7 @@ import type { CityClient } from "../client/client.ts";
 import { type Fault, faultsOf } from "../execution/faults.ts";
 import { executionMetrics, milestonesOf } from "../execution/metrics.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
+import { formatMoney } from "../primitives/amounts.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import type { City } from "./city.ts";
@@ -19,17 +20,26 @@ export interface Epoch {
 
 /**
  * Whether an ended mission gets another law: the chain says that its law was at fault, its money is home, and fewer epochs are
- * over than its own MAX_REFINEMENT_ITERATIONS. What the chain says is the same after a crash.
+ * over than its own MAX_REFINEMENT_ITERATIONS. A third or later law is tried only while failed laws, with one more like the last, cost at most
+ * half of what the sponsor gave (`budget`). What the chain says is the same after a crash.
  */
-export async function nextEpoch({ client, tell }: City, { mission, session }: EnactedLaw): Promise<Epoch | undefined> {
+export async function nextEpoch({ client, tell }: City, { mission, session }: EnactedLaw, budget: bigint): Promise<Epoch | undefined> {
   if ((await statusOf(client, mission)) !== "failed") return undefined;
   const fault = await faultOfLaw(client, mission);
   if (fault === undefined) return undefined;
   const { params } = await client.mission(mission).context();
   const number = (await client.legislation.sessionOf(session)).epoch + 1;
-  const { refunded } = await client.mission(mission).ledger();
+  const { deposit, refunded } = await client.mission(mission).ledger();
   if (number > params.maxRefinementIterations) {
     tell(`${number} laws failed: no further one is tried, and unearned money goes back to the sponsor`);
+    return undefined;
+  }
+  const spent = budget - refunded;
+  if (number > 1 && 2n * (spent + deposit - refunded) > budget) {
+    tell(
+      `${number} laws failed and cost ${formatMoney(spent)} tokens: another like the last could bring that beyond half of the ` +
+        "deposit, so none is tried, and unearned money goes back to the sponsor",
+    );
     return undefined;
   }
   return refunded === 0n ? undefined : { number, deposit: refunded, fault };

@@ -20,7 +20,7 @@ import { type MissionDocument, missionDocumentSchema } from "../protocol/mission
 import { isPlanned } from "../protocol/mission-file.ts";
 import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.ts";
 import { planOfMission, planRecord } from "../protocol/mission-plan.ts";
-import type { Grounds, LegislatureContext } from "./context.ts";
+import type { BarredLaw, Grounds, LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
 import { endorse, MOST_LAWS } from "./endorse.ts";
 import { goalsUnder, missionWith, planOrAbstain } from "./plan.ts";
@@ -62,7 +62,13 @@ export function requestFor(
   self: Address,
   plan: PlanText | null = null,
 ): DraftRequest {
-  return { self, ...groundsWith(context, survey, plan) };
+  const failed = (context.options.barred ?? []).filter(isUnder(plan)).map(({ shape }) => shape);
+  return { self, ...groundsWith(context, survey, plan), ...(failed.length === 0 ? {} : { failed }) };
+}
+
+/** Whether a law is for the tasks of this plan; without plans all laws are for the mission file's. */
+function isUnder(plan: PlanText | null): (law: Omit<BarredLaw, "specHash">) => boolean {
+  return (law) => canonicalJson(law.plan ?? null) === canonicalJson(plan);
 }
 
 function groundsWith(context: LegislatureContext, survey: ContentId | null, plan: PlanText | null): Grounds {
@@ -240,7 +246,7 @@ export async function draftBy(
     const plan = await planOrAbstain(context, agent, context.load(survey, surveySchema).limits);
     if (plan === undefined) return undefined;
     const mission = missionWith(context, plan);
-    const alike = former.filter((law) => canonicalJson(law.plan ?? null) === canonicalJson(plan));
+    const alike = former.filter(isUnder(plan));
     const request = {
       ...requestFor(context, survey, agent, plan),
       ...(alike.length === 0 ? {} : { barred: alike.map(({ shape }) => shape) }),

@@ -2,7 +2,7 @@ import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/m
 import { formatAmount } from "../primitives/amounts.ts";
 import type { Goal } from "./goal.ts";
 import { type BidRequest, type DraftRequest, isBarred, type PlanRequest, type RankRequest, type SpeakRequest } from "./mind.ts";
-import { ablePrincipals, optionsOf, riskOf } from "./options.ts";
+import { ablePrincipals, choicesOf, riskOf } from "./options.ts";
 import { PERSONAS, type Persona } from "./personas.ts";
 import { skillOf } from "./planner/skills.ts";
 import { qualitiesOf, slotChances } from "./qualities.ts";
@@ -19,8 +19,8 @@ const MOST_PRODUCERS = 16;
  * speech that gives orders orders anybody.
  */
 export function draftMessages(persona: Persona, request: DraftRequest): BaseMessage[] {
-  const { goal, facts, barred = [] } = request;
-  const options = optionsOf(goal, facts).filter((shape) => !isBarred(shape, barred));
+  const { goal, facts, barred = [], failed } = request;
+  const options = choicesOf(goal, facts, failed).filter((shape) => !isBarred(shape, barred));
   const step = Math.max(1, Math.floor(options.length / EXAMPLES));
   const examples = options.filter((_, index) => index % step === 0).slice(0, EXAMPLES);
   return [

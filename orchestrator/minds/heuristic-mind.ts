@@ -23,7 +23,7 @@ import type {
 } from "./mind.ts";
 import { isBarred } from "./mind.ts";
 import { offersOf } from "./offers.ts";
-import { optionsOf } from "./options.ts";
+import { choicesOf } from "./options.ts";
 import type { Persona, Taste } from "./personas.ts";
 import { PERSONAS } from "./personas.ts";
 import { impossibleInWords } from "./planner/impossible.ts";
@@ -88,7 +88,7 @@ export class HeuristicMind implements Mind {
 
   draft(request: DraftRequest): Promise<LawShape> {
     const value = this.#valuation(request, [request.goal]);
-    const options = optionsOf(request.goal, request.facts);
+    const options = choicesOf(request.goal, request.facts, request.failed);
     if (options.length === 0) throw new GoalNotFeasible("there is nothing to divide", "name at least one task");
     const [first, ...others] = options
       .filter((shape) => !isBarred(shape, request.barred))
@@ -147,13 +147,13 @@ export class HeuristicMind implements Mind {
    * What laws are worth to the agent, 0–1. A quality counts from the worst simple structure to the best, whichever plan it is for; where agents
    * planned, a law is worth as much less as its plan answers less of the goal than the best one.
    */
-  #utility({ self, facts }: DraftRequest, goals: readonly Goal[]): (law: Law) => number {
+  #utility({ self, facts, failed }: DraftRequest, goals: readonly Goal[]): (law: Law) => number {
     const taste = this.#taste(self);
     const total = grounds.reduce((sum, quality) => sum + Math.abs(taste[quality]), 0);
     const most = Math.max(0, ...goals.map(({ coverage }) => coverage ?? 1));
     const chances = new Map(goals.map((goal) => [goal, slotChances(goal, facts, self)]));
     const judge = (goal: Goal, shape: LawShape) => qualitiesOf(goal, facts, chances.get(goal) ?? slotChances(goal, facts, self), shape);
-    const known = goals.flatMap((goal) => optionsOf(goal, facts).map((shape) => judge(goal, shape)));
+    const known = goals.flatMap((goal) => choicesOf(goal, facts, failed).map((shape) => judge(goal, shape)));
     const ranges = grounds.map((quality) => {
       const values = known.map((qualities) => qualities[quality]);
       const worst = Math.min(...values);

@@ -40,6 +40,8 @@ export interface DraftRequest {
   readonly facts: CityFacts;
   /** Structures that may not be drafted: they stood before, and failed. */
   readonly barred?: readonly LawShape[] | undefined;
+  /** Those of them that were in force, and whose executors did not agree. */
+  readonly failed?: readonly LawShape[] | undefined;
 }
 
 /** A published fact, and the number of the candidate that it is about. */

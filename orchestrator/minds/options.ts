@@ -30,9 +30,28 @@ export function riskOf(goal: Goal, limits: LawLimits): RiskName {
 
 /** Everything an agent chooses from when it drafts: all lawful structures of a few simple kinds. */
 export const optionsOf = perGoal((goal, facts): readonly LawShape[] => {
-  const redundancies = goal.tasks.map((task) => redundancyOf(task, facts));
-  return divisionsOf(goal).flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts, redundancies, shards, pricing)));
+  return shapesOf(goal, facts, divisionsOf(goal));
 });
+
+/**
+ * What an agent chooses from. After executors did not agree under the failed structures, what is compared is in as few parts as possible, so
+ * that a few items weigh less; if it was so already, other divisions are no better.
+ */
+export function choicesOf(goal: Goal, facts: CityFacts, failed: readonly LawShape[] = []): readonly LawShape[] {
+  if (failed.length === 0) return optionsOf(goal, facts);
+  const compared = (division: readonly number[]) =>
+    division.reduce((sum, shards, index) => sum + (goal.tasks[index]?.tier === TIER.CONSENSUS ? shards : 0), 0);
+  const least = Math.min(...failed.map(({ tasks }) => compared(tasks.map(({ shards }) => shards))));
+  const divisions = everyDivision(goal);
+  const coarsest = Math.min(...divisions.map(compared));
+  if (coarsest >= least) return optionsOf(goal, facts);
+  return shapesOf(goal, facts, closestOf(divisions.filter((division) => compared(division) === coarsest)));
+}
+
+function shapesOf(goal: Goal, facts: CityFacts, divisions: readonly number[][]): readonly LawShape[] {
+  const redundancies = goal.tasks.map((task) => redundancyOf(task, facts));
+  return divisions.flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts, redundancies, shards, pricing)));
+}
 
 /** The levels a node of this task asks for: enough for any service it allows; none if it has no executor. */
 export function requiredLevels(task: GoalTask): number[] {
@@ -80,6 +99,12 @@ function payOf(task: GoalTask, facts: CityFacts, pricing: Pricing): number {
  * many shards or fewer. Kept: what gives 8–12 nodes, or comes as close as the mission allows.
  */
 export function divisionsOf(goal: Goal): number[][] {
+  const close = closestOf(everyDivision(goal));
+  const balanced = close.filter((division) => Math.min(...dividedParts(goal, division)) > 1);
+  return balanced.length > 0 ? balanced : close;
+}
+
+function everyDivision(goal: Goal): number[][] {
   const found = new Map<string, number[]>();
   for (let first = 1; first <= mostShards(goal); first += 1) {
     for (let later = 1; later <= first; later += 1) {
@@ -87,15 +112,16 @@ export function divisionsOf(goal: Goal): number[][] {
       found.set(division.join(), division);
     }
   }
+  return [...found.values()];
+}
+
+function closestOf(divisions: readonly number[][]): number[][] {
   const distance = (division: readonly number[]) => {
     const nodes = division.reduce((sum, shards) => sum + shards, 0);
     return Math.max(FEWEST_NODES - nodes, nodes - MOST_NODES, 0);
   };
-  const all = [...found.values()];
-  const closest = Math.min(...all.map(distance));
-  const close = all.filter((division) => distance(division) === closest);
-  const balanced = close.filter((division) => Math.min(...dividedParts(goal, division)) > 1);
-  return balanced.length > 0 ? balanced : close;
+  const closest = Math.min(...divisions.map(distance));
+  return divisions.filter((division) => distance(division) === closest);
 }
 
 /** No node without an item. */

@@ -56,3 +56,32 @@ describe("scenario: services that disagree by themselves", function () {
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
   });
 });
+
+/** A few items on which formulas differ are too many for the part that they are in, and not for the whole. */
+describe("scenario: services that disagree on a part of the input", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  let city: City;
+  after(() => city?.close());
+
+  it("get another law that compares larger parts, and are paid", async () => {
+    const home = join(directory(), "home");
+    city = await openHome(home, "43");
+    const skewed = Array.from({ length: 8 }, (_, row) => `odd-${row},10,20,60`);
+    const calm = Array.from({ length: 22 }, (_, row) => `calm-${row},10,20,30`);
+    const rows = ["package,optimistic,likely,pessimistic", ...skewed, ...calm];
+    const text = smallMission(smallInputs(directory(), rows).csv, {
+      budget: "600.00",
+      tasks: readAndEstimate(0.6),
+      output: { task: "estimate", format: "json" },
+    });
+    const outcome = await carryOutIn(city, text, { id: "parts", home });
+    expect(outcome.epochs.map(({ status, cause }) => [status, cause?.type])).to.deep.equal([
+      ["failed", undefined],
+      ["completed", "CONSENSUS_FAILED"],
+    ]);
+    expect(outcome.nodes.filter(({ task }) => task === "estimate")).to.have.length(1);
+    expect(balances(outcome.money)).to.equal(true);
+    expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
+  });
+});

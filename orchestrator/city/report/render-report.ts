@@ -206,7 +206,12 @@ function cost({ epochs, total, slashed }: Outcome): string[] {
     `${amount(total.deposit)} tokens were deposited, ${formatMoney(spent)} were spent, ${amount(total.refunded)} came back to the sponsor.`,
     "",
     ...table(["", "deposited", ...used.map((column) => HEADS[column])], laws.length === 1 ? laws : [...laws, row("together", total)]),
-    ...(laws.length === 1 ? [] : ["", "Each law after the first was given what the one before it did not spend."]),
+    ...(laws.length === 1
+      ? []
+      : [
+          "",
+          "Each law after the first was given what the one before it did not spend. After the second, another is tried only while failed laws cost at most half of the deposit.",
+        ]),
     ...(slashed === "0" ? [] : ["", `Executors lost ${amount(slashed)} of their own stake for work that failed.`]),
   ];
 }
