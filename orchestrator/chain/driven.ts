@@ -209,9 +209,8 @@ class Driven implements DrivenChain {
       if (hash !== block.hash) throw new ChainDisagrees(hash, `its block ${block.number} is not the recorded ${block.hash}`);
       this.#adopt(block, baseFeePerGas, true);
     }
-    await this.#node("evm_setNextBlockTimestamp", Number(this.#head.timestamp));
     const lost = recorded.filter(({ number }) => number > head);
-    for (const block of lost) await this.#replay(block);
+    await this.#replay(lost);
     return { lost: lost.length, found: await this.#adoptFrom(this.#head.number + 1n, head) };
   }
 
@@ -228,16 +227,19 @@ class Driven implements DrivenChain {
     return Number(head - first) + 1;
   }
 
-  /** Mines a recorded block again and compares. */
-  async #replay(block: TranscriptBlock): Promise<void> {
-    let mined: TranscriptBlock;
-    try {
-      mined = await this.#mine(block.transactions, block.timestamp, block);
-    } catch (error) {
-      if (error instanceof TranscriptMismatch || isTooHeavy(error)) throw error;
-      throw new TranscriptMismatch(block.number, block.hash, messageOf(error), this.#path);
+  /** Mines recorded blocks again and compares each; then time stands still where the head is. */
+  async #replay(blocks: readonly TranscriptBlock[]): Promise<void> {
+    for (const block of blocks) {
+      let mined: TranscriptBlock;
+      try {
+        mined = await this.#mine(block.transactions, block.timestamp, block);
+      } catch (error) {
+        if (error instanceof TranscriptMismatch || isTooHeavy(error)) throw error;
+        throw new TranscriptMismatch(block.number, block.hash, messageOf(error), this.#path);
+      }
+      if (mined.number !== block.number) throw new TranscriptMismatch(block.number, block.hash, `block ${mined.number}`, this.#path);
     }
-    if (mined.number !== block.number) throw new TranscriptMismatch(block.number, block.hash, `block ${mined.number}`, this.#path);
+    await this.#node("evm_setNextBlockTimestamp", Number(this.#head.timestamp));
   }
 
   since(block: TranscriptBlock): readonly TranscriptBlock[] | undefined {
@@ -362,8 +364,7 @@ class Driven implements DrivenChain {
         hash: (await this.#block("0x0")).hash,
         transactions: [],
       };
-      await this.#node("evm_setNextBlockTimestamp", Number(this.#head.timestamp));
-      for (const block of lost) await this.#replay(block);
+      await this.#replay(lost);
     } else {
       this.#inDoubt = false;
       await this.#adoptFrom(known + 1n, head);
@@ -394,7 +395,7 @@ class Driven implements DrivenChain {
         details: `head ${this.#head.timestamp}, asked for ${timestamp}`,
       });
     }
-    const hashes = await this.#queue(transactions);
+    const hashes = await this.#queue(transactions, recorded !== undefined);
     await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
     await this.#node("evm_mine");
     const mined = await this.#block("latest");
@@ -409,7 +410,7 @@ class Driven implements DrivenChain {
     if (recorded !== undefined && recorded.hash !== mined.hash)
       throw new TranscriptMismatch(recorded.number, recorded.hash, mined.hash, this.#path);
     this.#adopt(block, mined.baseFeePerGas, recorded !== undefined);
-    await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
+    if (recorded === undefined) await this.#node("evm_setNextBlockTimestamp", Number(timestamp));
     return block;
   }
 
@@ -424,8 +425,11 @@ class Driven implements DrivenChain {
     if (block.timestamp > this.clock.now()) this.clock.advanceTo(block.timestamp);
   }
 
-  /** Hands all to the node's pool, or none: a refused one, or one that could not be mined now, takes the others out again. */
-  async #queue(transactions: readonly Hex[]): Promise<readonly Hash[]> {
+  /**
+   * Hands all to the node's pool, or none: a refused one, or one that could not be mined now, takes the others out again. Those of a
+   * recorded block were mined in it once: the block's hash says whether they are again.
+   */
+  async #queue(transactions: readonly Hex[], isRecorded: boolean): Promise<readonly Hash[]> {
     const queued: Hash[] = [];
     const next = new Map<string, number>();
     let gas = 0n;
@@ -438,6 +442,7 @@ class Driven implements DrivenChain {
         if (gas > BigInt(this.genesis.gasLimit)) throw new TransactionRefused(hash, "the block's gas limit is reached");
         await this.#node("eth_sendRawTransaction", raw);
         queued.push(hash);
+        if (isRecorded) continue;
         const { from, nonce } = pendingSchema.parse(await this.#node("eth_getTransactionByHash", hash));
         const expected = next.get(from) ?? Number(await this.#node("eth_getTransactionCount", from, "latest"));
         if (nonce !== expected) throw new TransactionRefused(hash, `its nonce is ${nonce}, the sender's next is ${expected}`);
