@@ -73,7 +73,12 @@ function partsOf({ items, upstream }: ServiceInput): readonly Part[] {
       if (part === undefined) parts.set(task, [item]);
       else part.push(item);
     }
-    return [...parts].map(([task, own]) => ({ task, items: isInOrder(own) ? own : own.sort((a, b) => compareText(a.id, b.id)) }));
+    const isWhole = (task: string) => upstream.filter((each) => each.task === task).length === 1;
+    // What one node made is in the order that it gave it: nobody sorts the largest groups by name.
+    return [...parts].map(([task, own]) => ({
+      task,
+      items: isInOrder(own) || isWhole(task) ? own : own.sort((a, b) => compareText(a.id, b.id)),
+    }));
   });
 }
 
@@ -211,9 +216,20 @@ function numbers(items: readonly Item[]): string {
     .map(([field, values]) => {
       const sorted = values.toSorted((a, b) => a - b);
       const total = values.reduce((sum, value) => sum + value, 0);
-      return [words(field), String(values.length), ...[sorted[0] ?? 0, total / values.length, sorted.at(-1) ?? 0, total].map(round)];
+      const range = [round(sorted[0] ?? 0), round(sorted.at(-1) ?? 0)] as const;
+      // Of what names or dates something neither sum nor mean says anything.
+      if (isName(field, values)) return [words(field), String(values.length), range[0], "", range[1], ""];
+      return [words(field), String(values.length), range[0], round(total / values.length), range[1], round(total)];
     });
   return table(["number", "values", "least", "mean", "greatest", "total"], rows);
+}
+
+const NAMING =
+  /(^|[^a-z])(ids?|uuid|guid|no|nr|zip|plz|isbn|ean|sku|iban|phone|fax|pid|port|year|(postal|post|zip|area|country|status|error)[ _-]?code)([^a-z]|$)/i;
+
+/** Whole numbers that only tell things apart, by their column's name: identifiers, codes and years. */
+function isName(field: string, values: readonly number[]): boolean {
+  return values.every(Number.isInteger) && NAMING.test(field.replace(/([a-z])([A-Z])/g, "$1 $2"));
 }
 
 function problems(items: readonly Item[]): string {

@@ -25,25 +25,28 @@ export function isMissing(cell: string): boolean {
 }
 
 const PLAIN = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const CODE = /^[+-]?0\d/;
 const THOUSANDS = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const SPACED = /^[+-]?\d{1,3}(?:[ \u00a0\u202f']\d{3})+(?:[.,]\d+)?$/;
 const CONTINENTAL = /^[+-]?\d{1,3}(?:\.\d{3})+,\d+$|^[+-]?\d+,\d{1,2}$/;
 
 /**
  * The number that a cell is: `12`, `-0.5`, `1e3`, `1,234.50`, `1 234,5`, `1.234,50` and `0,5`. Undefined for all else, missing cells
- * included: a blank is not 0. `1,234` is one thousand, as in most tables; `1.234` is a little more than one.
+ * included: a blank is not 0, and codes such as 007 or 01067 are no amounts. `1,234` is one thousand, as in most tables; `1.234` is a little more than one.
  */
 export function numberOf(cell: string): number | undefined {
   const text = cell.trim().replace("−", "-");
-  const plain = PLAIN.test(text)
-    ? text
-    : THOUSANDS.test(text)
-      ? text.replaceAll(",", "")
-      : SPACED.test(text)
-        ? text.replace(/[ \u00a0\u202f']/g, "").replace(",", ".")
-        : CONTINENTAL.test(text)
-          ? text.replaceAll(".", "").replace(",", ".")
-          : "";
+  const plain = CODE.test(text)
+    ? ""
+    : PLAIN.test(text)
+      ? text
+      : THOUSANDS.test(text)
+        ? text.replaceAll(",", "")
+        : SPACED.test(text)
+          ? text.replace(/[ \u00a0\u202f']/g, "").replace(",", ".")
+          : CONTINENTAL.test(text)
+            ? text.replaceAll(".", "").replace(",", ".")
+            : "";
   const number = plain === "" ? Number.NaN : Number(plain);
   return Number.isFinite(number) ? number : undefined;
 }

@@ -101,6 +101,22 @@ describe("services/catalog", () => {
     expect(topicOf({ id: "x" })).to.equal("unknown");
   });
 
+  it("writes a report in the order that the task before gave, and adds up no identifiers and years", async () => {
+    const items = [
+      { id: "z", value: 9, fields: { zip: "80331", year: "2024", amount: "4" }, values: { zip: 80331, year: 2024, amount: 4 } },
+      { id: "a", value: 5, fields: { zip: "20095", year: "2023", amount: "2" }, values: { zip: 20095, year: 2023, amount: 2 } },
+    ];
+    const upstream = [{ task: "largest", node: "largest", items, dissent: [] }];
+    const document = String((await aggregate({ goal: "g", items: [], upstream }, context))["document"]);
+    expect(document.indexOf("| `z`")).to.be.within(0, document.indexOf("| `a`"));
+    for (const row of ["| zip | 2 | 20095 |  | 80331 |  |", "| year | 2 | 2023 |  | 2024 |  |", "| amount | 2 | 2 | 3 | 4 | 6 |"])
+      expect(document).to.include(row);
+    // Parts of one task come in the order of their items.
+    const parts = items.map((item, part) => ({ task: "parse", node: `parse-${part}`, items: [item], dissent: [] }));
+    const divided = String((await aggregate({ goal: "g", items: [], upstream: parts }, context))["document"]);
+    expect(divided.indexOf("| `a`")).to.be.within(0, divided.indexOf("| `z`"));
+  });
+
   it("writes a report in which names from outside are data, not mark-up", async () => {
     const output = await aggregate(
       {
