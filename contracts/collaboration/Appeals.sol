@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
+import {Dues} from "../libraries/Dues.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Payout, Split} from "../libraries/Payout.sol";
 import {Reasons} from "../libraries/Reasons.sol";
@@ -22,6 +23,7 @@ library Appeals {
     using MissionFrame for Frame;
     using Intake for IERC20;
     using SafeERC20 for IERC20;
+    using Dues for Dues.Owed;
 
     // --- Filing ------------------------------------------------------------------------------------------------------
 
@@ -121,9 +123,7 @@ library Appeals {
             NodeCore.store(s, node, w);
         }
         uint64 forfeited = _settleBonds(s, f, node, r.attempt, r.upheld);
-        if (forfeited == 0) return;
-        f.city.token.forceApprove(address(f.city.treasury), forfeited);
-        f.city.treasury.deposit(0, forfeited, Reasons.APPEAL);
+        if (forfeited != 0) payTreasury(s, f, 0, forfeited, Reasons.APPEAL);
     }
 
     /// @dev All of a provisional price is held here, so a share moves between what is entitled and what is not; nothing leaves.
@@ -242,6 +242,16 @@ library Appeals {
     ) internal returns (uint64 forfeited) {
         if (s.appeals[MissionStorage.attemptKey(node, attempt)].open == 0) return 0;
         return _settleBonds(s, f, node, attempt, type(uint16).max);
+    }
+
+    function payTreasury(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint64 fees,
+        uint64 insurance,
+        bytes32 reason
+    ) internal {
+        s.dues.pay(f.city.token, f.city.treasury, fees, insurance, reason);
     }
 
     function splitOf(Frame memory f, uint64 price, uint16 share, uint256 psi) internal pure returns (Split memory) {

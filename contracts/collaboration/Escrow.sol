@@ -143,9 +143,7 @@ library Escrow {
                 revert ICollaborationContract.NotRecorded(node);
             }
         }
-        if (fees == 0 && insurance == 0) return;
-        f.city.token.forceApprove(address(f.city.treasury), uint256(fees) + insurance);
-        f.city.treasury.deposit(fees, insurance, Reasons.SETTLEMENT);
+        Appeals.payTreasury(s, f, fees, insurance, Reasons.SETTLEMENT);
     }
 
     function _claimNode(
@@ -330,7 +328,8 @@ library Escrow {
         s.head.closed = true;
         Frame memory f = MissionFrame.open(city);
         emit ICollaborationContract.Closed();
-        _refund(s, f, _refundable(s), f.city.token.balanceOf(address(this)) - b.held);
+        uint256 waiting = uint256(b.held) + s.dues.fees + s.dues.insurance;
+        _refund(s, f, _refundable(s), f.city.token.balanceOf(address(this)) - waiting);
     }
 
     function _refund(MissionStorage.Layout storage s, Frame memory f, uint64 booked, uint256 amount) private {

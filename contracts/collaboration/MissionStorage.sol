@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
+import {Dues} from "../libraries/Dues.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 
 /// @title Everything a mission stores
@@ -174,6 +175,8 @@ library MissionStorage {
         mapping(uint256 node => Child) children;
         /// Amended mandate of an attempt.
         mapping(uint256 attemptKey => bytes32) amendments;
+        /// Of fees, discount, insurance and forfeited bonds, what the treasury could not take yet.
+        Dues.Owed dues;
     }
 
     function attemptKey(uint8 node, uint8 attempt) internal pure returns (uint256) {

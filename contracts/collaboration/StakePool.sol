@@ -8,6 +8,7 @@ import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {IStakePool} from "../interfaces/IStakePool.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
+import {Dues} from "../libraries/Dues.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {LossShares} from "../libraries/LossShares.sol";
 import {Param} from "../types/Params.sol";
@@ -18,6 +19,7 @@ import {Institution, Kind, Standing} from "../types/Roles.sol";
 contract StakePool is IStakePool, ReentrancyGuardTransient {
     using Intake for IERC20;
     using SafeERC20 for IERC20;
+    using Dues for Dues.Owed;
 
     struct Ledger {
         Pool sums;
@@ -44,6 +46,8 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
     mapping(uint256 pool => Ledger ledger) private _ledgers;
     mapping(address mission => mapping(uint8 node => mapping(address agent => Cover))) private _covers;
     mapping(address account => uint64 owed) private _owed;
+    /// Slashed, and not taken by the treasury yet.
+    Dues.Owed private _dues;
 
     constructor(IConstitutionContract constitution) {
         _CONSTITUTION = constitution;
@@ -291,9 +295,8 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
         }
         ledger.sums.total -= amount;
         emit PoolSlashed(pool, agent, amount, reason);
-        address treasury = _CONSTITUTION.at(Institution.TREASURY);
-        _token().forceApprove(treasury, amount);
-        ITreasury(treasury).deposit(amount / 2, amount - amount / 2, reason);
+        ITreasury treasury = ITreasury(_CONSTITUTION.at(Institution.TREASURY));
+        _dues.pay(_token(), treasury, amount / 2, amount - amount / 2, reason);
     }
 
     /// @dev Who cannot be paid now holds up nobody: the others' pool goes on.

@@ -11,6 +11,7 @@ import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {DidSyntax} from "../libraries/DidSyntax.sol";
+import {Dues} from "../libraries/Dues.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Reputation} from "../libraries/Reputation.sol";
 import {Signatures} from "../libraries/Signatures.sol";
@@ -23,6 +24,7 @@ import {Institution, Kind, Office, Standing} from "../types/Roles.sol";
 contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient {
     using Intake for IERC20;
     using SafeERC20 for IERC20;
+    using Dues for Dues.Owed;
 
     /// Two words per agent. Times and blocks in 32 bits last until the year 2106.
     struct Record {
@@ -67,6 +69,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     mapping(address agent => Record record) private _records;
     mapping(address agent => Claims claims) private _claims;
     mapping(address principal => Portfolio portfolio) private _portfolios;
+    /// Slashed, and not taken by the treasury yet.
+    Dues.Owed private _dues;
     address[] private _producers;
     uint16 private _active;
 
@@ -552,9 +556,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     function _pay(address agent, uint64 amount, bytes32 reason) private {
-        address treasury = _CONSTITUTION.at(Institution.TREASURY);
-        _token().forceApprove(treasury, amount);
-        ITreasury(treasury).deposit(amount / 2, amount - amount / 2, reason);
+        ITreasury treasury = ITreasury(_CONSTITUTION.at(Institution.TREASURY));
+        _dues.pay(_token(), treasury, amount / 2, amount - amount / 2, reason);
         emit StakeSlashed(agent, amount, reason);
     }
 

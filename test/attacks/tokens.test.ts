@@ -103,6 +103,14 @@ describe("attacks with the token", () => {
       expect(await balanceOf(second)).to.equal(tokens(97));
     });
 
+    it("whoever blocks the treasury keeps every executor from its pay", async () => {
+      await cleared(TASK);
+      await (await turnHostile(mission.city)).block(mission.city.addresses.TREASURY);
+      await networkHelpers.time.increase(HOUR);
+      await attempt(mission.contract.claim([0]));
+      expect(await balanceOf(await executor())).to.equal(tokens(97));
+    });
+
     it("a verifier has itself blocked, and the executor is not paid", async () => {
       await cleared(TASK);
       const [verifier = ""] = await mission.contract.countedOf(0);

@@ -136,12 +136,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(10, "collaboration/Treasury.sol", "_pools.insurance += insured;", "_pools.insurance += insured + 1;"),
   breaks(10, "meta/LegislativeProcedure.sol", "info.deposit -= fee;", ""),
   breaks(10, "collaboration/StakePool.sol", "ledger.sums.committed -= release;", "ledger.sums.committed -= release / 2;", 1),
-  breaks(
-    11,
-    "foundational/ProducerContract.sol",
-    "deposit(amount / 2, amount - amount / 2, reason);",
-    "deposit(amount / 2, amount / 4, reason);",
-  ),
+  breaks(11, "foundational/ProducerContract.sol", "amount / 2, amount - amount / 2, reason);", "amount / 2, amount / 4, reason);"),
   breaks(11, "foundational/ProducerContract.sol", "locked -= released;", "locked -= released / 2;"),
   breaks(12, "meta/ConstitutionalValidator.sol", "if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);", ""),
   breaks(12, "collaboration/Descent.sol", "child.spent += lent - returned;", "child.spent += (lent - returned) / 2;", 5),
@@ -547,8 +542,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "foundational/producer-contract",
     "slashes half to the treasury, half and the odd unit to insurance",
     "foundational/ProducerContract.sol",
-    "deposit(amount / 2, amount - amount / 2, reason);",
-    "deposit(amount - amount / 2, amount / 2, reason);",
+    "amount / 2, amount - amount / 2, reason);",
+    "amount - amount / 2, amount / 2, reason);",
   ),
   noticed(
     "foundational/producer-contract",
@@ -575,7 +570,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "tokens/blocklist",
     "closes a mission whose executor it never pays: what is owed stays claimable",
     "collaboration/Escrow.sol",
-    "f.city.token.balanceOf(address(this)) - b.held);",
+    "f.city.token.balanceOf(address(this)) - waiting);",
     "f.city.token.balanceOf(address(this)));",
   ),
   noticed(

@@ -104,6 +104,7 @@ export const collaborationContractAbi = [
   {"type":"event","name":"Cleared","anonymous":false,"inputs":[{"name":"node","type":"uint8","indexed":true},{"name":"attempt","type":"uint8","indexed":false},{"name":"result","type":"uint8","indexed":false},{"name":"confidence","type":"uint16","indexed":false},{"name":"score","type":"uint16","indexed":false},{"name":"evidenceClass","type":"uint8","indexed":false},{"name":"basis","type":"uint256","indexed":false},{"name":"agreeing","type":"uint8","indexed":false}]},
   {"type":"event","name":"Closed","anonymous":false,"inputs":[]},
   {"type":"event","name":"Committed","anonymous":false,"inputs":[{"name":"node","type":"uint8","indexed":true},{"name":"slot","type":"uint8","indexed":true},{"name":"agent","type":"address","indexed":true},{"name":"attempt","type":"uint8","indexed":false},{"name":"commitment","type":"bytes32","indexed":false}]},
+  {"type":"event","name":"DuesHeld","anonymous":false,"inputs":[{"name":"fees","type":"uint64","indexed":false},{"name":"insurance","type":"uint64","indexed":false}]},
   {"type":"event","name":"EIP712DomainChanged","anonymous":false,"inputs":[]},
   {"type":"event","name":"EmergencyCleared","anonymous":false,"inputs":[{"name":"cleared","type":"uint8","indexed":false},{"name":"window","type":"uint256","indexed":false}]},
   {"type":"event","name":"EmergencyStopped","anonymous":false,"inputs":[{"name":"by","type":"address","indexed":true},{"name":"agent","type":"address","indexed":true}]},

@@ -101,4 +101,13 @@ export const TOKENS: readonly Attack[] = attacksOf("tokens", "T", [
     find: "        if (amount == 0 || _token().trySafeTransfer(account, amount)) return;\n",
     replace: "        _token().safeTransfer(account, amount);\n        if (amount != type(uint64).max) return;\n",
   },
+  {
+    title: "whoever blocks the treasury keeps every executor from its pay",
+    threats: ["TA-1"],
+    entry: "CollaborationContract.claim",
+    guard: "what the treasury cannot take waits for it",
+    file: "libraries/Dues.sol",
+    find: "            try treasury.deposit(due.fees, due.insurance, reason) {\n                taken = true;\n            } catch {\n                taken = false;\n            }\n",
+    replace: "            treasury.deposit(due.fees, due.insurance, reason);\n",
+  },
 ]);

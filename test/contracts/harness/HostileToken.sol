@@ -58,6 +58,11 @@ contract HostileToken is ERC20 {
         (_callee, _call) = (callee, call);
     }
 
+    function approve(address spender, uint256 value) public override returns (bool) {
+        if (_blocked[spender]) revert Blocked(spender);
+        return super.approve(spender, value);
+    }
+
     function transfer(address to, uint256 value) public override returns (bool) {
         return _liar ? false : super.transfer(to, value);
     }

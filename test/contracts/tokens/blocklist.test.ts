@@ -93,6 +93,51 @@ describe("a token with a blocklist", () => {
     await expect(mission.contract.close()).to.be.revertedWithCustomError(mission.contract, "NothingToRefund");
   });
 
+  describe("when the treasury is on it", () => {
+    let agent: string;
+    beforeEach(async () => {
+      mission = await (await (await openMission({ nodes: [TASK, TASK], reserve: tokens(5) })).activate()).awardAll();
+      await mission.run(0);
+      agent = (await mission.executorOf(0)).agent.address;
+      token = await turnHostile(mission.city);
+      await token.block(mission.city.addresses.TREASURY);
+    });
+
+    it("executors and sponsor are paid; its fees wait, also in a closed mission, for the next claim", async () => {
+      const { sponsor, treasury } = mission.city;
+      await mission.run(1);
+      await networkHelpers.time.increase(HOUR);
+      const dues = [tokens(2) - tokens(1), tokens(1)] as const;
+      await expect(mission.contract.claim([0])).to.emit(mission.contract, "Claimed");
+      expect(await balanceOf(agent)).to.equal(tokens(97));
+      const [free, insured] = [await treasury.freeBalance(), await treasury.insuranceBalance()];
+      await mission.contract.claim([1]);
+      const before = await balanceOf(sponsor.address);
+      await mission.contract.close();
+      expect((await balanceOf(sponsor.address)) - before).to.equal(tokens(5));
+      const waiting = await balanceOf(mission.address);
+      expect(waiting).to.be.greaterThanOrEqual(2n * (dues[0] + dues[1]));
+      await token.block(mission.city.addresses.TREASURY, false);
+      await mission.contract.claim([0]);
+      expect(await balanceOf(mission.address)).to.equal(0);
+      expect((await treasury.freeBalance()) + (await treasury.insuranceBalance()) - free - insured).to.equal(waiting);
+      await mission.contract.claim([0]);
+      expect((await treasury.freeBalance()) + (await treasury.insuranceBalance()) - free - insured).to.equal(waiting);
+    });
+
+    it("a slash is taken all the same, and handed over with the next one", async () => {
+      const { producers, treasury } = mission.city;
+      const [free, insured] = [await treasury.freeBalance(), await treasury.insuranceBalance()];
+      await producers.slash(agent, tokens(3), WHY);
+      expect((await producers.stakeOf(agent)).held).to.equal(tokens(9997));
+      expect((await treasury.freeBalance()) - free).to.equal(0);
+      await token.block(mission.city.addresses.TREASURY, false);
+      await producers.slash(agent, tokens(1), WHY);
+      expect((await treasury.freeBalance()) - free).to.equal(tokens(2));
+      expect((await treasury.insuranceBalance()) - insured).to.equal(tokens(2));
+    });
+  });
+
   describe("in a mission of one executor", () => {
     afterEach(balanced);
     beforeEach(async () => {

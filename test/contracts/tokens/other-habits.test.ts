@@ -53,7 +53,7 @@ describe("a token that answers false", () => {
       .to.be.revertedWithCustomError(city.legislation, "SafeERC20FailedOperation")
       .withArgs(city.addresses.TOKEN);
     await networkHelpers.time.increase(HOUR);
-    await expect(mission.contract.claim([0])).to.revert(ethers);
+    await mission.contract.claim([0]);
     expect((await mission.contract.entitlementOf(0, 0)).claimed).to.equal(false);
     await token.lie(false);
     await mission.contract.claim([0]);
