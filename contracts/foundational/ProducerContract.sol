@@ -7,6 +7,7 @@ import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
@@ -15,6 +16,7 @@ import {Dues} from "../libraries/Dues.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Reputation} from "../libraries/Reputation.sol";
 import {Signatures} from "../libraries/Signatures.sol";
+import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {PrincipalBinding, SubAgentBinding} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
@@ -134,6 +136,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         _raise(record, _LEAVING);
         _claims[agent].unbondingUntil = until;
         emit AgentDeregistered(agent, until);
+        _retire(agent, record);
     }
 
     /// @inheritdoc IProducerContract
@@ -223,8 +226,10 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function ban(address agent, bytes32 reason) external {
         _onlyGovernor();
-        _raise(_known(agent), _BANNED);
+        Record storage record = _known(agent);
+        _raise(record, _BANNED);
         emit AgentBanned(agent, reason);
+        _retire(agent, record);
     }
 
     /// @inheritdoc IProducerContract
@@ -547,6 +552,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         locked -= released;
         claims.locked = locked < held ? locked : held;
         if (released != 0) emit StakeReleased(agent, released);
+        if (slashed != 0 && held < 2 * SlashingSchedule.NO_SHOW) _retire(agent, record);
+    }
+
+    /// @dev Who cannot lose what an absence costs has no say.
+    function _retire(address agent, Record storage record) private {
+        if (record.kind != Kind.VERIFIER) return;
+        IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE)).retire(agent);
     }
 
     function _setReputation(address agent, Record storage record, uint256 value, bytes32 reason) private {

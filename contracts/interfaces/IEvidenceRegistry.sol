@@ -10,10 +10,12 @@ interface IEvidenceRegistry {
     event VerifierRegistered(address indexed verifier, address indexed principal, uint16 weight);
     event RunnerRegistered(address indexed runner, address indexed principal);
     event MonitorRegistered(address indexed monitor, address indexed principal);
+    event VerifierRetired(address indexed verifier);
     event Revoked(address indexed account);
     event PrincipalSuspended(address indexed principal, bool suspended);
 
     error NotGovernor(address caller);
+    error NotProducers(address caller);
     error ZeroAddress();
     error InvalidClasses(uint8 classes);
     error NotAVerifier(address account);
@@ -35,6 +37,9 @@ interface IEvidenceRegistry {
     function registerMonitor(address monitor, address principal) external;
     /// @notice Ends every evidence role of an account. Caller: governor.
     function revoke(address account) external;
+    /// @notice Takes the weight of a verifier that leaves, is banned, or has less at stake than two absences cost. It keeps its place, so
+    /// that no panel that was drawn changes, until it is revoked. Caller: ProducerContract.
+    function retire(address verifier) external;
     /// @notice Suspends or restores every role of a principal's accounts, those it gets later included: what they sign or report is
     /// refused, and its verifiers are not drawn. Caller: governor.
     function suspend(address principal, bool suspended) external;
@@ -43,7 +48,7 @@ interface IEvidenceRegistry {
     /// @notice Principal behind an issuer, verifier, runner or monitor; zero if none.
     function principalOf(address account) external view returns (address);
     function weightOf(address verifier) external view returns (uint16);
-    /// @notice Weights and numbers of registered verifiers; zero for any other account.
+    /// @notice Weights and numbers of registered verifiers; zero for any other account, and for the retired.
     function verifiersOf(
         address[] calldata accounts
     ) external view returns (uint16[] memory weights, uint16[] memory serials);

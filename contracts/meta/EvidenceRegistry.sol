@@ -23,6 +23,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint8 place;
         /// Number for ever, counted from 1: missions remember a panel by it.
         uint16 serial;
+        /// Its stake left, is about to, or is too small to answer with: it keeps its place and has no weight.
+        bool retired;
     }
 
     uint256 private constant _MAX_VERIFIERS = 256;
@@ -103,6 +105,15 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     /// @inheritdoc IEvidenceRegistry
+    function retire(address verifier) external {
+        if (msg.sender != _CONSTITUTION.at(Institution.PRODUCERS)) revert NotProducers(msg.sender);
+        Roles storage roles = _roles[verifier];
+        if (roles.weight == 0 || roles.retired) return;
+        roles.retired = true;
+        emit VerifierRetired(verifier);
+    }
+
+    /// @inheritdoc IEvidenceRegistry
     function suspend(address principal, bool suspended) external {
         _onlyGovernor();
         if (_suspended[principal] == suspended) return;
@@ -125,7 +136,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
 
     /// @inheritdoc IEvidenceRegistry
     function weightOf(address verifier) external view returns (uint16) {
-        return _roles[verifier].weight;
+        Roles storage roles = _roles[verifier];
+        return roles.retired ? 0 : roles.weight;
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -136,7 +148,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         serials = new uint16[](accounts.length);
         for (uint256 i = 0; i < accounts.length; ++i) {
             Roles storage roles = _roles[accounts[i]];
-            (weights[i], serials[i]) = (roles.weight, roles.weight == 0 ? 0 : roles.serial);
+            if (roles.weight != 0 && !roles.retired) (weights[i], serials[i]) = (roles.weight, roles.serial);
         }
     }
 

@@ -159,6 +159,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
   },
   EvidenceRegistry: {
     registerIssuer: governor,
+    retire: only("NotProducers", "PRODUCERS"),
     registerVerifier: governor,
     registerRunner: governor,
     registerMonitor: governor,

@@ -148,6 +148,17 @@ describe("attacks by collusion", () => {
       return mission.contract.clear([{ node: 0, openings, items, verdicts }]);
     };
 
+    it("verifiers that take their stake away decide, and have nothing to lose", async () => {
+      await worked(TASK);
+      await networkHelpers.mine();
+      for (const member of await mission.contract.panelOf(0)) {
+        const key = mission.city.verifiers.get(member) as Wallet;
+        await mission.city.producers.connect(key).deregister(member);
+      }
+      await attempt(mission.clear(0));
+      expect(await entitled()).to.equal(0);
+    });
+
     it("two of a panel's five overrule the three whose verdicts they leave out", async () => {
       await worked({ ...TASK, panelSize: 5 });
       await networkHelpers.time.increase(300);

@@ -166,6 +166,7 @@ export const errorsAbi = [
   {"type":"error","name":"NotOwner","inputs":[{"name":"service","type":"bytes32"},{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotParticipant","inputs":[{"name":"pool","type":"uint256"},{"name":"agent","type":"address"}]},
   {"type":"error","name":"NotProcedure","inputs":[{"name":"caller","type":"address"}]},
+  {"type":"error","name":"NotProducers","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotProposer","inputs":[{"name":"session","type":"uint256"},{"name":"candidate","type":"uint8"},{"name":"agent","type":"address"}]},
   {"type":"error","name":"NotRecorded","inputs":[{"name":"node","type":"uint8"}]},
   {"type":"error","name":"NotRegistered","inputs":[{"name":"account","type":"address"}]},

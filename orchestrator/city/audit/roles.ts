@@ -61,6 +61,14 @@ export class Roles {
         at,
         apply: () => verifiers.push({ address: args.verifier, principal: args.principal, weight: args.weight }),
       })),
+      ...record.events("EvidenceRegistry", "VerifierRetired").map(({ at, args }) => ({
+        at,
+        apply: () => {
+          const place = verifiers.findIndex(({ address }) => address === args.verifier);
+          const retired = verifiers[place];
+          if (retired !== undefined) verifiers[place] = { ...retired, weight: 0 };
+        },
+      })),
       ...record.events("EvidenceRegistry", "Revoked").map(({ at, args }) => ({
         at,
         apply: () => {

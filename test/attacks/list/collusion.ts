@@ -243,4 +243,13 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     find: "if (result <= ClearingResult.FAIL && block.timestamp >= d.word.deadline)",
     replace: "if (block.timestamp >= d.word.deadline)",
   },
+  {
+    title: "verifiers that take their stake away decide, and have nothing to lose",
+    threats: ["NP-4", "SP-2"],
+    entry: "ProducerContract.deregister",
+    guard: "a verifier without stake has no weight",
+    file: "meta/EvidenceRegistry.sol",
+    find: "if (roles.weight != 0 && !roles.retired) (weights",
+    replace: "if (roles.weight != 0) (weights",
+  },
 ]);

@@ -167,6 +167,8 @@ export async function playRegistries(trial: AuthorityTrial): Promise<void> {
   await trial.record("EvidenceRegistry.registerVerifier", cast, () => evidence.registerVerifier(verifier, 1));
   await trial.record("EvidenceRegistry.registerRunner", cast, () => evidence.registerRunner(addressOf("new runner"), owner));
   await trial.record("EvidenceRegistry.registerMonitor", cast, () => evidence.registerMonitor(addressOf("new monitor"), owner));
+  const producers = city.evidence.connect(await city.as("PRODUCERS"));
+  await trial.record("EvidenceRegistry.retire", cast, () => producers.retire(verifier));
   await trial.record("EvidenceRegistry.suspend", cast, () => evidence.suspend(owner, true));
   await trial.record("EvidenceRegistry.revoke", cast, () => evidence.revoke(someone));
 

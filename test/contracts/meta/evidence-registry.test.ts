@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
 import fc from "fast-check";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
-import { type City, Kind, keyOf, loadCity } from "../../support/city-fixture.ts";
+import { type City, Kind, keyOf, loadCity, tokens } from "../../support/city-fixture.ts";
 
 /** Positions in `enum EvidenceClass`. */
 const Class = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 5 } as const;
@@ -137,6 +137,52 @@ describe("EvidenceRegistry", () => {
       for (const verifier of rest) await contract.revoke(verifier);
       expect(await contract.verifierCount()).to.equal(0);
       await expect(contract.revoke(first)).to.be.revertedWithCustomError(contract, "NotRegistered").withArgs(first);
+    });
+  });
+
+  describe("retire", () => {
+    const standing = async (...agents: string[]) => {
+      const [weights, serials] = await contract.verifiersOf(agents);
+      return [weights.map(Number), serials.map(Number)];
+    };
+
+    it("takes the weight of who leaves or is banned, and leaves it its place", async () => {
+      const [group] = await verifiers([3]);
+      const [first = "", second = "", third = ""] = group?.agents ?? [];
+      const drawn = await contract.drawPanel(id("seed"), 3, []);
+      await expect(city.producers.connect(keyOf("verifier 0.0")).deregister(first))
+        .to.emit(contract, "VerifierRetired")
+        .withArgs(first);
+      await expect(city.producers.ban(second, id("why")))
+        .to.emit(contract, "VerifierRetired")
+        .withArgs(second);
+      await expect(city.producers.ban(first, id("why"))).not.to.emit(contract, "VerifierRetired");
+      expect(await standing(first, second, third)).to.deep.equal([
+        [0, 0, 100],
+        [0, 0, 3],
+      ]);
+      expect(await contract.weightOf(first)).to.equal(0);
+      expect(await contract.drawPanel(id("seed"), 3, [])).to.deep.equal(drawn);
+      await contract.revoke(first);
+      expect(await contract.verifierCount()).to.equal(2);
+    });
+
+    it("takes it below what two absences cost", async () => {
+      const [group] = await verifiers([1]);
+      const [first = ""] = group?.agents ?? [];
+      const { held } = await city.producers.stakeOf(first);
+      await city.producers.slash(first, held - tokens(100), id("why"));
+      expect(await contract.weightOf(first)).to.equal(100);
+      await city.producers.slash(first, 1n, id("why"));
+      expect(await contract.weightOf(first)).to.equal(0);
+    });
+
+    it("is for verifiers, by ProducerContract", async () => {
+      const { agent } = await city.register("unregistered", { kind: Kind.VERIFIER });
+      await expect(city.producers.ban(agent.address, id("why"))).not.to.emit(contract, "VerifierRetired");
+      const { agent: producer } = await city.register("producer");
+      await city.producers.ban(producer.address, id("why"));
+      await expect(contract.retire(one)).to.be.revertedWithCustomError(contract, "NotProducers").withArgs(city.deployer.address);
     });
   });
 
