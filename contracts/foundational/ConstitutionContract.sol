@@ -94,6 +94,7 @@ contract ConstitutionContract is IConstitutionContract {
             address wired = at(Institution(i));
             if (wired.code.length == 0) revert NotAContract(Institution(i), wired);
         }
+        _requireFit();
         _sealed = true;
         emit Sealed(msg.sender);
     }
@@ -105,6 +106,8 @@ contract ConstitutionContract is IConstitutionContract {
         uint256 previous = _values[uint256(which)];
         // Every range ends below 2⁶⁴, so nothing is cut.
         _values[uint256(which)] = uint64(value);
+        // Before, genesis may set one value after the other.
+        if (_sealed) _requireFit();
         if ((_SNAPSHOT >> uint256(which)) & 1 == 1) _missionParams = _snapshot();
         emit ParameterSet(which, previous, value, justification);
     }
@@ -203,6 +206,33 @@ contract ConstitutionContract is IConstitutionContract {
     function _requireInRange(Param which, uint256 value) private pure {
         (uint256 min, uint256 max) = ParamRanges.range(which);
         if (value < min || value > max) revert ParameterOutOfRange(which, value, min, max);
+    }
+
+    /// @dev Each value is within its range; these are what they have to be beside each other. Who leaves is reached until all it may
+    /// answer for is decided.
+    function _requireFit() private view {
+        _requireAscending(Param.MIN_HUMAN_REVIEW_TIMEOUT, Param.MAX_HUMAN_REVIEW_TIMEOUT);
+        _requireAscending(Param.APPEAL_WINDOW_LOW, Param.APPEAL_WINDOW_CRITICAL);
+        _requireAscending(Param.MIN_STAKE_LOW, Param.MIN_STAKE_HIGH);
+        _requireAscending(Param.MIN_FLOOR_LOW, Param.MIN_FLOOR_HIGH);
+        _requireAscending(Param.MIN_PANEL_LOW, Param.MIN_PANEL_HIGH);
+        _requireAscending(Param.MIN_BAND_LOW, Param.MIN_BAND_HIGH);
+        _requireAscending(Param.MIN_CONFIDENCE_LOW, Param.MIN_CONFIDENCE_HIGH);
+        _requireAscending(Param.MEDIUM_RISK_FROM, Param.HIGH_RISK_FROM);
+        uint256 longest =
+            param(Param.MAX_MISSION_DURATION) +
+                param(Param.APPEAL_WINDOW_CRITICAL) +
+                param(Param.WATCHDOG_MAX_FREEZE) +
+                2 * param(Param.MAX_HUMAN_REVIEW_TIMEOUT);
+        uint256 unbonding = param(Param.UNBONDING_PERIOD);
+        if (unbonding < longest) revert UnbondingTooShort(unbonding, longest);
+    }
+
+    /// @dev From one parameter to another, which stand in this order.
+    function _requireAscending(Param first, Param last) private view {
+        for (uint256 i = uint256(first); i < uint256(last); ++i) {
+            if (_values[i] > _values[i + 1]) revert ParametersDescend(Param(i), _values[i], _values[i + 1]);
+        }
     }
 
     function _isProcedure(Institution institution) private pure returns (bool) {

@@ -36,6 +36,8 @@ interface IAdjudicationProcedure {
     event UnilateralAudited(bytes32 indexed digest, address indexed senior, bytes32 justification);
 
     error ActionUnavailable(Action action);
+    error QuorumAboveSeats(uint256 quorum, uint256 active);
+    error ReputationCapExceeded(uint256 most, uint256 points);
     error AlreadyExecuted(bytes32 digest);
     error Expired(uint40 deadline);
     error SignersUnsorted(address previous, address next);

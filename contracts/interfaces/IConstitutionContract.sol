@@ -32,6 +32,10 @@ interface IConstitutionContract {
     error NothingAnnounced(Institution institution);
     error NotYet(Institution institution, uint40 effectiveFrom);
     error LengthMismatch(uint256 have, uint256 need);
+    /// @notice A parameter is greater than the one after it, which it must not be.
+    error ParametersDescend(Param which, uint256 value, uint256 next);
+    /// @notice Stake could leave while it still answers for a mission, its appeals and their delays.
+    error UnbondingTooShort(uint256 unbonding, uint256 longest);
     error ParameterOutOfRange(Param param, uint256 value, uint256 min, uint256 max);
 
     /// @notice keccak256 of the mandate text and its content-id digest.

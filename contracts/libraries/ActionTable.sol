@@ -22,7 +22,7 @@ library ActionTable {
             ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.APPROVE_POP))) |
             ((1 | MISSION | REJECTS) << (8 * uint256(Action.REJECT_POP))) |
             (1 << (8 * uint256(Action.AMEND_PARAMETER))) |
-            (1 << (8 * uint256(Action.ADJUST_REPUTATION))) |
+            (2 << (8 * uint256(Action.ADJUST_REPUTATION))) |
             ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.CLASSIFY_FALSE_POSITIVE))) |
             ((1 | MISSION | REJECTS) << (8 * uint256(Action.EMERGENCY_STOP))) |
             ((2 | MISSION | APPROVES) << (8 * uint256(Action.CLEAR_EMERGENCY_STOP))) |

@@ -40,6 +40,8 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     mapping(bytes32 digest => bool executed) private _executed;
     mapping(address mission => mapping(Action action => Run run)) private _runs;
     Unilateral private _unaudited;
+    /// Points that orders moved of a principal's agents.
+    mapping(address principal => Orders.Moved moved) private _moved;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
         _CONSTITUTION = constitution;
@@ -67,7 +69,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (alone) _unaudited = Unilateral({digest: digest, senior: adjudicators[0]});
 
         if (action.action == Action.AUDIT_UNILATERAL) _audit(action);
-        else Orders.carryOut(_CONSTITUTION, action);
+        else Orders.carryOut(_CONSTITUTION, _moved, action);
         emit OverrideExecuted(
             digest,
             action.action,

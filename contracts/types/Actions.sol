@@ -12,7 +12,7 @@ enum Action {
     REJECT_POP,
     /// A parameter of the constitution, within its range [–; Param, uint256 value].
     AMEND_PARAMETER,
-    /// Whole points up or down [agent; int256 delta].
+    /// Whole points up or down, at most 100, and 200 of one principal in 30 days [agent; int256 delta].
     ADJUST_REPUTATION,
     CLASSIFY_FALSE_POSITIVE,
     EMERGENCY_STOP,

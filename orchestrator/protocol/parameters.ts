@@ -214,9 +214,9 @@ export function parameterFaults(v: ParameterValues): string[] {
   if (v.BID_WEIGHT_QUALITY + v.BID_WEIGHT_PRICE !== 1000n) {
     faults.push(`BID_WEIGHT_QUALITY + BID_WEIGHT_PRICE = ${v.BID_WEIGHT_QUALITY + v.BID_WEIGHT_PRICE}, not 1000`);
   }
-  const longest = v.MAX_MISSION_DURATION + v.APPEAL_WINDOW_CRITICAL;
+  const longest = v.MAX_MISSION_DURATION + v.APPEAL_WINDOW_CRITICAL + v.WATCHDOG_MAX_FREEZE + 2n * v.MAX_HUMAN_REVIEW_TIMEOUT;
   if (v.UNBONDING_PERIOD < longest) {
-    faults.push(`UNBONDING_PERIOD = ${v.UNBONDING_PERIOD} is shorter than mission and appeal together, ${longest}`);
+    faults.push(`UNBONDING_PERIOD = ${v.UNBONDING_PERIOD} is shorter than mission, appeal, freeze and two reviews together, ${longest}`);
   }
   return faults;
 }

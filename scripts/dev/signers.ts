@@ -33,6 +33,7 @@ export const SIGNERS = {
     who: "alone, while fewer than half of the quorum are without a conflict",
     answer: SIGNS,
     but: {
+      ADJUST_REPUTATION: NEEDS_MORE,
       SLASH: NEEDS_MORE,
       FREEZE_PRINCIPAL: NEEDS_MORE,
       CLAIM_INSURANCE: NEEDS_MORE,

@@ -104,7 +104,10 @@ ordering("resolve", "decide the open appeals on a node")
   .addOption(new Option("--culprits <slots...>", "slots to slash"))
   .action(resolve);
 ordering("amend", "change a parameter of the constitution").argument("<parameter>").argument("<value>").action(amend);
-ordering("adjust-reputation", "add or remove points of reputation").argument("<agent>").argument("<points>").action(adjustReputation);
+ordering("adjust-reputation", "add or remove up to 100 points of reputation (two signatures)")
+  .argument("<agent>")
+  .argument("<points>")
+  .action(adjustReputation);
 ordering("slash", "take an agent's stake (two signatures)")
   .argument("<agent>")
   .argument("<tokens>")

@@ -1,6 +1,7 @@
 /** One hand behind several faces: wash trading, bought panels, Sybil sponsors, adjudicators in their own cause. */
 import { expect } from "chai";
-import { id, type Wallet } from "ethers";
+import { id, type Wallet, ZeroAddress } from "ethers";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
@@ -268,6 +269,31 @@ describe("attacks by collusion", () => {
     it("one adjudicator spends what needs two", async () => {
       await attempt(panel.act(await panel.wide("DISBURSE", thief, GOVERNANCE, tokens(50)), panel.seat(0)));
       expect(await paid(panel.city)).to.equal(0);
+    });
+
+    it("a quorum that nobody can fill lets the senior adjudicator act alone", async () => {
+      const { city, wide, override, act, seats, contract } = panel;
+      await city.constitution.setParam(parameterIndex("SENIOR_ADJUDICATOR_ENABLED"), 1n, WHY);
+      const oldest = await city.roster.senior();
+      const senior = seats.find(({ address }) => address === oldest) as Wallet;
+      await attempt(act(await wide("AMEND_PARAMETER", ZeroAddress, parameterIndex("ADJUDICATOR_QUORUM"), 15n), ...seats.slice(0, 2)));
+      await attempt(act(await override("CLEAR_EMERGENCY_STOP"), senior));
+      expect((await contract.unaudited())[1]).to.equal(ZeroAddress);
+    });
+
+    it("one adjudicator strikes a voter off", async () => {
+      const { city, wide, act, seat } = panel;
+      const { agent } = await city.register("voter");
+      await attempt(act(await wide("ADJUST_REPUTATION", agent.address, -100n), seat(0)));
+      expect(await city.producers.reputationOf(agent.address)).to.equal(500);
+    });
+
+    it("two adjudicators strike a voter off at once", async () => {
+      const { city, wide, act, seats } = panel;
+      const { agent } = await city.register("voter");
+      await attempt(act(await wide("ADJUST_REPUTATION", agent.address, -1000n), ...seats.slice(0, 2)));
+      for (let i = 0; i < 5; i++) await attempt(act(await wide("ADJUST_REPUTATION", agent.address, -100n), ...seats.slice(0, 2)));
+      expect(await city.producers.isEligible(agent.address, Kind.PRODUCER)).to.equal(true);
     });
 
     it("two adjudicators empty the treasury at once", async () => {

@@ -1,8 +1,10 @@
 /** Stake that leaves before the slash, stands for more than it is, or was never there. */
 import { expect } from "chai";
-import { id, type Wallet } from "ethers";
+import { id, type Wallet, ZeroAddress } from "ethers";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { type City, EVERYTHING, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { openPanel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
 const WHY = id("why");
@@ -33,6 +35,15 @@ describe("attacks on stakes", () => {
       await city.producers.connect(agent).deregister(agent.address);
       await attempt(city.producers.withdrawStake(agent.address));
       expect(await city.token.balanceOf(principal.address)).to.equal(0);
+    });
+
+    it("missions are made to last longer than stakes stay", async () => {
+      const panel = await openPanel();
+      await panel.city.constitution.seal();
+      const [longest, unbonding] = [parameterIndex("MAX_MISSION_DURATION"), parameterIndex("UNBONDING_PERIOD")];
+      await attempt(panel.act(await panel.wide("AMEND_PARAMETER", ZeroAddress, longest, 2_592_000n), ...panel.seats.slice(0, 2)));
+      const { constitution } = panel.city;
+      expect((await constitution.param(longest)) < (await constitution.param(unbonding))).to.equal(true);
     });
 
     it("one stake stands behind more bids than it could pay for", async () => {

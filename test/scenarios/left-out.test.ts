@@ -13,6 +13,7 @@ import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { parseJsonBytes } from "../../orchestrator/primitives/json.ts";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
 import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
@@ -38,18 +39,19 @@ describe("scenario: producers that may not take part", function () {
     }
   }
 
-  /** An adjudicator brings a reputation to so many points. */
-  async function setReputation(name: string, points: bigint): Promise<void> {
+  type Order = Pick<Parameters<typeof act>[2], "action" | "target" | "data">;
+  /** By two adjudicators. */
+  async function order(why: string, what: Order): Promise<void> {
     const panel = panelOf(city);
-    const by = points - (await city.client.agents.reputationOf(addressOf(name)));
-    await act(panel, panel.seats.slice(0, 1), {
-      action: "ADJUST_REPUTATION",
-      target: addressOf(name),
-      data: encodeActionData("ADJUST_REPUTATION", [by]),
-      caseHash: keccak256(new TextEncoder().encode(`${name} ${by}`)),
-      justification: await panel.keep("A test."),
-    });
+    const caseHash = keccak256(new TextEncoder().encode(why));
+    await act(panel, panel.seats.slice(0, 2), { ...what, caseHash, justification: await panel.keep("A test.") });
   }
+
+  /** As far as one order goes: below the floor, where everybody else is still above it. */
+  const discredit = (name: string) =>
+    order(name, { action: "ADJUST_REPUTATION", target: addressOf(name), data: encodeActionData("ADJUST_REPUTATION", [-100n]) });
+  const raiseFloor = () =>
+    order("floor", { action: "AMEND_PARAMETER", data: encodeActionData("AMEND_PARAMETER", [parameterIndex("REPUTATION_FLOOR"), 500n]) });
   const mission = (id: string, more: Readonly<Record<string, unknown>> = {}) =>
     carryOutIn(city, smallMission(smallInputs(directory(), CALM_ROWS).csv, more), {
       id,
@@ -59,7 +61,8 @@ describe("scenario: producers that may not take part", function () {
 
   before(async () => {
     city = await openHome(home(), "19", { tell: (line) => told.push(line) });
-    await setReputation("P4", 93n);
+    await raiseFloor();
+    await discredit("P4");
     outcome = await mission("short-handed");
   });
   after(() => city?.close());
@@ -70,7 +73,7 @@ describe("scenario: producers that may not take part", function () {
     expect(outcome.ballots).to.have.length(7);
     const bids = await city.client.execution.history("BidPlaced", { mission: outcome.mission as `0x${string}` });
     expect(bids.map(({ args }) => args.agent)).to.not.include(addressOf("P4"));
-    expect(told).to.include("P4 takes no part: its reputation is 93, below the floor of 100");
+    expect(told).to.include("P4 takes no part: its reputation is 400, below the floor of 500");
     expect(told.some((line) => /: the bid of P1 was refused \(\w+\)$/.test(line))).to.equal(true);
     const [entry] = await city.log.read({ kind: "execution.left-out", subject: outcome.mission ?? "" });
     expect(leftOutSchema.parse(parseJsonBytes(city.blocks.get(entry!.content!))).map(({ name }) => name)).to.deep.equal(["P4"]);
@@ -84,7 +87,7 @@ describe("scenario: producers that may not take part", function () {
       "its deadline of 2 s is too short: 1 m of bidding and 150 s of work, reviews included, need 210 s of chain time",
     );
     expect(hasty.message).to.include("set `deadline: 210s` or more");
-    for (const name of ["P5", "P6", "P7"]) await setReputation(name, 60n);
+    for (const name of ["P5", "P6", "P7"]) await discredit(name);
     const purse = await purseOf(city);
     const sessions = await city.client.legislation.sessionCount();
     const error = await rejection(mission("too-few"));

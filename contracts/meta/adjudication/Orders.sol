@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
+import {SignedMath} from "@openzeppelin/contracts/utils/math/SignedMath.sol";
+import {IAdjudicationProcedure} from "../../interfaces/IAdjudicationProcedure.sol";
 import {IAdjudicatorRoster} from "../../interfaces/IAdjudicatorRoster.sol";
 import {IAdjudicatorWatchdog} from "../../interfaces/IAdjudicatorWatchdog.sol";
 import {IClerkContract} from "../../interfaces/IClerkContract.sol";
@@ -25,16 +28,30 @@ import {Institution, Office} from "../../types/Roles.sol";
 library Orders {
     using ActionTable for Action;
 
+    /// @dev Since when, and how many: one word.
+    struct Moved {
+        uint40 since;
+        uint16 points;
+    }
+
+    /// Whole points that one order moves at most, and all orders of a principal's agents within a period.
+    uint256 private constant _ONCE = 100;
+    uint256 private constant _ALTOGETHER = 200;
+    uint256 private constant _PERIOD = 30 days;
     /// Points that a freeze costs an executor whose mandate was amended.
     int256 private constant _AMENDED = -20;
 
-    function carryOut(IConstitutionContract city, OverrideAction calldata order) internal {
+    function carryOut(
+        IConstitutionContract city,
+        mapping(address principal => Moved) storage moved,
+        OverrideAction calldata order
+    ) internal {
         Action what = order.action;
         if (what.onMission()) {
             ICollaborationContract mission = ICollaborationContract(order.mission);
             mission.onOverride(what, order.node, order.target, order.data);
             if (what == Action.RESUME_WITH_AMENDMENT) _reproach(city, mission, order);
-        } else if (!_onLaw(city, order) && !_onOffices(city, order) && !_onPeople(city, order)) {
+        } else if (!_onLaw(city, order) && !_onOffices(city, order) && !_onPeople(city, moved, order)) {
             _onMoney(ITreasury(city.at(Institution.TREASURY)), order);
         }
     }
@@ -56,6 +73,7 @@ library Orders {
         Action what = order.action;
         if (what == Action.AMEND_PARAMETER) {
             (Param which, uint256 value) = abi.decode(order.data, (Param, uint256));
+            if (which == Param.ADJUDICATOR_QUORUM) _requireSeats(city, value);
             city.setParam(which, value, order.justification);
         } else if (what == Action.AMEND_CONSTITUTION) {
             Institution institution = abi.decode(order.data, (Institution));
@@ -77,6 +95,14 @@ library Orders {
             return false;
         }
         return true;
+    }
+
+    /// @dev A quorum above the seats is one that nobody fills: a senior adjudicator would then act for it.
+    function _requireSeats(IConstitutionContract city, uint256 quorum) private view {
+        uint256 active = IAdjudicatorRoster(city.at(Institution.ROSTER)).activeCount();
+        if (quorum > city.param(Param.ADJUDICATOR_QUORUM) && quorum > active) {
+            revert IAdjudicationProcedure.QuorumAboveSeats(quorum, active);
+        }
     }
 
     function _onOffices(IConstitutionContract city, OverrideAction calldata order) private returns (bool) {
@@ -128,11 +154,17 @@ library Orders {
         else evidence.registerMonitor(order.target, principal);
     }
 
-    function _onPeople(IConstitutionContract city, OverrideAction calldata order) private returns (bool) {
+    function _onPeople(
+        IConstitutionContract city,
+        mapping(address principal => Moved) storage moved,
+        OverrideAction calldata order
+    ) private returns (bool) {
         Action what = order.action;
         IProducerContract producers = IProducerContract(city.at(Institution.PRODUCERS));
         if (what == Action.ADJUST_REPUTATION) {
-            producers.adjustReputation(order.target, abi.decode(order.data, (int256)), order.justification);
+            int256 delta = abi.decode(order.data, (int256));
+            _limit(moved[producers.principalOf(order.target)], delta);
+            producers.adjustReputation(order.target, delta, order.justification);
         } else if (what == Action.SLASH) {
             (uint64 amount, bool barred) = abi.decode(order.data, (uint64, bool));
             producers.slash(order.target, amount, order.justification);
@@ -145,6 +177,17 @@ library Orders {
             return false;
         }
         return true;
+    }
+
+    /// @dev Two adjudicators correct a reputation; they do not make or end one.
+    function _limit(Moved storage moved, int256 delta) private {
+        uint256 points = SignedMath.abs(delta);
+        uint256 before = block.timestamp < moved.since + _PERIOD ? moved.points : 0;
+        uint256 most = Math.min(_ONCE, _ALTOGETHER - before);
+        if (points > most) revert IAdjudicationProcedure.ReputationCapExceeded(most, points);
+        if (before == 0) moved.since = uint40(block.timestamp);
+        // At most _ALTOGETHER.
+        moved.points = uint16(before + points);
     }
 
     function _onMoney(ITreasury treasury, OverrideAction calldata order) private {

@@ -13,6 +13,8 @@ export const adjudicationProcedureAbi = [
   {"type":"error","name":"NotEnoughSignatures","inputs":[{"name":"have","type":"uint256"},{"name":"need","type":"uint256"}]},
   {"type":"error","name":"NotGenuine","inputs":[{"name":"mission","type":"address"}]},
   {"type":"error","name":"NothingToAudit","inputs":[{"name":"digest","type":"bytes32"}]},
+  {"type":"error","name":"QuorumAboveSeats","inputs":[{"name":"quorum","type":"uint256"},{"name":"active","type":"uint256"}]},
+  {"type":"error","name":"ReputationCapExceeded","inputs":[{"name":"most","type":"uint256"},{"name":"points","type":"uint256"}]},
   {"type":"error","name":"RotationRequired","inputs":[{"name":"adjudicator","type":"address"},{"name":"mission","type":"address"},{"name":"action","type":"uint8"}]},
   {"type":"error","name":"SafeCastOverflowedUintDowncast","inputs":[{"name":"bits","type":"uint8"},{"name":"value","type":"uint256"}]},
   {"type":"error","name":"SignersUnsorted","inputs":[{"name":"previous","type":"address"},{"name":"next","type":"address"}]},

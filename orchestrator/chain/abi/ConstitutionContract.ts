@@ -15,6 +15,8 @@ export const constitutionContractAbi = [
   {"type":"error","name":"NothingAnnounced","inputs":[{"name":"institution","type":"uint8"}]},
   {"type":"error","name":"ParamTooLarge","inputs":[{"name":"firstBit","type":"uint256"},{"name":"value","type":"uint256"}]},
   {"type":"error","name":"ParameterOutOfRange","inputs":[{"name":"param","type":"uint8"},{"name":"value","type":"uint256"},{"name":"min","type":"uint256"},{"name":"max","type":"uint256"}]},
+  {"type":"error","name":"ParametersDescend","inputs":[{"name":"which","type":"uint8"},{"name":"value","type":"uint256"},{"name":"next","type":"uint256"}]},
+  {"type":"error","name":"UnbondingTooShort","inputs":[{"name":"unbonding","type":"uint256"},{"name":"longest","type":"uint256"}]},
   {"type":"event","name":"AmendmentAnnounced","anonymous":false,"inputs":[{"name":"institution","type":"uint8","indexed":true},{"name":"replacement","type":"address","indexed":false},{"name":"effectiveFrom","type":"uint40","indexed":false},{"name":"justification","type":"bytes32","indexed":false}]},
   {"type":"event","name":"AmendmentWithdrawn","anonymous":false,"inputs":[{"name":"institution","type":"uint8","indexed":true},{"name":"replacement","type":"address","indexed":false},{"name":"justification","type":"bytes32","indexed":false}]},
   {"type":"event","name":"ParameterSet","anonymous":false,"inputs":[{"name":"param","type":"uint8","indexed":true},{"name":"previous","type":"uint256","indexed":false},{"name":"value","type":"uint256","indexed":false},{"name":"justification","type":"bytes32","indexed":false}]},

@@ -15,7 +15,7 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     title: "an agent leaves with its stake before anybody could notice what it did",
     threats: ["TA-2"],
     entry: "ProducerContract.withdrawStake",
-    guard: "unbonding is longer than a mission and its appeal",
+    guard: "who leaves waits for the unbonding period",
     file: "foundational/ProducerContract.sol",
     find: "if (!_has(record, _LEAVING) || block.timestamp < claims.unbondingUntil) {",
     replace: "if (claims.unbondingUntil == 0) {",
@@ -128,5 +128,14 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     file: "collaboration/Overrides.sol",
     find: "        if (bound != NodeCore.full(law.redundancy)) revert",
     replace: "        if (bound == 0) revert",
+  },
+  {
+    title: "missions are made to last longer than stakes stay",
+    threats: ["TA-2", "TA-8"],
+    entry: "AdjudicationProcedure.act",
+    guard: "unbonding is longer than a mission, its appeal and their delays",
+    file: "foundational/ConstitutionContract.sol",
+    find: "        if (unbonding < longest) revert UnbondingTooShort(unbonding, longest);\n",
+    replace: "",
   },
 ]);

@@ -50,6 +50,9 @@ describe("Actions of the override panel", () => {
       const quorum = parameterIndex("ADJUDICATOR_QUORUM");
       await needs(2, await wide("AMEND_PARAMETER", ZeroAddress, quorum, 5n));
       expect(await city.constitution.param(quorum)).to.equal(5);
+      await expect(act(await wide("AMEND_PARAMETER", ZeroAddress, quorum, 8n), ...panel.seats))
+        .to.be.revertedWithCustomError(panel.contract, "QuorumAboveSeats")
+        .withArgs(8, 7);
       // 2f + 1 with f = 2 is the floor.
       await expect(act(await wide("AMEND_PARAMETER", ZeroAddress, quorum, 4n), ...panel.seats))
         .to.be.revertedWithCustomError(city.constitution, "ParameterOutOfRange")
@@ -65,8 +68,27 @@ describe("Actions of the override panel", () => {
       const message = await wide("ADJUST_REPUTATION", agent.address, -100n);
       await conflictedIs(judge, message);
       const before = await city.producers.reputationOf(agent.address);
-      await needs(1, message, free);
+      await needs(2, message, free);
       expect(await city.producers.reputationOf(agent.address)).to.equal(before - 100n);
+    });
+
+    it("moves 100 points at most, and 200 of a principal's agents in 30 days", async () => {
+      const { city, wide, act, contract, seats } = panel;
+      const owner = await city.account("principal of two");
+      const [one, two] = [await city.register("one", { principal: owner }), await city.register("two", { principal: owner })];
+      const adjust = async ({ agent }: typeof one, delta: bigint) =>
+        act(await wide("ADJUST_REPUTATION", agent.address, delta), ...seats.slice(0, 2));
+      const refused = (call: Promise<unknown>, most: number, points: number) =>
+        expect(call).to.be.revertedWithCustomError(contract, "ReputationCapExceeded").withArgs(most, points);
+      await refused(adjust(one, 101n), 100, 101);
+      await adjust(one, -60n);
+      await adjust(two, 100n);
+      await refused(adjust(one, -41n), 40, 41);
+      await adjust(one, -40n);
+      await refused(adjust(two, 1n), 0, 1);
+      await networkHelpers.time.increase(30 * 86_400);
+      await adjust(two, -100n);
+      expect(await city.producers.reputationOf(two.agent.address)).to.equal(500);
     });
   });
 

@@ -14,7 +14,7 @@ const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
   ["APPROVE_POP", 1, "mr"],
   ["REJECT_POP", 1, "m"],
   ["AMEND_PARAMETER", 1, ""],
-  ["ADJUST_REPUTATION", 1, ""],
+  ["ADJUST_REPUTATION", 2, ""],
   ["CLASSIFY_FALSE_POSITIVE", 1, "mr"],
   ["EMERGENCY_STOP", 1, "m"],
   ["CLEAR_EMERGENCY_STOP", 2, "m"],
