@@ -107,7 +107,7 @@ export const TOKENS: readonly Attack[] = attacksOf("tokens", "T", [
     entry: "CollaborationContract.claim",
     guard: "what the treasury cannot take waits for it",
     file: "libraries/Dues.sol",
-    find: "            try treasury.deposit(due.fees, due.insurance, reason) {\n                taken = true;\n            } catch {\n                taken = false;\n            }\n",
-    replace: "            treasury.deposit(due.fees, due.insurance, reason);\n",
+    find: "        emit DuesHeld(due.fees, due.insurance);\n",
+    replace: "        revert();\n",
   },
 ]);
