@@ -210,5 +210,31 @@ describe("ConstitutionContract", () => {
       await expect(constitution.seal()).to.be.revertedWithCustomError(constitution, "AlreadySealed");
       await expect(constitution.wire([], [])).to.be.revertedWithCustomError(constitution, "AlreadySealed");
     });
+
+    it("asks of values what they must be beside each other, from then on", async () => {
+      const { as, addresses } = await loadCity();
+      const constitution = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, parameterValues()]);
+      await constitution.wire(
+        INSTITUTIONS.map((_, index) => index),
+        INSTITUTIONS.map(() => addresses.TOKEN),
+      );
+      const set = (name: ParameterName, value: bigint) => constitution.setParam(parameterIndex(name), value, WHY);
+      await set("MIN_PANEL_LOW", DEVNET.MIN_PANEL_MEDIUM + 1n);
+      await expect(constitution.seal())
+        .to.be.revertedWithCustomError(constitution, "ParametersDescend")
+        .withArgs(parameterIndex("MIN_PANEL_LOW"), DEVNET.MIN_PANEL_MEDIUM + 1n, DEVNET.MIN_PANEL_MEDIUM);
+      await set("MIN_PANEL_LOW", DEVNET.MIN_PANEL_LOW);
+      await constitution.seal();
+
+      const governor = constitution.connect(await as(addresses.TOKEN));
+      const { MAX_MISSION_DURATION, APPEAL_WINDOW_CRITICAL, WATCHDOG_MAX_FREEZE, MAX_HUMAN_REVIEW_TIMEOUT } = DEVNET;
+      const longest = MAX_MISSION_DURATION + APPEAL_WINDOW_CRITICAL + WATCHDOG_MAX_FREEZE + 2n * MAX_HUMAN_REVIEW_TIMEOUT;
+      const unbonding = parameterIndex("UNBONDING_PERIOD");
+      await expect(governor.setParam(unbonding, longest - 1n, WHY))
+        .to.be.revertedWithCustomError(constitution, "UnbondingTooShort")
+        .withArgs(longest - 1n, longest);
+      await governor.setParam(unbonding, longest, WHY);
+      expect(await constitution.param(unbonding)).to.equal(longest);
+    });
   });
 });
