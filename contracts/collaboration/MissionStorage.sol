@@ -2,7 +2,7 @@
 pragma solidity 0.8.33;
 
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
-import {Dues} from "../libraries/Dues.sol";
+import {Dues} from "../foundational/Dues.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 
 /// @title Everything a mission stores

@@ -8,7 +8,7 @@ import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {IStakePool} from "../interfaces/IStakePool.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
-import {Dues} from "../libraries/Dues.sol";
+import {Dues} from "../foundational/Dues.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {LossShares} from "../libraries/LossShares.sol";
 import {Param} from "../types/Params.sol";

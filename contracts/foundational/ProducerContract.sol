@@ -12,7 +12,7 @@ import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {DidSyntax} from "../libraries/DidSyntax.sol";
-import {Dues} from "../libraries/Dues.sol";
+import {Dues} from "./Dues.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Reputation} from "../libraries/Reputation.sol";
 import {Signatures} from "../libraries/Signatures.sol";

@@ -106,7 +106,7 @@ export const TOKENS: readonly Attack[] = attacksOf("tokens", "T", [
     threats: ["TA-1"],
     entry: "CollaborationContract.claim",
     guard: "what the treasury cannot take waits for it",
-    file: "libraries/Dues.sol",
+    file: "foundational/Dues.sol",
     find: "        emit DuesHeld(due.fees, due.insurance);\n",
     replace: "        revert();\n",
   },
