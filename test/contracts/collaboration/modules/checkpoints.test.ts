@@ -14,7 +14,7 @@ import {
   TASK,
 } from "../../../support/mission-fixture.ts";
 
-const INTERVAL = 60;
+const INTERVAL = 300;
 const NONE: Hash = `0x${"0".repeat(64)}`;
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
 const { time } = networkHelpers;
