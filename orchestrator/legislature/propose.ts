@@ -62,8 +62,13 @@ export function requestFor(
   self: Address,
   plan: PlanText | null = null,
 ): DraftRequest {
-  const failed = (context.options.barred ?? []).filter(isUnder(plan)).map(({ shape }) => shape);
-  return { self, ...groundsWith(context, survey, plan), ...(failed.length === 0 ? {} : { failed }) };
+  return { self, ...groundsWith(context, survey, plan), ...failedUnder(context, plan) };
+}
+
+/** Laws for the tasks of this plan that failed. */
+function failedUnder({ options: { barred = [] } }: LegislatureContext, plan: PlanText | null): Pick<DraftRequest, "failed"> {
+  const failed = barred.filter(isUnder(plan)).map(({ shape }) => shape);
+  return failed.length === 0 ? {} : { failed };
 }
 
 /** Whether a law is for the tasks of this plan; without plans all laws are for the mission file's. */
@@ -85,7 +90,8 @@ export function viewOf(
   number: number,
   { shape, plan }: Pick<Draft, "shape" | "plan">,
 ): CandidateView {
-  return { number, shape, ...(plan === undefined ? {} : { goal: groundsWith(context, survey, plan).goal }) };
+  if (plan === undefined) return { number, shape };
+  return { number, shape, goal: groundsWith(context, survey, plan).goal, ...failedUnder(context, plan) };
 }
 
 /** The laws on the table, in order of hash. */

@@ -23,7 +23,7 @@ import type {
 } from "./mind.ts";
 import { isBarred } from "./mind.ts";
 import { offersOf } from "./offers.ts";
-import { choicesOf } from "./options.ts";
+import { choicesOf, coarseness } from "./options.ts";
 import type { Persona, Taste } from "./personas.ts";
 import { PERSONAS } from "./personas.ts";
 import { impossibleInWords } from "./planner/impossible.ts";
@@ -87,7 +87,7 @@ export class HeuristicMind implements Mind {
   }
 
   draft(request: DraftRequest): Promise<LawShape> {
-    const value = this.#valuation(request, [request.goal]);
+    const value = this.#valuation(request, new Map([[request.goal, request.failed]]));
     const options = choicesOf(request.goal, request.facts, request.failed);
     if (options.length === 0) throw new GoalNotFeasible("there is nothing to divide", "name at least one task");
     const [first, ...others] = options
@@ -105,9 +105,9 @@ export class HeuristicMind implements Mind {
   }
 
   rank(request: RankRequest): Promise<Ranking> {
-    const proposed = request.candidates.map(({ number, shape, goal = request.goal }) => ({ number, shape, goal }));
-    const goals = proposed.flatMap(({ shape, goal }) => (shape === null ? [] : [goal]));
-    const value = this.#valuation(request, [...new Set(goals)]);
+    const proposed = request.candidates.map(({ goal = request.goal, failed = request.failed, ...law }) => ({ ...law, goal, failed }));
+    const tasks = new Map(proposed.flatMap(({ shape, goal, failed }) => (shape === null ? [] : [[goal, failed]])));
+    const value = this.#valuation(request, tasks);
     const sway = this.#sway(request);
     const valued = proposed.map((law) => ({ number: law.number, value: value(law) + sway(law.number) }));
     // Equal values: an order of the agent's own, not that of the list.
@@ -133,8 +133,8 @@ export class HeuristicMind implements Mind {
   }
 
   /** What laws seem worth to the agent. */
-  #valuation(request: DraftRequest, goals: readonly Goal[]): (law: Law) => number {
-    const utility = this.#utility(request, goals);
+  #valuation(request: DraftRequest, tasks: FailedUnder): (law: Law) => number {
+    const utility = this.#utility(request, tasks);
     if (this.#misjudgement === 0) return utility;
     return (law) => {
       const name = law.shape === null ? "no law" : nameOf(law.shape);
@@ -145,15 +145,17 @@ export class HeuristicMind implements Mind {
 
   /**
    * What laws are worth to the agent, 0–1. A quality counts from the worst simple structure to the best, whichever plan it is for; where agents
-   * planned, a law is worth as much less as its plan answers less of the goal than the best one.
+   * planned, a law is worth as much less as its plan answers less of the goal than the best one, and after a disagreement as much less as it
+   * compares more parts than it need.
    */
-  #utility({ self, facts, failed }: DraftRequest, goals: readonly Goal[]): (law: Law) => number {
+  #utility({ self, facts }: DraftRequest, tasks: FailedUnder): (law: Law) => number {
+    const goals = [...tasks.keys()];
     const taste = this.#taste(self);
     const total = grounds.reduce((sum, quality) => sum + Math.abs(taste[quality]), 0);
     const most = Math.max(0, ...goals.map(({ coverage }) => coverage ?? 1));
     const chances = new Map(goals.map((goal) => [goal, slotChances(goal, facts, self)]));
     const judge = (goal: Goal, shape: LawShape) => qualitiesOf(goal, facts, chances.get(goal) ?? slotChances(goal, facts, self), shape);
-    const known = goals.flatMap((goal) => choicesOf(goal, facts, failed).map((shape) => judge(goal, shape)));
+    const known = goals.flatMap((goal) => choicesOf(goal, facts, tasks.get(goal)).map((shape) => judge(goal, shape)));
     const ranges = grounds.map((quality) => {
       const values = known.map((qualities) => qualities[quality]);
       const worst = Math.min(...values);
@@ -163,10 +165,11 @@ export class HeuristicMind implements Mind {
       if (shape === null) return taste.reserve;
       const qualities = judge(goal, shape);
       const worth = ranges.reduce((sum, { quality, worst, span, weight }) => {
-        const share = span === 0 ? 1 : (qualities[quality] - worst) / span;
+        const share = span === 0 ? 1 : Math.max(0, Math.min(1, (qualities[quality] - worst) / span));
         return sum + (weight < 0 ? -weight * (1 - share) : weight * share);
       }, 0);
-      return most === 0 ? worth : (worth * (goal.coverage ?? 1)) / most;
+      const agreeable = worth * coarseness(goal, tasks.get(goal) ?? [], shape);
+      return most === 0 ? agreeable : (agreeable * (goal.coverage ?? 1)) / most;
     };
   }
 
@@ -208,6 +211,9 @@ interface Law {
   readonly shape: CandidateView["shape"];
   readonly goal: Goal;
 }
+
+/** For each goal that laws are for, those of its laws whose executors did not agree. */
+type FailedUnder = ReadonlyMap<Goal, readonly LawShape[] | undefined>;
 
 const names = new WeakMap<LawShape, Hash>();
 

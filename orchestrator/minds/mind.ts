@@ -20,6 +20,8 @@ export interface CandidateView {
   readonly shape: LawShape | null;
   /** With the tasks that its author planned; absent where all candidates have the request's. */
   readonly goal?: Goal | undefined;
+  /** Laws for these tasks that were in force, and whose executors did not agree; absent where all candidates have the request's. */
+  readonly failed?: readonly LawShape[] | undefined;
 }
 
 export interface PlanRequest {

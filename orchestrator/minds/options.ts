@@ -38,14 +38,32 @@ export const optionsOf = perGoal((goal, facts): readonly LawShape[] => {
  * that a few items weigh less; if it was so already, other divisions are no better.
  */
 export function choicesOf(goal: Goal, facts: CityFacts, failed: readonly LawShape[] = []): readonly LawShape[] {
-  if (failed.length === 0) return optionsOf(goal, facts);
-  const compared = (division: readonly number[]) =>
-    division.reduce((sum, shards, index) => sum + (goal.tasks[index]?.tier === TIER.CONSENSUS ? shards : 0), 0);
-  const least = Math.min(...failed.map(({ tasks }) => compared(tasks.map(({ shards }) => shards))));
-  const divisions = everyDivision(goal);
-  const coarsest = Math.min(...divisions.map(compared));
-  if (coarsest >= least) return optionsOf(goal, facts);
-  return shapesOf(goal, facts, closestOf(divisions.filter((division) => compared(division) === coarsest)));
+  const fewest = fewestCompared(goal, failed);
+  if (fewest === undefined) return optionsOf(goal, facts);
+  return shapesOf(goal, facts, closestOf(everyDivision(goal).filter((division) => comparedIn(goal, division) === fewest)));
+}
+
+/** After such a failure a law is worth as much less as it compares more parts than it need; before one, and of the coarsest, all of its worth. */
+export function coarseness(goal: Goal, failed: readonly LawShape[], { tasks }: LawShape): number {
+  const fewest = fewestCompared(goal, failed);
+  return fewest === undefined ? 1 : Math.min(1, fewest / comparedIn(goal, shardsOf(tasks)));
+}
+
+/** Into how few parts what is compared can be divided; undefined where that is no reason to choose: no law failed, or one that was so did. */
+function fewestCompared(goal: Goal, failed: readonly LawShape[]): number | undefined {
+  if (failed.length === 0) return undefined;
+  const tried = Math.min(...failed.map(({ tasks }) => comparedIn(goal, shardsOf(tasks))));
+  const fewest = Math.min(...everyDivision(goal).map((division) => comparedIn(goal, division)));
+  return fewest < tried ? fewest : undefined;
+}
+
+/** Nodes whose executors compare, in a division of the goal's tasks. */
+function comparedIn(goal: Goal, division: readonly number[]): number {
+  return division.reduce((sum, shards, index) => sum + (goal.tasks[index]?.tier === TIER.CONSENSUS ? shards : 0), 0);
+}
+
+function shardsOf(tasks: LawShape["tasks"]): number[] {
+  return tasks.map(({ shards }) => shards);
 }
 
 function shapesOf(goal: Goal, facts: CityFacts, divisions: readonly number[][]): readonly LawShape[] {

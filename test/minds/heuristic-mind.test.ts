@@ -2,8 +2,9 @@ import { expect } from "chai";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
 import { layOut } from "../../orchestrator/minds/layout.ts";
 import { checkedMind, type EvidenceView, type HeardSpeech, type Mind } from "../../orchestrator/minds/mind.ts";
-import { optionsOf } from "../../orchestrator/minds/options.ts";
+import { choicesOf, optionsOf } from "../../orchestrator/minds/options.ts";
 import { personaNames } from "../../orchestrator/minds/personas.ts";
+import type { LawShape } from "../../orchestrator/minds/shape.ts";
 import { doerOf } from "../../orchestrator/minds/title.ts";
 import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { cityFacts, defaultGoal } from "../support/goals.ts";
@@ -34,6 +35,27 @@ describe("a heuristic mind", () => {
       const [best] = await mind.rank({ self, goal: defaultGoal, facts, candidates });
       expect(shapes[best! - 1]!.title).to.equal((await mind.draft({ self, goal: defaultGoal, facts })).title);
     }
+  });
+
+  it("ranks laws that compare larger parts first after a disagreement, under a plan of its own too", async () => {
+    const planned = { ...defaultGoal, coverage: 1 };
+    const all = optionsOf(planned, facts);
+    const partsOf = ({ tasks }: LawShape) => tasks.find(({ task }) => task === "classify")?.shards ?? 0;
+    const fine = all.toSorted((a, b) => partsOf(b) - partsOf(a))[0]!;
+    const coarse = choicesOf(planned, facts, [fine]);
+    expect(Math.max(...coarse.map(partsOf))).to.be.lessThan(Math.min(...all.map(partsOf)));
+    // The request's own goal names no tasks, and no law for it failed.
+    const request = { self, goal: { ...defaultGoal, tasks: [] }, facts };
+    const laws = [...all, ...coarse];
+    const candidates = [
+      { number: 0, shape: null },
+      ...laws.map((shape, place) => ({ number: 1 + place, shape, goal: planned, failed: [fine] })),
+    ];
+    for (const persona of personaNames)
+      for (const seed of [1, 2, 3, 4]) {
+        const [first] = await new HeuristicMind({ persona, seed }).rank({ ...request, candidates });
+        expect(first, `${persona} ${seed}`).to.be.greaterThan(all.length);
+      }
   });
 
   it("differs by persona", async () => {
