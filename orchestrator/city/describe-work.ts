@@ -1,17 +1,19 @@
 import { hexToString } from "viem";
 import type { z } from "zod";
+import { itemsIn as judgedIn } from "../clearing/judgement.ts";
 import type { CityClient } from "../client/client.ts";
 import { type NodeStateName, nodeStates } from "../execution/chain-view.ts";
 import { disagreementOf, type Revealed } from "../execution/disagreement.ts";
 import { type Ending, endingSchema } from "../execution/ending.ts";
 import { leftOutSchema } from "../execution/left-out.ts";
-import { type NodeResult, resultSchema, workSchema } from "../execution/work.ts";
+import { resultSchema, workSchema } from "../execution/work.ts";
 import { parseContentId } from "../primitives/hash.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import { isObject, type JsonValue } from "../primitives/json.ts";
 import { TIER } from "../primitives/tier.ts";
 import type { MissionDocument, MissionNode } from "../protocol/mission-document.ts";
 import { MOST_DIFFERING, MOST_PROBLEMS, type Outcome } from "../protocol/outcome.ts";
+import { answersOf } from "../rules/consensus.ts";
 import { blockFile } from "./bundle-layout.ts";
 import { crashWords, faultWords } from "./fault-words.ts";
 
@@ -87,7 +89,7 @@ export async function describeWork(client: CityClient, worked: Worked): Promise<
     nodes.push({
       end: endOf(name, attempt),
       failures,
-      disagreement: await differenceOf(worked, law, opened, services, result),
+      disagreement: await differenceOf(worked, law, opened, services, output),
       executors: executors.map(({ attempt: at, fault }) => ({ attempt: at, fault })),
       output: result === undefined ? null : { file: blockFile(parseContentId(result.outputId)), items: itemsOf(output).length },
     });
@@ -122,7 +124,7 @@ async function differenceOf(
   { number, tier, agree, threshold }: MissionNode,
   opened: readonly Opened[],
   services: ReadonlyMap<Hash, string>,
-  result: NodeResult | undefined,
+  taken: JsonValue | undefined,
 ): Promise<Node["disagreement"]> {
   if (tier !== TIER.CONSENSUS || agree === null) return null;
   const own = opened.filter(({ node }) => node === number);
@@ -136,7 +138,8 @@ async function differenceOf(
   }
   if (revealed.length < 2) return null;
   const { items, ...shares } = disagreementOf(revealed, { ...agree, threshold });
-  const chosen = new Map(result?.dissent.map((each) => [each.id, each.chosen]));
+  // Of numbers the median may be near enough to all that differ from each other: then nothing dissents from it, and it was taken all the same.
+  const chosen = new Map(isObject(taken) ? answersOf(judgedIn(taken), agree).map(({ id, value }) => [id, value]) : []);
   const first = items.slice(0, MOST_DIFFERING).map((item) => ({ ...item, chosen: chosen.get(item.id) ?? null }));
   return { ...shares, differing: items.length, first };
 }

@@ -200,7 +200,7 @@ async function nodesOf(
             const paid = attempt === view.attempt ? (await city.client.mission(mission.address).entitlementOf(node, slot)).paid : 0n;
             return {
               agent: nameOf(city.society, agent),
-              service: serviceById(world, service).name,
+              service: serviceById(world, service, view.law.services).name,
               attempt: attempt + 1,
               price: price.toString(),
               paid: paid.toString(),

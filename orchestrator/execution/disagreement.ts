@@ -3,7 +3,7 @@ import { type AgreementTerms, itemsIn } from "../clearing/judgement.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import type { Disagreement } from "../protocol/disagreement.ts";
-import { agreeOnItems, answersOf, isSameAnswer, type Pair } from "../rules/consensus.ts";
+import { agreeOnItems, answersOf, closeShare, isSameAnswer, type Pair } from "../rules/consensus.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { Ending } from "./ending.ts";
 import { isRepeated } from "./repeat.ts";
@@ -40,7 +40,11 @@ export function disagreementOf(revealed: readonly Revealed[], terms: AgreementTe
   });
   return {
     field: terms.on,
-    share: closestShare(pairs, outputs.length, terms.threshold),
+    share: closestShare(outputs.length, terms.threshold, (slots) =>
+      terms.as === "spread"
+        ? closeShare(given.flatMap(({ values }, slot) => (slots.includes(slot) ? [values] : [])))
+        : leastShare(pairs, slots),
+    ),
     needed: terms.atLeastBps,
     compared: ids.length,
     items,
@@ -60,7 +64,7 @@ async function revealedAt(world: World, mission: Mission, view: NodeView): Promi
   for (const { slot } of view.slots.filter(({ revealed: isOpen }) => isOpen)) {
     const work = await world.recall(["work", ...attemptKey(mission, view), slot], workSchema);
     if (work?.ok !== true) continue;
-    revealed.push({ by: serviceById(world, work.service).name, output: await readOutput(world, work.outputId) });
+    revealed.push({ by: serviceById(world, work.service, view.law.services).name, output: await readOutput(world, work.outputId) });
   }
   return revealed;
 }
@@ -128,13 +132,17 @@ function isUnanimous(values: readonly (string | number | null)[]): boolean {
   return values.every((a, place) => a !== null && values.slice(place + 1).every((b) => b !== null && isSameAnswer(a, b)));
 }
 
-/** The best that `size` executors reached: the least share of two of them, where it is greatest. */
-function closestShare(pairs: readonly Pair[], slots: number, size: number): number {
+/** The best that `size` executors reached together. */
+function closestShare(slots: number, size: number, shareOf: (subset: readonly number[]) => number): number {
   let best = 0;
   for (let mask = 0; mask < 1 << slots; mask += 1) {
-    const isIn = (slot: number) => ((mask >> slot) & 1) === 1;
-    if (Array.from({ length: slots }, (_, slot) => slot).filter(isIn).length !== size) continue;
-    best = Math.max(best, Math.min(BASIS_POINTS, ...pairs.filter(({ a, b }) => isIn(a) && isIn(b)).map(({ shareBps }) => shareBps)));
+    const subset = Array.from({ length: slots }, (_, slot) => slot).filter((slot) => ((mask >> slot) & 1) === 1);
+    if (subset.length === size) best = Math.max(best, shareOf(subset));
   }
   return best;
+}
+
+/** The least share of any two of them. */
+function leastShare(pairs: readonly Pair[], slots: readonly number[]): number {
+  return Math.min(BASIS_POINTS, ...pairs.filter(({ a, b }) => slots.includes(a) && slots.includes(b)).map(({ shareBps }) => shareBps));
 }

@@ -36,7 +36,7 @@ export async function judgeFailure(
 ): Promise<void> {
   if (work.ok || GUARDED.includes(work.fault)) return;
   if ((await endingOf(world, mission)) !== undefined) return;
-  const { bundle, schemas, name } = serviceById(world, work.service);
+  const { bundle, schemas, name } = serviceById(world, work.service, view.law.services);
   const second = await world.remember(["second-run", ...attemptKey(mission, view), slot.slot], secondRunSchema, async () => {
     const run = await world.sandbox.run({ bundle, schemas, input, limits, tools: toolsOf(world, mission) });
     const [fault, details] = run.status === "failed" ? [run.kind, run.details] : [null, null];

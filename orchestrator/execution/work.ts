@@ -63,8 +63,7 @@ export function nothingRecent(): World["recent"] {
 /** An executor is bound to code that is not here: somebody changed a service under a mission that uses it. */
 export class ServiceChanged extends AgentCityError {
   constructor(id: Hash, names: readonly string[]) {
-    const which =
-      names.length === 0 ? "A service" : names.length === 1 ? `The service ${names[0]}` : `One of the services ${names.join(", ")}`;
+    const which = names.length === 1 ? `The service ${names[0]}` : `One of the services ${names.join(", ")}`;
     super("ServiceChanged", `${which} has changed since this mission began, and executors are bound to the code that they bid with`, {
       details: id,
       action:
@@ -74,7 +73,7 @@ export class ServiceChanged extends AgentCityError {
 }
 
 /** The service a slot's executor bound. `names`: those that its law allows, for the error. */
-export function serviceById(world: Pick<World, "services">, id: Hash, names: readonly string[] = []): RegisteredService {
+export function serviceById(world: Pick<World, "services">, id: Hash, names: readonly string[]): RegisteredService {
   const service = world.services.find((candidate) => candidate.id === id);
   if (service === undefined) throw new ServiceChanged(id, names);
   return service;

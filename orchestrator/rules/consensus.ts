@@ -77,16 +77,26 @@ export function answerAgreement(
  */
 function spreadAgreement(outputs: readonly SlotAnswers[], threshold: Threshold, tolerancePct: number): ItemAgreement {
   const same: Same = (a, b) => isSameAnswer(a, b, tolerancePct);
-  const isClose: AgreesAs = (subset) => {
-    const ids = [...new Set(subset.flatMap(({ of }) => [...of.keys()]))];
-    const close = ids.filter((id) => {
-      const values = subset.map(({ of }) => of.get(id));
-      const numbers = values.filter((value) => typeof value === "number");
-      return numbers.length === values.length ? withinTolerance(numbers, tolerancePct) : values.every((value) => value === values[0]);
-    });
-    return bps(close.length, ids.length) >= threshold.atLeastBps;
-  };
+  const isClose: AgreesAs = (subset) =>
+    closeShare(
+      subset.map(({ of }) => of),
+      tolerancePct,
+    ) >= threshold.atLeastBps;
   return itemAgreement(outputs, threshold, same, medianValue, isClose);
+}
+
+/** Share of ids on which all of these are close together at once, in basis points: what `spread` asks a threshold of. */
+export function closeShare(
+  answers: readonly ReadonlyMap<string, string | number>[],
+  tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance,
+): number {
+  const ids = [...new Set(answers.flatMap((each) => [...each.keys()]))];
+  const close = ids.filter((id) => {
+    const values = answers.map((each) => each.get(id));
+    const numbers = values.filter((value) => typeof value === "number");
+    return numbers.length === values.length ? withinTolerance(numbers, tolerancePct) : values.every((value) => value === values[0]);
+  });
+  return bps(close.length, ids.length);
 }
 
 /** Two numbers within the tolerance of each other, or the same text. */

@@ -38,6 +38,14 @@ describe("execution/disagreement", () => {
     expect(chain.share).to.equal(0);
   });
 
+  it("tells of a spread what all reach at once, as the panel measures it, and not two by two", () => {
+    const outputs = [outputOf("a", { x: 94.9 }), outputOf("b", { x: 100 }), outputOf("c", { x: 105.1 })];
+    expect(disagreementOf(outputs, { ...TERMS, threshold: 3 })).to.include({ share: 0 });
+    const spread = disagreementOf(outputs, { ...TERMS, threshold: 3, as: "spread" });
+    expect(spread).to.include({ share: 10_000 });
+    expect(spread.items.map(({ id }) => id)).to.deep.equal(["x"]);
+  });
+
   it("reaches a share exactly where the panel passes, whatever the executors say", () => {
     const words = [
       [{ a: "x", b: "x", c: "x" }, { a: "x", b: "x", c: "y" }, { a: "z" }],

@@ -66,6 +66,7 @@ describe("scenario: the paper's worked examples", function () {
       expect(executors).to.have.length(3);
       expect(disagreement).to.include({ field: "value", needed: 6_000 });
       for (const { result, paid } of executors) expect(paid !== "0").to.equal(result === "agreed");
+      for (const { chosen, answers } of disagreement?.first ?? []) expect(answers.map(({ value }) => value)).to.include(chosen);
     }
     expect(estimates.some(({ disagreement }) => (disagreement?.differing ?? 0) > 0)).to.equal(true);
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);

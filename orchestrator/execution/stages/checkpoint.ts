@@ -112,14 +112,14 @@ async function startable(world: World, mission: Mission, nodes: readonly NodeVie
       !isBranch(view) &&
       isStaffed(view) &&
       view.remainder === 0 &&
-      view.slots.every(({ committed, pledge }) => !committed && isRegisteredCode(world, pledge)) &&
+      view.slots.every(({ committed, pledge }) => !committed && isRegisteredCode(world, pledge, view.law.services)) &&
       now <= view.deadline - BigInt(params.verificationTimeout) + BigInt(anchorInterval),
   );
 }
 
 /** A runner signs for nothing else under a checkpoint; where live code differs, `route` takes its word and slashes. */
-function isRegisteredCode(world: World, service: Hash): boolean {
-  const { bundle, record } = serviceById(world, service);
+function isRegisteredCode(world: World, service: Hash, names: readonly string[]): boolean {
+  const { bundle, record } = serviceById(world, service, names);
   return bundle.codeHash === record.codeHash;
 }
 
@@ -169,7 +169,7 @@ async function attest(world: World, mission: Mission, view: NodeView): Promise<v
     const runner = world.runner.account.address;
     return Promise.all(
       view.slots.map(async ({ slot, pledge }) => {
-        const { id: service, bundle } = serviceById(world, pledge);
+        const { id: service, bundle } = serviceById(world, pledge, view.law.services);
         const seen = { slot, service, hash: bundle.codeHash, deadline, runner };
         const live = { ...seen, mission: mission.address, node: view.law.number, attempt: view.attempt };
         return { ...seen, signature: await signMessage(world.client, world.runner.account, "LiveHash", live, mission.address) };

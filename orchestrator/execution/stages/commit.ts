@@ -160,7 +160,7 @@ function takesReceipts({ law }: Pick<NodeView, "law">): boolean {
 async function claimOf(world: World, subject: Claimed): Promise<ClaimFile> {
   const { mission, view, work } = subject;
   if (takesReceipts(view)) return claimReceipt(world, world.receiver, subject);
-  const { bundle, schemas } = serviceById(world, work.service);
+  const { bundle, schemas } = serviceById(world, work.service, view.law.services);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
   return claimInference(world, world.reexecutor, subject, input, async () =>
     outputOf(

@@ -58,7 +58,7 @@ async function resultFor(world: World, mission: Mission, view: NodeView): Promis
   if (terms === undefined) return { ...(await store(world, first.output)), dissent: [] };
   const agreement = agreementOf(works, terms);
   const output = { ...first.output, items: z.array(z.json()).parse(agreement.items) };
-  const by = (slot: number) => nameOfService(world, envelopes[slot]);
+  const by = (slot: number) => nameOfService(world, view, envelopes[slot]);
   const dissent = agreement.disagreements.map(({ id, chosen: value, answers }) => ({
     id,
     chosen: value,
@@ -71,6 +71,6 @@ async function store(world: World, output: JsonObject): Promise<Pick<NodeResult,
   return { outputId: await world.store.put(canonicalBytes(output)), outputHash: outputHashOf(output) };
 }
 
-function nameOfService(world: World, envelope: Envelope | undefined): string {
-  return envelope === undefined ? "absent" : serviceById(world, envelope.work.service).name;
+function nameOfService(world: World, { law }: NodeView, envelope: Envelope | undefined): string {
+  return envelope === undefined ? "absent" : serviceById(world, envelope.work.service, law.services).name;
 }
