@@ -3,9 +3,9 @@ pragma solidity 0.8.33;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Dues} from "../foundational/Dues.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
-import {Dues} from "../foundational/Dues.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Payout, Split} from "../libraries/Payout.sol";
 import {Reasons} from "../libraries/Reasons.sol";

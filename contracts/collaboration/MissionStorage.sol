@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {Dues} from "../foundational/Dues.sol";
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 
 /// @title Everything a mission stores

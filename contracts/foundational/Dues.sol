@@ -36,6 +36,8 @@ library Dues {
                 taken = true;
             } catch {
                 taken = false;
+                // Some tokens take no approval over a standing one.
+                LowLevelCall.callNoReturn(address(token), abi.encodeCall(IERC20.approve, (address(treasury), 0)));
             }
         }
         if (taken) {

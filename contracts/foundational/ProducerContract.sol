@@ -12,7 +12,6 @@ import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {DidSyntax} from "../libraries/DidSyntax.sol";
-import {Dues} from "./Dues.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Reputation} from "../libraries/Reputation.sol";
 import {Signatures} from "../libraries/Signatures.sol";
@@ -21,6 +20,7 @@ import {TypedData} from "../libraries/TypedData.sol";
 import {PrincipalBinding, SubAgentBinding} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Kind, Office, Standing} from "../types/Roles.sol";
+import {Dues} from "./Dues.sol";
 
 /// @notice See `IProducerContract`.
 contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient {

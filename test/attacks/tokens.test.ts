@@ -111,6 +111,22 @@ describe("attacks with the token", () => {
       expect(await balanceOf(await executor())).to.equal(tokens(97));
     });
 
+    it("a treasury that was blocked once is never paid again", async () => {
+      await cleared(TASK);
+      const { treasury, addresses } = mission.city;
+      const token = await turnHostile(mission.city);
+      await token.beStrict();
+      await token.block(addresses.TREASURY);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      const before = (await treasury.freeBalance()) + (await treasury.insuranceBalance());
+      const waiting = await balanceOf(mission.address);
+      expect(waiting).to.be.greaterThanOrEqual(tokens(2));
+      await token.block(addresses.TREASURY, false);
+      await attempt(mission.contract.claim([0]));
+      expect((await treasury.freeBalance()) + (await treasury.insuranceBalance()) - before).to.equal(waiting);
+    });
+
     it("a verifier has itself blocked, and the executor is not paid", async () => {
       await cleared(TASK);
       const [verifier = ""] = await mission.contract.countedOf(0);

@@ -19,6 +19,7 @@ export async function turnHostile(city: City) {
     rebase: (account: string, balance: bigint) => send("rebase", account, balance),
     lie: (liar: boolean) => send("lie", liar),
     block: (account: string, blocked = true) => send("setBlocked", account, blocked),
+    beStrict: () => send("beStrict"),
     callBack: (callee: string, call: string) => send("callBack", callee, call),
   };
 }

@@ -110,4 +110,13 @@ export const TOKENS: readonly Attack[] = attacksOf("tokens", "T", [
     find: "        emit DuesHeld(due.fees, due.insurance);\n",
     replace: "        revert();\n",
   },
+  {
+    title: "a treasury that was blocked once is never paid again",
+    threats: ["TA-1"],
+    entry: "CollaborationContract.claim",
+    guard: "no approval stands that the treasury did not use",
+    file: "foundational/Dues.sol",
+    find: "                LowLevelCall.callNoReturn(address(token), abi.encodeCall(IERC20.approve, (address(treasury), 0)));\n",
+    replace: "",
+  },
 ]);

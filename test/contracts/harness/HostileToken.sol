@@ -14,6 +14,8 @@ contract HostileToken is ERC20 {
     /// Answers false instead of moving anything.
     bool private _liar;
     mapping(address account => bool) private _blocked;
+    /// Takes no approval over a standing one.
+    bool private _strict;
 
     address private _callee;
     bytes private _call;
@@ -23,6 +25,7 @@ contract HostileToken is ERC20 {
     event CalledBack(bool ok, bytes answer);
 
     error Blocked(address account);
+    error StandingApproval(address spender);
 
     constructor() ERC20("AgentCity Test Dollar", "ACTD") {}
 
@@ -53,13 +56,19 @@ contract HostileToken is ERC20 {
         _blocked[account] = blocked;
     }
 
+    /// @notice From now on an approval is refused over a standing one, and no longer to blocked accounts.
+    function beStrict() external {
+        _strict = true;
+    }
+
     /// @notice From now on every transfer calls `callee` before it moves anything.
     function callBack(address callee, bytes calldata call) external {
         (_callee, _call) = (callee, call);
     }
 
     function approve(address spender, uint256 value) public override returns (bool) {
-        if (_blocked[spender]) revert Blocked(spender);
+        if (!_strict && _blocked[spender]) revert Blocked(spender);
+        if (_strict && value != 0 && allowance(msg.sender, spender) != 0) revert StandingApproval(spender);
         return super.approve(spender, value);
     }
 
