@@ -5,7 +5,7 @@ import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
-import { type Mission, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { HOUR, type Mission, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { openPanel, type Panel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
@@ -294,6 +294,21 @@ describe("attacks by collusion", () => {
       await attempt(act(await wide("ADJUST_REPUTATION", agent.address, -1000n), ...seats.slice(0, 2)));
       for (let i = 0; i < 5; i++) await attempt(act(await wide("ADJUST_REPUTATION", agent.address, -100n), ...seats.slice(0, 2)));
       expect(await city.producers.isEligible(agent.address, Kind.PRODUCER)).to.equal(true);
+    });
+
+    it("two adjudicators strike a voter off where one month ends and the next begins", async () => {
+      const { city, wide, act, seats } = panel;
+      const { agent } = await city.register("voter");
+      const move = async (points: bigint) => attempt(act(await wide("ADJUST_REPUTATION", agent.address, points), ...seats.slice(0, 2)));
+      const tenDays = 864_000n;
+      await networkHelpers.time.increaseTo(((await city.now()) / tenDays + 1n) * tenDays);
+      await move(1n);
+      await networkHelpers.time.increase(3n * tenDays - HOUR);
+      const before = await city.producers.reputationOf(agent.address);
+      for (const points of [-100n, -99n]) await move(points);
+      await networkHelpers.time.increase(HOUR);
+      for (const points of [-100n, -100n]) await move(points);
+      expect(before - (await city.producers.reputationOf(agent.address)) <= 200n).to.equal(true);
     });
 
     it("two adjudicators empty the treasury at once", async () => {

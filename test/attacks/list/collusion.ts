@@ -272,6 +272,16 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     bound: "200 points of a principal's agents in 30 days",
   },
   {
+    title: "two adjudicators strike a voter off where one month ends and the next begins",
+    threats: ["TA-8"],
+    entry: "AdjudicationProcedure.act",
+    guard: "whatever 30 days are looked at, points of the 30 before them count",
+    file: "meta/adjudication/Orders.sol",
+    find: "uint64 lanes = passed < 4 ? moved.points << (16 * passed) : 0;",
+    replace: "uint64 lanes = passed == 0 ? moved.points : 0;",
+    bound: "200 points of a principal's agents in 30 days",
+  },
+  {
     title: "a quorum that nobody can fill lets the senior adjudicator act alone",
     threats: ["TA-8"],
     entry: "AdjudicationProcedure.act",

@@ -86,7 +86,10 @@ describe("Actions of the override panel", () => {
       await refused(adjust(one, -41n), 40, 41);
       await adjust(one, -40n);
       await refused(adjust(two, 1n), 0, 1);
+      // In steps of ten days: what an order moved is forgotten after 30 days at the earliest, after 40 at the latest.
       await networkHelpers.time.increase(30 * 86_400);
+      await refused(adjust(two, 1n), 0, 1);
+      await networkHelpers.time.increase(10 * 86_400);
       await adjust(two, -100n);
       expect(await city.producers.reputationOf(two.agent.address)).to.equal(500);
     });
