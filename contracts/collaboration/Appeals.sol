@@ -45,6 +45,7 @@ library Appeals {
                 revert ICollaborationContract.AlreadyAppealed(node, msg.sender);
             }
         }
+        // The share is at most the whole price.
         uint64 bond = uint64((uint256(price) * s.head.appealBondShare) / BasisPoints.WHOLE);
         uint64 least = s.head.appealBondMin * MissionStorage.TOKEN;
         if (bond < least) bond = least;
@@ -94,6 +95,7 @@ library Appeals {
             if (bound.agent == msg.sender) party = true;
             price += bound.price;
         }
+        // At most seven seats.
         for (uint256 place = 0; place < NodeWord.seated(seats) && !party; ++place) {
             party = f.city.evidence.verifierAt(NodeWord.seatAt(seats, place)) == msg.sender;
         }

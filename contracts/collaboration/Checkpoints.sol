@@ -43,6 +43,7 @@ library Checkpoints {
         Frame memory f = MissionFrame.open(city);
         Wave memory wave = _open(s, f, c);
         if (s.head.state == MissionState.ACTIVE) NodeCore.moveMission(s, MissionState.EXECUTING);
+        // At most the nodes the caller names.
         for (uint256 i = 0; i < c.pledges.length; ++i) _takeNode(s, f, wave, c.pledges[i]);
         bytes32 work = Commitments.workHash(wave.entries);
         bytes32 message = TypedData.hashCheckpoint(c.runner, c.previous, c.root, work, c.deadline);

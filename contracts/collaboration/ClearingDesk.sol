@@ -66,6 +66,7 @@ library ClearingDesk {
     ) external {
         if (orders.length == 0) revert ICollaborationContract.EmptyBatch();
         Frame memory f = MissionFrame.open(city);
+        // At most the nodes the caller names.
         for (uint256 i = 0; i < orders.length; ++i) {
             NodeCore.requireMission(s, 1 << uint256(MissionState.EXECUTING));
             Docket memory d = _gather(s, f, orders[i].node);
@@ -203,6 +204,7 @@ library ClearingDesk {
             dueAt: dueAt,
             mask: d.word.commitMask,
             settled: false,
+            // Seven seats of sixteen bits fit.
             seats: uint112(d.word.seats)
         });
         s.head.faults += 1;
@@ -230,6 +232,7 @@ library ClearingDesk {
     /// @dev Marks the panel for conflicts of interest and charges its absent members.
     function _summon(MissionStorage.Layout storage s, Docket memory d) private {
         s.head.execution.recordVerifiers(d.panel);
+        // At most seven seats.
         for (uint256 i = 0; i < d.panel.length; ++i) {
             if ((d.complete >> i) & 1 == 1) continue;
             s.head.execution.settleVerifier(d.panel[i], SlashingSchedule.NO_SHOW, Reasons.VERIFICATION_NO_SHOW);
@@ -357,6 +360,7 @@ library ClearingDesk {
         d.commitments = new bytes32[](d.law.redundancy);
         d.claims = new uint256[](d.law.redundancy);
         d.classes = new uint256[](d.law.redundancy);
+        // At most five slots.
         for (uint8 slot = 0; slot < d.law.redundancy; ++slot) {
             uint256 key = MissionStorage.slotKey(node, d.word.attempt, slot);
             d.parties[uint256(slot) + 1] = f.city.producers.principalOf(s.slots[key].agent);

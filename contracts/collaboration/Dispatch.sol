@@ -35,6 +35,7 @@ library Dispatch {
         if (s.head.state != MissionState.PENDING) revert ICollaborationContract.AlreadyFunded();
         LawHeader memory header = LawCodec.header(f.args);
         uint256 balance = f.city.token.balanceOf(address(this));
+        // Below the budget, so it fits.
         if (balance < header.budget) revert ICollaborationContract.Underfunded(header.budget, uint64(balance));
 
         s.head.execution = IExecutionProcedure(origin.execution);
@@ -96,6 +97,7 @@ library Dispatch {
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         WatchdogHold.requireUnfrozen(city.constitution);
         Frame memory f = MissionFrame.open(city);
+        // At most the nodes the caller names.
         for (uint256 i = 0; i < orders.length; ++i) {
             NodeCore.requireMission(s, NodeCore.RUNNING);
             _routeNode(s, f, orders[i]);

@@ -98,6 +98,7 @@ library Escrow {
         address agent
     ) private returns (uint64 paid) {
         uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+        // ψ × 1000 is below 2¹⁶ for every α and every reputation in range.
         uint16 psi = uint16(
             Reputation.multiplier(f.city.producers.reputationOf(agent), f.context.params.reputationMultiplierAlpha)
         );
@@ -127,6 +128,7 @@ library Escrow {
         Frame memory f = MissionFrame.open(city);
         uint64 fees = 0;
         uint64 insurance = 0;
+        // At most the nodes the caller names.
         for (uint256 i = 0; i < nodes.length; ++i) {
             uint8 node = nodes[i];
             LawNode memory law = f.node(node);
@@ -252,8 +254,10 @@ library Escrow {
     ) private returns (uint64 total) {
         uint256 seated = NodeWord.seated(w.seats);
         if (seated == 0) return 0;
+        // A share is at most all of the fees.
         uint64 each = uint64((uint256(fees) * s.head.verifierFeeShare) / BasisPoints.WHOLE / seated);
         if (each == 0) return 0;
+        // At most seven seats.
         for (uint256 place = 0; place < seated; ++place) {
             address verifier = f.city.evidence.verifierAt(NodeWord.seatAt(w.seats, place));
             if (!f.city.token.trySafeTransfer(verifier, each)) continue;
@@ -337,6 +341,7 @@ library Escrow {
         s.books.refundable = 0;
         address parent = Descent.parentOf(f.city, f.context.session);
         address payer = parent == address(0) ? f.context.sponsor : parent;
+        // The supply of a token with six decimals is below 2⁶⁴ units, by far.
         emit ICollaborationContract.Refunded(payer, uint64(amount));
         if (amount != 0) f.city.token.safeTransfer(payer, amount);
     }

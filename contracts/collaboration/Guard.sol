@@ -157,6 +157,7 @@ library Guard {
     /// @dev A stop keeps nodes from being routed; a degraded time keeps everybody from everything.
     function _windOn(MissionStorage.Layout storage s, Frame memory f, uint40 eligible, uint40 others) private {
         uint256 nodes = LawCodec.header(f.args).nodeCount;
+        // At most 256 nodes.
         for (uint256 node = 0; node < nodes; ++node) {
             MissionStorage.Node memory w = NodeCore.load(s, node);
             uint40 lost = w.state == NodeState.ELIGIBLE ? eligible : others;

@@ -57,6 +57,7 @@ library NodeCore {
     }
 
     function full(uint8 slots) internal pure returns (uint8) {
+        // At most five slots.
         return uint8((uint256(1) << slots) - 1);
     }
 
@@ -287,9 +288,11 @@ library NodeCore {
             uint256 before = LawCodec.predecessors(f.args, next);
             if ((before >> node) & 1 == 0 || before & ~done != 0) continue;
             MissionStorage.Node memory successor = NodeWord.unpack(s.nodes[next]);
+            // At most 256 nodes.
             makeEligible(f, successor, uint8(next));
             store(s, next, successor);
         }
+        // At most 256 nodes.
         uint8 last = uint8(header.nodeCount - 1);
         if (node == last && header.outputPredicate != 0) s.outputHash = outputHash;
         if (done != type(uint256).max >> (256 - uint256(header.nodeCount))) return;

@@ -269,6 +269,7 @@ library Remedies {
     /// @dev What a human approved is earned: it is recorded before the rest is returned.
     function _recordPending(MissionStorage.Layout storage s, City calldata city) private {
         uint256 pending = s.unrecorded;
+        // At most the nodes that a human approved and nobody recorded.
         for (uint256 node = 0; pending >> node != 0; ++node) {
             if ((pending >> node) & 1 == 1) Escrow.record(s, city, uint8(node));
             if (node == LawCodec.MAX_NODES - 1) return;
@@ -302,6 +303,7 @@ library Remedies {
     ) external view returns (address[] memory verifiers) {
         uint256 seats = NodeCore.load(s, node).seats;
         verifiers = new address[](NodeWord.seated(seats));
+        // At most seven seats.
         for (uint256 i = 0; i < verifiers.length; ++i) {
             verifiers[i] = city.evidence.verifierAt(NodeWord.seatAt(seats, i));
         }

@@ -129,7 +129,7 @@ contract StakePool is IStakePool, ReentrancyGuardTransient {
         _requireReady(ledger, pool);
         Cover storage entry = _covers[mission][node][agent];
         if (entry.pool != 0) revert AlreadyCovered(mission, node, agent, entry.pool);
-        // Pools are counted in 128 bits.
+        // Pools are counted one by one, which fits.
         entry.pool = uint128(pool);
         emit CoverGranted(pool, mission, node, agent);
     }

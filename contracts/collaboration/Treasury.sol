@@ -48,6 +48,7 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
     function deposit(uint64 fees, uint64 insurance, bytes32 reason) external nonReentrant {
         uint256 received = _token().pullUpTo(msg.sender, uint256(fees) + insurance);
         // What a token keeps for itself is missing in the pools, the fees first; the payer's other payments go on.
+        // `pullUpTo` takes at most what was asked for, which fits.
         uint64 insured = received < insurance ? uint64(received) : insurance;
         uint64 gained = received - insured < fees ? uint64(received - insured) : fees;
         if (gained != 0) {

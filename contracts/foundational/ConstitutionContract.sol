@@ -260,6 +260,7 @@ contract ConstitutionContract is IConstitutionContract {
             p.appealWindows[band] = _minutes(param(Param(uint256(Param.APPEAL_WINDOW_LOW) + band)));
         }
         for (uint256 risk = 0; risk < 3; ++risk) {
+            // A confidence is at most 10,000.
             p.minConfidence[risk] = uint16(param(Param(uint256(Param.MIN_CONFIDENCE_LOW) + risk)));
         }
         return MissionParamsCodec.pack(p);
@@ -267,6 +268,7 @@ contract ConstitutionContract is IConstitutionContract {
 
     /// @dev Rounded up: a window never becomes shorter than its parameter says.
     function _minutes(uint256 time) private pure returns (uint16) {
+        // Windows are at most 45 days.
         return uint16((time + 59) / 60);
     }
 }

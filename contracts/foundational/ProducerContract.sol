@@ -420,6 +420,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (record.kind != Kind.NONE) revert AlreadyRegistered(agent);
         record.principal = principal;
         record.kind = kind;
+        // Seconds fit until the year 2106.
         record.registeredAt = uint32(block.timestamp);
         record.registeredBlock = uint32(block.number);
         record.reputation = uint32(Reputation.INITIAL);
@@ -438,6 +439,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         record.held = stake;
         if (kind != Kind.PRODUCER) return 0;
         if (_producers.length == type(uint16).max) revert ProducersExhausted();
+        // Below 2¹⁶, by the line above.
         index = uint16(_producers.length);
         record.index = index;
         _producers.push(agent);
@@ -563,6 +565,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     function _setReputation(address agent, Record storage record, uint256 value, bytes32 reason) private {
         uint32 previous = record.reputation;
+        // Reputation is at most 1000.
         record.reputation = uint32(value);
         emit ReputationChanged(agent, previous, uint32(value), reason);
     }

@@ -69,8 +69,10 @@ library Clearing {
         }
         (d.result, d.confidence) = _overall(sides, questions, minConfidence, drawn);
         if (d.result != ClearingResult.PASS) return d;
+        // A mean of scores, at most 1000.
         d.score = uint16(praise.score / praise.weight);
         for (uint256 s = 0; s < slots; ++s) {
+            // At most five slots.
             if (2 * praise.agreeing[s] > praise.weight) d.agreeing |= uint8(1 << s);
         }
     }
@@ -107,6 +109,7 @@ library Clearing {
         bool passed = pass.weight > fail.weight;
         Side memory heavier = passed ? pass : fail;
         if (pass.weight == fail.weight || 2 * heavier.weight <= drawn) return (ClearingResult.DISPUTED, 0);
+        // A mean of confidences, at most 1000.
         uint16 confidence = uint16(heavier.confidence / heavier.weight);
         if (confidence < minConfidence) return (ClearingResult.DISPUTED, confidence);
         return (passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence);

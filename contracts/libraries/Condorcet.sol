@@ -104,6 +104,7 @@ library Condorcet {
                 order[place] = order[place - 1];
             }
             keys[place] = key;
+            // At most sixteen candidates.
             order[place] = uint8(c);
         }
         best = order[0];

@@ -48,6 +48,7 @@ library Escalation {
         if (total == MAX_TOTAL) return;
         uint256 place = total % PLACES;
         (uint256 word, uint256 shift) = _where(place);
+        // Seconds fit until the year 2106.
         log[word] = (log[word] & ~(uint256(type(uint32).max) << shift)) | (uint256(uint32(time)) << shift);
         log[0] = (log[0] & ~(uint256(1) << (FLAGS_FROM + place))) + 1;
     }

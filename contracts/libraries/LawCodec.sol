@@ -65,6 +65,7 @@ library LawCodec {
         uint256 word = uint256(words.load(0));
         uint256 risk = (word >> 16) & 0xff;
         if (risk > HIGHEST_RISK || word >> 152 != 0) revert MalformedHeader(word);
+        // `_nodeCount` read it from sixteen bits, so it fits.
         h.nodeCount = uint16(count);
         h.risk = Risk(risk);
         h.outputPredicate = uint16(word >> 24);
@@ -84,6 +85,7 @@ library LawCodec {
         uint256 floor = (word >> 213) & 7;
         if (risk > HIGHEST_RISK || floor > HIGHEST_FLOOR || word >> 221 != 0) revert MalformedNode(index, word);
         n.predecessors = uint256(words.load(at));
+        // The low bits are the capabilities.
         n.capabilities = uint80(word);
         n.budget = uint64(word >> 80);
         n.reviewWindow = uint24(word >> 144);
@@ -94,6 +96,7 @@ library LawCodec {
         n.redundancy = uint8((word >> 205) & 7);
         n.threshold = uint8((word >> 208) & 7);
         n.risk = Risk(risk);
+        // At most HIGHEST_FLOOR.
         n.floor = uint8(floor);
         n.questions = uint8((word >> 216) & 3);
         n.leaf = (word >> 218) & 1 == 1;
@@ -168,6 +171,7 @@ library LawCodec {
         c.session = uint256(words.load(at + 2 * WORD));
         uint256 origin = uint256(words.load(at + 3 * WORD));
         if (origin >> 200 != 0) revert MalformedHeader(origin);
+        // The low bits are the address.
         c.sponsor = address(uint160(origin));
         c.deployedAt = uint40(origin >> 160);
     }
@@ -175,6 +179,7 @@ library LawCodec {
     /// @dev Reads the count and checks the length against it: a law alone, or a law with its context.
     function _nodeCount(bytes memory law) private pure returns (uint256 count) {
         if (law.length < WORD) revert MalformedLaw(law.length, 0);
+        // The low bits are the count.
         count = uint16(uint256(law.asSlice().load(0)));
         uint256 length = lawLength(count);
         bool sized = law.length == length || law.length == length + CONTEXT_LENGTH;

@@ -24,6 +24,7 @@ library LossShares {
         uint256[] memory order = new uint256[](contributions.length);
         for (uint256 i = 0; i < contributions.length; ++i) {
             uint256 exact = uint256(loss) * contributions[i];
+            // A share is at most the loss.
             shares[i] = uint64(exact / total);
             left -= shares[i];
             // Sorts by remainder, and among equals puts the first last, where the left-over units are given from.
@@ -31,6 +32,7 @@ library LossShares {
         }
         Arrays.sort(order);
         for (uint256 k = 1; k <= left; ++k) {
+            // The low bits are the place, from the end.
             ++shares[contributions.length - 1 - uint16(order[order.length - k])];
         }
     }

@@ -50,6 +50,7 @@ library Payout {
             revert InvalidRates(feeBps, insuranceBps, shareBps);
         s.base = uint64((uint256(price) * (BasisPoints.WHOLE - fees)) / BasisPoints.WHOLE);
         if (shareBps != 0) {
+            // Rates are at most the whole, so each part is at most the price; ψ below one makes it less.
             s.fee = uint64((uint256(price) * feeBps) / BasisPoints.WHOLE);
             s.insurance = uint64((uint256(price) * insuranceBps) / BasisPoints.WHOLE);
         }

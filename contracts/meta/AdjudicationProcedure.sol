@@ -48,6 +48,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     }
 
     /// @inheritdoc IAdjudicationProcedure
+    /// @dev No lock: an order is spent before it is carried out.
     function act(OverrideAction calldata action, Signed[] calldata signatures) external {
         bytes32 digest = digestOf(action);
         IAdjudicatorRoster roster = _roster();
@@ -88,6 +89,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
             action == Action.CLEAR_EMERGENCY_STOP
                 ? _CONSTITUTION.param(Param.EMERGENCY_CLEAR_SIGNATURES)
                 : action.signatures(_roster().activeCount());
+        // At most as many as there are seats.
         return Row({signatures: uint8(signatures), onMission: action.onMission(), rotates: action.rotates()});
     }
 
@@ -132,6 +134,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     ) private view returns (address[] memory adjudicators) {
         adjudicators = new address[](signatures.length);
         address previous;
+        // At most as many as there are seats: signers ascend and each has one.
         for (uint256 i = 0; i < signatures.length; ++i) {
             address signer = signatures[i].adjudicator;
             if (signer <= previous) revert SignersUnsorted(previous, signer);

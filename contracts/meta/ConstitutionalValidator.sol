@@ -111,6 +111,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         if (mission < node.risk) revert MissionRiskTooLow(uint8(mission), uint8(node.risk));
         uint256 risk = uint256(node.risk);
         // By number, not by order: a minimum of WIT stands for "WIT or REC".
+        // A class is at most PROOF.
         if (node.floor < bounds.floor[risk]) revert FloorTooLow(i, node.floor, uint8(bounds.floor[risk]));
         if (node.panelSize < bounds.panel[risk]) revert PanelTooSmall(i, node.panelSize, bounds.panel[risk]);
         if (uint256(node.band) < bounds.band[risk]) revert BandTooLow(i, uint8(node.band), bounds.band[risk]);
@@ -140,6 +141,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         b.maxReview = _CONSTITUTION.param(Param.MAX_HUMAN_REVIEW_TIMEOUT);
         b.mediumFrom = _CONSTITUTION.paramInUnits(Param.MEDIUM_RISK_FROM);
         b.highFrom = _CONSTITUTION.paramInUnits(Param.HIGH_RISK_FROM);
+        // At most three risks.
         for (uint256 risk = 0; risk < 3; ++risk) {
             b.floor[risk] = _CONSTITUTION.param(_byRisk(Param.MIN_FLOOR_LOW, risk));
             b.panel[risk] = _CONSTITUTION.param(_byRisk(Param.MIN_PANEL_LOW, risk));

@@ -31,6 +31,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
     /// A mission keeps fifteen bits of a number.
     uint16 private constant _MAX_SERIAL = 0x7fff;
     uint256 private constant _TRIES_PER_SEAT = 32;
+    // Six classes fit.
     uint8 private constant _ALL_CLASSES = uint8((1 << (uint256(type(EvidenceClass).max) + 1)) - 1);
 
     IConstitutionContract private immutable _CONSTITUTION;
@@ -69,6 +70,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         Roles storage roles = _named(verifier, principal);
         if (roles.weight != 0) revert AlreadyRegistered(verifier);
         roles.weight = weight;
+        // At most 256 verifiers.
         roles.place = uint8(_verifiers.length);
         roles.serial = ++_serials;
         _verifierAt[roles.serial] = verifier;
@@ -211,6 +213,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
             address candidate = _verifiers[i];
             if (!_isRefused(candidate, panel, filled, excluded)) pool[left++] = candidate;
         }
+        // At most seven seats.
         if (filled + left < panel.length) revert PanelUnavailable(uint8(panel.length), filled + left);
         for (; filled < panel.length; ++filled) {
             uint256 pick = PanelDraw.next(seed, draw++, left);

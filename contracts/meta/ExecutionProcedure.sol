@@ -170,6 +170,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     // --- Settlement --------------------------------------------------------------------------------------------------
 
     /// @inheritdoc IExecutionProcedure
+    /// @dev No lock: missions hold their own, and the ledger that pays has one.
     function settleSlot(
         uint8 node,
         uint8 slot,
@@ -191,6 +192,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     /// @inheritdoc IExecutionProcedure
+    /// @dev No lock: missions hold their own, and the ledger that pays has one.
     function settleVerifier(address verifier, uint64 slash, bytes32 reason) external returns (uint64 slashed) {
         _requireMission(msg.sender);
         if (!_market.participations[msg.sender][_principalOf(verifier)].verifier)
@@ -200,6 +202,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     /// @inheritdoc IExecutionProcedure
+    /// @dev No lock: missions hold their own, and the ledger that pays has one.
     function slashExecutor(address executor, uint64 slash, bytes32 reason) external returns (uint64 slashed) {
         _requireMission(msg.sender);
         if (!_market.participations[msg.sender][_principalOf(executor)].executor)
@@ -293,6 +296,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         entry.price = offer.price;
         entry.service = offer.service;
         entry.locked = _market.markets[offer.mission].stakes[uint8(law.risk)];
+        // A score is at most a million.
         entry.score = uint32(
             BidScore.score(
                 producers.reputationOf(agent),

@@ -64,6 +64,7 @@ library Orders {
     ) private {
         IProducerContract producers = IProducerContract(city.at(Institution.PRODUCERS));
         uint8 slots = mission.nodeLaw(order.node).redundancy;
+        // At most five slots.
         for (uint8 slot = 0; slot < slots; ++slot) {
             producers.adjustReputation(mission.slotOf(order.node, slot).agent, _AMENDED, order.justification);
         }

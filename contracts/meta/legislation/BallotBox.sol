@@ -46,6 +46,7 @@ library BallotBox {
         uint256[16] memory rows;
         _castAll(docket, batch, rows, producers, ballots);
         if (batch.word != _NONE) docket.lanes[batch.word] = batch.lanes;
+        // At most as many as there are producers, which fit.
         docket.info.ballots += uint16(ballots.length);
         uint256[] memory counters = _counters(docket, batch.m);
         Condorcet.fold(counters, rows, batch.m);
@@ -85,6 +86,7 @@ library BallotBox {
             Ballot calldata ballot = ballots[i];
             uint256 index = indices[i];
             if (index == Electorate.NOBODY) revert ILegislativeProcedure.NotEligible(ballot.agent);
+            // A producer's index is below 2¹⁶.
             if (index < next) revert ILegislativeProcedure.BallotsUnsorted(uint16(next - 1), uint16(index));
             next = index + 1;
             (uint256 word, uint256 shift) = _place(index, width);
@@ -129,6 +131,7 @@ library BallotBox {
 
     /// @notice The ranking in a lane shifted to the lowest bit.
     function laneOf(uint256 word, uint256 m) internal pure returns (uint64) {
+        // The low bits are the lane.
         return m > _NARROW ? uint64(word) : uint32(word);
     }
 
@@ -139,6 +142,7 @@ library BallotBox {
 
     /// @dev A word and the lowest bit of a lane in it.
     function _place(uint256 index, uint256 width) private pure returns (uint256 word, uint256 shift) {
+        // The low bits are the place within the word.
         return (index >> (8 - width), uint8(index << width));
     }
 }

@@ -70,6 +70,7 @@ library Blocs {
         if (found == 0) revert ILegislativeProcedure.AlreadyFlagged(session, leader);
 
         FlaggedVoters storage bloc = docket.bloc;
+        // At most _MAX_MEMBERS.
         bloc.count += uint16(found);
         bloc.caseHash = keccak256(abi.encode(session, bloc.caseHash, leader, members));
         emit ILegislativeProcedure.BlocFlagged(session, leader, members, bloc.count, bloc.caseHash);

@@ -80,6 +80,7 @@ library Candidacies {
     /// @notice Writes the ballot.
     function fix(Docket storage docket, uint8[] memory entries) internal {
         uint128 packed = 0;
+        // At most sixteen entries of eight bits.
         for (uint256 e = 1; e < entries.length; ++e) packed |= uint128(entries[e]) << uint128(8 * e);
         docket.ballot = packed;
         docket.info.ballotSize = uint8(entries.length);

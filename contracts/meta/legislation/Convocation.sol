@@ -115,6 +115,7 @@ library Convocation {
         ILegislativeProcedure.Petition memory round = _roundOf(self, goalHash, parent);
         if (round.needed == 0) _begin(constitution, round);
         _back(self, constitution, round, Subject(domain, goalHash, parent), backers);
+        // Each backs once, and producers fit sixteen bits.
         round.backers += uint16(backers.length);
         bool granted = round.backers >= round.needed;
         // A round that was granted is over: the next signature is for another session.
@@ -144,6 +145,7 @@ library Convocation {
         (address principal, ) = Electorate.requireMember(producers, auth.agent, uint32(block.number));
 
         successor = _open(self, constitution, origin.info.goalHash, origin.info.parent, address(0), 0);
+        // Sessions are counted one by one and fit 32 bits.
         origin.info.successor = uint32(successor);
         Docket storage docket = self.dockets[successor];
         docket.info.origin = uint32(session);
@@ -178,6 +180,7 @@ library Convocation {
     function _begin(IConstitutionContract constitution, ILegislativeProcedure.Petition memory round) private view {
         uint256 active = IProducerContract(constitution.at(Institution.PRODUCERS)).activeProducers();
         uint256 needed = Math.ceilDiv(active * constitution.param(Param.PETITION_SHARE), BasisPoints.WHOLE);
+        // A share is at most all producers, who fit.
         round.needed = needed == 0 ? 1 : uint16(needed);
         round.openedBlock = uint32(block.number);
         round.deadline = uint40(block.timestamp + constitution.param(Param.LEGISLATIVE_PROPOSAL_TIMEOUT));

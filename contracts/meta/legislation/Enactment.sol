@@ -157,6 +157,7 @@ library Enactment {
         OfficeSignature[] calldata signatures
     ) private returns (uint256 speakers, uint256 regulators) {
         address previous = address(0);
+        // At most as many as there are clerks: signers ascend.
         for (uint256 i = 0; i < signatures.length; ++i) {
             OfficeSignature calldata s = signatures[i];
             if (s.clerk <= previous) revert ILegislativeProcedure.SignersUnsorted(previous, s.clerk);
@@ -194,6 +195,7 @@ library Enactment {
     ) private view {
         IManagementContract management = IManagementContract(constitution.at(Institution.MANAGEMENT));
         bytes32[] memory operations = management.operationsOf(Office.CODIFIER);
+        // At most the operations of one office, which adjudicators mandate.
         for (uint256 i = 0; i < operations.length; ++i) {
             bytes32 id = management.delegationId(session, operations[i], specHash);
             bool complete = i < delegations.length && delegations[i] == id;

@@ -75,6 +75,7 @@ library SessionLedger {
 
     /// @notice Moves to a stage that lasts `duration` seconds from now.
     function enter(Docket storage docket, uint256 session, SessionState to, uint256 duration) internal {
+        // Durations are parameters, at most a year.
         _move(docket, session, to, uint40(block.timestamp + duration));
     }
 
@@ -86,6 +87,7 @@ library SessionLedger {
     /// @notice Lets the current stage last at least until `until`.
     function prolong(Docket storage docket, uint256 session, uint256 until) internal {
         if (until <= docket.info.deadline) return;
+        // A time, which fits.
         docket.info.deadline = uint40(until);
         emit ILegislativeProcedure.StageProlonged(session, uint40(until));
     }

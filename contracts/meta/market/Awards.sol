@@ -78,6 +78,7 @@ library Awards {
         if (market.own) return market;
         MissionMarket storage first = self.markets[mission];
         // Nobody bids on what a child mission does; a market of its own keeps its own time.
+        // At most the node, which fits.
         while (first.cursor < node && _isPassedOver(self, mission, uint8(first.cursor))) ++first.cursor;
         if (node != first.cursor) revert IExecutionProcedure.AwardOutOfOrder(mission, first.cursor, node);
         ++first.cursor;
@@ -136,6 +137,7 @@ library Awards {
         draft.bidders = market.bidders;
         draft.minimum = constitution.param(Param.MIN_FAIRNESS_SCORE);
         IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
+        // At most the bids a market keeps.
         for (uint256 i = 0; i < draft.bids.length; ++i) {
             // A bidder that lost its eligibility meanwhile keeps no claim; its zero principal never wins.
             if (!producers.isEligible(draft.bids[i].agent, Kind.PRODUCER)) continue;
@@ -185,6 +187,7 @@ library Awards {
     ) private {
         MissionMarket storage market = self.markets[mission];
         uint8 node = uint8(nodeAttempt >> 8);
+        // At most five slots.
         for (uint8 slot = 0; slot < draft.picked; ++slot) {
             uint256 pick = draft.picks[slot];
             IExecutionProcedure.StoredBid memory won = draft.bids[pick];
