@@ -45,8 +45,9 @@ interface Part {
 }
 
 /**
- * Items of all tasks by id, with the fields of all that name it; what a task alone is about is a part of its own. Tasks that say different
- * things about the same items under the same name are apart as well: each is reported as it is.
+ * Items of all tasks by id, with the fields of all that name it; what a task alone is about is a part of its own, and so are the few that a
+ * task chose from what others are about. Tasks that say different things about the same items under the same name are apart as well: each is
+ * reported as it is.
  */
 function partsOf({ items, upstream }: ServiceInput): readonly Part[] {
   const sources = new Map<string, Item[]>();
@@ -55,6 +56,8 @@ function partsOf({ items, upstream }: ServiceInput): readonly Part[] {
     if (known === undefined) sources.set(task, [...own]);
     else known.push(...own);
   }
+  const choices = [...sources].filter(([, own]) => own.some(isRanked) && [...sources.values()].some((all) => isAmong(own, all)));
+  for (const [task] of choices) sources.delete(task);
   const layers: Map<string, { readonly task: string; item: Item }>[] = [];
   for (const [task, own] of sources) {
     const fitting = layers.find((merged) => own.every((item) => agree(item, merged.get(item.id)?.item)));
@@ -66,7 +69,7 @@ function partsOf({ items, upstream }: ServiceInput): readonly Part[] {
       else found.item = { ...found.item, ...item, ...found.item };
     }
   }
-  return layers.flatMap((merged) => {
+  const whole = layers.flatMap((merged) => {
     const parts = new Map<string, Item[]>();
     for (const { task, item } of merged.values()) {
       const part = parts.get(task);
@@ -80,6 +83,24 @@ function partsOf({ items, upstream }: ServiceInput): readonly Part[] {
       items: isInOrder(own) || isWhole(task) ? own : own.sort((a, b) => compareText(a.id, b.id)),
     }));
   });
+  const known = (item: Item) => layers.flatMap((merged) => merged.get(item.id)?.item ?? []).filter((other) => agree(item, other));
+  const chosen = choices.map(([task, own]) => ({
+    task,
+    items: own.map((item) => ({ ...Object.fromEntries(known(item).flatMap((other) => Object.entries(other))), ...item })),
+  }));
+  return [...chosen, ...whole].map(({ task, items: own }) => ({ task, items: own.some(isRanked) ? own.toSorted(byRank) : own }));
+}
+
+/** Whether these are some of those, and not all. */
+function isAmong(some: readonly Item[], all: readonly Item[]): boolean {
+  const ids = new Set(all.map(({ id }) => id));
+  return some.length < ids.size && some.every(({ id }) => ids.has(id));
+}
+
+/** Those without a rank come last. */
+function byRank(a: Item, b: Item): number {
+  const [left, right] = [a["rank"], b["rank"]].map((rank) => (typeof rank === "number" ? rank : Number.MAX_VALUE));
+  return (left ?? 0) - (right ?? 0);
 }
 
 /** Fields in which services answer. */
@@ -101,21 +122,26 @@ function isRanked(item: Item): boolean {
   return typeof item["rank"] === "number";
 }
 
+/** So many items are read one by one; of more, what their numbers come to is read first. */
+const FEW = 40;
+
 function sectionsOf(items: readonly Item[], order: readonly string[] = []): string[] {
   const labels = countBy(items, "label");
   const hasLabels = labels.size > 0 && labels.size < items.length;
   const inOrder = isInOrder(items);
-  const byRank = items.some(isRanked);
+  const hasRanks = items.some(isRanked);
+  const numberSection = section("Numbers", numbers(items));
+  const listSection = section("Items", inOrder ? "" : listing(items, [], order));
   return [
     summary(items, labels),
-    ...section(byRank ? "Ranking" : "Groups", inOrder ? listing(items, byRank ? ["rank"] : [], order) : ""),
+    ...section(hasRanks ? "Ranking" : "Groups", inOrder ? listing(items, hasRanks ? ["rank"] : [], order) : ""),
     ...section(isAudit(labels) ? "Licences" : "Labels", hasLabels ? byLabel(items, labels) : ""),
     ...section("Terms that ask something back", isAudit(labels) ? listed(items, COPYLEFT) : ""),
     ...section("To be looked into by hand", isAudit(labels) ? listed(items, UNCLEAR) : ""),
     ...section("Topics", topics(items)),
     ...section("Packages installed in more than one version", versions(items)),
-    ...section("Numbers", numbers(items)),
-    ...section("Items", inOrder ? "" : listing(items, [], order)),
+    ...(items.length > FEW ? numberSection : listSection),
+    ...(items.length > FEW ? listSection : numberSection),
   ];
 }
 
@@ -210,18 +236,26 @@ function numbers(items: readonly Item[]): string {
       else column.push(value);
     }
   }
+  const again = repeated(items);
   const rows = [...columns]
-    .filter(([, values]) => values.length > 1)
+    .filter(([field, values]) => values.length > 1 && !again.has(field) && values.some((value) => value !== 0))
     .sort(([a], [b]) => compareText(a, b))
     .map(([field, values]) => {
       const sorted = values.toSorted((a, b) => a - b);
       const total = values.reduce((sum, value) => sum + value, 0);
       const range = [round(sorted[0] ?? 0), round(sorted.at(-1) ?? 0)] as const;
       // Of what names or dates something neither sum nor mean says anything.
-      if (isName(field, values)) return [words(field), String(values.length), range[0], "", range[1], ""];
-      return [words(field), String(values.length), range[0], round(total / values.length), range[1], round(total)];
+      const name = words(field === "value" ? whatOf(items) : field);
+      if (isName(field, values)) return [name, String(values.length), range[0], "", range[1], ""];
+      return [name, String(values.length), range[0], round(total / values.length), range[1], round(total)];
     });
   return table(["number", "values", "least", "mean", "greatest", "total"], rows);
+}
+
+/** What the value of all items is, where they say so: "sum of amount". */
+function whatOf(items: readonly Item[]): string {
+  const [what = "value", ...others] = new Set(items.map((item) => textField(item, "what")));
+  return what === "" || others.length > 0 ? "value" : what;
 }
 
 const NAMING =
@@ -250,7 +284,7 @@ function listing(items: readonly Item[], lead: readonly string[], order: readonl
   const fields = columnsOf(items, order);
   if (fields.length === 0 && lead.length === 0) return "";
   return table(
-    [...lead, "item", ...fields.map(words)],
+    [...lead, "item", ...fields.map((field) => words(field === "value" ? whatOf(items) : field))],
     items.map((item) => {
       const cells = cellsOf(item);
       return [
@@ -262,13 +296,37 @@ function listing(items: readonly Item[], lead: readonly string[], order: readonl
   );
 }
 
-/** Fields that at least one item has a short value in. */
+/** Fields that at least one item has a short value in, but not those that say nothing that another one does not say. */
 function columnsOf(items: readonly Item[], order: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const item of items)
     for (const [field, value] of Object.entries(cellsOf(item))) if (!NO_COLUMN.includes(field) && shown(value) !== "") found.add(field);
-  const first = [...FIRST_COLUMNS, ...order].filter((field) => found.has(field));
-  return [...first, ...[...found].filter((field) => !first.includes(field))].slice(0, MOST_COLUMNS);
+  for (const field of repeated(items)) found.delete(field);
+  for (const field of found)
+    if (!FIRST_COLUMNS.includes(field) && items.every((item) => (cellsOf(item)[field] ?? 0) === 0)) found.delete(field);
+  const measured = found.has("value") ? undefined : sameAs(items, "value");
+  const first = [...FIRST_COLUMNS, ...(measured === undefined ? [] : [measured]), ...order].filter((field) => found.has(field));
+  return [...new Set([...first, ...found])].slice(0, MOST_COLUMNS);
+}
+
+/** A label that is the name, a topic that is the label, a value that another field has under its own name. */
+function repeated(items: readonly Item[]): ReadonlySet<string> {
+  const answers = { label: ["name"], topic: ["label", "name"] };
+  const named = whatOf(items) === "value" ? [] : ["what"];
+  const again = Object.entries(answers).flatMap(([field, others]) => (others.some((other) => isSame(items, field, other)) ? [field] : []));
+  return new Set(sameAs(items, "value") === undefined || named.length > 0 ? [...again, ...named] : [...again, "value"]);
+}
+
+/** The numeric field that says the same as another one on all items. */
+function sameAs(items: readonly Item[], field: string): string | undefined {
+  const [first] = items.map(cellsOf).filter((cells) => typeof cells[field] === "number");
+  if (first === undefined) return undefined;
+  return Object.keys(first).find((other) => other !== field && !NO_COLUMN.includes(other) && isSame(items, field, other));
+}
+
+function isSame(items: readonly Item[], field: string, other: string): boolean {
+  const cells = items.map(cellsOf).filter((each) => each[field] !== undefined);
+  return cells.length > 0 && cells.every((each) => each[field] === each[other]);
 }
 
 /** An item's own fields, then the cells of its table row. */

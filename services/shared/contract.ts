@@ -76,6 +76,8 @@ export interface ServiceAbout {
   readonly drops?: boolean;
   /** What comes out has all the fields of what went in (`filter`, `sort`): those of `output` are added. */
   readonly keepsFields?: boolean;
+  /** It only mends what it is given: producers plan it where a goal asks for that, and never on the way to another service. */
+  readonly mends?: boolean;
   /** JSON Schema (2020-12) of the input: the items' fields that it needs. */
   readonly input: JsonObject;
   /** JSON Schema of the output: the items' fields that it gives. */

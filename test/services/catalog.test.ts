@@ -101,6 +101,20 @@ describe("services/catalog", () => {
     expect(topicOf({ id: "x" })).to.equal("unknown");
   });
 
+  it("finds the topic of a text by what it is about, and not by what every text of its kind says", () => {
+    const boilerplate =
+      "\n\n## Installation\n\nInstall the package with npm; it requires Node version 20.\n\n```js\nimport { query } from 'sql';\n```\n";
+    const texts = {
+      crypto: "# AES-JS\n\nA pure implementation of the AES block cipher and its modes, CBC and CTR: encrypt and decrypt any buffer.",
+      files: "# chokidar\n\nMinimal and efficient file watching. Watches a directory recursively and reports each path that changes.",
+      legal:
+        "Redistribution is permitted provided that this licence, its terms and the copyright notice are kept; no warranty, no liability.",
+      finance: "Invoice 4711. The amount of 300 euros is due within a month; payment to our bank account, tax included.",
+    };
+    for (const [topic, text] of Object.entries(texts))
+      expect(topicOf({ id: "x", name: "README.md", text: text + boilerplate }), topic).to.equal(topic);
+  });
+
   it("writes a report in the order that the task before gave, and adds up no identifiers and years", async () => {
     const items = [
       { id: "z", value: 9, fields: { zip: "80331", year: "2024", amount: "4" }, values: { zip: 80331, year: 2024, amount: 4 } },
@@ -169,6 +183,36 @@ describe("services/catalog", () => {
         "## Ranking\n\n| rank | item | label | words |\n| --- | --- | --- | --- |\n| 1 | `b.md` | GPL | 90 |\n| 2 | `a.md` | MIT | 20 |",
       );
       expect(document).to.include("| words | 2 | 20 | 55 | 90 | 110 |");
+    });
+
+    it("parts the few that were chosen from all, and says with them what others found out about them", async () => {
+      const document = await reportOf({
+        classify: ["a", "b", "c"].map((id) => ({ id, name: id, label: id === "c" ? "legal" : "web" })),
+        top: [{ id: "c", name: "c", rank: 1, words: 9, value: 9 }],
+      });
+      expect(document)
+        .to.include("# top")
+        .and.to.include("| rank | item | label | words |\n| --- | --- | --- | --- |\n| 1 | `c` | legal | 9 |\n");
+      expect(document).to.include("| `a` | web |\n| `b` | web |\n| `c` | legal |\n");
+      expect(document).to.include("| web | 2 | 66.7 % |");
+    });
+
+    it("calls a value by what it is, and says nothing twice", async () => {
+      const totals = [
+        ["North", 5],
+        ["South", 3],
+      ].map(([label = "", value = 0]) => ({
+        id: `region=${label}`,
+        name: label,
+        label,
+        value,
+        what: "sum of amount",
+        rows: 2,
+        missing: 0,
+      }));
+      const document = await reportOf({ totals });
+      expect(document).to.include("| item | sum of amount | rows |\n| --- | --- | --- |\n| `North` | 5 | 2 |\n| `South` | 3 | 2 |\n");
+      expect(document).to.include("| sum of amount | 2 | 3 | 4 | 5 | 8 |").and.to.not.include("missing");
     });
 
     it("shows what each task says of the same items, where two answer under the same name", async () => {

@@ -181,6 +181,15 @@ describe("services on text and tables, in the sandbox", () => {
     ]);
     expect(await total({ by: "customer", of: "amount", what: "mean" })).to.deep.include(["Miller", 650, 2, 0]);
     expect(await total({ by: "region" })).to.deep.include(["South", 2, 2, 0]);
+    expect(await total({ by: ["region", "date"], of: "amount", period: "month" })).to.deep.equal([
+      ["(blank) · 31.02.2026", 0.12, 1, 0],
+      ["North · 2026-01", 1200.5, 1, 0],
+      ["North · 2026-02", 99.5, 1, 0],
+      ["South · 2026-01", 800, 1, 0],
+      ["South · 2026-02", -50, 1, 0],
+      ["north · 2026-01", null, 1, 1],
+    ]);
+    expect((await total({ by: "date", of: "amount", period: "quarter" })).slice(0, 1)).to.deep.equal([["2026-Q1", 2050, 5, 1]]);
     const american = await outputOf("clean-table", {
       items: [{ id: "a", fields: { d: "3/4/2026", n: "$1,200", code: "007" } }],
       options: { dates: "month-first" },

@@ -1,21 +1,57 @@
+import { isMissing, numberOf } from "../../../services/shared/cells.ts";
+import { isoDate } from "../../../services/shared/dates.ts";
 import type { ItemField } from "../../minds/planner/skills.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
 
+/** Share of different values from which on a column makes no groups. */
+const SHARED = 0.5;
+/** So many different whole numbers, one a row, tell rows apart. */
+const LEAST_ROWS = 5;
+
 /**
  * What every item of an input has, beside `id`, by the types of its values: what producers plan with where a mission file names no tasks. The
- * columns of a table are among them; one is numeric when each of its cells is a number or empty, and not all are empty.
+ * columns of a table are among them, with what their cells are.
  */
 export function fieldsOf(items: readonly JsonObject[]): ItemField[] {
   const [first] = items;
   if (first === undefined) return [];
   const names = Object.keys(first).filter((name) => name !== "id" && items.every((item) => item[name] !== undefined));
   const fields = names.map((name) => ({ name, types: typesOf(items.map((item) => item[name])) }));
-  const columns = Object.keys(cellsOf(first)).map((name) => {
-    const cells = items.map((item) => String(cellsOf(item)[name] ?? "").trim()).filter((cell) => cell !== "");
-    const numeric = cells.length > 0 && cells.every((cell) => Number.isFinite(Number(cell)));
-    return { name, types: [numeric ? "number" : "string"], column: true };
-  });
+  const columns = Object.keys(cellsOf(first)).map((name) =>
+    columnOf(
+      name,
+      items.map((item) => String(cellsOf(item)[name] ?? "")),
+    ),
+  );
   return [...fields, ...columns];
+}
+
+/** A column is of numbers or dates when each of its cells is one or says that there is none, and some are. */
+function columnOf(name: string, cells: readonly string[]): ItemField {
+  const present = cells.filter((cell) => !isMissing(cell));
+  const numbers = present.flatMap((cell) => numberOf(cell) ?? []);
+  const isAll = (count: number) => count > 0 && count === present.length;
+  const numeric = isAll(numbers.length);
+  const dates = !numeric && isAll(present.filter((cell) => isoDate(cell.trim().replace(TIME, ""), false) !== undefined).length);
+  const telling = numeric && numbers.length >= LEAST_ROWS && areDifferent(numbers);
+  return {
+    name,
+    types: [numeric ? "number" : "string"],
+    column: true,
+    ...(dates ? { dates } : {}),
+    ...(new Set(present).size < SHARED * present.length ? { shared: true } : {}),
+    ...(telling ? { telling } : {}),
+  };
+}
+
+const TIME = /[T ]\d{2}:\d{2}.*$/;
+
+/** Whole numbers that are near each other, and none twice, as numbers of orders or invoices are. */
+function areDifferent(numbers: readonly number[]): boolean {
+  if (!numbers.every(Number.isInteger) || new Set(numbers).size < numbers.length) return false;
+  const least = numbers.reduce((a, b) => Math.min(a, b));
+  const most = numbers.reduce((a, b) => Math.max(a, b));
+  return most - least < 2 * numbers.length;
 }
 
 function cellsOf(item: JsonObject): JsonObject {

@@ -45,6 +45,7 @@ const aboutSchema = z.strictObject({
   perItem: z.boolean(),
   drops: z.boolean().exactOptional(),
   keepsFields: z.boolean().exactOptional(),
+  mends: z.boolean().exactOptional(),
   input: schemaObject,
   output: schemaObject,
   options: schemaObject.exactOptional(),

@@ -57,7 +57,8 @@ interface Found {
 function valueFor(name: string, property: JsonObject, fields: readonly ItemField[], hints: Hints): Found | undefined {
   const use = columnUse(property);
   if (use === "key") return undefined;
-  if (use !== undefined) return isOne(property) ? oneField(use, fields, hints) : someFields(use, fields, hints);
+  if (use !== undefined && isOne(property)) return oneField(use, fields, hints);
+  if (use !== undefined) return use === "group" ? dividers(property, fields, hints) : someFields(use, fields, hints);
   const { enum: choices } = property;
   if (Array.isArray(choices)) return choiceOf(choices, hints);
   if (name === COMPARED && hints.comparison !== undefined) return { value: hints.comparison.value, meant: 1 };
@@ -67,8 +68,9 @@ function valueFor(name: string, property: JsonObject, fields: readonly ItemField
 
 /** Whether a service does nothing of its own without a field that the goal means. */
 export function needsField(schema: JsonObject | undefined): boolean {
-  return Object.values(objectIn(schema, "properties")).some(
-    (property) => isObject(property) && columnUse(property) !== undefined && isOne(property),
+  const required = namesIn(schema?.["required"]);
+  return Object.entries(objectIn(schema, "properties")).some(
+    ([name, property]) => isObject(property) && columnUse(property) !== undefined && (isOne(property) || required.includes(name)),
   );
 }
 
@@ -88,8 +90,14 @@ export function isCount(property: JsonObject): boolean {
   );
 }
 
+/** Fields that measure something. */
+function isMeasure(field: ItemField): boolean {
+  return isNumeric(field) && field.telling !== true;
+}
+
 function isNumeric({ types }: ItemField): boolean {
-  return types.length > 0 && types.every((type) => type === "number" || type === "integer");
+  const present = types.filter((type) => type !== "null");
+  return present.length > 0 && present.every((type) => type === "number" || type === "integer");
 }
 
 /** The field an option should name: what divides for one that groups, else what is measured. */
@@ -99,7 +107,38 @@ function oneField(use: ColumnUse, fields: readonly ItemField[], hints: Hints): F
     .map((field) => ({ field, score: use === "group" ? dividing(field, hints) : measuring(field, hints) }))
     .sort((a, b) => b.score - a.score);
   const [best] = scored;
-  return best === undefined || best.score <= 0 ? undefined : { value: best.field.name, meant: best.score };
+  if (best !== undefined && best.score > 0) return { value: best.field.name, meant: best.score };
+  const usual = use === "number" ? usualMeasure(fields, hints) : undefined;
+  return usual === undefined ? undefined : { value: usual.name, meant: 0 };
+}
+
+/** What tables of figures are about, the likeliest first: "sales per customer" names none of their columns. */
+const USUAL = stemsIn("amount total revenue turnover sales value cost price sum hours days kb bytes size quantity units");
+
+/** The column that is added up for groups where the goal names none and does not ask for a count. */
+function usualMeasure(fields: readonly ItemField[], { groups, counts }: Hints): ItemField | undefined {
+  if (groups.length === 0 || counts) return undefined;
+  const measures = fields.filter((field) => field.column === true && isMeasure(field));
+  const place = ({ name }: ItemField) =>
+    Math.min(...stemsIn(name).map((stem) => (USUAL.includes(stem) ? USUAL.indexOf(stem) : USUAL.length)));
+  const [best, second] = measures.toSorted((a, b) => place(a) - place(b));
+  return best === undefined || (place(best) === USUAL.length && second !== undefined) ? undefined : best;
+}
+
+/** Names of periods that dates are grouped by. */
+const PERIODS = stemsIn("day month quarter year");
+
+/** The columns that make groups, in the order of the goal's words; for "month" the dates, unless a column is called so. */
+function dividers(property: JsonObject, fields: readonly ItemField[], hints: Hints): Found | undefined {
+  const able = fields.filter((field) => !field.types.includes("object") && !field.types.includes("array") && dividing(field, hints) >= 0);
+  const chosen = [...new Set(hints.groups)].flatMap((stem) => {
+    const called = able.filter((field) => namedBy(field, [stem]) > 0).sort((a, b) => namedBy(b, [stem]) - namedBy(a, [stem]));
+    return (called.length === 0 && PERIODS.includes(stem) ? able.filter(({ dates }) => dates === true) : called).slice(0, 1);
+  });
+  const names = [...new Set(chosen.map(({ name }) => name))].slice(0, Number(property["maxItems"] ?? 1));
+  if (names.length === 0) return oneField("group", fields, hints);
+  const [one] = names;
+  return { value: names.length === 1 && one !== undefined ? one : names, meant: 3 * names.length };
 }
 
 /** Fields that the goal names: numeric ones, or columns of a table. */
@@ -107,12 +146,14 @@ function someFields(use: ColumnUse, fields: readonly ItemField[], hints: Hints):
   const numbersOnly = use === "number";
   const chosen = fields.filter(
     (field) =>
-      (numbersOnly ? isNumeric(field) : true) &&
+      (numbersOnly ? isMeasure(field) : true) &&
       (field.column === true || numbersOnly) &&
       namedBy(field, hints.stems) > 0 &&
       namedBy(field, hints.groups) === 0,
   );
-  return chosen.length === 0 ? undefined : { value: chosen.map(({ name }) => name), meant: chosen.length };
+  if (chosen.length > 0) return { value: chosen.map(({ name }) => name), meant: chosen.length };
+  const usual = numbersOnly ? usualMeasure(fields, hints) : undefined;
+  return usual === undefined ? undefined : { value: [usual.name], meant: 0 };
 }
 
 function dividing(field: ItemField, hints: Hints): number {
@@ -121,9 +162,9 @@ function dividing(field: ItemField, hints: Hints): number {
 }
 
 function measuring(field: ItemField, hints: Hints): number {
-  if (!isNumeric(field)) return 0;
+  if (!isMeasure(field)) return 0;
   const named = namedBy(field, hints.stems) + (hints.comparison === undefined ? 0 : namedBy(field, hints.comparison.stems));
-  const place = hints.measures.findIndex((measure) => stemsIn(field.name).includes(measure));
+  const place = hints.measures.findIndex((measure) => (field.about ?? stemsIn(field.name)).includes(measure));
   const isAsked = hints.direction !== undefined || hints.comparison !== undefined;
   return 2 * named + (place < 0 ? 0 : 2 - place / 10) + (isAsked && field.name === "value" ? 0.1 : 0);
 }
@@ -136,7 +177,16 @@ function namedBy({ name, about }: ItemField, stems: readonly string[]): number {
 }
 
 /** Words that ask for a choice of another name. */
-const ALSO: Readonly<Record<string, string>> = { mean: "average", sum: "total", max: "maximum greatest", min: "minimum least" };
+const ALSO: Readonly<Record<string, string>> = {
+  mean: "average",
+  sum: "total",
+  max: "maximum greatest",
+  min: "minimum least",
+  day: "daily",
+  month: "monthly",
+  quarter: "quarterly",
+  year: "yearly annual",
+};
 
 function choiceOf(choices: readonly JsonValue[], { direction, comparison, stems }: Hints): Found | undefined {
   if (direction !== undefined && choices.includes(direction)) return { value: direction, meant: 1 };

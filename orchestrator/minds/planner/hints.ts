@@ -10,8 +10,12 @@ export interface Hints {
   readonly measures: readonly string[];
   /** How many are wanted: "top ten", "the five longest". */
   readonly most: number | undefined;
-  /** Stems after "per", "by", "for each". */
+  /** Stems after "per", "by", "for each", and of adverbs such as "monthly". */
   readonly groups: readonly string[];
+  /** Stems after "which" where an order is asked for: "which customer spent most" is about groups if a customer has several rows. */
+  readonly which: readonly string[];
+  /** Things are to be counted, and not added up. */
+  readonly counts: boolean;
   readonly comparison: Comparison | undefined;
 }
 
@@ -30,9 +34,9 @@ const DOWN = "ascending";
 const SUPERLATIVES: Readonly<Record<string, readonly [direction: "ascending" | "descending", measures: string]>> = {
   longest: [UP, "words length characters lines duration"],
   shortest: [DOWN, "words length characters lines duration"],
-  largest: [UP, "size bytes amount total value words"],
-  biggest: [UP, "size bytes amount total value words"],
-  smallest: [DOWN, "size bytes amount total value words"],
+  largest: [UP, "size bytes kb mb gb amount total value words"],
+  biggest: [UP, "size bytes kb mb gb amount total value words"],
+  smallest: [DOWN, "size bytes kb mb gb amount total value words"],
   highest: [UP, ""],
   lowest: [DOWN, ""],
   heaviest: [UP, "weight size bytes"],
@@ -55,6 +59,32 @@ const SUPERLATIVES: Readonly<Record<string, readonly [direction: "ascending" | "
   earliest: [DOWN, "date year created"],
 };
 
+/** What a goal speaks of, and what columns that measure it are called. */
+const MATTERS: readonly (readonly [words: string, columns: string])[] = [
+  ["space storage disk memory size large big", "size bytes kb mb gb kib mib gib"],
+  [
+    "money revenue turnover income spent spend spending cost costs earn earned earnings sales owe owed pay paid worth",
+    "amount total revenue sales turnover value cost price sum eur usd gbp chf",
+  ],
+  ["time long duration effort work", "hours minutes days seconds duration"],
+  ["far distance", "km kilometres miles metres distance"],
+  ["heavy weigh weight", "kg weight grams tonnes"],
+].map(([words = "", columns = ""]) => [words, columns] as const);
+
+/** Adverbs that divide by a period. */
+const REGULARLY: Readonly<Record<string, string>> = {
+  daily: "day",
+  monthly: "month",
+  quarterly: "quarter",
+  yearly: "year",
+  annual: "year",
+  annually: "year",
+};
+
+function mattersIn(words: readonly string[]): string[] {
+  return MATTERS.flatMap(([matter, columns]) => (matter.split(" ").some((word) => words.includes(word)) ? stemsIn(columns) : []));
+}
+
 const COMPARISONS: readonly (readonly [pattern: RegExp, operator: Comparison["operator"]])[] = [
   [/\b(?:more|greater|larger|longer|bigger|higher|older) than\s+([\d,.]+)/, "more"],
   [/\b(?:over|above|exceeding)\s+([\d,.]+)/, "more"],
@@ -74,11 +104,23 @@ export function hintsIn(goal: string): Hints {
   return {
     stems: goalWords(goal).flatMap(({ stem, excluded }) => (excluded ? [] : [stem])),
     direction,
-    measures: stemsIn(measures),
+    measures: [...mattersIn(words), ...stemsIn(measures)],
     most: direction === undefined && !/\bfirst\s+\w+/.test(lower) ? undefined : most,
-    groups: groupsIn(lower, direction !== undefined),
+    groups: [
+      ...groupsIn(lower, direction !== undefined),
+      ...words.flatMap((word) => (Object.hasOwn(REGULARLY, word) ? (REGULARLY[word] ?? []) : [])),
+    ],
+    which:
+      direction === undefined ? [] : [...lower.matchAll(/\bwhich\s+(?:\w+\s+)?(\p{L}+)/gu)].flatMap(([whole]) => stemsIn(whole.slice(5))),
+    counts: /\b(?:count|how many|numbers? of)\b/.test(lower) || isMostOf(lower),
     comparison,
   };
+}
+
+/** "The most packages" counts packages, "the most money" does not count money. */
+function isMostOf(lower: string): boolean {
+  const [, noun] = /\b(?:most|fewest)\s+(\p{L}+)/u.exec(lower) ?? [];
+  return noun !== undefined && /s$/.test(noun) && !MATTERS.some((names) => names.join(" ").split(" ").includes(noun));
 }
 
 /** "At least", "at most" and "most of" compare nothing. */
@@ -106,9 +148,11 @@ const ORDERS = /\b(?:sort|order|rank|arrang)/;
  * "which countries are the largest" divides nothing, nor does "sort by size"; "each of these letters" are the items.
  */
 function groupsIn(lower: string, isOrdered: boolean): string[] {
-  const found = lower.matchAll(/\b(per|by|each|every|which)\s+(?:of\s+)?(?:the\s+|single\s+)?(\p{L}+)(?:\s+(\p{L}+))?/gu);
-  return [...found].flatMap(([, divider, first = "", second = ""]) => {
+  const found = lower.matchAll(
+    /\b(per|by|each|every|which)\s+(?:of\s+)?(?:the\s+|single\s+)?(\p{L}+)(?:\s+(?!and\b|or\b|per\b|by\b|each\b)(\p{L}+))?(?:\s*(?:,|\band\b)\s*(?:(?:per|by|each|every|the)\s+)?(\p{L}+))?/gu,
+  );
+  return [...found].flatMap(([, divider, first = "", second = "", third = ""]) => {
     if (/^th[eo]se$/.test(first) || (divider === "which" && isOrdered) || (divider === "by" && ORDERS.test(lower))) return [];
-    return [first, second].filter((word) => word.length > 2).map(stemOf);
+    return [first, second, divider === "which" ? "" : third].filter((word) => word.length > 2).map(stemOf);
   });
 }

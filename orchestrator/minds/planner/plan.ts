@@ -2,9 +2,9 @@ import type { RiskName } from "../../client/law-limits.ts";
 import type { JsonObject } from "../../primitives/json.ts";
 import type { PlanText } from "../../protocol/mission-file-schema.ts";
 import { arrange } from "./arrange.ts";
-import { type Ask, takes } from "./asks.ts";
+import { type Ask, columnStems, takes } from "./asks.ts";
 import { needsField } from "./fill-options.ts";
-import { hintsIn } from "./hints.ts";
+import { type Hints, hintsIn } from "./hints.ts";
 import { type Impossible, impossibleBy } from "./impossible.ts";
 import { answered, type Corpus, corpusOf, strengthIn, type Wanted, type WeighedWord, wantedIn } from "./match.ts";
 import { type Chain, fieldsAfter, type PlanInput, type Search, type Step, searchFrom } from "./search.ts";
@@ -48,7 +48,7 @@ const MOST_COMPARED = 3;
 /** All plans worth proposing, the one that answers most of the goal first; what is missing when there is none. Pure. */
 export function plansFor(open: OpenGoal): { readonly plans: readonly Plan[] } | Impossible {
   const corpus = corpusOf(open.catalogue);
-  const hints = hintsIn(open.goal);
+  const hints = hintsFor(open);
   const wanted = wantedIn(open.goal, open.input, hints, corpus);
   const search = searchFrom(open.input, corpus, wanted.words, hints);
   const report = reportIn(corpus);
@@ -63,7 +63,14 @@ export function coverageOf({ goal, input, catalogue }: Omit<OpenGoal, "risk">, {
   const corpus = corpusOf(catalogue);
   const used = new Set(Object.values(tasks).flatMap(({ service = [] }) => service));
   const skills = corpus.skills.filter(({ service }) => used.has(service.id));
-  return coverageBy(wantedIn(goal, input, hintsIn(goal), corpus), skills);
+  return coverageBy(wantedIn(goal, input, hintsFor({ goal, input }), corpus), skills);
+}
+
+/** What a goal says about a table of which this is known: "which customer spent most" groups the rows where customers have several. */
+function hintsFor({ goal, input }: Pick<OpenGoal, "goal" | "input">): Hints {
+  const hints = hintsIn(goal);
+  const shared = columnStems(input.fields.filter(({ shared: isShared }) => isShared));
+  return { ...hints, groups: [...hints.groups, ...hints.which.filter((stem) => shared.includes(stem))] };
 }
 
 interface Planner {
@@ -98,7 +105,9 @@ function choose(planner: Planner, barred: readonly Skill[] = []): readonly Skill
     const isWritten = chosen.some(writesDocument);
     const open = able.filter(
       (skill) =>
-        !(isWritten && writesDocument(skill)) && !chosen.includes(skill) && (chosen.length === 0 || addsPlainly(planner, skill, chosen)),
+        !(isWritten && writesDocument(skill)) &&
+        !chosen.includes(skill) &&
+        ((chosen.length === 0 && skill.service.mends !== true) || addsPlainly(planner, skill, chosen)),
     );
     const gains = open.map((skill) => {
       const fresh = freshAsks(skill, chosen, wanted);
@@ -131,7 +140,10 @@ function meantBy(skill: Skill, search: Search): number {
   return "steps" in chain && needsField(skill.service.options) ? chain.meant : 0;
 }
 
-/** One word that a description happens to share is no reason for a further service: two are, or one of its title, or an option that the goal means. */
+/**
+ * One word that a description happens to share is no reason for a further service, nor for one that only mends: two are, or one of its title,
+ * or an option that the goal means.
+ */
 function addsPlainly({ wanted, search }: Planner, skill: Skill, chosen: readonly Skill[]): boolean {
   const { words } = wanted;
   const fresh = words.filter(({ stem }) => chosen.every(({ vocabulary }) => strengthIn(vocabulary, stem) === 0));

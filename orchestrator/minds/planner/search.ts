@@ -46,7 +46,7 @@ export interface Search {
 /** Searches chains of services by what their items must have and give: a service comes where all fields that it needs are there. */
 export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly WeighedWord[], hints: Hints): Search {
   const known = new Map<string, Chain | Gap>();
-  const makers = corpus.skills.filter(({ service }) => service.produces === "items");
+  const makers = corpus.skills.filter(({ service }) => service.produces === "items" && service.mends !== true);
 
   /** The service after a chain, or over the input; what is missing otherwise. */
   function append(skill: Skill, before: Chain | undefined): Chain | Gap {
@@ -56,7 +56,7 @@ export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly Wei
     const fields = before?.fields ?? input.fields;
     const [lacking] = lackingIn(skill, fields);
     if (lacking !== undefined) return { field: lacking };
-    const filled = fillOptions(skill.service.options, fields, hints);
+    const filled = fillOptions(skill.service.options, cellsOnly(skill) ? fields.filter(({ column }) => column) : fields, hints);
     if ("option" in filled) return filled;
     const steps = [...(before?.steps ?? []), { skill, options: filled.options }];
     return { steps, fields: named(fieldsAfter(skill, fields), skill, filled.options, hints), meant: filled.meant };
@@ -103,6 +103,11 @@ export function searchFrom(input: PlanInput, corpus: Corpus, words: readonly Wei
   }
 
   return { to: (skill) => to(skill, DEEPEST), append };
+}
+
+/** A service on the rows of a table reads their cells, and nothing else of them. */
+function cellsOnly({ needs }: Skill): boolean {
+  return needs.some(({ name }) => name === "fields");
 }
 
 /** Fields that a service needs and these items do not have. */

@@ -14,6 +14,7 @@ export interface PlannableService {
   readonly writes?: OutputFormat;
   readonly perItem: boolean;
   readonly keepsFields?: boolean | undefined;
+  readonly mends?: boolean | undefined;
   readonly input: JsonObject;
   readonly output: JsonObject;
   readonly options?: JsonObject;
@@ -27,6 +28,12 @@ export interface ItemField {
   readonly types: readonly string[];
   /** A column of a table: it is found below `fields` and `values`. */
   readonly column?: boolean | undefined;
+  /** All its cells are dates. */
+  readonly dates?: boolean | undefined;
+  /** Rows share values of it. */
+  readonly shared?: boolean | undefined;
+  /** Its numbers tell rows apart: nobody adds them up. */
+  readonly telling?: boolean | undefined;
   /** Stems that say what it is, where the name does not: a `label` is what its service is called for. */
   readonly about?: readonly string[] | undefined;
 }

@@ -1,0 +1,74 @@
+import { expect } from "chai";
+import { fieldsOf } from "../../../orchestrator/execution/inputs/fields.ts";
+import { plansFor } from "../../../orchestrator/minds/planner/plan.ts";
+import type { JsonObject } from "../../../orchestrator/primitives/json.ts";
+import { CATALOG } from "../../../services/catalog.ts";
+
+/** Rows of a table as the city reads them. */
+function tableOf(rows: readonly Readonly<Record<string, string>>[]): readonly JsonObject[] {
+  return rows.map((fields, row) => {
+    const numbers = Object.entries(fields).flatMap(([column, cell]) => (/^[\d.]+$/.test(cell) ? [[column, Number(cell)]] : []));
+    return { id: `row-${row}`, kind: "row", row, fields, values: Object.fromEntries(numbers) };
+  });
+}
+
+const CUSTOMERS = ["Brandt", "Kestrel", "Molina"];
+const ORDERS = Array.from({ length: 12 }, (_, place) => ({
+  order_no: String(70_001 + place),
+  order_date: `2026-0${1 + (place % 4)}-1${place % 9}`,
+  customer: CUSTOMERS[place % 3] ?? "",
+  quantity: String(1 + (place % 5)),
+  amount: `${(place * 37) % 90}.50`,
+}));
+const PACKAGES = Array.from({ length: 12 }, (_, place) => ({
+  package: `lib${place}`,
+  section: ["libs", "misc"][place % 2] ?? "",
+  installed_kb: String((place * 131) % 977),
+}));
+
+/** Services of the best plan with their options, the report left out; "none" where there is no plan. */
+function best(goal: string, rows: readonly Readonly<Record<string, string>>[]) {
+  const input = { kind: "csv", fields: fieldsOf(tableOf(rows)) };
+  const found = plansFor({ goal, risk: "LOW", input, catalogue: CATALOG });
+  const tasks = "plans" in found ? (found.plans[0]?.text.tasks ?? {}) : {};
+  return Object.entries(tasks).flatMap(([name, { service, with: options = {} }]) => (name === "report" ? [] : [[service, options]]));
+}
+
+describe("plans for tables, by what their cells are", () => {
+  it("add figures up by all that a goal divides them by, dates by their period, and never identifiers", () => {
+    const pairs = { by: ["customer", "order_date"], of: "amount", period: "month" };
+    expect(best("Give me an overview of our orders per customer and month.", ORDERS)).to.deep.equal([["aggregate-table", pairs]]);
+    expect(best("Sales report by quarter", ORDERS)).to.deep.equal([
+      ["aggregate-table", { by: "order_date", of: "amount", period: "quarter" }],
+    ]);
+    expect(best("Monthly revenue", ORDERS)).to.deep.equal([["aggregate-table", { by: "order_date", of: "amount", period: "month" }]]);
+  });
+
+  it("find the column that measures what a goal speaks of", () => {
+    const size = ["aggregate-table", { by: "section", of: "installed_kb" }];
+    const order = ["rank", { field: "value", direction: "descending" }];
+    expect(best("How much disk space do the packages take in each section? The biggest sections first.", PACKAGES)).to.deep.equal([
+      size,
+      order,
+    ]);
+    expect(best("Which ten packages are the largest?", PACKAGES)).to.deep.equal([
+      ["top", { n: 10, field: "installed_kb", direction: "descending" }],
+    ]);
+  });
+
+  it("group what has several rows, and count where a goal counts", () => {
+    expect(best("Which customer spent the most?", ORDERS)).to.deep.equal([["aggregate-table", { by: "customer", of: "amount" }]]);
+    expect(best("Which customer made the most orders?", ORDERS)).to.deep.equal([["group", { by: "customer" }]]);
+    expect(best("How many orders did each customer place?", ORDERS)).to.deep.equal([["group", { by: "customer" }]]);
+  });
+
+  it("clean a table for who asks for it, and not on the way to something else", () => {
+    const services = (goal: string, rows: typeof ORDERS | typeof PACKAGES) => best(goal, rows).map(([service]) => service);
+    expect(services("How much space do the packages take per section?", PACKAGES)).to.deep.equal(["aggregate-table"]);
+    expect(services("Remove stray spaces, then give the total amount per customer", ORDERS)).to.deep.equal([
+      "clean-table",
+      "aggregate-table",
+    ]);
+    expect(services("Clean up this table", ORDERS)).to.deep.equal(["clean-table"]);
+  });
+});
