@@ -320,6 +320,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @inheritdoc IProducerContract
+    function isAwardable(address agent) external view returns (bool) {
+        return _isPresent(_records[agent], Kind.PRODUCER, _BANNED);
+    }
+
+    /// @inheritdoc IProducerContract
     function electorOf(
         address agent
     ) external view returns (bool mayVote, address principal, uint16 index, uint32 countedFrom) {
@@ -483,7 +488,12 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     function _isEligible(Record storage record, Kind kind) private view returns (bool) {
-        if (kind == Kind.NONE || record.kind != kind || record.flags & (_BANNED | _LEAVING) != 0) return false;
+        return _isPresent(record, kind, _BANNED | _LEAVING);
+    }
+
+    /// @dev Of that kind, with none of the flags, not frozen, and at or above the floor.
+    function _isPresent(Record storage record, Kind kind, uint8 without) private view returns (bool) {
+        if (kind == Kind.NONE || record.kind != kind || _has(record, without)) return false;
         if (_portfolios[record.principal].frozen) return false;
         return _isAboveFloor(record);
     }

@@ -16,6 +16,8 @@ interface IExecutionProcedure {
         bytes32 service;
         uint64 locked;
         bool awarded;
+        /// The agent's; it has no other bid on the node.
+        address principal;
     }
 
     struct Market {
@@ -65,7 +67,9 @@ interface IExecutionProcedure {
     error MarketClosed(address mission, uint8 node);
     error MarketOpen(address mission, uint8 node, uint40 closesAt);
     error PriceOutOfRange(uint64 price, uint64 slotBudget);
+    /// @param agent Of the same principal, whose bid stands.
     error AlreadyBid(address mission, uint8 node, address agent);
+    error NotImproved(address mission, uint8 node, uint32 score, uint32 placed);
     error NoBid(address mission, uint8 node, address agent);
     error SponsorConflict(address mission, address principal);
     error Barred(address mission, uint8 node, address principal);
@@ -93,9 +97,10 @@ interface IExecutionProcedure {
     /// @notice Reopens one node's market for a new attempt, previous executors' principals barred. Caller: the mission.
     function reopenMarket(uint8 node, uint8 attempt) external;
     /// @notice Places a bid and locks minStake(risk): a stake pool's, if one was asked to stand for it, else the agent's own. One per
-    /// agent and node; the best eight are kept. Anyone with the agent's authorisation.
+    /// principal and node, which its agent may improve; the best sixteen are kept. Anyone with the agent's authorisation.
     function bid(Bid calldata offer, Auth calldata auth) external;
-    /// @notice Withdraws an unawarded bid and releases its lock. Caller: the agent (by Auth); anyone once the node was awarded or the mission ended.
+    /// @notice Releases the lock of an unawarded bid. A bid binds until the award; if nobody called for one, until a second window would
+    /// have been over. Caller: from then on the agent (by Auth); anyone once the node was awarded or the mission ended.
     function withdrawBid(address mission, uint8 node, Auth calldata auth) external;
     /// @notice Awards the listed nodes after their window; binds executors on the clone. Anyone. The first awards of a mission
     /// go in ascending node order. A node with too few bids, or none that keeps fairness, has its window extended once;

@@ -168,6 +168,8 @@ interface IProducerContract {
     function meetsReputationFloor(address agent) external view returns (bool);
     /// @notice Registered, of that kind, not banned, not frozen, not leaving, at or above the reputation floor.
     function isEligible(address agent, Kind kind) external view returns (bool);
+    /// @notice Whether a producer's bid still counts: as `isEligible`, but notice given after a bid frees nobody of it.
+    function isAwardable(address agent) external view returns (bool);
     /// @notice What a session asks of an agent, in one call.
     /// @return mayVote Eligible as a producer, and not lapsed.
     /// @return principal Zero if not registered.

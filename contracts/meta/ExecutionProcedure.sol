@@ -33,7 +33,8 @@ import {Lock, MarketStorage, MissionMarket, NodeMarket} from "./market/MarketSto
 contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTransient {
     using MarketLedger for MarketStorage;
 
-    uint256 private constant _BEST = 8;
+    /// The best eight, and eight in reserve.
+    uint256 private constant _KEPT = 16;
     uint64 private constant _MAX_VERIFIER_SLASH = SlashingSchedule.NO_SHOW;
 
     IConstitutionContract private immutable _CONSTITUTION;
@@ -111,6 +112,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         }
         address principal = _requireBidder(offer, auth.agent);
         StoredBid memory entry = _appraise(offer, auth.agent);
+        entry.principal = principal;
 
         bool fresh = _place(offer, entry, market.attempt);
         address dropped = _keep(offer.mission, offer.node, market.attempt, entry);
@@ -131,6 +133,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         if (lock.awarded) {
             _requireUnbound(mission, node, auth.agent);
         } else if (!_isOver(mission, node, lock.attempt)) {
+            if (!_isForgotten(mission, node)) revert StillBound(mission, node, auth.agent);
             uint256 nonce = _market.nonces[auth.agent]++;
             bytes32 message = TypedData.hashWithdrawBid(auth.agent, mission, node, nonce, auth.deadline);
             Signatures.requireAuth(auth, _hashTypedDataV4(message));
@@ -313,19 +316,16 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         emit BidPlaced(offer.mission, offer.node, entry.agent, entry.service, entry.price, entry.score, entry.locked);
     }
 
-    /// @dev A bid left over from an earlier attempt gives its lock to the new one.
+    /// @dev A bid left over from an earlier attempt, or one that is improved, gives its lock to the new one.
     function _place(Bid calldata offer, StoredBid memory entry, uint8 attempt) private returns (bool fresh) {
         Lock storage lock = _market.locks[offer.mission][offer.node][entry.agent];
         fresh = !lock.placed;
-        if (!fresh && (lock.awarded || lock.attempt == attempt)) {
-            revert AlreadyBid(offer.mission, offer.node, entry.agent);
-        }
         lock.placed = true;
         lock.attempt = attempt;
         lock.amount = entry.locked;
     }
 
-    /// @dev Keeps the best eight by score; of equals the earlier stays. Returns whom it dropped.
+    /// @dev Keeps one bid a principal, and of all the best by score; of equals the earlier stays. Returns whom it dropped.
     function _keep(
         address mission,
         uint8 node,
@@ -333,9 +333,15 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         StoredBid memory entry
     ) private returns (address dropped) {
         StoredBid[] storage kept = _market.bids[mission][MarketLedger.key(node, attempt)];
-        if (kept.length == _BEST) {
+        for (uint256 i = 0; i < kept.length; ++i) {
+            if (kept[i].principal != entry.principal) continue;
+            if (kept[i].agent != entry.agent) revert AlreadyBid(mission, node, kept[i].agent);
+            if (entry.score <= kept[i].score) revert NotImproved(mission, node, entry.score, kept[i].score);
+            _remove(kept, i);
+        }
+        if (kept.length == _KEPT) {
             uint256 worst = 0;
-            for (uint256 i = 1; i < _BEST; ++i) if (kept[i].score <= kept[worst].score) worst = i;
+            for (uint256 i = 1; i < _KEPT; ++i) if (kept[i].score <= kept[worst].score) worst = i;
             if (entry.score <= kept[worst].score) revert Outbid(mission, node, entry.score, kept[worst].score);
             dropped = kept[worst].agent;
             _remove(kept, worst);
@@ -396,6 +402,13 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     function _isOver(address mission, uint8 node, uint8 attempt) private view returns (bool) {
         NodeMarket memory market = _market.nodeMarket(mission, node);
         return market.awarded || market.closesAt == 0 || market.attempt != attempt || !_isRunning(mission);
+    }
+
+    /// @dev Whether nobody called for an award, not even until a second window would have been over.
+    function _isForgotten(address mission, uint8 node) private view returns (bool) {
+        NodeMarket memory market = _market.nodeMarket(mission, node);
+        uint256 second = market.reopened ? 0 : _param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT);
+        return block.timestamp >= market.closesAt + second;
     }
 
     /// @dev An executor's stake is free when its mission ended without its node; a slash that waits keeps it.

@@ -50,10 +50,11 @@ describe("attacks by collusion", () => {
       expect(await city.execution.bidsOf(mission.address, 0)).to.have.length(0);
     });
 
-    it("one principal's two agents agree with each other", async () => {
+    it("one principal's agents fill a node's market and agree with each other", async () => {
       await opened({ ...CONSENSUS, redundancy: 2 });
-      // Workers 0 and 4 are of one principal and bid first at the same price as worker 1.
-      for (const index of [0, 4, 1]) await mission.bid(0, index);
+      const principal = await mission.city.account("principal 0");
+      for (let i = 0; i < 16; i++) await attempt(mission.bidAs(await mission.newcomer(`one of many ${i}`, { principal }), 0, 1n));
+      await attempt(mission.bid(0, 1));
       await mission.closeMarket();
       await mission.city.execution.award(mission.address, [0]);
       const principals = [];

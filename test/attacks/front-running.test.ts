@@ -62,19 +62,57 @@ describe("attacks by going first or last", () => {
 
     it("a late bid that is no better drives out an earlier one", async () => {
       await opened(TASK);
-      for (let index = 0; index < 8; index++) await mission.bid(0, index);
-      const { city } = mission;
+      const early: string[] = [];
+      for (let i = 0; i < 16; i++) {
+        const bidder = await mission.newcomer(`bidder ${i}`);
+        await mission.bidAs(bidder, 0);
+        early.push(bidder.agent.address);
+      }
       await attempt(mission.bidAs(await mission.newcomer("latecomer"), 0));
-      const bidders = (await city.execution.bidsOf(mission.address, 0)).map(({ agent }) => agent);
-      expect(bidders).to.deep.equal(city.workers.map(({ agent }) => agent.address));
+      const bidders = (await mission.city.execution.bidsOf(mission.address, 0)).map(({ agent }) => agent);
+      expect(bidders).to.deep.equal(early);
     });
 
     it("a rival withdraws a better bid", async () => {
       await opened(TASK);
       await mission.bid(0, 0, tokens(50));
+      for (let window = 0; window < 2; window++) await mission.closeMarket();
       const auth = { agent: mission.worker(0).agent.address, deadline: await mission.soon(), signature: "0x" };
       await attempt(mission.city.execution.connect(mission.worker(1).agent).withdrawBid(mission.address, 0, auth));
       expect(await mission.city.execution.bidsOf(mission.address, 0)).to.have.length(1);
+    });
+
+    it("a bidder takes its offer back once it has read the others", async () => {
+      await opened(TASK);
+      const { agent } = mission.worker(0);
+      await mission.bid(0, 0, tokens(10));
+      await mission.bid(0, 1, tokens(60));
+      await mission.closeMarket();
+      const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
+      await attempt(mission.city.execution.connect(agent).withdrawBid(mission.address, 0, auth));
+      await mission.city.execution.award(mission.address, [0]);
+      expect((await mission.contract.slotOf(0, 0)).agent).to.equal(agent.address);
+    });
+
+    it("a bidder raises its price in the last second, the others being dearer", async () => {
+      await opened(TASK);
+      await mission.bid(0, 0, tokens(10));
+      await mission.bid(0, 1, tokens(60));
+      await attempt(mission.bid(0, 0, tokens(59)));
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      expect((await mission.contract.slotOf(0, 0)).price).to.equal(tokens(10));
+    });
+
+    it("a bidder gives notice to be rid of its offer", async () => {
+      await opened(TASK);
+      const { agent } = mission.worker(0);
+      await mission.bid(0, 0, tokens(10));
+      await mission.bid(0, 1, tokens(60));
+      await attempt(mission.city.producers.connect(agent).deregister(agent.address));
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      expect((await mission.contract.slotOf(0, 0)).agent).to.equal(agent.address);
     });
   });
 

@@ -52,6 +52,15 @@ describe("attacks that grief", () => {
     });
   });
 
+  it("a frozen node that nobody works on holds up every later award", async () => {
+    mission = await (await openMission({ nodes: [TASK, TASK] })).activate();
+    await mission.bid(1, 0);
+    await mission.override(Action.FREEZE, 0);
+    await mission.closeMarket();
+    await attempt(mission.city.execution.award(mission.address, [1]));
+    expect((await mission.contract.slotOf(1, 0)).agent).to.equal(mission.worker(0).agent.address);
+  });
+
   describe("with clocks", () => {
     it("a rival has an executor timed out while its time still runs", async () => {
       await routed(TASK);

@@ -185,7 +185,8 @@ library Orders {
         uint256 points = SignedMath.abs(delta);
         uint256 number = block.timestamp / _TEN_DAYS;
         uint256 passed = number - moved.number;
-        uint64 lanes = passed < 4 ? moved.points << (16 * passed) : 0;
+        // At most 48.
+        uint64 lanes = passed < 4 ? moved.points << uint8(16 * passed) : 0;
         uint256 before = 0;
         for (uint256 i = 0; i < 64; i += 16) before += uint16(lanes >> i);
         uint256 most = Math.min(_ONCE, _ALTOGETHER - before);

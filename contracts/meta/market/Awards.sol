@@ -8,7 +8,8 @@ import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 import {Fairness} from "../../libraries/Fairness.sol";
 import {LawNode} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
-import {Institution, Kind} from "../../types/Roles.sol";
+import {Institution} from "../../types/Roles.sol";
+import {NodeState} from "../../types/States.sol";
 import {MarketLedger} from "./MarketLedger.sol";
 import {MarketStorage, MissionMarket, NodeMarket} from "./MarketStorage.sol";
 
@@ -21,7 +22,8 @@ library Awards {
     /// @dev A selection under way, in memory.
     struct Draft {
         IExecutionProcedure.StoredBid[] bids;
-        address[] principals;
+        /// Not awarded yet, and may be.
+        bool[] running;
         uint16[] assigned;
         /// Place in `bids` per slot.
         uint256[] picks;
@@ -77,15 +79,18 @@ library Awards {
         if (market.awarded || market.closesAt == 0) revert IExecutionProcedure.MarketClosed(mission, node);
         if (market.own) return market;
         MissionMarket storage first = self.markets[mission];
-        // Nobody bids on what a child mission does; a market of its own keeps its own time.
         // At most the node, which fits.
         while (first.cursor < node && _isPassedOver(self, mission, uint8(first.cursor))) ++first.cursor;
-        if (node != first.cursor) revert IExecutionProcedure.AwardOutOfOrder(mission, first.cursor, node);
-        ++first.cursor;
+        if (node > first.cursor) revert IExecutionProcedure.AwardOutOfOrder(mission, first.cursor, node);
+        // What was passed over may be awarded when it is free again.
+        if (node == first.cursor) ++first.cursor;
     }
 
+    /// @dev Nobody bids on what a child mission does; a market of its own keeps its own time; a frozen node waits for a human, alone.
     function _isPassedOver(MarketStorage storage self, address mission, uint8 node) private view returns (bool) {
-        return self.nodeMarket(mission, node).own || !_lawOf(mission, node).leaf;
+        if (self.nodeMarket(mission, node).own || !_lawOf(mission, node).leaf) return true;
+        NodeState state = ICollaborationContract(mission).nodeOf(node).state;
+        return state != NodeState.WAITING && state != NodeState.ELIGIBLE;
     }
 
     function _awardNode(
@@ -129,7 +134,7 @@ library Awards {
     ) private view returns (Draft memory draft) {
         MissionMarket storage market = self.markets[mission];
         draft.bids = self.bids[mission][nodeAttempt];
-        draft.principals = new address[](draft.bids.length);
+        draft.running = new bool[](draft.bids.length);
         draft.assigned = new uint16[](draft.bids.length);
         draft.picks = new uint256[](redundancy);
         draft.sumSquares = market.sumSquares;
@@ -139,27 +144,21 @@ library Awards {
         IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
         // At most the bids a market keeps.
         for (uint256 i = 0; i < draft.bids.length; ++i) {
-            // A bidder that lost its eligibility meanwhile keeps no claim; its zero principal never wins.
-            if (!producers.isEligible(draft.bids[i].agent, Kind.PRODUCER)) continue;
-            draft.principals[i] = producers.principalOf(draft.bids[i].agent);
-            draft.assigned[i] = self.participations[mission][draft.principals[i]].assignments;
+            if (!producers.isAwardable(draft.bids[i].agent)) continue;
+            draft.running[i] = true;
+            draft.assigned[i] = self.participations[mission][draft.bids[i].principal].assignments;
         }
     }
 
-    /// @dev Highest score among principals not yet on this node, of equals the earliest; fair ones only, if asked.
+    /// @dev Highest score still running, of equals the earliest; fair ones only, if asked. A principal has one bid.
     function _best(Draft memory draft, bool fair) private pure returns (uint256 best) {
         best = _NONE;
         for (uint256 i = 0; i < draft.bids.length; ++i) {
-            if (draft.principals[i] == address(0) || _isOnNode(draft, draft.principals[i])) continue;
+            if (!draft.running[i]) continue;
             if (best != _NONE && draft.bids[i].score <= draft.bids[best].score) continue;
             if (fair && !_isFair(draft, i)) continue;
             best = i;
         }
-    }
-
-    function _isOnNode(Draft memory draft, address principal) private pure returns (bool) {
-        for (uint256 i = 0; i < draft.picked; ++i) if (draft.principals[draft.picks[i]] == principal) return true;
-        return false;
     }
 
     function _isFair(Draft memory draft, uint256 i) private pure returns (bool) {
@@ -173,6 +172,7 @@ library Awards {
 
     function _take(Draft memory draft, uint256 pick) private pure {
         draft.picks[draft.picked] = pick;
+        draft.running[pick] = false;
         ++draft.picked;
         draft.sumSquares += 2 * uint256(draft.assigned[pick]) + 1;
         ++draft.total;
@@ -191,14 +191,14 @@ library Awards {
         for (uint8 slot = 0; slot < draft.picked; ++slot) {
             uint256 pick = draft.picks[slot];
             IExecutionProcedure.StoredBid memory won = draft.bids[pick];
-            IExecutionProcedure.Participation storage part = self.participations[mission][draft.principals[pick]];
+            IExecutionProcedure.Participation storage part = self.participations[mission][won.principal];
             bool waived = _isWaived(market, part.assignments, draft);
             market.sumSquares += 2 * uint64(part.assignments) + 1;
             ++market.assignments;
             ++part.assignments;
             if (!part.executor) {
                 part.executor = true;
-                self.announceParty(constitution, mission, draft.principals[pick]);
+                self.announceParty(constitution, mission, won.principal);
             }
             self.locks[mission][node][won.agent].awarded = true;
             self.bids[mission][nodeAttempt][pick].awarded = true;

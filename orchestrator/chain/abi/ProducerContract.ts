@@ -56,6 +56,7 @@ export const producerContractAbi = [
   {"type":"function","name":"electorsOf","inputs":[{"name":"agents","type":"address[]"},{"name":"opened","type":"uint256"}],"outputs":[{"name":"indices","type":"uint16[]"}],"stateMutability":"view"},
   {"type":"function","name":"enroll","inputs":[{"name":"agent","type":"address"},{"name":"principal","type":"address"},{"name":"kind","type":"uint8"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"freezePrincipal","inputs":[{"name":"principal","type":"address"},{"name":"frozen","type":"bool"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"isAwardable","inputs":[{"name":"agent","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"isEligible","inputs":[{"name":"agent","type":"address"},{"name":"kind","type":"uint8"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"isLapsed","inputs":[{"name":"agent","type":"address"}],"outputs":[{"name":"","type":"bool"}],"stateMutability":"view"},
   {"type":"function","name":"lapse","inputs":[{"name":"agent","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},

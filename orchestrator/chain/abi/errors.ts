@@ -154,6 +154,7 @@ export const errorsAbi = [
   {"type":"error","name":"NotGenuine","inputs":[{"name":"mission","type":"address"}]},
   {"type":"error","name":"NotGovernor","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotHybrid","inputs":[]},
+  {"type":"error","name":"NotImproved","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"score","type":"uint32"},{"name":"placed","type":"uint32"}]},
   {"type":"error","name":"NotInsured","inputs":[{"name":"mission","type":"address"},{"name":"agent","type":"address"}]},
   {"type":"error","name":"NotLegislation","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotManager","inputs":[{"name":"pool","type":"uint256"},{"name":"caller","type":"address"}]},

@@ -218,4 +218,13 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     find: "if (fault.dueAt == 0 || fault.settled) revert",
     replace: "if (attempt != w.attempt || fault.dueAt == 0 || fault.settled) revert",
   },
+  {
+    title: "a frozen node that nobody works on holds up every later award",
+    threats: ["SP-2"],
+    entry: "ExecutionProcedure.award",
+    guard: "awards pass over what cannot be awarded",
+    file: "meta/market/Awards.sol",
+    find: "return state != NodeState.WAITING && state != NodeState.ELIGIBLE;",
+    replace: "return state == NodeState.COMPLETED;",
+  },
 ]);

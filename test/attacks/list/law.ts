@@ -187,9 +187,9 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     title: "a market is flooded with bids until its award costs more gas than there is",
     threats: ["M7"],
     entry: "ExecutionProcedure.bid",
-    guard: "a market keeps its best eight bids",
+    guard: "a market keeps its best sixteen bids",
     file: "meta/ExecutionProcedure.sol",
-    find: "if (kept.length == _BEST) {",
+    find: "if (kept.length == _KEPT) {",
     replace: "if (kept.length == type(uint8).max) {",
   },
   {

@@ -31,7 +31,7 @@ async function awarded(options: MissionOptions = {}): Promise<{ mission: Mission
 }
 
 export async function playMarket(trial: AuthorityTrial): Promise<void> {
-  const { mission, cast } = await found({ nodes: [TASK, TASK, TASK] });
+  const { mission, cast } = await found({ nodes: [TASK, TASK, TASK, TASK] });
   const { execution } = mission.city;
   const activate = () => mission.contract.connect(mission.legislature).activate();
   await trial.record("CollaborationContract.activate", cast, activate);
@@ -49,20 +49,8 @@ export async function playMarket(trial: AuthorityTrial): Promise<void> {
   await trial.record("ExecutionProcedure.bid", { ...cast, agent: second.agent.address }, own, "unsigned");
 
   const deadline = await mission.soon();
-  const message = {
-    agent: first.agent.address,
-    mission: mission.address,
-    node: 0,
-    nonce: await execution.nonceOf(first.agent.address),
-    deadline,
-  };
-  const signature = await mission.city.sign("WithdrawBid", mission.city.addresses.EXECUTION, message, first.agent);
-  const withdraw = () => execution.withdrawBid(mission.address, 0, { agent: first.agent.address, deadline, signature });
-  await trial.record("ExecutionProcedure.withdrawBid", bidder, withdraw, "signed");
-  const leave = () => execution.connect(second.agent).withdrawBid(mission.address, 0, direct);
-  await trial.record("ExecutionProcedure.withdrawBid", { ...cast, agent: second.agent.address }, leave, "unsigned");
-
-  for (const node of [0, 1, 2]) for (const worker of [3, 4, 5]) await mission.bid(node, worker);
+  for (const node of [0, 1, 2]) for (const worker of [2, 3]) await mission.bid(node, worker);
+  for (const worker of [0, 1]) await mission.bid(3, worker);
   const { regulator } = mission.city;
   const early = async (node: number, signed: boolean) => {
     const nonce = await execution.nonceOf(regulator.address);
@@ -80,6 +68,21 @@ export async function playMarket(trial: AuthorityTrial): Promise<void> {
   const loser = bids.find(({ awarded }) => !awarded)?.agent ?? "";
   const release = () => execution.withdrawBid(mission.address, 0, { agent: loser, deadline: 0, signature: "0x" });
   await trial.record("ExecutionProcedure.withdrawBid", { ...cast, agent: loser }, release, "after the award");
+
+  // Nobody calls for node 3's award.
+  await mission.closeMarket();
+  const message = {
+    agent: first.agent.address,
+    mission: mission.address,
+    node: 3,
+    nonce: await execution.nonceOf(first.agent.address),
+    deadline,
+  };
+  const signature = await mission.city.sign("WithdrawBid", mission.city.addresses.EXECUTION, message, first.agent);
+  const withdraw = () => execution.withdrawBid(mission.address, 3, { agent: first.agent.address, deadline, signature });
+  await trial.record("ExecutionProcedure.withdrawBid", bidder, withdraw, "signed");
+  const leave = () => execution.connect(second.agent).withdrawBid(mission.address, 3, direct);
+  await trial.record("ExecutionProcedure.withdrawBid", { ...cast, agent: second.agent.address }, leave, "unsigned");
 }
 
 export async function playSettlement(trial: AuthorityTrial): Promise<void> {

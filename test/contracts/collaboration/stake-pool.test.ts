@@ -66,6 +66,8 @@ describe("StakePool", () => {
     await mission.contract.timeout(0);
   };
 
+  /** In another attempt, whatever was bid before can no longer win. */
+  const reopened = async () => mission.city.execution.connect(await mission.city.as(mission.address)).reopenMarket(0, 1);
   const direct = async (index: number) => ({ agent: worker(index).address, deadline: await mission.soon(), signature: "0x" });
 
   describe("openPool, admit and join", () => {
@@ -165,6 +167,7 @@ describe("StakePool", () => {
       await cover(1, 1);
       await mission.bid(0, 0);
       await refused(mission.bid(1, 1), "InsufficientPool");
+      await reopened();
       await mission.city.execution.connect(worker(0)).withdrawBid(mission.address, 0, await direct(0));
       await mission.bid(1, 1);
       expect((await sums()).covers).to.equal(1);
@@ -295,6 +298,7 @@ describe("StakePool", () => {
       await notice(2);
       await refused(notice(2), "ParticipantLeaving");
       await refused(pools.connect(worker(2)).join(POOL, worker(2).address, 1), "ParticipantLeaving");
+      await reopened();
       await mission.city.execution.connect(worker(0)).withdrawBid(mission.address, 0, await direct(0));
       const before = await mission.city.token.balanceOf(principalOf(2).address);
       await expect(pools.connect(manager).leave(POOL, worker(2).address))

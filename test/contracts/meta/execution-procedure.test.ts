@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
-import { EVERYTHING, keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import {
   Action,
   BIDDING_WINDOW,
@@ -73,12 +73,15 @@ describe("ExecutionProcedure", () => {
       expect((await market.participationOf(mission.address, principal)).bid).to.equal(true);
     });
 
-    it("refuses a price out of range, a second bid, a bid in another's name", async () => {
+    it("refuses a price out of range, a principal's second bid, a bid in another's name", async () => {
       await open();
       await refused(mission.bid(0, 0, 0n), "PriceOutOfRange");
       await refused(mission.bid(0, 0, tokens(100) + 1n), "PriceOutOfRange");
       await mission.bid(0, 0);
-      await refused(mission.bid(0, 0), "AlreadyBid");
+      // Of worker 0's principal.
+      await expect(mission.bid(0, 4, tokens(1)))
+        .to.be.revertedWithCustomError(market, "AlreadyBid")
+        .withArgs(mission.address, 0, mission.worker(0).agent.address);
       const { service, agent } = mission.worker(1);
       const offer = { mission: mission.address, node: 0, service, price: 1n };
       const auth = { agent: agent.address, deadline: await mission.soon(), signature: "0x" };
@@ -115,19 +118,37 @@ describe("ExecutionProcedure", () => {
       await refused(market.connect(agent).bid(offer, auth), "SponsorConflict");
     });
 
-    it("keeps the best eight and frees whom it drops", async () => {
+    it("is improved by its agent, on the stake that it has locked", async () => {
       await open();
-      for (let index = 0; index < 8; index++) await mission.bid(0, index, tokens(90 - index));
-      const principal = await mission.city.account("principal 0");
-      const extra = await mission.city.register("ninth", { principal, stake: tokens(5000), capabilities: EVERYTHING });
-      const auth = { agent: extra.agent.address, deadline: await mission.soon(), signature: "0x" };
-      const offer = (price: bigint) => ({ mission: mission.address, node: 0, service: mission.worker(0).service, price });
-      await refused(market.connect(extra.agent).bid(offer(tokens(90)), auth), "Outbid");
-      await expect(market.connect(extra.agent).bid(offer(tokens(10)), auth))
+      await mission.bid(0, 0, tokens(90));
+      await mission.bid(0, 1, tokens(80));
+      await expect(mission.bid(0, 0, tokens(90)))
+        .to.be.revertedWithCustomError(market, "NotImproved")
+        .withArgs(mission.address, 0, 340_000, 340_000);
+      await mission.bid(0, 0, tokens(70));
+      expect((await stakeOf(0)).locked).to.equal(tokens(150));
+      const bids = await market.bidsOf(mission.address, 0);
+      expect(bids.map(({ agent, price }) => [agent, price])).to.deep.equal([
+        [mission.worker(1).agent.address, tokens(80)],
+        [mission.worker(0).agent.address, tokens(70)],
+      ]);
+      const [, , bidders] = await market.fairnessOf(mission.address);
+      expect(bidders).to.equal(2);
+      await mission.closeMarket();
+      await award(0);
+      expect(await executors(0)).to.deep.equal([0]);
+    });
+
+    it("keeps the best sixteen and frees whom it drops", async () => {
+      await open();
+      await mission.bid(0, 0, tokens(90));
+      for (let i = 1; i < 16; i++) await mission.bidAs(await mission.newcomer(`bidder ${i}`), 0, tokens(90 - i));
+      await refused(mission.bid(0, 1, tokens(90)), "Outbid");
+      await expect(mission.bid(0, 1, tokens(10)))
         .to.emit(market, "BidWithdrawn")
         .withArgs(mission.address, 0, mission.worker(0).agent.address, tokens(150));
       expect((await stakeOf(0)).locked).to.equal(0);
-      expect(await market.bidsOf(mission.address, 0)).to.have.length(8);
+      expect(await market.bidsOf(mission.address, 0)).to.have.length(16);
     });
 
     it("is not for a node that becomes a mission, and awards pass it over", async () => {
@@ -148,17 +169,30 @@ describe("ExecutionProcedure", () => {
   });
 
   describe("withdrawBid", () => {
-    it("is the agent's while the window is open, anyone's once it cannot win", async () => {
+    it("is nobody's until the award, the agent's if nobody calls for one", async () => {
       await open();
       await mission.bid(0, 0);
       await mission.bid(0, 1, tokens(50));
       const one = mission.worker(0).agent;
       const auth = { agent: one.address, deadline: await mission.soon(), signature: "0x" };
+      const withdraw = () => market.connect(one).withdrawBid(mission.address, 0, auth);
+      await refused(withdraw(), "StillBound");
+      await mission.closeMarket();
+      await refused(withdraw(), "StillBound");
+      await mission.closeMarket();
       await refused(market.withdrawBid(mission.address, 0, auth), "InvalidSignature");
-      await market.connect(one).withdrawBid(mission.address, 0, auth);
-      await refused(market.connect(one).withdrawBid(mission.address, 0, auth), "NoBid");
+      await withdraw();
+      await refused(withdraw(), "NoBid");
       expect((await stakeOf(0)).locked).to.equal(0);
+      await award(0);
+      expect(await executors(0)).to.deep.equal([1]);
+    });
+
+    it("is anyone's once the bid cannot win, and never an executor's", async () => {
+      await open();
+      await mission.bid(0, 1, tokens(50));
       await mission.bid(0, 2);
+      const auth = { agent: "", deadline: await mission.soon(), signature: "0x" };
       await mission.closeMarket();
       await award(0);
       await market.withdrawBid(mission.address, 0, { ...auth, agent: mission.worker(2).agent.address });
@@ -169,12 +203,10 @@ describe("ExecutionProcedure", () => {
   });
 
   describe("award", () => {
-    it("waits for the window, goes in order, binds the best of distinct principals", async () => {
+    it("waits for the window, goes in order, binds the best", async () => {
       await open({ nodes: [CONSENSUS, TASK] });
-      // Workers 0 and 4 share a principal.
       const prices: [number, bigint][] = [
         [0, tokens(10)],
-        [4, tokens(11)],
         [1, tokens(20)],
         [2, tokens(30)],
         [3, tokens(30)],
@@ -204,11 +236,26 @@ describe("ExecutionProcedure", () => {
       expect(await executors(1)).to.deep.equal([0]);
     });
 
-    it("leaves out a bidder that is no longer eligible", async () => {
+    it("passes over a node that is frozen, which is awarded when it no longer is", async () => {
+      await open({ nodes: [TASK, TASK] });
+      await mission.override(Action.FREEZE, 0);
+      for (const node of [0, 1]) await mission.bid(node, node);
+      await mission.closeMarket();
+      await award(1);
+      expect(await executors(1)).to.deep.equal([1]);
+      await mission.override(Action.UNFREEZE, 0);
+      await award(0);
+      expect(await executors(0)).to.deep.equal([0]);
+    });
+
+    it("leaves out a bidder that was banned, not one that gave notice", async () => {
       await open();
+      const { agent } = mission.worker(1);
       await mission.bid(0, 0, tokens(10));
       await mission.bid(0, 1, tokens(20));
+      await mission.bid(0, 2, tokens(30));
       await mission.city.producers.ban(mission.worker(0).agent.address, id("why"));
+      await mission.city.producers.connect(agent).deregister(agent.address);
       await mission.closeMarket();
       await award(0);
       expect(await executors(0)).to.deep.equal([1]);
