@@ -1,8 +1,10 @@
 /** The compiler's typed syntax tree, as far as the rules of `contract-rules.ts` read it. */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import solc from "solc";
 import { z } from "zod";
+import { root } from "./files.ts";
 
 /** A node of the tree: its kind, where it stands (`offset:length:file`), and whatever belongs to that kind. */
 export interface AstNode {
@@ -91,7 +93,9 @@ export function parseSources(files: ReadonlyMap<string, string>): readonly Sourc
     sources: Object.fromEntries([...files].map(([path, content]) => [path, { content }])),
     settings: { evmVersion: "cancun", outputSelection: { "*": { "": ["ast"] } } },
   };
-  const read = (path: string) => ({ contents: readFileSync(fileURLToPath(import.meta.resolve(path)), "utf8") });
+  const read = (path: string) => ({
+    contents: readFileSync(path.startsWith("contracts/") ? join(root, path) : fileURLToPath(import.meta.resolve(path)), "utf8"),
+  });
   const { errors, sources } = Output.parse(JSON.parse(solc.compile(JSON.stringify(input), { import: read })));
   const wrong = errors.filter(({ severity }) => severity === "error");
   if (wrong.length > 0) throw new Error(wrong.map(({ formattedMessage }) => formattedMessage).join("\n"));

@@ -1,0 +1,254 @@
+import { expect } from "chai";
+import {
+  all,
+  contract,
+  contractWith,
+  implies,
+  neverReverts,
+  onReturn,
+  type Prover,
+  part,
+  returned,
+  same,
+  smt,
+  startProver,
+} from "./prove.ts";
+import { type Ending, Run, type Value } from "./symbolic.ts";
+import { BIT_VECTORS } from "./theory.ts";
+
+const must = (value: Value | undefined): Value => {
+  if (value === undefined) throw new Error("there is no such word");
+  return value;
+};
+const numberOf = (value: Value | undefined) => (value?.kind === "number" ? `${value.constant}` : "");
+
+/** The value that is returned, whichever way. */
+function merged(run: Run, endings: readonly Ending[]): Value {
+  const [first, ...others] = endings.filter(({ error }) => error === undefined);
+  return others.reduce((value, { when, values }) => run.either(when, must(values[0]), value), must(first?.values[0]));
+}
+
+/** The bits of a number from `low` upwards are zero. */
+const nothingFrom = (low: number, value: string, bits: number) => `(= ((_ extract ${bits - 1} ${low}) ${value}) (_ bv0 ${bits - low}))`;
+
+describe("proofs: what is packed is what was meant", function () {
+  this.timeout(600_000);
+  let prover: Prover;
+  before(async () => {
+    prover = await startProver();
+  });
+  after(() => prover.close());
+
+  const proves = async (run: Run, formula: string) => expect(await prover.counterexample(run, formula)).to.equal(undefined);
+
+  describe("a node's word", () => {
+    const sources = contract("contracts/collaboration/NodeWord.sol");
+    const begin = () => new Run(sources, BIT_VECTORS);
+    const spare = 251;
+    const states = 8n;
+
+    it("is packed again as it was", async () => {
+      const run = begin();
+      const word = run.unknown(256, "word");
+      const again = onReturn(run.call("NodeWord", "unpack", [word]), (node) => {
+        const packed = run.call("NodeWord", "pack", [node]);
+        return all(
+          ...neverReverts(packed),
+          onReturn(packed, (it) => same(it, word)),
+        );
+      });
+      await proves(run, again);
+    });
+
+    it("is found out when two fields overlap", async () => {
+      const run = new Run(contractWith("contracts/collaboration/NodeWord.sol", "(w.seats << 146)", "(w.seats << 145)"), BIT_VECTORS);
+      const node = run.argument("NodeWord", "pack", 0);
+      const back = run.call("NodeWord", "unpack", [returned(run.call("NodeWord", "pack", [node])).value]);
+      const kept = onReturn(back, (it) => same(part(it, "drawBlock"), part(node, "drawBlock")));
+      expect(await prover.counterexample(run, kept)).to.be.a("string");
+    });
+
+    it("is refused when its state is none, and only then", async () => {
+      const run = begin();
+      const word = run.unknown(256, "word");
+      const [panic, ...others] = run.call("NodeWord", "unpack", [word]).filter(({ error }) => error !== undefined);
+      expect(others).to.deep.equal([]);
+      await proves(run, `(= ${panic?.when} (bvuge (bvand ${word.smt} ${run.literal(15n, 256).smt}) ${run.literal(states, 256).smt}))`);
+    });
+
+    it("brings back every node whose fields fit their places", async () => {
+      const run = begin();
+      const node = run.argument("NodeWord", "pack", 0);
+      const packed = returned(run.call("NodeWord", "pack", [node]));
+      const back = run.call("NodeWord", "unpack", [packed.value]);
+      const widths = {
+        commitMask: [5, 8],
+        revealMask: [5, 8],
+        agreeing: [5, 8],
+        redraws: [1, 8],
+        share: [14, 16],
+        seats: [spare - 146, 256],
+      } as const;
+      const fits = all(...Object.entries(widths).map(([field, [width, bits]]) => nothingFrom(width, smt(node, field), bits)));
+      const clock = (it: Value) =>
+        `(or ${same(part(it, "settlesAt"), part(node, "settlesAt"))} ${same(part(it, "deadline"), part(node, "deadline"))})`;
+      const plain = Object.keys(node.kind === "composite" ? Object.fromEntries(node.items) : {}).filter(
+        (field) => !["settlesAt", "deadline"].includes(field),
+      );
+      expect(plain).to.have.length(12);
+      await proves(
+        run,
+        implies(
+          fits,
+          all(
+            ...neverReverts(back),
+            onReturn(back, (it) => all(clock(it), ...plain.map((field) => same(part(it, field), part(node, field))))),
+          ),
+        ),
+      );
+    });
+
+    it("keeps seven seats apart", async () => {
+      const run = begin();
+      const [seats, serial] = [run.unknown(256, "seats"), run.unknown(16, "serial")];
+      for (let place = 0n; place < 7n; place++) {
+        const at = (of: Value, which: bigint) => returned(run.call("NodeWord", "seatAt", [of, run.literal(which, 256)])).value;
+        const seated = returned(run.call("NodeWord", "withSeat", [seats, run.literal(place, 256), serial])).value;
+        const empty = `(= ${smt(at(seats, place))} #x0000)`;
+        const others = [0n, 1n, 2n, 3n, 4n, 5n, 6n]
+          .filter((other) => other !== place)
+          .map((other) => same(at(seated, other), at(seats, other)));
+        await proves(run, implies(all(empty, nothingFrom(15, serial.smt, 16)), all(same(at(seated, place), serial), ...others)));
+      }
+    });
+  });
+
+  describe("a mission's parameters", () => {
+    const sources = contract("contracts/libraries/MissionParamsCodec.sol");
+
+    it("come back from their word, whenever they were packed", async () => {
+      const run = new Run(sources, BIT_VECTORS);
+      const params = run.argument("MissionParamsCodec", "pack", 0);
+      const packed = returned(run.call("MissionParamsCodec", "pack", [params]));
+      const back = run.call("MissionParamsCodec", "unpack", [packed.value]);
+      await proves(
+        run,
+        implies(
+          packed.when,
+          all(
+            ...neverReverts(back),
+            onReturn(back, (it) => same(it, params)),
+          ),
+        ),
+      );
+    });
+
+    it("fill their word: every word without spare bits is packed again as it was, and no other is read", async () => {
+      const run = new Run(sources, BIT_VECTORS);
+      const word = run.unknown(256, "word");
+      const unpacked = run.call("MissionParamsCodec", "unpack", [word]);
+      const { when, value } = returned(unpacked);
+      const packed = run.call("MissionParamsCodec", "pack", [value]);
+      await proves(
+        run,
+        implies(
+          when,
+          all(
+            ...neverReverts(packed),
+            onReturn(packed, (it) => same(it, word)),
+          ),
+        ),
+      );
+      await proves(run, `(= ${when} ${nothingFrom(248, word.smt, 256)})`);
+    });
+  });
+
+  describe("a law's node", () => {
+    /** The law's bytes are two words, the predecessors and the packed one. */
+    const begin = () => {
+      const words: Value[] = [];
+      const load = (args: readonly Value[]) => [
+        part(
+          {
+            kind: "composite",
+            items: new Map([
+              ["0", must(words[0])],
+              ["32", must(words[1])],
+            ]),
+          },
+          numberOf(args[1]),
+        ),
+      ];
+      const run = new Run(contract("contracts/libraries/LawCodec.sol"), BIT_VECTORS, {
+        "LawCodec._nodeOffset": (_, it) => [it.literal(0n, 256)],
+        "Memory.asSlice": (_, it) => [it.literal(0n, 256)],
+        "Memory.load": load,
+      });
+      return { run, words };
+    };
+
+    it("is packed again as it was, and a word with a spare bit, an unknown risk or floor is refused", async () => {
+      const { run, words } = begin();
+      words.push(run.unknown(256, "predecessors"), run.unknown(256, "word"));
+      const [, word] = words;
+      const index = run.literal(0n, 256);
+      const endings = run.call("LawCodec", "node", [index, index]);
+      const { when, value } = returned(endings);
+      const packed = run.call("LawCodec", "_packNode", [value, index]);
+      await proves(
+        run,
+        implies(
+          when,
+          all(
+            ...neverReverts(packed),
+            onReturn(packed, (it) => same(it, must(word))),
+          ),
+        ),
+      );
+      const field = (low: number, width: bigint) => `(bvand (bvlshr ${smt(must(word))} (_ bv${low} 256)) (_ bv${(1n << width) - 1n} 256))`;
+      const known = all(`(bvult ${field(211, 2n)} (_ bv3 256))`, `(bvult ${field(213, 3n)} (_ bv6 256))`);
+      await proves(run, `(= ${when} ${all(known, nothingFrom(221, smt(must(word)), 256))})`);
+    });
+
+    it("comes back from its word, whenever it was packed", async () => {
+      const { run, words } = begin();
+      const node = run.argument("LawCodec", "_packNode", 0);
+      const packed = returned(run.call("LawCodec", "_packNode", [node, run.literal(0n, 256)]));
+      words.push(part(node, "predecessors"), packed.value);
+      const back = run.call("LawCodec", "node", [run.literal(0n, 256), run.literal(0n, 256)]);
+      await proves(
+        run,
+        implies(
+          packed.when,
+          all(
+            ...neverReverts(back),
+            onReturn(back, (it) => same(it, node)),
+          ),
+        ),
+      );
+    });
+  });
+
+  describe("the order of evidence", () => {
+    const begin = () => {
+      const run = new Run(contract("contracts/libraries/Admissibility.sol"), BIT_VECTORS);
+      const classes = ["geq", "meet", "join"].map((name) => run.argument("Admissibility", name, 0));
+      const value = (name: string, ...args: readonly Value[]) => merged(run, run.call("Admissibility", name, args));
+      return { run, classes: classes as [Value, Value, Value], value };
+    };
+
+    it("is a lattice: meet and join are its greatest lower and least upper bounds", async () => {
+      const {
+        run,
+        classes: [a, b, c],
+        value,
+      } = begin();
+      const geq = (x: Value, y: Value) => smt(value("geq", x, y));
+      const meet = value("meet", a, b);
+      const join = value("join", a, b);
+      await proves(run, all(geq(a, meet), geq(b, meet), `(= (and ${geq(a, c)} ${geq(b, c)}) ${geq(meet, c)})`));
+      await proves(run, all(geq(join, a), geq(join, b), `(= (and ${geq(c, a)} ${geq(c, b)}) ${geq(c, join)})`));
+      await proves(run, all(geq(a, a), implies(all(geq(a, b), geq(b, a)), same(a, b)), implies(all(geq(a, b), geq(b, c)), geq(a, c))));
+    });
+  });
+});
