@@ -159,7 +159,7 @@ library Guard {
         uint256 nodes = LawCodec.header(f.args).nodeCount;
         // At most 256 nodes.
         for (uint256 node = 0; node < nodes; ++node) {
-            MissionStorage.Node memory w = NodeCore.load(s, node);
+            MissionStorage.Node memory w = NodeCore.loadOf(s, f, node);
             uint40 lost = w.state == NodeState.ELIGIBLE ? eligible : others;
             if (lost == 0 || w.deadline == 0) continue;
             w.deadline += lost;

@@ -71,14 +71,31 @@ library NodeCore {
 
     // --- Node words --------------------------------------------------------------------------------------------------
 
-    /// @dev A node without predecessors is eligible since the mission began, without a word until somebody touches it.
     function load(MissionStorage.Layout storage s, uint256 node) internal view returns (MissionStorage.Node memory w) {
         uint256 word = s.nodes[node];
-        w = NodeWord.unpack(word);
-        if (word != 0 || s.head.state == MissionState.PENDING) return w;
+        if (word != 0 || s.head.state == MissionState.PENDING) return NodeWord.unpack(word);
         bytes memory args = Clones.fetchCloneArgs(address(this));
+        return _untouched(args, LawCodec.context(args), node);
+    }
+
+    /// @notice The same for who reads many nodes and has the law's bytes: each copy of them is as long as the law.
+    function loadOf(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        uint256 node
+    ) internal view returns (MissionStorage.Node memory w) {
+        uint256 word = s.nodes[node];
+        if (word != 0 || s.head.state == MissionState.PENDING) return NodeWord.unpack(word);
+        return _untouched(f.args, f.context, node);
+    }
+
+    /// @dev A node without predecessors is eligible since the mission began, without a word until somebody touches it.
+    function _untouched(
+        bytes memory args,
+        MissionContext memory context,
+        uint256 node
+    ) private pure returns (MissionStorage.Node memory w) {
         if (LawCodec.predecessors(args, node) != 0) return w;
-        MissionContext memory context = LawCodec.context(args);
         w.state = NodeState.ELIGIBLE;
         w.deadline = context.deployedAt + context.params.verificationTimeout;
     }

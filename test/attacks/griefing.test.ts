@@ -8,6 +8,8 @@ import { Action, HOUR, type Mission, MissionState, NodeState, openMission, Resul
 import { attempt } from "./attempt.ts";
 
 const WHY = id("why");
+/** What one transaction may use (EIP-7825). */
+const TRANSACTION_GAS = 16_777_216n;
 const CONSENSUS = { ...TASK, tier: 2, redundancy: 3, threshold: 2, panelSize: 3 };
 
 describe("attacks that grief", () => {
@@ -173,6 +175,17 @@ describe("attacks that grief", () => {
       await attempt(mission.contract.connect(agent).sealSnapshot(0, id("as it should have been")));
       expect(await mission.contract.queryFilter(mission.contract.filters.SnapshotSealed())).to.have.length(1);
     });
+  });
+
+  it("a mission of 256 nodes that was stopped never goes on, because no transaction has the gas to lift its stop", async () => {
+    // No node waits for another: each has a clock that the stop kept standing, and no word of its own yet.
+    const nodes = Array.from({ length: 256 }, () => ({ ...TASK, budget: tokens(1) }));
+    mission = await (await openMission({ nodes })).activate();
+    await mission.override(Action.EMERGENCY_STOP, 0);
+    const { contract, city, address } = mission;
+    const adjudication = contract.connect(await city.as("ADJUDICATION"));
+    await attempt(adjudication.onOverride(Action.CLEAR_EMERGENCY_STOP, 0, address, "0x", { gasLimit: TRANSACTION_GAS }));
+    expect((await contract.watch()).stopped).to.equal(false);
   });
 
   describe("with reviews and amendments", () => {

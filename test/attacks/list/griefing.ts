@@ -227,4 +227,13 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     find: "return state != NodeState.WAITING && state != NodeState.ELIGIBLE;",
     replace: "return state == NodeState.COMPLETED;",
   },
+  {
+    title: "a mission of 256 nodes that was stopped never goes on, because no transaction has the gas to lift its stop",
+    threats: ["M7", "TA-2"],
+    entry: "AdjudicationProcedure.act",
+    guard: "the law's bytes are read once for all nodes",
+    file: "collaboration/Guard.sol",
+    find: "NodeCore.loadOf(s, f, node)",
+    replace: "NodeCore.load(s, node)",
+  },
 ]);
