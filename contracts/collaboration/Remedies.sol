@@ -63,14 +63,10 @@ library Remedies {
         Frame memory f = MissionFrame.open(city);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.PENDING_VERIFICATION));
+        if (w.redraws != 0) revert ICollaborationContract.IterationsExhausted(node, w.redraws);
         bool stale = block.number > uint256(w.drawBlock) + 256;
-        if (!stale) {
-            if (block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
-            if (w.redraws != 0) revert ICollaborationContract.IterationsExhausted(node, w.redraws);
-            w.redraws = 1;
-        }
-        NodeCore.draw(f, w);
-        emit ICollaborationContract.PanelRedrawn(node, w.attempt, w.redraws);
+        if (!stale && block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
+        _redraw(f, w, node);
         NodeCore.store(s, node, w);
     }
 

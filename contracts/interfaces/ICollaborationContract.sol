@@ -403,7 +403,8 @@ interface ICollaborationContract {
     /// @dev `openings` has one entry per executor slot; entries of absent slots are not read. An item that a verdict needs
     /// to pass the floor as claimed must be among `items` (`EvidenceMissing`).
     function clear(ClearOrder[] calldata orders) external;
-    /// @notice Draws another panel: once when the first failed, and whenever the drawing block is past 256. Anyone.
+    /// @notice Draws another panel, once an attempt: when the first is overdue, or its drawing block is past 256. After that a human
+    /// decides. Anyone.
     function redraw(uint8 node) external;
 
     // --- Gate and settlement -------------------------------------------------------------------------------------------

@@ -138,6 +138,15 @@ describe("attacks by going first or last", () => {
       await attempt(mission.contract.redraw(0));
       expect(await drawn()).to.equal(before);
     });
+
+    it("an executor lets 256 blocks pass until it likes its panel", async () => {
+      await networkHelpers.mine(260, { interval: 0 });
+      await mission.contract.redraw(0);
+      const before = await drawn();
+      await networkHelpers.mine(260, { interval: 0 });
+      await attempt(mission.contract.redraw(0));
+      expect(await drawn()).to.equal(before);
+    });
   });
 
   it("a runner replaces a mission's record after it was anchored", async () => {

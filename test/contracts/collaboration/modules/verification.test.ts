@@ -249,17 +249,28 @@ describe("Verification", () => {
   });
 
   describe("redraw", () => {
-    it("replaces a panel whose block hash is gone, as often as that happens", async () => {
+    it("replaces a panel whose block hash is gone, once", async () => {
       await routed();
       await mission.work(0);
       await refused(mission.contract.redraw(0), "TooEarly");
-      for (let i = 0; i < 2; i++) {
-        await networkHelpers.mine(260, { interval: 0 });
-        await refused(mission.contract.panelOf(0), "PanelStale");
-        await mission.contract.redraw(0);
-      }
+      await networkHelpers.mine(260, { interval: 0 });
+      await refused(mission.contract.panelOf(0), "PanelStale");
+      await mission.contract.redraw(0);
       await mission.clear(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("leaves a second panel whose block hash is gone to a human", async () => {
+      await routed();
+      await mission.work(0);
+      for (let i = 0; i < 2; i++) {
+        await networkHelpers.mine(260, { interval: 0 });
+        if (i === 0) await mission.contract.redraw(0);
+      }
+      await refused(mission.contract.redraw(0), "IterationsExhausted");
+      await networkHelpers.time.increase(300);
+      await mission.contract.timeout(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
     });
 
     it("replaces a silent panel once", async () => {

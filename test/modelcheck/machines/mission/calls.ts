@@ -255,8 +255,7 @@ function endWork(rules: Rules, state: State, index: number, node: Node): State {
 const redraw: NodeCall = (_rules, state, index, node) => {
   running(state);
   need(node.at === "PENDING_VERIFICATION");
-  if (node.stale) return set(state, index, { ...node, stale: false, clock: Clock.RUNS });
-  need(node.clock !== Clock.RUNS && !node.redrawn);
+  need((node.stale || node.clock !== Clock.RUNS) && !node.redrawn);
   return set(state, index, redrawn(node));
 };
 
