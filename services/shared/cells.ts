@@ -31,8 +31,8 @@ const SPACED = /^[+-]?\d{1,3}(?:[ \u00a0\u202f']\d{3})+(?:[.,]\d+)?$/;
 const CONTINENTAL = /^[+-]?\d{1,3}(?:\.\d{3})+,\d+$|^[+-]?\d+,\d{1,2}$/;
 
 /**
- * The number that a cell is: `12`, `-0.5`, `1e3`, `1,234.50`, `1 234,5`, `1.234,50` and `0,5`. Undefined for all else, missing cells
- * included: a blank is not 0, and codes such as 007 or 01067 are no amounts. `1,234` is one thousand, as in most tables; `1.234` is a little more than one.
+ * The number that a cell is: `12`, `-0.5`, `1e3`, `1,234.50`, `1 234,5`, `1.234,50` and `0,5`; undefined for all else. A blank is not 0, a
+ * code such as 01067 is no amount, `1,234` is one thousand and `1.234` a little more than one.
  */
 export function numberOf(cell: string): number | undefined {
   const text = cell.trim().replace("−", "-");
