@@ -160,7 +160,7 @@ async function open(
     closers.push(() => interrupted?.removeEventListener("abort", leave));
     const isNew = claimFolder(dir, seed) || undoCopy(dir);
     tell(isNew ? `founding a new city in ${dir} (seed ${seed}), which takes a few seconds` : `the city in ${dir} is opened (seed ${seed})`);
-    const isCopy = isNew && founding !== undefined && copyFounding(founding, dir);
+    const isCopy = isNew && founding !== undefined && (await copyFounding(founding, dir));
     if (rpcUrl === undefined) requireTranscript(dir);
     // News of a silence go into the log once there is one.
     let note = async (_news: SilenceNews): Promise<void> => {};
@@ -187,7 +187,7 @@ async function open(
       tell(inWords(news));
       await log.append([{ kind: `chain.${news.kind}`, subjects: [], content: blocks.putJson(plain(news)) }]);
     };
-    const outbox = openOutbox(sql, log);
+    const outbox = openOutbox(sql, log, database.sync);
     const relayers = membersOf(society, "relayer").map(({ account }) => account);
     await requireSameHistory(
       dir,

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { artifactsFolder } from "../../deploy/artifacts.ts";
 import { TRANSCRIPT_FILE } from "../chain/driven.ts";
 import { HistoryMissing } from "../chain/errors.ts";
-import { makeFolder, syncDirectory, writeFileAtomic } from "../primitives/files.ts";
+import { keepNewest, makeFolder, syncDirectory, syncFolder, writeFileAtomic } from "../primitives/files.ts";
 import { sha256 } from "../primitives/hash.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import type { Sql } from "../records/sql.ts";
@@ -53,7 +53,8 @@ export async function keepFounding(place: string, dir: string, database: Sql): P
     cpSync(join(dir, RECORDS), join(draft, RECORDS), { recursive: true });
     cpSync(deploymentFile(dir), deploymentFile(draft));
     if (!existsSync(place)) renameSync(draft, place);
-    tidy(dirname(place));
+    // Foundings of earlier versions are never asked for again.
+    keepNewest(dirname(place), MOST_KEPT, /^founded-[0-9a-f]+$/);
   } catch {
     // No room, or another process was first.
   } finally {
@@ -67,10 +68,11 @@ export function forgetFounding(place: string): void {
 }
 
 /** Begins a city in an empty folder with what is kept, if something is. `endCopy` makes it count. */
-export function copyFounding(place: string, dir: string): boolean {
+export async function copyFounding(place: string, dir: string): Promise<boolean> {
   if (!existsSync(place)) return false;
   writeFileAtomic(join(dir, UNFINISHED), "1\n");
   cpSync(join(place, RECORDS), join(dir, RECORDS), { recursive: true });
+  await syncFolder(join(dir, RECORDS));
   for (const from of [join(place, TRANSCRIPT_FILE), deploymentFile(place)]) writeFileAtomic(join(dir, basename(from)), readFileSync(from));
   return true;
 }
@@ -100,11 +102,4 @@ export function undoCopy(dir: string): boolean {
   rmSync(join(dir, RECORDS), { recursive: true, force: true });
   endCopy(dir);
   return true;
-}
-
-/** Foundings of earlier versions are never asked for again. */
-function tidy(folder: string): void {
-  const made = (name: string) => statSync(join(folder, name)).mtimeMs;
-  const kept = readdirSync(folder).filter((name) => /^founded-[0-9a-f]+$/.test(name));
-  for (const name of kept.sort((a, b) => made(b) - made(a)).slice(MOST_KEPT)) rmSync(join(folder, name), { recursive: true, force: true });
 }

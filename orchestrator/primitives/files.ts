@@ -1,7 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { AgentCityError, messageOf } from "./errors.ts";
 
 /**
@@ -42,6 +54,26 @@ export async function syncFiles(directory: string, paths: readonly string[]): Pr
       await folder.sync();
     })(),
   ]);
+}
+
+/** Brings a folder to the disk, with all files in it and below. */
+export async function syncFolder(path: string): Promise<void> {
+  const entries = readdirSync(path, { withFileTypes: true });
+  const within = (isWanted: (entry: (typeof entries)[number]) => boolean) => entries.filter(isWanted).map(({ name }) => join(path, name));
+  await syncFiles(
+    path,
+    within((entry) => entry.isFile()),
+  );
+  for (const folder of within((entry) => entry.isDirectory())) await syncFolder(folder);
+}
+
+/** Removes all but the newest `most` entries of a folder whose names match. */
+export function keepNewest(folder: string, most: number, names = /./): void {
+  const made = (name: string) => statSync(join(folder, name)).mtimeMs;
+  const newest = readdirSync(folder)
+    .filter((name) => names.test(name))
+    .sort((a, b) => made(b) - made(a));
+  for (const name of newest.slice(most)) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 /** No folder can be made at this place. */

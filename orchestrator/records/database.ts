@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { createPgConfig } from "@electric-sql/pglite/node-postgres";
 import pg from "pg";
 import { z } from "zod";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
-import { freeName, makeFolder, writeFileAtomic } from "../primitives/files.ts";
+import { freeName, makeFolder, syncFiles, syncFolder, writeFileAtomic } from "../primitives/files.ts";
 import { sha256 } from "../primitives/hash.ts";
 import { canonicalBytes, parseJson } from "../primitives/json.ts";
 import { DatabaseInUse, DatabaseUnreachable, RecordsDamaged } from "./errors.ts";
@@ -31,6 +33,8 @@ export interface Database extends Sql {
   readonly where: string;
   /** node-postgres' own pool, over PGlite too: what LangGraph's PostgresSaver takes. */
   readonly pool: pg.Pool;
+  /** Returns once a power cut would lose nothing that was committed before. A Postgres sees to that by itself. */
+  sync(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,29 +63,44 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<Datab
   return database;
 }
 
-type Opened = Pick<Database, "kind" | "pool" | "close">;
+type Opened = Pick<Database, "kind" | "pool" | "sync" | "close">;
 
 async function openPostgres(url: string): Promise<Opened> {
   const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: CONNECTION_TIMEOUT });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => {});
-  return { kind: "postgres", pool, close: () => pool.end() };
+  return { kind: "postgres", pool, sync: async () => {}, close: () => pool.end() };
 }
 
 async function openPglite({ dir, cache }: DatabaseOptions): Promise<Opened> {
-  return servedBy(dir === undefined ? await create("memory://", cache) : await openDirectory(dir, cache));
+  return dir === undefined ? servedBy(await create("memory://", cache)) : servedBy(await openDirectory(dir, cache), dataIn(dir));
 }
 
-function servedBy(lite: PGlite): Opened {
+/** `data`: the cluster's folder, for one that is on disk. */
+function servedBy(lite: PGlite, data?: string): Opened {
   const pool = new pg.Pool({ ...createPgConfig(wholeQueries(lite)), max: 1, connectionTimeoutMillis: CONNECTION_TIMEOUT });
   return {
     kind: "pglite",
     pool,
+    sync: async () => {
+      if (data !== undefined) await syncWal(join(data, "pg_wal"));
+    },
     async close() {
       await pool.end();
       await lite.close();
+      // Closing has written every page, and begins the write-ahead log anew.
+      if (data !== undefined) await syncFolder(data);
     },
   };
+}
+
+/** PGlite writes, and leaves it to the system when that reaches the disk. What was committed is in the write-ahead log. */
+async function syncWal(folder: string): Promise<void> {
+  const segments = readdirSync(folder).filter((name) => /^[0-9A-F]{24}$/.test(name));
+  await syncFiles(
+    folder,
+    segments.map((name) => join(folder, name)),
+  );
 }
 
 /** Messages after which Postgres answers: Sync, Query, Flush. */
@@ -120,9 +139,11 @@ async function readThrough(lite: PGlite, dir: string): Promise<PGlite> {
   }
 }
 
+const dataIn = (dir: string) => join(dir, "data");
+
 /** A process killed while it made the cluster leaves one without the mark: it holds nothing yet, is put aside, and made again. */
 async function openDirectory(dir: string, cache: string | undefined): Promise<PGlite> {
-  const data = join(dir, "data");
+  const data = dataIn(dir);
   const ready = join(dir, "ready");
   if (existsSync(ready)) {
     const missing = CLUSTER.find((name) => !existsSync(join(data, name)));
@@ -130,11 +151,14 @@ async function openDirectory(dir: string, cache: string | undefined): Promise<PG
     const lite = await PGlite.create(data).catch((error: unknown) => {
       throw new RecordsDamaged(dir, messageOf(error), error);
     });
+    // After a crash, opening has written what the log held.
+    await syncFolder(data);
     return readThrough(lite, dir);
   }
   makeFolder(dir);
   if (existsSync(data)) renameSync(data, freeName(data));
   const lite = cache === undefined ? await PGlite.create(data) : await begin(data, cache);
+  await syncFolder(data);
   writeFileAtomic(ready, "1\n");
   return lite;
 }
@@ -178,8 +202,7 @@ async function keepCluster(cluster: string): Promise<void> {
   const draft = `${cluster}.${randomUUID()}.tmp`;
   makeFolder(dirname(cluster));
   try {
-    const { pool, close } = servedBy(await PGlite.create(draft));
-    await makeCluster(sqlOver(pool, draft)).finally(close);
+    await inThread(draft);
     if (isWhole(cluster)) return;
     if (existsSync(cluster)) renameSync(cluster, freeName(cluster));
     renameSync(draft, cluster);
@@ -188,7 +211,19 @@ async function keepCluster(cluster: string): Promise<void> {
   }
 }
 
-async function makeCluster(sql: Sql): Promise<void> {
+/** Making one takes seconds in which this thread could say nothing. */
+async function inThread(draft: string): Promise<void> {
+  const thread = new Worker(new URL("./cluster-thread.ts", import.meta.url), { workerData: draft, execArgv: [] });
+  await once(thread, "exit");
+}
+
+/** A migrated cluster in a folder that does not exist yet; what `cluster-thread.ts` does. */
+export async function makeCluster(dir: string): Promise<void> {
+  const { pool, close } = servedBy(await PGlite.create(dir));
+  await strip(sqlOver(pool, dir)).finally(close);
+}
+
+async function strip(sql: Sql): Promise<void> {
   await migrate(sql);
   for (const name of TEMPLATES) {
     await sql.query("UPDATE pg_database SET datistemplate = false WHERE datname = $1", [name]);

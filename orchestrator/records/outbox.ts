@@ -19,16 +19,19 @@ const rowSchema = z.object({
   block: z.coerce.bigint().nullable(),
 });
 
-/** The sender's memory in SQL. A note becomes a log entry in the same transaction as the row (decision 39). */
-export function openOutbox(sql: Sql, log: RecordLog): Outbox<LogInput> {
+/**
+ * The sender's memory in SQL. A note becomes a log entry in the same transaction as the row (decision 39). `sync` brings what was committed
+ * to the disk: nothing is sent that a power cut could make the records forget.
+ */
+export function openOutbox(sql: Sql, log: RecordLog, sync = async (): Promise<void> => {}): Outbox<LogInput> {
   return {
     async find(intent) {
       const [row] = await sql.query(`SELECT ${COLUMNS} FROM outbox WHERE intent = $1`, [intent]);
       return row === undefined ? undefined : rowOf(row);
     },
 
-    insert: (rows, notes) =>
-      sql.transaction(async (within) => {
+    async insert(rows, notes) {
+      await sql.transaction(async (within) => {
         for (const { intent, signer, nonce, to, raw, hash } of rows) {
           try {
             await within.query("INSERT INTO outbox (intent, signer, nonce, target, raw, hash) VALUES ($1, $2, $3, $4, $5, $6)", [
@@ -45,7 +48,9 @@ export function openOutbox(sql: Sql, log: RecordLog): Outbox<LogInput> {
           }
         }
         if (notes.length > 0) await log.append(notes, within);
-      }),
+      });
+      await sync();
+    },
 
     async settle(intent, status, block) {
       await sql.query("UPDATE outbox SET status = $2, block = $3 WHERE intent = $1", [intent, status, block.toString()]);

@@ -55,7 +55,7 @@ describe("city/kept-founding", function () {
     const { history: expected } = await history("first");
     mkdirSync(dir("killed"));
     claimFolder(dir("killed"), SEED);
-    copyFounding(place(), dir("killed"));
+    await copyFounding(place(), dir("killed"));
     rmSync(join(dir("killed"), "records/data/pg_xact"), { recursive: true });
     rmSync(join(dir("killed"), "chain.ndjson"));
     const { said, history: found } = await history("killed");

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -178,6 +178,26 @@ describe("the records' database", () => {
       expect((await log.head()).seq).to.equal(1);
       expect(await outbox.nextNonce(SIGNER)).to.equal(2);
       expect(await outbox.nextNonce("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")).to.equal(0);
+    });
+
+    it("lets nothing be sent before the rows are where a power cut leaves them", async () => {
+      const dir = mkdtempSync(join(tmpdir(), "outbox-"));
+      const onDisk = await openDatabase({ dir: join(dir, "records"), cache });
+      const found: (boolean | undefined)[] = [];
+      const sync = async () => {
+        await onDisk.sync();
+        cpSync(join(dir, "records"), join(dir, "cut"), { recursive: true });
+        const left = await openDatabase({ dir: join(dir, "cut") });
+        found.push((await openOutbox(left, new RecordLog(left, clock)).find(intentKey("a"))) !== undefined);
+        await left.close();
+      };
+      try {
+        await openOutbox(onDisk, new RecordLog(onDisk, clock), sync).insert([row("a", 0)], [{ kind: "sent", subjects: ["a"] }]);
+        expect(found).to.deep.equal([true]);
+      } finally {
+        await onDisk.close();
+        rmSync(dir, { recursive: true });
+      }
     });
 
     it("remembers how each row ended", async () => {
