@@ -64,15 +64,17 @@ function allOf(read: (path: string) => Item[]): (path: string) => ReadItems {
 /** Names given where there are more. */
 const NAMED = 3;
 
-/** The input for people: how many items, what was left out, what could not be read as a whole. */
+/** The input for people: how many items, what was left out, what is in another encoding, what could not be read as a whole. */
 export function describeInput({ kind, items, skipped, remarks }: MissionInput): string {
   const odd = items.flatMap(({ id, problem }) => (typeof problem === "string" ? [`${id}: ${problem}`] : []));
+  const other = items.flatMap(({ id, encoding }) => (typeof encoding === "string" && encoding !== "utf-8" ? [`${id}: ${encoding}`] : []));
   const left = skipped.map(({ id, reason }) => `${id}: ${reason}`);
   const listed = (lines: readonly string[]): string => `${lines.slice(0, NAMED).join("; ")}${lines.length > NAMED ? "; …" : ""}`;
   return [
     `input: ${items.length} items of kind ${kind}`,
     ...remarks,
     ...(left.length === 0 ? [] : [`${left.length} left out (${listed(left)})`]),
+    ...(other.length === 0 ? [] : [`${other.length} in another encoding than UTF-8 (${listed(other)})`]),
     ...(odd.length === 0 ? [] : [`${odd.length} with a problem (${listed(odd)})`]),
   ].join(" · ");
 }

@@ -118,7 +118,7 @@ describe("execution/inputs", () => {
       { id: "out", reason: "a link to a place outside the input" },
     ]);
     expect(describeInput(input)).to.equal(
-      "input: 7 items of kind files · 5 left out (.git: not looked into; broken: a link that leads nowhere; folder: a link to a directory; …) · 2 with a problem (e/y.md: only the first 65536 of 80000 bytes were read; z.bin: holds bytes that are no text)",
+      "input: 7 items of kind files · 5 left out (.git: not looked into; broken: a link that leads nowhere; folder: a link to a directory; …) · 2 in another encoding than UTF-8 (old.txt: windows-1252; wide.txt: utf-16le) · 2 with a problem (e/y.md: only the first 65536 of 80000 bytes were read; z.bin: holds bytes that are no text)",
     );
     expect(readInput({ kind: "files", path: "d/x.txt" }, directory()).items).to.have.length(1);
     expect(() => readInput({ kind: "files", path: "/dev/zero" }, directory())).to.throw(InputUnreadable);
