@@ -17,7 +17,7 @@ import { describeInput, readInput } from "../execution/inputs/read-input.ts";
 import { loadServices } from "../execution/sandbox/load-services.ts";
 import { createSandbox } from "../execution/sandbox/run.ts";
 import { AuditNeeded } from "../legislature/errors.ts";
-import { NoPlan } from "../minds/errors.ts";
+import { GoalNotFeasible, NoPlan } from "../minds/errors.ts";
 import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import { systemClock } from "../primitives/clock.ts";
 import { type MissionFile, parseMissionFile, servicesPathOf } from "../protocol/mission-file.ts";
@@ -90,7 +90,12 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
   const { model } = commission;
   const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
   const { network, rpc: rpcUrl } = commission;
-  const boundary = staged(enter, testBoundary());
+  let isPaid = false;
+  const stages = staged(enter, testBoundary());
+  const boundary: typeof stages = async (name) => {
+    isPaid ||= name === "legislature:session-opened";
+    await stages(name);
+  };
   enter("the city is being opened");
   if (commission.anew !== undefined) makeRoom({ dir, key: commission.key, newCity: commission.anew.newCity, tell });
   const attempt = async (): Promise<Outcome> => {
@@ -116,13 +121,15 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
       if (resumed) tell("resumed an interrupted run; nothing on chain or in the records is done twice");
       if (formerDecider !== undefined) tell(`until now ${DECIDES[formerDecider]}; from here on ${DECIDES[facts.decides]}`);
       for (const other of openRuns(dir, commission.key)) tell(`also unfinished here: ${other.mission}; to continue it: ${other.command}`);
-      enter("a session is being opened");
+      enter("services are tried, then a session is opened");
+      isPaid = resumed;
       const judge = judgeFor(commission, city, tell);
       const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };
       return await runToEnd(city, order, text, root);
     } catch (error) {
       // Nothing of it was begun that could go on.
-      if (error instanceof NoPlan || error instanceof ServiceFails) endRun(dir, commission.key);
+      if (error instanceof NoPlan || error instanceof ServiceFails || (error instanceof GoalNotFeasible && !isPaid))
+        endRun(dir, commission.key);
       throw error;
     } finally {
       await city.close();

@@ -38,7 +38,7 @@ import { countersign, relay } from "./order.ts";
 import { queue } from "./queue.ts";
 import { show } from "./show.ts";
 
-const program = new Command("override")
+const program = new Command("agentcity override")
   .description("Read, decide, sign and relay cases as an adjudicator. Every order is one typed message (docs/adjudication.md).")
   .exitOverride();
 

@@ -82,6 +82,13 @@ describe("cli: bad input", function () {
     expect(openRuns(join(home, "embedded"))).to.deep.equal([]);
   });
 
+  it("a deadline that is too short, which leaves no run to be continued", async () => {
+    const { code, message } = await refused(smallMission(csv, { deadline: "2s" }));
+    expect(code).to.equal("GoalNotFeasible");
+    expect(message).to.contain("its deadline of 2 s is too short");
+    expect(openRuns(join(home, "embedded"))).to.deep.equal([]);
+  });
+
   it("a directory of services that is not there", async () => {
     expect((await refused(smallMission(csv, { services: path("nowhere") }))).code).to.equal("ServicesNotFound");
   });
