@@ -3,10 +3,12 @@
  * files are made by esbuild when the program first runs, and again after any change of a source or of the installed packages.
  */
 import { createHash, randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
+import { whileWorking } from "../orchestrator/cli/while-working.ts";
+import { keepNewest, syncFolder } from "../orchestrator/primitives/files.ts";
 
 /** Compiles for real networks with all of Hardhat: loaded from its source. */
 const DEVELOPERS = /\/production\.ts$/;
@@ -24,7 +26,7 @@ export async function programUrl(root: string = fileURLToPath(new URL("..", impo
   if (process.env["NODE_V8_COVERAGE"] !== undefined) return sources;
   try {
     const folder = join(keptIn(root), fingerprint(root));
-    if (!existsSync(folder)) await make(folder, root);
+    if (!existsSync(folder)) await whileWorking("the program is put together, once after each change: about 5 s", () => make(folder, root));
     process.setSourceMapsEnabled(true);
     return pathToFileURL(join(folder, "programs.mjs")).href;
   } catch {
@@ -67,9 +69,9 @@ async function make(folder: string, root: string): Promise<void> {
       // CommonJS packages ask for Node's modules by it.
       banner: { js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);' },
     });
-    for (const name of readdirSync(draft)) sync(join(draft, name));
+    await syncFolder(draft);
     renameSync(draft, folder);
-    tidy(keptIn(root));
+    keepNewest(keptIn(root), MOST_KEPT);
   } catch (error) {
     if (!existsSync(folder)) throw error;
   } finally {
@@ -91,16 +93,4 @@ function placesOfSources(root: string): Plugin {
       });
     },
   };
-}
-
-function sync(path: string): void {
-  const file = openSync(path, "r");
-  fsyncSync(file);
-  closeSync(file);
-}
-
-function tidy(kept: string): void {
-  const made = (name: string) => statSync(join(kept, name)).mtimeMs;
-  const names = readdirSync(kept).sort((a, b) => made(b) - made(a));
-  for (const name of names.slice(MOST_KEPT)) rmSync(join(kept, name), { recursive: true, force: true });
 }

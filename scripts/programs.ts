@@ -1,4 +1,5 @@
 /** What `agentcity <command>` runs: the city's own commands, and beside them the programs that study or judge a city. */
+import { devnets } from "../orchestrator/city/city.ts";
 import { messageOf } from "../orchestrator/primitives/errors.ts";
 import { compileProduction, provideContracts } from "./dev/compile.ts";
 
@@ -15,14 +16,22 @@ const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   bench: fromSources("./bench/main.ts"),
 };
 const NEED_CONTRACTS = ["start", "mission", "session", "audit"];
-const NEED_PRODUCTION = ["genesis", "verify"];
+/** On a devnet they need no more than the contracts; a public network gets what the production profile compiles to. */
+const FOUND_AND_VERIFY = ["genesis", "verify"];
 
 const [command = "", ...rest] = process.argv.slice(2);
+/** `--network <devnet>`, in either way of writing it. */
+function namesDevnet(): boolean {
+  return devnets.some(
+    (name) => rest.includes(`--network=${name}`) || rest.some((word, at) => word === name && rest[at - 1] === "--network"),
+  );
+}
+
 /** Makes what a command needs of the contracts; a failure is said as the program says its own. */
 async function provide(): Promise<void> {
   try {
-    if (NEED_CONTRACTS.includes(command)) provideContracts();
-    if (NEED_PRODUCTION.includes(command)) await compileProduction();
+    if (NEED_CONTRACTS.includes(command) || (FOUND_AND_VERIFY.includes(command) && namesDevnet())) provideContracts();
+    else if (FOUND_AND_VERIFY.includes(command)) await compileProduction();
   } catch (error) {
     const message = messageOf(error);
     if (rest.includes("--json")) process.stdout.write(`${JSON.stringify({ status: "error", error: { code: "NotCompiled", message } })}\n`);

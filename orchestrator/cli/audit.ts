@@ -5,6 +5,7 @@ import { renderAudit } from "../city/audit/render.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { home } from "./home.ts";
 import { typedPath } from "./shell.ts";
+import { whileWorking } from "./while-working.ts";
 
 export class BundleMissing extends AgentCityError {
   constructor(mission: string, dir: string) {
@@ -23,6 +24,8 @@ export async function audit(
   const typed = typedPath(mission);
   const dir = existsSync(typed) ? typed : join(home().root, "missions", mission.toLowerCase());
   if (!existsSync(dir)) throw new BundleMissing(mission, dir);
-  const report = await auditBundle(dir, { effort });
+  const report = await whileWorking("the bundle is verified, a few seconds for each mission of its city", () =>
+    auditBundle(dir, { effort }),
+  );
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderAudit(report));
 }

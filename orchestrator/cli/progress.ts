@@ -2,6 +2,7 @@ import type { Done } from "../primitives/progress.ts";
 import { interrupted } from "./interruption.ts";
 import { asTyped } from "./shell.ts";
 import { wallTime } from "./wall-time.ts";
+import { LONGEST_SILENCE_MS } from "./while-working.ts";
 
 /** What progress is shown with: a stream, and the machine's time. */
 export interface ProgressPort {
@@ -13,8 +14,6 @@ export interface ProgressPort {
   readonly every: (millis: number, call: () => void) => () => void;
 }
 
-/** Nothing is silent for longer. */
-const LONGEST_SILENCE_MS = 3_000;
 const BEAT_MS = 250;
 const SIGNS = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /** A line that wraps cannot be drawn again in place. */

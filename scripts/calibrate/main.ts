@@ -7,6 +7,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { z } from "zod";
+import { whileWorking } from "../../orchestrator/cli/while-working.ts";
 import { calibrate } from "../../orchestrator/execution/guardian/calibrate.ts";
 import { WINDOW_MIN } from "../../orchestrator/execution/guardian/deviation.ts";
 import { openScorerPair } from "../../orchestrator/execution/guardian/scorers.ts";
@@ -43,7 +44,8 @@ try {
   });
   const options = optionsSchema.parse(values);
   const pair = await openScorerPair(options.scorers, process.env);
-  const result = await calibrate(await honestTraces(options.seed, options.tasks), pair, options);
+  const what = `services run ${options.tasks} tasks each and scorers measure them; 40 tasks take about a minute`;
+  const result = await whileWorking(what, async () => calibrate(await honestTraces(options.seed, options.tasks), pair, options));
   if (options.write) writeFileSync(CALIBRATION_FILE, `${JSON.stringify(result, null, 2)}\n`);
   process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : calibrationTables(result));
 } catch (error) {

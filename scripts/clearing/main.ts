@@ -4,6 +4,7 @@
  *
  * usage: npm run clearing -- scenarios|conformance|exposure|loss [--seed <seed>] [--json]
  */
+import { whileWorking } from "../../orchestrator/cli/while-working.ts";
 import { messageOf } from "../../orchestrator/primitives/errors.ts";
 import { conformance } from "./conformance.ts";
 import { exposure } from "./exposure.ts";
@@ -30,7 +31,7 @@ async function main(words: readonly string[]): Promise<number> {
     console.error(USAGE);
     return 2;
   }
-  const report = await command(seed);
+  const report = await whileWorking("events are simulated, up to half a minute", () => command(seed));
   if (words.includes("--json"))
     console.log(JSON.stringify({ command: names[0], seed, ...report.data, rows: report.rows, notes: report.notes }));
   else console.log(format(report));

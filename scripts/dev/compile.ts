@@ -14,6 +14,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { whileWorking } from "../../orchestrator/cli/while-working.ts";
 import { filesIn, root } from "./files.ts";
 import { differs, pack, unpack } from "./shipped-artifacts.ts";
 
@@ -93,15 +94,14 @@ export function provideContracts(): void {
   writeFileSync(CONTRACTS_STAMP, hash);
 }
 
-/** Makes the production profile's artifacts current; about a minute when an input changed. */
+/** Makes the production profile's artifacts current; some minutes when an input changed. */
 export async function compileProduction(): Promise<void> {
   const { compileForProduction, stampOf } = await import("./production.ts");
   const hash = hashOf(EVERYTHING);
   const stamp = stampOf();
   if (isStamped(stamp, hash)) return;
-  console.error("compiling contracts for production …");
   rmSync(stamp, { force: true });
-  await compileForProduction();
+  await whileWorking("contracts are compiled for production, once after each change: two to three minutes", compileForProduction);
   writeFileSync(stamp, hash);
 }
 

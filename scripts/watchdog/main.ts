@@ -7,6 +7,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { z } from "zod";
+import { whileWorking } from "../../orchestrator/cli/while-working.ts";
 import { measured } from "../bench/measure.ts";
 import { compile } from "../dev/compile.ts";
 import { flags, refuseFlags } from "../dev/flags.ts";
@@ -25,7 +26,9 @@ const adjudicators = z.coerce.number().int().min(1).max(20_000).safeParse(values
 if (!adjudicators.success) refuseFlags(USAGE, "--adjudicators must be a whole number from 1 to 20000");
 else {
   compile();
-  const study = studySchema.parse(measured(MEASURE, [String(adjudicators.data), values.seed]));
+  const { data } = adjudicators;
+  const what = `${data} adjudicators decide on the real contract, 100 take about half a minute`;
+  const study = studySchema.parse(await whileWorking(what, () => measured(MEASURE, [String(data), values.seed])));
   if (values.write) writeFileSync(WATCHDOG_FILE, `${JSON.stringify(study, null, 2)}\n`);
   if (values.json) process.stdout.write(`${JSON.stringify(study)}\n`);
   else {
