@@ -30,7 +30,11 @@ export class FoundingFileMissing extends AgentCityError {
 
 /** Founds a city. A devnet without a founding file gets the society of `npm start`; every other city is its founders'. */
 export async function genesis(options: GenesisOptions): Promise<void> {
-  printVerification(await withProgress(({ tell }) => found(options, tell)), options.json === true);
+  const verification = await withProgress(({ tell, enter }) => {
+    enter("the city is being founded, and then read back");
+    return found(options, tell);
+  });
+  printVerification(verification, options.json === true);
 }
 
 async function found({ network: name, rpc, city: file }: GenesisOptions, tell: (line: string) => void): Promise<Verification> {

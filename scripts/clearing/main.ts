@@ -31,7 +31,7 @@ async function main(words: readonly string[]): Promise<number> {
     console.error(USAGE);
     return 2;
   }
-  const report = await whileWorking("events are simulated, up to half a minute", () => command(seed));
+  const report = await whileWorking("events are simulated, up to a minute", () => command(seed));
   if (words.includes("--json"))
     console.log(JSON.stringify({ command: names[0], seed, ...report.data, rows: report.rows, notes: report.notes }));
   else console.log(format(report));

@@ -27,7 +27,7 @@ if (!adjudicators.success) refuseFlags(USAGE, "--adjudicators must be a whole nu
 else {
   compile();
   const { data } = adjudicators;
-  const what = `${data} adjudicators decide on the real contract, 100 take about half a minute`;
+  const what = `${data} adjudicators decide on the real contract, 100 take about a minute`;
   const study = studySchema.parse(await whileWorking(what, () => measured(MEASURE, [String(data), values.seed])));
   if (values.write) writeFileSync(WATCHDOG_FILE, `${JSON.stringify(study, null, 2)}\n`);
   if (values.json) process.stdout.write(`${JSON.stringify(study)}\n`);

@@ -44,6 +44,14 @@ describe("the program agentcity", function () {
     }
   });
 
+  it("compiles nothing for production where a devnet is meant", async () => {
+    for (const words of [["--network", "embedded"], ["--network=anvil"]]) {
+      const { code, stderr } = await run("verify", ...words);
+      expect({ words, code }).to.deep.equal({ words, code: 1 });
+      expect(stderr).to.match(/^NoCityThere: /);
+    }
+  });
+
   it("starts through a link, as npm installs it, from any folder", () => {
     const link = join(directory(), "agentcity");
     symlinkSync(join(PROJECT, PROGRAM), link);
