@@ -1,42 +1,43 @@
 import type { CityClient } from "../client/client.ts";
 import type { Ending } from "../execution/ending.ts";
+import { formatMoney } from "../primitives/amounts.ts";
 import type { Address } from "../primitives/hex.ts";
 import { actionNumber } from "../protocol/actions.ts";
-import type { Outcome } from "../protocol/outcome.ts";
+import { type Outcome, totalOf } from "../protocol/outcome.ts";
 import { crashWords, faultWords } from "./fault-words.ts";
 import { pastTenseOf } from "./verbs.ts";
 
 type Failure = NonNullable<Outcome["failure"]>;
-type Ended = Pick<Outcome, "status" | "nodes" | "released" | "human">;
+type Ended = Pick<Outcome, "status" | "nodes" | "released" | "human" | "epochs">;
 
-/** Why a session that made no law made none. `reason` in words. */
-export function noLawFailure(reason: string): Failure {
-  return {
-    node: null,
-    reason: `no law was made: ${reason}`,
-    action: "give the agents more room (a larger budget, a longer deadline, other services) and run the mission again; the deposit is back",
-  };
+/** Why a session that made no law made none, in words, and what helps. */
+export function noLawFailure({ reason, action }: Pick<Failure, "reason" | "action">): Failure {
+  return { node: null, reason: `no law was made: ${reason}`, action };
 }
 
 /** Why a mission did not reach its goal; null if it did. */
 export async function failureOf(
   client: CityClient,
   mission: Address,
-  { status, nodes, released, human }: Ended,
+  { status, nodes, released, human, epochs }: Ended,
   ending: Ending | undefined,
 ): Promise<Failure | null> {
   if (status === "completed") return released ? null : WITHHELD;
   if (ending !== undefined) return { node: ending.node, reason: ending.reason, action: ending.action };
   const failed = nodes.findLast(({ end }) => end === "failed") ?? nodes.find(({ failures }) => failures.length > 0);
   const last = failed?.failures.at(-1);
-  if (human.some(({ action }) => action === pastTenseOf(actionNumber("TERMINATE_MISSION")))) return TERMINATED;
+  const order = human.findLast(({ action }) => action === pastTenseOf(actionNumber("TERMINATE_MISSION")));
+  if (order !== undefined) return terminated(order);
   const halted = await haltOf(client, mission);
   if (halted !== undefined) return halted;
-  if (failed === undefined || last === undefined) return EXPIRED;
+  if (failed === undefined || last === undefined) return expired(nodes);
   const crash = failed.executors.find(({ attempt, fault }) => attempt === last.attempt && fault !== null)?.fault;
   const { action } = crash == null ? faultWords(last.reason, failed.tier) : crashWords(crash);
   const tries = failed.failures.length === 1 ? "" : ` (${failed.failures.length} attempts)`;
-  return { node: failed.label, reason: `${failed.label} failed: ${last.words}${tries}`, action };
+  const rejected = human.findLast(({ node, action: done }) => node === failed.label && done === pastTenseOf(actionNumber("REJECT_POP")));
+  const why = last.reason !== "REJECTED" || rejected === undefined ? "" : ` (${rejected.adjudicator}: ${quoted(rejected.because)})`;
+  const laws = epochs.length < 2 ? "" : `. ${lawsTried(epochs)}`;
+  return { node: failed.label, reason: `${failed.label} failed: ${last.words}${why}${tries}${laws}`, action };
 }
 
 const WITHHELD: Failure = {
@@ -44,16 +45,37 @@ const WITHHELD: Failure = {
   reason: "all work is done, but the city's records and the chain differ, so nothing was handed out",
   action: "restore the city's folder from a backup, and audit the bundle",
 };
-const TERMINATED: Failure = {
-  node: null,
-  reason: "adjudicators ended the mission",
-  action: "read their justification in the audited bundle",
-};
-const EXPIRED: Failure = {
-  node: null,
-  reason: "the mission's time was over before its work was done",
-  action: "give it a longer `deadline` and run it again",
-};
+/** Laws that failed, and whether their cost is why no further one was tried (`nextEpoch`). */
+function lawsTried(epochs: Outcome["epochs"]): string {
+  const { deposit, refunded } = totalOf(epochs);
+  const spent = BigInt(deposit) - BigInt(refunded);
+  const last = epochs.at(-1)?.money;
+  const another = last === undefined ? 0n : BigInt(last.deposit) - BigInt(last.refunded);
+  const tried = `${epochs.length} laws failed and cost ${formatMoney(spent)} tokens`;
+  if (2n * (spent + another) <= BigInt(deposit)) return tried;
+  return `${tried}: another like the last could bring that beyond half of the deposit, so none was tried`;
+}
+
+function terminated({ adjudicator, because }: Outcome["human"][number]): Failure {
+  return {
+    node: null,
+    reason: `${adjudicator} ended the mission: ${quoted(because)}`,
+    action: "change what they object to in goal, input or tasks, and give the mission again; work that was done by then is paid",
+  };
+}
+
+function quoted(because: string): string {
+  return because === "" ? "the reason is not in these records" : `"${because}"`;
+}
+
+function expired(nodes: Outcome["nodes"]): Failure {
+  const done = nodes.filter(({ end }) => end === "done").length;
+  return {
+    node: null,
+    reason: `the mission's time was over before its work was done: ${done} of ${nodes.length} tasks were`,
+    action: "give it a longer `deadline` and run it again",
+  };
+}
 
 /** External causes of a mission's end: adjudicators, a stop that was not lifted, a silent chain. */
 async function haltOf(client: CityClient, mission: Address): Promise<Failure | undefined> {

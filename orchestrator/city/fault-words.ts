@@ -27,7 +27,7 @@ const BY_REASON: Readonly<Record<string, FaultWords>> = {
   CODE_HASH_MISMATCH: { words: "an executor ran other code than it had registered", action: ANOTHER_TRY },
   REJECTED: {
     words: "an adjudicator rejected the work",
-    action: "read the justification in the override's record, and change goal or input",
+    action: "change what the adjudicator objects to in goal, input or tasks, and give the mission again",
   },
   REVIEW_EXPIRED: { words: "no adjudicator decided in time", action: ASK_HUMANS },
   FREEZE_EXPIRED: { words: "it was frozen as suspicious, and no adjudicator decided in time", action: ASK_HUMANS },

@@ -1,4 +1,3 @@
-import { isSimulated } from "../adjudication/simulated-judge.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { waveSchema } from "../execution/stages/checkpoint.ts";
 import { resultOf, serviceById } from "../execution/work.ts";
@@ -19,7 +18,7 @@ import { childrenOf, describeChild, moneyIn, moneyOfSession, statusOf, treeOf } 
 import { callsAbout, gasTable } from "./gas.ts";
 import { letterOf } from "./letters.ts";
 import { membersOf, nameOf } from "./society.ts";
-import { pastTenseOf } from "./verbs.ts";
+import { humanEntry } from "./verbs.ts";
 import { answerKey } from "./world.ts";
 
 const POINTS = 1000;
@@ -90,8 +89,8 @@ export async function outcomeOf(
     reputations: await reputationsOf(city, conducted.fromBlock),
     failure:
       law.status === "failed"
-        ? noLawFailure(law.reason)
-        : await failureOf(city.client, law.mission, { status, nodes, released, human }, work?.ending),
+        ? noLawFailure(law)
+        : await failureOf(city.client, law.mission, { status, nodes, released, human, epochs }, work?.ending),
     released,
     format: mission?.document.output.format ?? null,
     ...paths,
@@ -113,16 +112,18 @@ async function hybridOf({ client, log, blocks }: City, { mission }: Conducted): 
   return anchoringOf(interval, waves, await Promise.all(checkpoints));
 }
 
-/** What adjudicators did to the mission, as the chain has it; whether a simulation decided stands in its justification. */
+/** What adjudicators did to the mission, as the chain has it, and why; whether a simulation decided stands in its justification. */
 async function humanOf({ client, blocks, society }: City, { mission }: Conducted): Promise<Outcome["human"]> {
   if (mission === undefined) return [];
   const events = await client.adjudication.history("OverrideExecuted", { mission: mission.address });
-  return events.map(({ args }) => ({
-    node: mission.document.nodes[args.node]?.label ?? String(args.node),
-    action: pastTenseOf(args.action),
-    adjudicator: args.adjudicators.map((address) => nameOf(society, address)).join(", "),
-    simulated: isSimulated(new TextDecoder().decode(blocks.get(contentIdFromDigest(args.justification)))),
-  }));
+  return events.map(({ args }) =>
+    humanEntry(
+      args.action,
+      mission.document.nodes[args.node]?.label ?? String(args.node),
+      args.adjudicators.map((address) => nameOf(society, address)).join(", "),
+      new TextDecoder().decode(blocks.get(contentIdFromDigest(args.justification))),
+    ),
+  );
 }
 
 async function marketOf(city: City, { mission }: Conducted): Promise<Outcome["market"]> {

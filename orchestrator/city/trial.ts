@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import type { Ending } from "../execution/ending.ts";
 import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
-import { failing } from "../execution/service-fault.ts";
+import { failing, itemsOf } from "../execution/service-fault.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { isObject, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import type { MissionTask } from "../protocol/mission-file.ts";
@@ -62,9 +62,8 @@ export async function tryServices({ sandbox, society }: Pick<City, "sandbox" | "
     const { bundle, schemas } = service;
     const run = await sandbox.run({ bundle, schemas, input: given, limits: { wallClockMs } });
     if (run.meters.tools > 0) return undefined;
-    const first = items.length === 1 ? "its first item" : `the first ${items.length} items`;
     if (run.status === "failed")
-      throw new ServiceFails(failing(task.name, id, { fault: run.kind, details: run.details }, `tried on ${first}`));
+      throw new ServiceFails(failing(task.name, id, { fault: run.kind, details: run.details }, `tried on ${itemsOf(given)}`));
     return isObject(run.output) ? z.array(z.json()).catch([]).parse(run.output["items"]) : [];
   }
 

@@ -123,7 +123,10 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
       for (const other of openRuns(dir, commission.key)) tell(`also unfinished here: ${other.mission}; to continue it: ${other.command}`);
       enter("services are tried, then a session is opened");
       isPaid = resumed;
-      const judge = judgeFor(commission, city, tell);
+      const judge = judgeFor(commission, city, (line) => {
+        tell(line);
+        enter("adjudicators are awaited");
+      });
       const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };
       return await runToEnd(city, order, text, root);
     } catch (error) {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { counted, ending, percent } from "../city/report/node-words.ts";
 import { formatMoney, grouped } from "../primitives/amounts.ts";
 import { plainLine } from "../primitives/plain-text.ts";
-import type { Outcome } from "../protocol/outcome.ts";
+import { type Outcome, THE_MISSION } from "../protocol/outcome.ts";
 import { type Excerpt, excerptOf } from "./excerpt.ts";
 import { explanation } from "./explanation.ts";
 import type { Paint } from "./paint.ts";
@@ -72,10 +72,11 @@ function uncertain({ nodes }: Outcome): string[] {
     if (first === undefined) return [];
     const sum = (field: "differing" | "compared") => found.reduce((total, each) => total + each[field], 0);
     const least = Math.min(...found.map(({ share }) => share));
-    const isEnough = found.every(({ share, needed }) => share >= needed);
+    const short = found.filter(({ share, needed }) => share < needed).length;
+    const parts = found.length === 1 ? "" : ` in ${short === found.length ? "all" : short} of ${found.length} parts`;
     return [
       `${task}: executors differ on ${grouped(sum("differing"))} of ${counted(sum("compared"), "item")} (${first.field}); ` +
-        `${percent(least)} agreed, ${percent(first.needed)} needed: ${isEnough ? "the majority's answer was taken" : "no answer was taken"}`,
+        `${percent(least)} agreed, ${percent(first.needed)} needed: ${short === 0 ? "the majority's answer was taken" : `no answer was taken${parts}`}`,
     ];
   });
 }
@@ -106,7 +107,12 @@ function work({ nodes, excluded }: Outcome): string[] {
     const retried = done.flatMap(({ label, failures }) =>
       failures.map(({ attempt, by: whom, words }) => ["", `${label}: attempt ${attempt} by ${few(whom)} failed: ${plainLine(words)}`]),
     );
-    const rest = own.filter(({ end }) => end !== "done").map((node) => ["", `${node.label}: ${ending(node, plainLine)}`]);
+    const isCause = ({ end, executors }: Outcome["nodes"][number]) => end === "failed" || executors.some(({ fault }) => fault !== null);
+    const left = own.filter(({ end }) => end !== "done");
+    const rest = [...left.filter(isCause), ...left.filter((node) => !isCause(node))].map((node) => [
+      "",
+      `${node.label}: ${ending(node, plainLine)}`,
+    ]);
     const head = [task, `${done.length} of ${own.length} done${agents.length === 0 ? "" : ` by ${by}`}`];
     return [
       head,
@@ -127,11 +133,10 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
 }
 
 function humans({ human }: Outcome): string[] {
-  return human.map(({ node, action, adjudicator, simulated }) =>
-    simulated
-      ? `${node}: ${action} by a simulated ${adjudicator}; nobody was asked (--ask: decide it yourself)`
-      : `${node}: ${adjudicator} ${action}`,
-  );
+  return human.map(({ node, action, adjudicator, simulated, because }) => {
+    if (simulated) return `${node}: ${action} by a simulated ${adjudicator}; nobody was asked (--ask: decide it yourself)`;
+    return `${node === THE_MISSION ? "" : `${node}: `}${adjudicator} ${action}${because === "" ? "" : `: "${plainLine(because)}"`}`;
+  });
 }
 
 function cost({ total, epochs, slashed }: Outcome): string[] {

@@ -69,18 +69,21 @@ async function revealedAt(world: World, mission: Mission, view: NodeView): Promi
   return revealed;
 }
 
-/** Why a mission ends whose services disagree by themselves: what they differ on, by how much, and what would help. */
-export function disagreeing(node: string, found: Disagreement): Ending {
+/**
+ * Why a mission ends whose services disagree by themselves: what they differ on, by how much, and what would help. `least`: the smallest share
+ * that any node of the task reached, basis points.
+ */
+export function disagreeing(node: string, found: Disagreement, least: number): Ending {
   const { field, share, needed, compared, items } = found;
   const first = items.slice(0, 3).map(({ id, answers }) => `${id}: ${answers.map(({ by, value }) => `${by} ${shown(value)}`).join(", ")}`);
   return {
     code: "ServicesDisagree",
     node,
     reason:
-      `its services disagree by themselves on \`${field}\`: ${percent(share)} of ${compared} items agree, the law asks for ${percent(needed)}. ` +
+      `the services of ${node} disagree by themselves on "${field}": ${percent(share)} of ${compared} items agree, the law asks for ${percent(needed)}. ` +
       `They differ on ${items.length} (${first.join("; ")}${items.length > first.length ? "; …" : ""}). ` +
       "Run again they give the same answers, so no other law would help; no executor is at fault",
-    action: `choose services that measure the same, or set \`agree: { on: ${field}, atLeast: … }\` to what you can accept (reached: ${(share / BASIS_POINTS).toFixed(2)}), or take one service in tier 1 or 3`,
+    action: `choose services that measure the same, or lower agree.atLeast to what you can accept (${(Math.floor(least / 100) / 100).toFixed(2)} was reached everywhere), or take one service in tier 1 or 3`,
     disagreement: { ...found, items: items.slice(0, MOST_ITEMS) },
   };
 }

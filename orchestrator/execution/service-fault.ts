@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { keccak256 } from "../primitives/hash.ts";
 import { hashSchema } from "../primitives/hex.ts";
-import { canonicalBytes, type JsonObject } from "../primitives/json.ts";
+import { canonicalBytes, isObject, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import type { NodeView, SlotView } from "./chain-view.ts";
 import { type Ending, endingOf, noteEnding } from "./ending.ts";
 import { toolsOf } from "./fetch/tools.ts";
@@ -45,7 +45,22 @@ export async function judgeFailure(
   });
   if (!second.alike) return;
   const by = `${workerOf(world, slot.agent).name} and the ${world.reexecutor.name}`;
-  await noteEnding(world, mission, failing(view.law.label, name, work, `${by} ran the same code on the same input, and it failed alike`));
+  const why = `${by} ran the same code on the same input, ${itemsOf(input)}, and it failed alike`;
+  await noteEnding(world, mission, failing(view.law.label, name, work, why));
+}
+
+const MOST_NAMED = 3;
+
+/** The items that a service was given, by their first ids: one of them may be what it cannot take. */
+export function itemsOf(input: JsonObject): string {
+  const given = [input, ...listIn(input["upstream"])].flatMap((source) => listIn(source["items"]));
+  const ids = given.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+  const more = ids.length > MOST_NAMED ? " …" : "";
+  return ids.length === 0 ? "no items" : `${ids.length} item${ids.length === 1 ? "" : "s"}: ${ids.slice(0, MOST_NAMED).join(", ")}${more}`;
+}
+
+function listIn(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** Why a mission ends whose service fails for every executor. */
@@ -58,7 +73,7 @@ export function failing(
   return {
     code: "ServiceFails",
     node,
-    reason: `the service ${service} fails on ${node}: ${fault}: ${firstLine(details)} (${why})`,
+    reason: `the service ${service} fails in task ${node}: ${fault}: ${firstLine(details)} (${why})`,
     action: ADVICE[fault] ?? "correct the service, or its input, and give the mission again",
     disagreement: null,
   };

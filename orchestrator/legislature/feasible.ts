@@ -120,7 +120,7 @@ async function requireTime(client: CityClient, { tasks, duration }: Goal, { minR
 
 /** Whole minutes where it comes out even, else seconds. */
 function inWords(seconds: number): string {
-  return seconds % 60 === 0 ? `${seconds / 60} m` : `${seconds} s`;
+  return seconds > 60 && seconds % 60 === 0 ? `${seconds / 60} m` : `${seconds} s`;
 }
 
 /** A law that names an unapproved predicate would be refused after the vote. */

@@ -70,6 +70,8 @@ export interface NoLaw extends SessionFacts {
   readonly status: "failed";
   /** In words. */
   readonly reason: string;
+  /** What the sponsor can do about it. */
+  readonly action: string;
 }
 
 /** What a session ends with. */
@@ -101,12 +103,11 @@ export async function resultOf(context: LegislatureContext, state: SessionState)
     return {
       status: "failed",
       ...facts,
-      reason:
-        session === 0n
-          ? "too few producers petitioned for a session"
-          : state.outcome === "refused"
-            ? "the constitution refused what won"
-            : reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum, onChain.winner),
+      ...(session === 0n
+        ? { reason: "too few producers petitioned for a session", action: "open the session yourself: run the mission without a petition" }
+        : state.outcome === "refused"
+          ? { reason: "the constitution refused what won", action: "read above what was refused, and change tasks, budget or gates" }
+          : reasonOf(sessionTransitions.states[code], ballotSize, ballots.length, electorate, rules.turnoutQuorum, onChain.winner)),
     };
   }
   const compiled = compileLaw(context.load(state.document, missionDocumentSchema));
@@ -149,11 +150,22 @@ function reasonOf(
   electorate: number,
   quorum: number,
   winner: number,
-): string {
-  if (state === "EXPIRED") return "a stage of the session outlived its time";
-  if (state === "CANCELLED") return "the sponsor cancelled the session";
-  if (entries === 0) return "no candidate found enough sponsors";
-  if (ballots * BASIS_POINTS < electorate * quorum) return `${ballots} of ${electorate} producers voted, fewer than ${quorum / 100} %`;
-  if (winner !== 0) return "adjudicators voided the vote: flagged voters held a critical share of it";
-  return `"no law" won the vote`;
+): Pick<NoLaw, "reason" | "action"> {
+  if (state === "EXPIRED") return { reason: "a stage of the session outlived its time", action: "run the mission again" };
+  if (state === "CANCELLED")
+    return { reason: "the sponsor cancelled the session", action: "run the mission again if it is wanted after all" };
+  if (entries === 0) return { reason: "no candidate found enough sponsors", action: MORE_ROOM };
+  if (ballots * BASIS_POINTS < electorate * quorum)
+    return {
+      reason: `${ballots} of ${electorate} producers voted, fewer than ${quorum / 100} %`,
+      action: "run the mission again; with a chat model, see that it answers: an agent without a usable answer does not vote",
+    };
+  if (winner !== 0)
+    return {
+      reason: "adjudicators voided the vote: flagged voters held a critical share of it",
+      action: "run the mission again, for another vote",
+    };
+  return { reason: `"no law" won the vote: to most voters none of the laws was worth its price`, action: MORE_ROOM };
 }
+
+const MORE_ROOM = "give the agents more room (a larger budget, a longer deadline, other services) and run the mission again";

@@ -26,7 +26,8 @@ export class NoPlan extends AgentCityError {
   readonly nearest: string | null;
   constructor(problem: string, nearest: string | null) {
     super("NoPlan", `No plan reaches this goal: ${problem}`, {
-      action: "say it in the words of a service in docs/missions.md, list `tasks`, or add a service of your own with `services:`",
+      details: "no session was opened, and nothing was paid",
+      action: "say it in the words of a service in docs/service-catalog.md, list `tasks`, or add a service of your own with `services:`",
     });
     this.nearest = nearest;
   }

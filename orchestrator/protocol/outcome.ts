@@ -164,6 +164,9 @@ const hybridSchema = z.strictObject({
   longest: z.int().min(0),
 });
 
+/** What an adjudicator's order is about that names no node. */
+export const THE_MISSION = "the mission";
+
 /** The one document `--json` prints; the screen is drawn from it alone. */
 export const outcomeSchema = z.strictObject({
   status: statusSchema,
@@ -211,7 +214,10 @@ export const outcomeSchema = z.strictObject({
   children: z.array(childSchema),
   /** What was worked off chain and anchored afterwards (AgentCity B.11.6); null when the law wants every stage on chain. */
   hybrid: hybridSchema.nullable(),
-  human: z.array(z.strictObject({ node: z.string(), action: z.string(), adjudicator: z.string(), simulated: z.boolean() })),
+  /** `node`: a label, or THE_MISSION. `because`: the reason that was signed, in one line; "" where its text is not here. */
+  human: z.array(
+    z.strictObject({ node: z.string(), action: z.string(), adjudicator: z.string(), simulated: z.boolean(), because: z.string() }),
+  ),
   settlement: z.strictObject({ appealWindow: z.int(), advancedClock: z.boolean(), closed: z.boolean() }),
   /** Of the last law. */
   money: moneySchema,

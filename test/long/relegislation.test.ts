@@ -228,6 +228,9 @@ describe("scenario: full re-legislation", function () {
       const [deposit, refunded, last] = [outcome.total.deposit, outcome.total.refunded, outcome.money.deposit].map(BigInt);
       const another = last! - refunded!;
       expect(2n * (deposit! - refunded! + another) > deposit!).to.equal(true);
+      expect(outcome.failure?.reason).to.match(
+        /laws failed and cost [\d.]+ tokens: another like the last could bring that beyond half of the deposit, so none was tried$/,
+      );
     });
 
     it("give everything back that was not earned", async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
@@ -49,6 +50,13 @@ describe("scenario: a mission that expires", function () {
     expect(String(early)).to.match(/NotExpired/);
     expect(outcome.status).to.equal("aborted");
     expect(outcome.nodes.map(({ state }) => state)).to.not.include("COMPLETED");
+  });
+
+  it("says in its report that time was over, how much was done, and what would help", () => {
+    const { failure, nodes } = outcome;
+    expect(failure?.reason).to.equal(`the mission's time was over before its work was done: 0 of ${nodes.length} tasks were`);
+    expect(failure?.action).to.include("longer `deadline`");
+    expect(readFileSync(outcome.report ?? "", "utf8")).to.include("The mission's time was over before its work was done");
   });
 
   it("pays nobody, slashes nobody, and gives the deposit back to the unit", async () => {

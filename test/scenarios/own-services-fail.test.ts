@@ -85,7 +85,7 @@ describe("scenario: the user's own services fail", function () {
       const { shortMessage, action } = error as AgentCityError;
       expect(shortMessage)
         .to.match(says)
-        .and.to.match(new RegExp(`^the service ${service} fails on go: .* \\(tried on the first 2 items\\)$`));
+        .and.to.match(new RegExp(`^the service ${service} fails in task go: .* \\(tried on 2 items: [^)]+\\)$`));
       expect(action).to.match(advises);
     }
     expect(await purseOf(city)).to.equal(purse);
@@ -105,7 +105,7 @@ describe("scenario: the user's own services fail", function () {
     it("and the mission ends at once, saying which service, where, and why", async () => {
       expect(outcome.status).to.equal("aborted");
       expect(outcome.failure?.reason).to.match(
-        /^the service trap fails on go-\d+: crash: .*row 23 is odd \(P\d and the re-execution issuer ran/,
+        /^the service trap fails in task go-\d+: crash: .*row 23 is odd \(P\d and the re-execution issuer ran .*, \d items?: row-/,
       );
       expect(outcome.failure?.action).to.include("correct the service");
       expect(outcome.nodes.map(({ attempts }) => attempts)).to.deep.equal(outcome.nodes.map(() => 1));

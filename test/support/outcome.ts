@@ -120,7 +120,7 @@ export function outcomeLike(more: Partial<Outcome> = {}): Outcome {
     epochs: [{ epoch: 0, session: "1", mission: MISSION, status: more.status ?? "completed", cause: null, money }],
     children: [],
     hybrid: null,
-    human: [{ node: "report", action: "approved", adjudicator: "adjudicator-2", simulated: true }],
+    human: [{ node: "report", action: "approved", adjudicator: "adjudicator-2", simulated: true, because: "SIMULATED: all is there" }],
     settlement: { appealWindow: 3600, advancedClock: true, closed: true },
     money,
     total: money,

@@ -1,4 +1,3 @@
-import { isSimulated } from "../../adjudication/simulated-judge.ts";
 import { nodeStates } from "../../execution/chain-view.ts";
 import { resultSchema } from "../../execution/work.ts";
 import { metricsOf } from "../../legislature/metrics.ts";
@@ -19,7 +18,7 @@ import { failureOf } from "../failure.ts";
 import { describeChild, statusOf, treeOf } from "../family.ts";
 import { callsAbout, gasTable } from "../gas.ts";
 import { letterOf } from "../letters.ts";
-import { pastTenseOf } from "../verbs.ts";
+import { humanEntry } from "../verbs.ts";
 import { checkpointsIn, wavesIn } from "./anchors.ts";
 import type { AuditContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
@@ -260,12 +259,8 @@ function humans({ outcome, record, mission, label, nameOf, bundle, hasBlock }: A
   const actions = record.events("AdjudicationProcedure", "OverrideExecuted").filter(({ args }) => args.mission === mission);
   const expected = actions.map(({ args }) => {
     const justification = contentIdFromDigest(args.justification);
-    return {
-      node: label(args.node),
-      action: pastTenseOf(args.action),
-      adjudicator: args.adjudicators.map(nameOf).join(", "),
-      simulated: hasBlock(justification) && isSimulated(bundle.text(blockFile(justification))),
-    };
+    const text = hasBlock(justification) ? bundle.text(blockFile(justification)) : undefined;
+    return humanEntry(args.action, label(args.node), args.adjudicators.map(nameOf).join(", "), text);
   });
   seen.same(outcome.human, expected, "humans' decisions");
 }

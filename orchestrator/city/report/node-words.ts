@@ -12,11 +12,17 @@ const CHECKED: Readonly<Record<string, string>> = {
 };
 
 /** How a node ended, in words; `show` writes what comes from agents. */
-export function ending({ end, failures, class: evidence }: Outcome["nodes"][number], show: (text: string) => string): string {
+export function ending(
+  { end, failures, class: evidence, executors, attempts }: Outcome["nodes"][number],
+  show: (text: string) => string,
+): string {
   const before = failures.length === 0 ? "" : ` after ${counted(failures.length, "failed attempt")}`;
   if (end === "done") return `done${before}; checked: ${CHECKED[evidence] ?? show(evidence)}`;
   if (end === "not-started") return "not started";
-  if (end === "stopped") return `stopped with the mission${before}`;
+  if (end === "stopped") {
+    const fault = executors.find(({ attempt, fault: found }) => attempt === attempts && found !== null)?.fault;
+    return fault == null ? `stopped with the mission${before}` : `its service failed: ${show(fault)}`;
+  }
   const last = failures.at(-1);
   if (last === undefined) return "failed";
   const by = last.by.length === 0 ? "" : ` by ${last.by.map(show).join(", ")}`;

@@ -1,6 +1,6 @@
 import { formatMoney, grouped } from "../../primitives/amounts.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
-import type { Outcome } from "../../protocol/outcome.ts";
+import { type Outcome, THE_MISSION } from "../../protocol/outcome.ts";
 import { counted, ending, percent } from "./node-words.ts";
 import { type Quotation, quoteMarkdown, quoteVerbatim } from "./quote-document.ts";
 import { code, lineStart, literal, table } from "./safe-markdown.ts";
@@ -70,7 +70,7 @@ function failure({ failure: found }: Outcome): string[] {
 }
 
 function made(outcome: Outcome, outputs: readonly JsonObject[]): string[] {
-  if (!outcome.released) return ["Nothing was handed out."];
+  if (!outcome.released) return [nothing(outcome)];
   const texts = outputs.flatMap(({ document }) => (typeof document === "string" ? [document] : []));
   const items = outputs.flatMap(({ items: list }): readonly JsonValue[] => (Array.isArray(list) ? list : []));
   const files = outcome.nodes.flatMap(({ output }) => (output === null ? [] : [output]));
@@ -84,6 +84,16 @@ function made(outcome: Outcome, outputs: readonly JsonObject[]): string[] {
     ...cut(quotations),
     ...fullData(files),
   ];
+}
+
+/** What is there all the same, where the end was not reached. */
+function nothing({ nodes }: Outcome): string {
+  const done = nodes.filter(({ output }) => output !== null).length;
+  const made =
+    done === 0
+      ? ""
+      : ` ${counted(done, "task")} ${done === 1 ? "was" : "were"} done before: "Who did what" names the files with their output.`;
+  return `Nothing was handed out.${made}`;
 }
 
 function cut(quotations: readonly Quotation[]): string[] {
@@ -159,7 +169,7 @@ function differences({ first, differing }: Difference): string[] {
 }
 
 function work({ law, ballots, winner, nodes, human, excluded }: Outcome): string[] {
-  if (winner === null) return [];
+  if (winner === null) return unmade(law, ballots);
   const voted = `Law "${literal(winner.title)}" won the vote: ${grouped(ballots.length)} of ${counted(law.producers, "agent")} voted, ${counted(law.candidates.length - 1, "law")} stood for election.`;
   const rows = nodes.map((node) => [
     literal(node.label),
@@ -169,8 +179,8 @@ function work({ law, ballots, winner, nodes, human, excluded }: Outcome): string
   ]);
   const absent = excluded.map(({ agent, reason }) => `* ${literal(agent)} could not take part: ${literal(reason)}`);
   const decisions = human.map(
-    ({ node, action, adjudicator, simulated }) =>
-      `* ${literal(node)}: ${literal(adjudicator)} ${literal(action)}${simulated ? " (simulated: nobody was asked)" : ""}`,
+    ({ node, action, adjudicator, simulated, because }) =>
+      `* ${node === THE_MISSION ? "" : `${literal(node)}: `}${literal(adjudicator)} ${literal(action)}${simulated ? " (simulated: nobody was asked)" : because === "" ? "" : `: "${literal(because)}"`}`,
   );
   return [
     voted,
@@ -178,6 +188,20 @@ function work({ law, ballots, winner, nodes, human, excluded }: Outcome): string
     ...table(["task", "done by", "how it went", "output"], rowsOf(rows, nodes.length)),
     ...(decisions.length + absent.length === 0 ? [] : ["", ...decisions, ...absent]),
   ];
+}
+
+/** The laws that stood, and who put each first. */
+function unmade({ producers, candidates }: Outcome["law"], ballots: Outcome["ballots"]): string[] {
+  const rows = candidates.map(({ entry, title, proposer }) => [
+    entry === 0 ? "no law at all" : `"${literal(title)}"`,
+    literal(proposer),
+    ballots
+      .filter(({ ranking }) => ranking[0] === entry)
+      .map(({ agent }) => literal(agent))
+      .join(", "),
+  ]);
+  const voted = `${grouped(ballots.length)} of ${counted(producers, "agent")} voted; no law was made.`;
+  return candidates.length < 2 ? [voted] : [voted, "", ...table(["law", "proposed by", "put first by"], rows)];
 }
 
 function executors({ executors: all, attempts }: Node): string {
@@ -197,11 +221,18 @@ const HEADS: Readonly<Record<(typeof COLUMNS)[number], string>> = {
   refunded: "came back",
 };
 
+const LAW_STATUS: Readonly<Record<Outcome["status"], string>> = {
+  completed: "completed",
+  failed: "failed",
+  aborted: "ended early",
+  "no-law": "not made",
+};
+
 function cost({ epochs, total, slashed }: Outcome): string[] {
   const spent = BigInt(total.deposit) - BigInt(total.refunded);
   const used = COLUMNS.filter((column) => column === "refunded" || column === "paid" || total[column] !== "0");
   const row = (name: string, money: Outcome["total"]) => [name, amount(money.deposit), ...used.map((column) => amount(money[column]))];
-  const laws = epochs.map(({ status, money }, at) => row(`law ${at + 1} (${status === "no-law" ? "not made" : status})`, money));
+  const laws = epochs.map(({ status, money }, at) => row(`law ${at + 1} (${LAW_STATUS[status]})`, money));
   return [
     `${amount(total.deposit)} tokens were deposited, ${formatMoney(spent)} were spent, ${amount(total.refunded)} came back to the sponsor.`,
     "",
@@ -217,7 +248,8 @@ function cost({ epochs, total, slashed }: Outcome): string[] {
 }
 
 function check({ mission, finalBlock, seed }: Outcome): string[] {
-  if (mission === null) return ["No law was made, so there is no bundle to audit."];
+  if (mission === null)
+    return ["No law was made, so there is no bundle to audit. The chain of the city keeps the session, with every ballot."];
   return [
     `    npm run audit -- ${mission}`,
     "",
@@ -234,7 +266,7 @@ function rowsOf(rows: readonly (readonly string[])[], all: number, most = MOST_R
 /** Ends with a full stop and begins with a capital. */
 function sentence(text: string): string {
   const [first = ""] = text;
-  return `${first.toUpperCase()}${text.slice(first.length)}${/[.!?]$/.test(text) ? "" : "."}`;
+  return `${first.toUpperCase()}${text.slice(first.length)}${/[.!?]["”]?$/.test(text) ? "" : "."}`;
 }
 
 function amount(units: string): string {

@@ -10,8 +10,14 @@ const LINKED = /:\/\/|@|mailto:|xmpp:|www\.|[\p{L}\p{N}]\.\p{L}{2}/iu;
 export function literal(text: string): string {
   return plainLine(text)
     .split(" ")
-    .map((word) => (LINKED.test(word) ? code(word) : escaped(word)))
+    .map((word) => (LINKED.test(word) ? bare(word) : escaped(word)))
     .join(" ");
+}
+
+/** An address as code, without the punctuation and the quotes around it. */
+function bare(word: string): string {
+  const [, before = "", address = "", after = ""] = /^([("'`]*)(.*?)([)"'`,.;:!?]*)$/s.exec(word) ?? [];
+  return address === "" ? escaped(word) : `${escaped(before.replaceAll("`", ""))}${code(address)}${escaped(after.replaceAll("`", ""))}`;
 }
 
 /** One line of inline Markdown that cannot begin a heading, a list, a quotation, a fence or an underline. */

@@ -69,6 +69,22 @@ describe("report of an order", () => {
     expect(report).to.include("Nothing was handed out.");
   });
 
+  it("says who ended a mission and why, which service failed it, and what was done by then", () => {
+    const because = "The notes name customers: see https://example.org/rules.";
+    const human = [
+      { node: "the mission", action: "ended the mission", adjudicator: "adjudicator-2", simulated: false, because },
+      { node: "topics", action: "approved", adjudicator: "adjudicator-3", simulated: true, because: "SIMULATED: fine" },
+    ];
+    const crashed = executor("P4", "by-words", { result: "stopped", paid: "0", fault: "crash: TypeError: no severity" });
+    const nodes = [node("read"), node("topics", { state: "ROUTED", end: "stopped", executors: [crashed], output: null })];
+    const report = renderReport(outcomeLike({ status: "aborted", released: false, nodes, human }), []);
+    expect(report).to.include('* adjudicator-2 ended the mission: "The notes name customers: see `https://example.org/rules`."\n');
+    expect(report).to.include("* topics: adjudicator-3 approved (simulated: nobody was asked)").and.to.not.include("SIMULATED: fine");
+    expect(report).to.include("| its service failed: crash: TypeError: no severity |");
+    expect(report).to.include('Nothing was handed out. 1 task was done before: "Who did what" names the files with their output.');
+    expect(report).to.include("| law 1 (ended early) |");
+  });
+
   it("says of an order without a law why, and that there is nothing to audit", () => {
     const report = renderReport(
       outcomeLike({
@@ -132,7 +148,7 @@ describe("report of an order", () => {
           { ...topics, disagreement: { ...disagreement, field: evil, first } },
           { ...report, end: "failed", failures: [{ attempt: 1, by: [evil], reason: evil, words: evil }] },
         ],
-        human: [{ node: evil, action: evil, adjudicator: evil, simulated: false }],
+        human: [{ node: evil, action: evil, adjudicator: evil, simulated: false, because: evil }],
         failure: { node: evil, reason: evil, action: evil },
       }),
       [
