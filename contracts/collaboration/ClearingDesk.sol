@@ -304,16 +304,15 @@ library ClearingDesk {
         }
     }
 
-    /// @dev What a side of a panel that is not whole has to outweigh.
+    /// @dev Of all members, whether they were heard or not, and whatever they said.
     function _drawnWeight(Docket memory d) private pure returns (uint256 drawn) {
-        if (d.complete == NodeCore.full(d.law.panelSize)) return 0;
         // A panel has at most 256 members: their reputations cannot overflow a word.
         unchecked {
             for (uint256 i = 0; i < d.weights.length; ++i) drawn += d.weights[i];
         }
     }
 
-    /// @dev All members; past the deadline a majority, if it decides. Who submits verdicts chooses which of them are heard:
+    /// @dev All members; past the deadline more than half, if they decide. Who submits verdicts chooses which of them are heard:
     /// what a part of the panel does not decide is left to the others, to another panel, to a human.
     function _requirePanel(Docket memory d, ClearingResult result) private view {
         uint256 have = NodeCore.count(d.complete);

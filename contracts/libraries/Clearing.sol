@@ -17,7 +17,8 @@ import {BasisPoints} from "./BasisPoints.sol";
 /// | confidence below minimum | DISPUTED     | any DISPUTED → DISPUTED        | least of the disputed questions   |
 /// | more weight on PASS/FAIL | PASS / FAIL  | PASS                           | least of the questions            |
 ///
-/// Where members are absent, a side needs more than half of the weight that was drawn (decision 55). A question's confidence is
+/// A side needs more than half of the weight that was drawn, and so does a slot that is to be in agreement (decision 55): who is absent,
+/// abstains or rests on too little counts for neither, whoever hands verdicts in. A question's confidence is
 /// ⌊ΣW·c / ΣW⌋ over the survivors of its heavier side, 0 where no side has won. Score and agreeing slots
 /// come from surviving PASS verdicts and are zero unless the node passes. Class and basis describe all survivors.
 library Clearing {
@@ -43,7 +44,7 @@ library Clearing {
     /// @param questions bitmap of asked questions
     /// @param minConfidence basis points
     /// @param slots executor slots, ≤ 8
-    /// @param drawn weight of the whole panel where only a part of it is heard, else zero
+    /// @param drawn weight of the whole panel
     function decide(
         WeighedVerdict[] memory verdicts,
         uint256[] memory classWords,
@@ -69,11 +70,11 @@ library Clearing {
         }
         (d.result, d.confidence) = _overall(sides, questions, minConfidence, drawn);
         if (d.result != ClearingResult.PASS) return d;
-        // A mean of scores, at most 1000.
+        // A mean of scores, at most the whole.
         d.score = uint16(praise.score / praise.weight);
         for (uint256 s = 0; s < slots; ++s) {
             // At most five slots.
-            if (2 * praise.agreeing[s] > praise.weight) d.agreeing |= uint8(1 << s);
+            if (2 * praise.agreeing[s] > drawn) d.agreeing |= uint8(1 << s);
         }
     }
 
@@ -109,7 +110,7 @@ library Clearing {
         bool passed = pass.weight > fail.weight;
         Side memory heavier = passed ? pass : fail;
         if (pass.weight == fail.weight || 2 * heavier.weight <= drawn) return (ClearingResult.DISPUTED, 0);
-        // A mean of confidences, at most 1000.
+        // A mean of confidences, at most the whole.
         uint16 confidence = uint16(heavier.confidence / heavier.weight);
         if (confidence < minConfidence) return (ClearingResult.DISPUTED, confidence);
         return (passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence);

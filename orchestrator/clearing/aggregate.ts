@@ -14,6 +14,8 @@ export interface AggregationTerms {
   /** Basis points. */
   readonly minConfidence: number;
   readonly confidenceForm: "mean" | "mass";
+  /** A side needs more than half of it. */
+  readonly drawn?: number;
 }
 
 /** An output that counts for at least one question, and why the others do not. */
@@ -124,11 +126,11 @@ const STATUS = {
 function weigh(
   votes: readonly Survivor[],
   about: () => readonly AdmittedOutput[],
-  { minConfidence, confidenceForm }: AggregationTerms,
+  { minConfidence, confidenceForm, drawn = 0 }: AggregationTerms,
 ): Answer {
   const contested = weightOf(votes.filter(({ output }) => output.output.verdict === "DISPUTED").map(({ output }) => voteOf(output)));
   const decisive = votes.map(({ output }) => voteOf(output));
-  const answer = answerTo(decisive, confidenceForm === "mean" ? minConfidence : 0, { contested });
+  const answer = answerTo(decisive, confidenceForm === "mean" ? minConfidence : 0, { contested, drawn });
   if (confidenceForm === "mean" || (answer.result !== ClearingResult.PASS && answer.result !== ClearingResult.FAIL)) return answer;
   // The weight that backs the verdict over all weight that was asked, floor or not: raising a class never lowers it (RAILS 5.3).
   const side = answer.result === ClearingResult.PASS ? VerdictResult.PASS : VerdictResult.FAIL;

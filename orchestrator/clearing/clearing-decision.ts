@@ -91,6 +91,8 @@ export interface ClearingInput {
   readonly outputs: readonly unknown[];
   readonly deployment: Deployment;
   readonly weightOf?: WeightOf;
+  /** Weight of everybody who was asked, where a side needs more than half of it; without it, more than the other side has. */
+  readonly drawn?: number;
   readonly engine: Signer;
   /** Seconds since 1970. */
   readonly now: bigint;
@@ -106,11 +108,12 @@ export function clear({
   outputs,
   deployment,
   weightOf = () => NEW_VERIFIER_WEIGHT,
+  drawn = 0,
   engine,
   now,
 }: ClearingInput): Cleared {
   const { admitted, refusals } = admitOutputs(outputs, obligation, envelope, deployment, weightOf);
-  const aggregates = aggregatesOf(admitted, obligation, deployment);
+  const aggregates = aggregatesOf(admitted, obligation, deployment, drawn);
   const main = aggregates.fee_release;
   const loss = lossOf(main);
   const body = {
@@ -155,10 +158,15 @@ export function clear({
 }
 
 /** Γ under the floors of each use; where two uses have the same floors, once. */
-function aggregatesOf(outputs: readonly AdmittedOutput[], obligation: Obligation, { admissibility }: Deployment): Cleared["aggregates"] {
+function aggregatesOf(
+  outputs: readonly AdmittedOutput[],
+  obligation: Obligation,
+  { admissibility }: Deployment,
+  drawn: number,
+): Cleared["aggregates"] {
   const done = new Map<string, Aggregate>();
   const under = (purpose: Purpose): Aggregate => {
-    const terms = termsOf(obligation, purpose);
+    const terms = { ...termsOf(obligation, purpose), drawn };
     const key = `${terms.floors.performance} ${terms.floors.policy}`;
     const result = done.get(key) ?? aggregate(outputs, terms, admissibility);
     done.set(key, result);

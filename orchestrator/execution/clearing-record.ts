@@ -123,6 +123,12 @@ export function weightsOf({ panel, asked }: Pick<NodeTerms, "panel" | "asked">):
   );
 }
 
+/** Weight of the whole panel: whoever sits there for two questions counts once. */
+function drawnWeight(weights: ClearingRecord["weights"]): number {
+  const members = new Map(Object.entries(weights).map(([seat, weight]) => [seat.split("/")[0], weight]));
+  return [...members.values()].reduce((sum, weight) => sum + weight, 0);
+}
+
 /** What one slot handed in, with its claim. */
 export interface Handed {
   readonly slot: number;
@@ -212,7 +218,7 @@ export function clearAgain(
   const [refused] = admitted.refusals;
   if (refused !== undefined) throw new NotCleared(refused);
   const input = { obligation: bound, envelope: admitted, outputs, deployment: world, engine, now };
-  const { decision, refusals } = clear({ ...input, weightOf: (seat) => weights[seat] ?? 0 });
+  const { decision, refusals } = clear({ ...input, weightOf: (seat) => weights[seat] ?? 0, drawn: drawnWeight(weights) });
   const [broken] = refusals;
   if (broken !== undefined) throw new NotCleared(broken);
   return decision;

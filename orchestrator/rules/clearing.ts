@@ -48,8 +48,8 @@ export interface ClearingTerms {
   readonly minConfidence: number;
   /** Executor slots, ≤ 8. */
   readonly slots: number;
-  /** Weight of the whole panel where only a part of it is heard: a side needs more than half of it. */
-  readonly drawn?: number;
+  /** Weight of the whole panel: a side, and a slot that is to be in agreement, need more than half of it. */
+  readonly drawn: number;
 }
 
 /** What Γ weighs of a verdict that survived. */
@@ -69,7 +69,7 @@ export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms
       answerTo(
         survivors.filter((v) => v.question === question),
         terms.minConfidence,
-        { drawn: terms.drawn ?? 0 },
+        { drawn: terms.drawn },
       ),
     );
   const { result, confidence } = overall(answers);
@@ -80,7 +80,7 @@ export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms
     score: average(passing, (v) => v.score),
     class: survivors.map((v) => meetOver(v.basis, terms.classWords)).reduce(join, EvidenceClass.SELF),
     basis: survivors.reduce((union, v) => union | v.basis, 0n),
-    agreeing: agreement(passing, terms.slots),
+    agreeing: agreement(passing, terms),
   };
 }
 
@@ -117,10 +117,10 @@ export function overall(answers: readonly Answer[]): Answer {
   return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
 }
 
-function agreement(passing: readonly WeighedVerdict[], slots: number): number {
+function agreement(passing: readonly WeighedVerdict[], { slots, drawn }: ClearingTerms): number {
   let agreeing = 0;
   for (let s = 0; s < slots; s += 1) {
-    if (2 * weightOf(passing.filter((v) => (v.agreeing >> s) & 1)) > weightOf(passing)) agreeing |= 1 << s;
+    if (2 * weightOf(passing.filter((v) => (v.agreeing >> s) & 1)) > drawn) agreeing |= 1 << s;
   }
   return agreeing;
 }

@@ -168,6 +168,24 @@ describe("attacks by collusion", () => {
       expect(await entitled()).to.equal(0);
     });
 
+    it("two of a panel's five decide, because the other three abstain", async () => {
+      await worked({ ...TASK, panelSize: 5 });
+      await attempt(heard(Result.PASS, Result.PASS, Result.ABSTAIN, Result.ABSTAIN, Result.ABSTAIN));
+      expect(await entitled()).to.equal(0);
+    });
+
+    it("two of a panel's five have work paid that most of it found wrong, by choosing whose praise is heard", async () => {
+      await worked({ ...CONSENSUS, panelSize: 5 });
+      await networkHelpers.time.increase(300);
+      const basis = 1n | (1n << 32n) | (1n << 64n);
+      const order = await mission.clearOrder(0);
+      const [honest = "", ...bought] = (await mission.contract.panelOf(0)).slice(0, 3);
+      const verdicts = [await mission.verdict(0, honest, { basis, agreeing: 0b011 })];
+      for (const member of bought) verdicts.push(await mission.verdict(0, member, { basis, agreeing: 0b111 }));
+      await attempt(mission.contract.clear([{ ...order, verdicts }]));
+      expect((await mission.contract.entitlementOf(0, 2)).paid).to.equal(0);
+    });
+
     it("one of three leaves out a verdict, so that a human has to decide what two had decided", async () => {
       await worked({ ...TASK, panelSize: 3 });
       await networkHelpers.time.increase(300);

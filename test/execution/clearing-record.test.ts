@@ -126,6 +126,7 @@ function randomClearing(random: RandomStream) {
       questions: asked.length === 2 ? 3 : 1,
       minConfidence: terms.minConfidence,
       slots,
+      drawn: panel.reduce((sum, { weight }) => sum + weight, 0),
     },
   );
   return { terms, record, chain };

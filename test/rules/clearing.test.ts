@@ -17,7 +17,14 @@ const CLASSES = [SELF, SIGN, WIT, REC, ATT, PROOF] as const;
 const TRIPLES = CLASSES.flatMap((a) => CLASSES.flatMap((b) => CLASSES.map((c) => [a, b, c] as const)));
 
 /** One slot with an ATT, a REC and a SELF item; performance asked; REC floor. */
-const terms: ClearingTerms = { classWords: [packClasses([ATT, REC, SELF, WIT])], floor: REC, questions: 1, minConfidence: 6000, slots: 1 };
+const terms: ClearingTerms = {
+  classWords: [packClasses([ATT, REC, SELF, WIT])],
+  floor: REC,
+  questions: 1,
+  minConfidence: 6000,
+  slots: 1,
+  drawn: 0,
+};
 const pass: WeighedVerdict = {
   question: Question.PERFORMANCE,
   result: VerdictResult.PASS,
@@ -112,7 +119,7 @@ describe("Clearing", () => {
     expect(results([pass], { ...terms, questions: 0b10 })).to.equal(ClearingResult.UNVERIFIABLE);
   });
 
-  it("lets a part of a panel decide only with more than half of what was drawn", () => {
+  it("lets a side decide only with more than half of what was drawn, absent or abstaining members included", () => {
     const of = (drawn: number) => decide([pass, pass, fail], { ...terms, drawn }).result;
     expect([of(0), of(1999), of(2000), of(2500)]).to.deep.equal([
       ClearingResult.PASS,
@@ -153,15 +160,15 @@ describe("Clearing", () => {
     expect(decide([fail, policy({ ...fail, confidence: 7000 })], both).confidence).to.equal(9000);
   });
 
-  it("finds the slots that more than half of the passing weight agrees on", () => {
-    const three = { ...terms, slots: 3 };
+  it("finds the slots that more than half of what was drawn agrees on, whoever is heard", () => {
+    const three = { ...terms, slots: 3, drawn: 1500 };
     const votes = [
       { ...pass, agreeing: 0b011 },
       { ...pass, agreeing: 0b111 },
       { ...pass, agreeing: 0b001 },
     ];
     expect(decide(votes, three).agreeing).to.equal(0b011);
-    expect(decide(votes.slice(0, 2), three).agreeing).to.equal(0b011);
+    expect(decide(votes.slice(0, 2), { ...three, drawn: 1000 }).agreeing).to.equal(0b011);
   });
 
   it("never decides PASS or FAIL on an item below the floor: 20,000 random decisions, checked item by item", () => {

@@ -3,7 +3,7 @@ import { nonEmptyOutputAbi } from "../../chain/abi/NonEmptyOutput.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { actionNumber } from "../../protocol/actions.ts";
 import { classAt, EvidenceClass, geq, meet } from "../../rules/admissibility.ts";
-import { decide, Question, type WeighedVerdict } from "../../rules/clearing.ts";
+import { decide, type WeighedVerdict } from "../../rules/clearing.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { verifyInclusion } from "../../rules/ordered-merkle.ts";
@@ -97,7 +97,7 @@ export async function provenClasses(
 
 interface Weighed {
   readonly verdicts: readonly WeighedVerdict[];
-  /** Weight of the whole panel where members are absent. */
+  /** Weight of the whole panel. */
   readonly drawn: number;
 }
 
@@ -123,9 +123,7 @@ async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing
     const weight = weightOf(verifier);
     if (isQuestion(question) && isResult(verdict.result)) weighed.push({ ...verdict, question, result: verdict.result, weight });
   }
-  const asked = Object.values(Question).filter((question) => (((law.nodes[node]?.questions ?? 0) >> question) & 1) === 1);
-  const whole = panel.every((member) => asked.every((question) => answered.has(`${member}/${question}`)));
-  return { verdicts: weighed, drawn: whole ? 0 : panel.reduce((sum, member) => sum + weightOf(member), 0) };
+  return { verdicts: weighed, drawn: panel.reduce((sum, member) => sum + weightOf(member), 0) };
 }
 
 export async function panelOf(

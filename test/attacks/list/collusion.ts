@@ -229,7 +229,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     title: "two of a panel's five overrule the three whose verdicts they leave out",
     threats: ["NP-4", "SP-2"],
     entry: "CollaborationContract.clear",
-    guard: "a part of a panel decides with more than half of the weight that was drawn",
+    guard: "a side needs more than half of the weight that was drawn",
     file: "collaboration/ClearingDesk.sol",
     find: "        for (uint256 i = 0; i < d.weights.length; ++i) drawn += d.weights[i];\n",
     replace: "",
@@ -289,5 +289,24 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     file: "meta/adjudication/Orders.sol",
     find: "            if (which == Param.ADJUDICATOR_QUORUM) _requireSeats(city, value);\n",
     replace: "",
+  },
+  {
+    title: "two of a panel's five decide, because the other three abstain",
+    threats: ["NP-4", "SP-2"],
+    entry: "CollaborationContract.clear",
+    guard: "who abstains counts for neither side, and is counted",
+    file: "collaboration/ClearingDesk.sol",
+    find: "    function _drawnWeight(Docket memory d) private pure returns (uint256 drawn) {\n",
+    replace:
+      "    function _drawnWeight(Docket memory d) private pure returns (uint256 drawn) {\n        if (d.complete == NodeCore.full(d.law.panelSize)) return 0;\n",
+  },
+  {
+    title: "two of a panel's five have work paid that most of it found wrong, by choosing whose praise is heard",
+    threats: ["NP-4", "SP-2"],
+    entry: "CollaborationContract.clear",
+    guard: "a slot is in agreement by more than half of the weight that was drawn",
+    file: "libraries/Clearing.sol",
+    find: "if (2 * praise.agreeing[s] > drawn) d.agreeing",
+    replace: "if (2 * praise.agreeing[s] > praise.weight) d.agreeing",
   },
 ]);

@@ -20,10 +20,9 @@ const TERMS: ClearingTerms = {
   questions: 1 << Question.PERFORMANCE,
   minConfidence: 6000,
   slots: 1,
+  // Each has a weight of one.
+  drawn: VERIFIERS,
 };
-
-/** Verifiers of weight one: where some are absent, a side needs more than half of all. */
-const termsOf = ({ length }: readonly WeighedVerdict[]): ClearingTerms => (length === VERIFIERS ? TERMS : { ...TERMS, drawn: VERIFIERS });
 
 export type Decide = typeof decide;
 
@@ -62,14 +61,14 @@ const decided = ({ decision: { result } }: State) => result === ClearingResult.P
 export const clearing = (rule: Decide = decide): Machine<State> => ({
   name: "clearing",
   about: "verdicts of three verifiers on four items; the real `decide` of rules/clearing.ts",
-  initial: { verdicts: [], decision: rule([], termsOf([])) },
+  initial: { verdicts: [], decision: rule([], TERMS) },
   *moves({ verdicts }): Iterable<Move<State>> {
     if (verdicts.length === VERIFIERS) return;
     for (const answer of ANSWERS) {
       const all = [...verdicts, answer];
       const { result, confidence, basis } = answer;
       const label = `${result === VerdictResult.PASS ? "PASS" : "FAIL"} at ${confidence} on ${basis.toString(2)}`;
-      yield { label, next: { verdicts: all, decision: rule(all, termsOf(all)) } };
+      yield { label, next: { verdicts: all, decision: rule(all, TERMS) } };
     }
   },
   // Verifiers of one weight: who said what makes no difference.
@@ -92,11 +91,11 @@ export const clearing = (rule: Decide = decide): Machine<State> => ({
       },
     },
     {
-      name: "what a part of the panel decides the others cannot undo",
+      name: "what some decide the others cannot undo",
       holds: (state) => {
         if (!decided(state)) return true;
         const backing = shareOf(state, state.decision.result === ClearingResult.PASS ? VerdictResult.PASS : VerdictResult.FAIL);
-        return state.verdicts.length === VERIFIERS || 2 * backing > VERIFIERS;
+        return 2 * backing > VERIFIERS;
       },
     },
     { name: "a decision is sure enough", holds: (state) => !decided(state) || state.decision.confidence >= TERMS.minConfidence },
@@ -105,12 +104,11 @@ export const clearing = (rule: Decide = decide): Machine<State> => ({
       holds: (state) => (state.decision.result === ClearingResult.UNVERIFIABLE) === !state.verdicts.some(standsOnFloor),
     },
     {
-      name: "an opinion on the floor that nobody of a whole panel opposes decides",
+      name: "more than half of the panel, sure and on the floor, decide",
       holds: (state) => {
-        const standing = state.verdicts.filter(standsOnFloor);
-        const sure = standing.length > 0 && standing.every(({ confidence }) => confidence >= TERMS.minConfidence);
-        const [pass, fail] = [shareOf(state, VerdictResult.PASS), shareOf(state, VerdictResult.FAIL)];
-        return !sure || (pass !== 0 && fail !== 0) || state.verdicts.length < VERIFIERS || decided(state);
+        const sure = state.verdicts.filter(standsOnFloor).every(({ confidence }) => confidence >= TERMS.minConfidence);
+        const most = Math.max(shareOf(state, VerdictResult.PASS), shareOf(state, VerdictResult.FAIL));
+        return !sure || 2 * most <= VERIFIERS || decided(state);
       },
     },
   ],
