@@ -220,6 +220,7 @@ function planOf(planner: Planner, report: Skill, chosen: readonly Skill[], branc
     options: optionsAt(planner, report, branches),
     risk: planner.open.risk,
     chosen,
+    aboutEach: /\b(?:each|every|all)\b/i.test(planner.open.goal),
     alternativesTo: (step) => (comparing ? alternativesTo(planner, step, branches) : []),
   });
   const tasks = Object.values(text.tasks);

@@ -15,6 +15,7 @@ export interface PlannableService {
   readonly perItem: boolean;
   readonly keepsFields?: boolean | undefined;
   readonly mends?: boolean | undefined;
+  readonly drops?: boolean | undefined;
   readonly input: JsonObject;
   readonly output: JsonObject;
   readonly options?: JsonObject;

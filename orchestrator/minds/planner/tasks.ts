@@ -14,6 +14,8 @@ export interface Writing {
   readonly alternativesTo: (step: Step) => readonly Skill[];
   /** Chosen services: each one's output is in the report. */
   readonly chosen: readonly Skill[];
+  /** The goal asks about each item, so that what is found out about it is in the report even where only a few are kept afterwards. */
+  readonly aboutEach: boolean;
 }
 
 const REPORT = "report";
@@ -22,7 +24,7 @@ const AGREE_ON_LABELS = { on: "label", atLeast: 0.85 };
 const AGREE_ON_NUMBERS = { on: "value", atLeast: 0.6 };
 
 /** Branches as tasks of a mission file: what begins alike is one task, and the report receives the end of each, and all that was asked for. */
-export function tasksOf(branches: readonly Chain[], { report, options, risk, alternativesTo, chosen }: Writing): PlanText {
+export function tasksOf(branches: readonly Chain[], { report, options, risk, alternativesTo, chosen, aboutEach }: Writing): PlanText {
   const tasks: Record<string, TaskText> = {};
   const named = new Map<string, string>();
   const reported = new Set<string>();
@@ -37,7 +39,8 @@ export function tasksOf(branches: readonly Chain[], { report, options, risk, alt
       if (known === undefined) tasks[name] = taskOf(step, before, alternativesTo(step));
       // What only prepares the items for the next service is no answer.
       const isLost = next !== undefined && next.skill.service.keepsFields !== true && step.skill.service.keepsFields !== true;
-      if (next === undefined || (isLost && chosen.includes(step.skill))) reported.add(name);
+      const isThinned = aboutEach && next?.skill.service.drops === true;
+      if (next === undefined || isThinned || (isLost && chosen.includes(step.skill))) reported.add(name);
       before = name;
     }
   }

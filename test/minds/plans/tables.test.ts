@@ -34,6 +34,19 @@ function best(goal: string, rows: readonly Readonly<Record<string, string>>[]) {
   return Object.entries(tasks).flatMap(([name, { service, with: options = {} }]) => (name === "report" ? [] : [[service, options]]));
 }
 
+describe("plans for texts", () => {
+  const reported = (goal: string) => {
+    const fields = ["path", "name", "text"].map((name) => ({ name, types: ["string"] }));
+    const found = plansFor({ goal, risk: "LOW", input: { kind: "files", fields }, catalogue: CATALOG });
+    return "plans" in found ? found.plans[0]?.text.tasks["report"]?.after : undefined;
+  };
+
+  it("report what was asked of each text, though only a few are kept for another question", () => {
+    expect(reported("How many words does each of these texts have, and which are the ten longest?")).to.deep.equal(["word-count", "top"]);
+    expect(reported("Which are the ten longest of these texts, in words?")).to.deep.equal(["top"]);
+  });
+});
+
 describe("plans for tables, by what their cells are", () => {
   it("add figures up by all that a goal divides them by, dates by their period, and never identifiers", () => {
     const pairs = { by: ["customer", "order_date"], of: "amount", period: "month" };
