@@ -65,8 +65,12 @@ describe("the program agentcity", function () {
   });
 
   it("refuses an input that would never end", async () => {
-    writeFileSync(join(directory(), "endless.yaml"), smallMission("/dev/zero", { input: { kind: "files", path: "/dev/zero" } }));
-    expect(refusalIn(await run("mission", "endless.yaml", "--json")).code).to.equal("InputUnreadable");
+    const pipe = join(directory(), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    for (const path of ["/dev/zero", pipe]) {
+      writeFileSync(join(directory(), "endless.yaml"), smallMission(path, { input: { kind: "files", path } }));
+      expect(refusalIn(await run("mission", "endless.yaml", "--json")).code, path).to.equal("InputUnreadable");
+    }
   });
 
   it("runs a mission whose paths are relative to its file; stopped by Ctrl-C it leaves nothing held, and the same command ends it", async () => {
@@ -91,7 +95,10 @@ describe("the program agentcity", function () {
     const ended = await runCli(args, options);
     expect(ended.code, ended.stderr).to.equal(0);
     expect(ended.stderr).to.contain("resumed an interrupted run").and.to.not.contain("is gone");
-    expect(outcomeIn(ended)).to.include({ status: "completed", session: "1" });
+    const { bundle, ...outcome } = outcomeIn(ended);
+    expect(outcome).to.include({ status: "completed", session: "1" });
+    const published = readFileSync(join(home(), bundle ?? "", "outcome.json"), "utf8");
+    expect(published, "whoever gets the bundle learns nothing of this machine").to.not.contain(directory());
     expect(existsSync(join(elsewhere, ".agentcity"))).to.equal(false);
   });
 });
