@@ -28,6 +28,10 @@ library Dispatch {
 
     uint256 private constant BINDABLE = (1 << uint256(NodeState.WAITING)) | (1 << uint256(NodeState.ELIGIBLE));
 
+    /// Once work began.
+    uint256 private constant _ANCHORABLE =
+        ~((1 << uint256(MissionState.PENDING)) | (1 << uint256(MissionState.ACTIVE)));
+
     function activate(MissionStorage.Layout storage s, City calldata city) external {
         Frame memory f = MissionFrame.open(city);
         ITemplateRegistry.Mission memory origin = f.city.templates.missionOf(address(this));
@@ -113,7 +117,12 @@ library Dispatch {
         bytes calldata signature
     ) external {
         if (s.anchor != 0) revert ICollaborationContract.AlreadyAnchored(s.anchor);
+        NodeCore.requireMission(s, _ANCHORABLE);
         if (!city.evidence.isRunner(runner)) revert ICollaborationContract.NotRunner(runner);
+        address principal = city.evidence.principalOf(runner);
+        if (MissionFrame.isParty(s.head.execution, principal)) {
+            revert ICollaborationContract.RunnerConflict(runner, principal);
+        }
         Signatures.requireInTime(deadline);
         bytes32 message = TypedData.hashAnchor(runner, root, deadline);
         Signatures.requireEcdsa(runner, MessageHashUtils.toTypedDataHash(city.domain, message), signature);

@@ -21,7 +21,7 @@ library Guard {
     // --- Freezes -----------------------------------------------------------------------------------------------------
 
     /// @dev An executor stops neither a clock that already ran out nor the verdict on what it committed. A monitor's word counts
-    /// for every executor of the node, an executor's own for itself.
+    /// for every executor of the node; what an executor says of itself stops its node and no more.
     function report(
         MissionStorage.Layout storage s,
         City calldata city,
@@ -34,7 +34,7 @@ library Guard {
         LawNode memory law = f.node(node);
         if (!law.leaf) revert ICollaborationContract.NotALeaf(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        bool watched = f.city.evidence.isMonitor(msg.sender);
+        bool watched = _isOutsideMonitor(s, city);
         if (!watched) {
             uint8 own = _slotOf(s, law, w, node, msg.sender);
             if (block.timestamp >= w.deadline) revert ICollaborationContract.WindowClosed(node, w.deadline);
@@ -44,17 +44,16 @@ library Guard {
         }
         emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
         freeze(s, f, w, node, reason);
-        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+        for (uint8 slot = 0; watched && slot < law.redundancy; ++slot) {
             address agent = s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;
-            if (agent != address(0) && (watched || agent == msg.sender)) _count(s, f, node, agent);
+            if (agent != address(0)) _count(s, f, node, agent);
         }
     }
 
     function sealSnapshot(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes32 hash) external {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.FROZEN));
-        LawNode memory law = MissionFrame.open(city).node(node);
-        if (!city.evidence.isMonitor(msg.sender)) _slotOf(s, law, w, node, msg.sender);
+        if (!_isOutsideMonitor(s, city)) revert ICollaborationContract.NotMonitor(msg.sender);
         uint256 key = MissionStorage.attemptKey(node, w.freezeCount);
         if (s.snapshots[key] != 0) revert ICollaborationContract.AlreadySealed(node, s.snapshots[key]);
         s.snapshots[key] = hash;
@@ -171,7 +170,7 @@ library Guard {
 
     /// @dev Both times are read once, here: a later change of the constitution does not move what runs.
     function degrade(MissionStorage.Layout storage s, City calldata city, uint40 silentSince) external {
-        if (!city.evidence.isMonitor(msg.sender)) revert ICollaborationContract.NotMonitor(msg.sender);
+        if (!_isOutsideMonitor(s, city)) revert ICollaborationContract.NotMonitor(msg.sender);
         NodeCore.requireMission(s, 1 << uint256(MissionState.EXECUTING));
         uint40 least = uint40(city.constitution.param(Param.DEGRADED_MODE_THRESHOLD));
         if (block.timestamp < uint256(silentSince) + least) {
@@ -190,6 +189,12 @@ library Guard {
         uint40 until = s.watch.degradedUntil < expiresAt ? s.watch.degradedUntil : expiresAt;
         if (block.timestamp < until) revert ICollaborationContract.NotExpired(until);
         NodeCore.moveMission(s, MissionState.ABORTED);
+    }
+
+    /// @dev Who has a part in a mission watches over others.
+    function _isOutsideMonitor(MissionStorage.Layout storage s, City calldata city) private view returns (bool) {
+        if (!city.evidence.isMonitor(msg.sender)) return false;
+        return !MissionFrame.isParty(s.head.execution, city.evidence.principalOf(msg.sender));
     }
 
     /// @dev Of the executor who calls; whoever is none and no monitor is refused.

@@ -6,6 +6,7 @@ import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
+import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {IServiceContract} from "../interfaces/IServiceContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
@@ -47,6 +48,12 @@ library MissionFrame {
 
     function digest(Frame memory f, bytes32 structHash) internal pure returns (bytes32) {
         return MessageHashUtils.toTypedDataHash(f.city.domain, structHash);
+    }
+
+    /// @notice Whether a principal has money or a name to lose in this mission.
+    function isParty(IExecutionProcedure market, address principal) internal view returns (bool) {
+        IExecutionProcedure.Participation memory part = market.participationOf(address(this), principal);
+        return part.sponsor || part.executor || part.verifier;
     }
 
     /// @notice Seconds a decision about the node can be appealed.

@@ -29,9 +29,12 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
     struct Bucket {
         uint64 inflow;
         uint64 premiums;
+        uint64 governance;
     }
 
     uint256 private constant _BUCKET = 30 days;
+    /// Basis points of a bucket's inflow that may pay for governance.
+    uint256 private constant _GOVERNANCE_SHARE = 2000;
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -106,6 +109,7 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
         _pools.free -= amount;
         if (stays) _pools.insurance += amount;
         if (purpose == Purpose.GAS_SUBSIDY) _buckets[number].premiums += amount;
+        else if (purpose == Purpose.GOVERNANCE) _buckets[number].governance += amount;
         emit Disbursed(purpose, recipient, amount, justification);
         if (!stays) _token().safeTransfer(recipient, amount);
     }
@@ -126,9 +130,9 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
     }
 
     /// @inheritdoc ITreasury
-    function inflowAt(uint40 timestamp) external view returns (uint64 inflow, uint64 premiums) {
+    function inflowAt(uint40 timestamp) external view returns (uint64 inflow, uint64 premiums, uint64 governance) {
         Bucket memory bucket = _buckets[timestamp / _BUCKET];
-        return (bucket.inflow, bucket.premiums);
+        return (bucket.inflow, bucket.premiums, bucket.governance);
     }
 
     /// @dev The least of: what is wanted, what is free, what the city may and what the principal may still receive.
@@ -140,9 +144,11 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
     }
 
     function _capOf(Purpose purpose, uint256 number) private view returns (uint64) {
-        if (purpose == Purpose.GOVERNANCE) return _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_COMPENSATION);
         if (purpose == Purpose.INSURANCE) return type(uint64).max;
-        return _left(_buckets[number].inflow, Param.SUBSIDY_CAP_SHARE, _buckets[number].premiums);
+        Bucket memory bucket = _buckets[number];
+        if (purpose == Purpose.GAS_SUBSIDY) return _left(bucket.inflow, Param.SUBSIDY_CAP_SHARE, bucket.premiums);
+        uint64 left = _share(bucket.inflow, _GOVERNANCE_SHARE) - bucket.governance;
+        return _min(left, _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_COMPENSATION));
     }
 
     function _onlyGovernor() private view {
@@ -159,9 +165,13 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
     }
 
     function _left(uint64 inflow, Param share, uint64 used) private view returns (uint64) {
-        // A share is at most all of the inflow, so the cap fits 64 bits.
-        uint64 cap = uint64((uint256(inflow) * _CONSTITUTION.param(share)) / BasisPoints.WHOLE);
+        uint64 cap = _share(inflow, _CONSTITUTION.param(share));
         return cap > used ? cap - used : 0;
+    }
+
+    function _share(uint64 inflow, uint256 share) private pure returns (uint64) {
+        // A share is at most all of the inflow, so it fits 64 bits.
+        return uint64((uint256(inflow) * share) / BasisPoints.WHOLE);
     }
 
     function _min(uint64 a, uint64 b) private pure returns (uint64) {

@@ -41,10 +41,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         uint32 registeredAt;
     }
 
-    /// What only an agent with bids or on its way out has.
+    /// What only an agent with bids, on its way out or absent has.
     struct Claims {
         uint64 locked;
         uint40 unbondingUntil;
+        /// When it lapsed last, and since when it had counted until then.
+        uint32 lapsedBlock;
+        uint32 countedFrom;
     }
 
     /// One word per principal.
@@ -53,6 +56,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         /// Producers of this principal that would count toward turnout if it were not frozen.
         uint16 producers;
         uint128 nonce;
+        /// When it was last released from a freeze.
+        uint32 countedFrom;
     }
 
     /// Basis points.
@@ -71,6 +76,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     mapping(address agent => Record record) private _records;
     mapping(address agent => Claims claims) private _claims;
     mapping(address principal => Portfolio portfolio) private _portfolios;
+    mapping(bytes32 did => address agent) private _bearers;
     /// Slashed, and not taken by the treasury yet.
     Dues.Owed private _dues;
     address[] private _producers;
@@ -94,6 +100,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             revert WrongKind(binding.agent, binding.kind);
         }
         _requireEntry(did, binding.did, binding.stake);
+        _name(did, binding.did, binding.agent);
 
         ++_portfolios[binding.principal].nonce;
         uint16 index = _admit(binding.agent, binding.principal, binding.kind, binding.capabilities, binding.stake);
@@ -111,6 +118,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     ) external nonReentrant {
         _requireCreated(binding, creatorSignature, agentSignature);
         _requireEntry(did, binding.did, binding.stake);
+        _name(did, binding.did, binding.agent);
 
         ++_portfolios[binding.creator].nonce;
         _admitSubAgent(binding, did);
@@ -238,8 +246,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Portfolio storage portfolio = _portfolios[principal];
         if (portfolio.frozen == frozen) return;
         portfolio.frozen = frozen;
-        if (frozen) _active -= portfolio.producers;
-        else _active += portfolio.producers;
+        if (frozen) {
+            _active -= portfolio.producers;
+        } else {
+            _active += portfolio.producers;
+            // Sessions already open counted their electorate without these producers, or lost them.
+            portfolio.countedFrom = uint32(block.number);
+        }
         emit PrincipalFrozen(principal, frozen);
     }
 
@@ -254,6 +267,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Record storage record = _producer(agent);
         if (_has(record, _LAPSED)) return;
         _raise(record, _LAPSED);
+        (_claims[agent].lapsedBlock, _claims[agent].countedFrom) = (uint32(block.number), record.registeredBlock);
         emit AgentLapsed(agent);
     }
 
@@ -326,11 +340,14 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function electorOf(
-        address agent
-    ) external view returns (bool mayVote, address principal, uint16 index, uint32 countedFrom) {
+        address agent,
+        uint256 opened
+    ) external view returns (bool mayVote, address principal, uint16 index, bool counted) {
         Record storage record = _records[agent];
-        mayVote = !_has(record, _LAPSED) && _isEligible(record, Kind.PRODUCER);
-        return (mayVote, record.principal, record.index, record.registeredBlock);
+        (principal, index) = (record.principal, record.index);
+        if (_portfolios[principal].countedFrom >= opened) return (false, principal, index, false);
+        counted = !_has(record, _LAPSED) && record.registeredBlock < opened;
+        mayVote = (counted || _lapsedDuring(agent, opened)) && _isEligible(record, Kind.PRODUCER);
     }
 
     /// @inheritdoc IProducerContract
@@ -408,6 +425,16 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (!DidSyntax.isWellFormed(did) || keccak256(bytes(did)) != didHash) revert MalformedDid(did);
         uint64 minimum = _CONSTITUTION.paramInUnits(Param.REGISTRATION_STAKE);
         if (stake < minimum) revert StakeBelowMinimum(stake, minimum);
+    }
+
+    /// @dev A name is free again when whoever bore it has left.
+    function _name(string calldata did, bytes32 didHash, address agent) private {
+        address bearer = _bearers[didHash];
+        if (bearer != address(0) && bearer != agent) {
+            bool left = _has(_records[bearer], _LEAVING) && block.timestamp >= _claims[bearer].unbondingUntil;
+            if (!left) revert DidTaken(did, bearer);
+        }
+        _bearers[didHash] = agent;
     }
 
     /// @dev Nobody hands on more than it has.
@@ -512,8 +539,17 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             record.registeredBlock,
             record.reputation
         );
-        if (flags != 0 || since >= opened || Reputation.points(reputation) < floor) return _NOBODY;
-        return record.kind == Kind.PRODUCER && !_portfolios[principal].frozen ? index : _NOBODY;
+        if (flags & ~_LAPSED != 0 || Reputation.points(reputation) < floor) return _NOBODY;
+        if ((flags != 0 || since >= opened) && !_lapsedDuring(agent, opened)) return _NOBODY;
+        Portfolio storage portfolio = _portfolios[principal];
+        bool excluded = record.kind != Kind.PRODUCER || portfolio.frozen || portfolio.countedFrom >= opened;
+        return excluded ? _NOBODY : index;
+    }
+
+    /// @dev Whether a session that opened then counted it, and it lapsed since: a lapse is for later sessions.
+    function _lapsedDuring(address agent, uint256 opened) private view returns (bool) {
+        Claims storage claims = _claims[agent];
+        return claims.lapsedBlock >= opened && claims.countedFrom < opened;
     }
 
     function _has(Record storage record, uint8 flag) private view returns (bool) {

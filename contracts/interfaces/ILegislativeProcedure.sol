@@ -307,7 +307,8 @@ interface ILegislativeProcedure {
     function expire(uint256 session) external;
     /// @notice Pays a failed, expired or cancelled session's deposit to its sponsor. Anyone.
     function withdraw(uint256 session) external;
-    /// @notice Takes a producer that missed the city's last three tallied sessions out of the electorate. Anyone.
+    /// @notice Takes a producer that missed three sessions in a row out of the electorate of later ones: the last three that reached
+    /// quorum, each opened after the one before was tallied. Anyone.
     function lapse(address agent) external;
 
     /// @notice The round that a signature given now would join.

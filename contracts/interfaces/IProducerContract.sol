@@ -65,6 +65,8 @@ interface IProducerContract {
     error NotRegistered(address agent);
     error WrongKind(address agent, Kind kind);
     error MalformedDid(string did);
+    /// @notice Another agent that has not left bears the name.
+    error DidTaken(string did, address bearer);
     error StakeBelowMinimum(uint64 stake, uint64 minimum);
     error InvalidSignature(address signer);
     error Expired(uint40 deadline);
@@ -171,13 +173,16 @@ interface IProducerContract {
     /// @notice Whether a producer's bid still counts: as `isEligible`, but notice given after a bid frees nobody of it.
     function isAwardable(address agent) external view returns (bool);
     /// @notice What a session asks of an agent, in one call.
-    /// @return mayVote Eligible as a producer, and not lapsed.
+    /// @param opened Block in which the session opened.
+    /// @return mayVote There and attending when it opened, its principal not frozen since, and eligible as a producer now. A lapse
+    /// since then is for later sessions.
     /// @return principal Zero if not registered.
-    /// @return index Dense number of a producer.
-    /// @return countedFrom Block of registration or of the last `attend`.
+    /// @return index Meaningful for producers.
+    /// @return counted There and attending ever since, its principal not frozen.
     function electorOf(
-        address agent
-    ) external view returns (bool mayVote, address principal, uint16 index, uint32 countedFrom);
+        address agent,
+        uint256 opened
+    ) external view returns (bool mayVote, address principal, uint16 index, bool counted);
     /// @notice Dense numbers of producers that may vote and counted before block `opened`; 65,535, which is nobody's number,
     /// for any other agent. One call serves a batch of ballots.
     function electorsOf(address[] calldata agents, uint256 opened) external view returns (uint16[] memory indices);

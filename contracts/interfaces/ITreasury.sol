@@ -7,7 +7,7 @@ pragma solidity 0.8.33;
 interface ITreasury {
     /// @notice What fees may be spent on (AgentCity B.3 4f).
     enum Purpose {
-        /// An adjudicator's work: at most ADJUDICATOR_COMPENSATION at a time.
+        /// An adjudicator's work: at most ADJUDICATOR_COMPENSATION at a time, and a fifth of the 30-day bucket's inflow.
         GOVERNANCE,
         /// Fees become insurance; no token leaves, the recipient is the treasury itself.
         INSURANCE,
@@ -48,6 +48,6 @@ interface ITreasury {
     function insuranceBalance() external view returns (uint64);
     /// @notice Insurance paid in a mission so far.
     function claimedIn(address mission) external view returns (uint64);
-    /// @notice Inflow of fees in the 30-day bucket that contains `timestamp`.
-    function inflowAt(uint40 timestamp) external view returns (uint64 inflow, uint64 premiums);
+    /// @notice Inflow of fees in the 30-day bucket that contains `timestamp`, and what went out of it.
+    function inflowAt(uint40 timestamp) external view returns (uint64 inflow, uint64 premiums, uint64 governance);
 }

@@ -6,8 +6,8 @@ import {Action, Decision} from "../types/Actions.sol";
 /// @title What each action of the override panel needs: one row, one byte, one table (AgentCity B.12; decision 26)
 /// @notice Bits 0–3 signatures needed (15 = two thirds of the active seats, rounded up; 0 = no action), bit 4 executed on a mission,
 /// bit 5 rotates: an approval that one person may not give alone for ever in one mission; bits 6 and 7 approves, rejects: what the
-/// watchdog counts. Three rows ask for other counts where the constitution or the watchdog says so: AMEND_PARAMETER (two for a HIGH
-/// parameter), CLEAR_EMERGENCY_STOP and RELEASE_WATCHDOG.
+/// watchdog counts. Who stops something decides nothing yet, and may stop what nobody did. Three rows ask for other counts where the
+/// constitution or the watchdog says so: AMEND_PARAMETER (two for a HIGH parameter), CLEAR_EMERGENCY_STOP and RELEASE_WATCHDOG.
 library ActionTable {
     uint256 private constant SUPERMAJORITY = 15;
     uint256 private constant MISSION = 1 << 4;
@@ -16,7 +16,7 @@ library ActionTable {
     uint256 private constant REJECTS = 1 << 7;
 
     uint256 private constant TABLE =
-        ((1 | MISSION | REJECTS) << (8 * uint256(Action.FREEZE))) |
+        ((1 | MISSION) << (8 * uint256(Action.FREEZE))) |
             ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.UNFREEZE))) |
             ((1 | MISSION | REJECTS) << (8 * uint256(Action.TERMINATE_MISSION))) |
             ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.APPROVE_POP))) |
@@ -24,10 +24,10 @@ library ActionTable {
             (1 << (8 * uint256(Action.AMEND_PARAMETER))) |
             (2 << (8 * uint256(Action.ADJUST_REPUTATION))) |
             ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.CLASSIFY_FALSE_POSITIVE))) |
-            ((1 | MISSION | REJECTS) << (8 * uint256(Action.EMERGENCY_STOP))) |
+            ((1 | MISSION) << (8 * uint256(Action.EMERGENCY_STOP))) |
             ((2 | MISSION | APPROVES) << (8 * uint256(Action.CLEAR_EMERGENCY_STOP))) |
             ((1 | APPROVES) << (8 * uint256(Action.APPROVE_PREDICATE))) |
-            ((1 | MISSION | REJECTS) << (8 * uint256(Action.VETO_OUTPUT))) |
+            ((1 | MISSION) << (8 * uint256(Action.VETO_OUTPUT))) |
             ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.RELEASE_OUTPUT))) |
             ((1 | MISSION) << (8 * uint256(Action.RESOLVE_APPEAL))) |
             (2 << (8 * uint256(Action.SLASH))) |

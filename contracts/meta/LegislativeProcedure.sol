@@ -170,11 +170,10 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         Session storage info = docket.info;
         uint16 ballots = info.ballots;
         if (ballots < info.electorate && !docket.isOver()) revert NotYet(session, info.deadline);
-        _store.lastTallied[_store.tallied++ % 3] = session;
-
         uint8[] memory order = new uint8[](0);
         uint8 winner = 0;
         if (ballots >= docket.quorumOf()) {
+            _attest(session, info.openedBlock);
             order = _asCandidates(docket, docket.order());
             winner = order[0];
         }
@@ -257,14 +256,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @inheritdoc ILegislativeProcedure
     function lapse(address agent) external {
-        IProducerContract producers = _producers();
-        (, , uint16 index, uint32 countedFrom) = producers.electorOf(agent);
-        for (uint256 i = 0; i < 3; ++i) {
-            Docket storage docket = _store.dockets[_store.lastTallied[i]];
-            // Session 0 does not exist and opened in block 0: before three tallies nobody missed three.
-            if (countedFrom >= docket.info.openedBlock || docket.rankingAt(index) != 0) revert StillAttending(agent);
-        }
-        producers.lapse(agent);
+        Convocation.lapse(_store, _producers(), agent);
     }
 
     // --- Views -----------------------------------------------------------------------------------------------------------
@@ -291,7 +283,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @inheritdoc ILegislativeProcedure
     function rankingOf(uint256 session, address agent) external view returns (uint64) {
-        (, , uint16 index, ) = _producers().electorOf(agent);
+        (, , uint16 index, ) = _producers().electorOf(agent, 0);
         // Others than producers have index 0, which is somebody's.
         return _producers().agentAt(index) == agent ? _store.dockets[session].rankingAt(index) : 0;
     }
@@ -341,6 +333,13 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     /// @dev The caller acts in an office, within its envelope.
     function _consume(Office office, bytes4 selector, uint256 session) private {
         _clerks().consume(office, msg.sender, selector, session);
+    }
+
+    /// @dev Counts for `lapse`, unless it was open beside the last one that did.
+    function _attest(uint256 session, uint32 openedBlock) private {
+        if (openedBlock <= _store.talliedBlock) return;
+        _store.talliedBlock = uint32(block.number);
+        _store.lastTallied[_store.tallied++ % 3] = session;
     }
 
     function _requireMember(Docket storage docket, address agent) private view returns (address principal) {

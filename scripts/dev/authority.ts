@@ -283,7 +283,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     reopen: anyone,
     abort: anyone,
     report: only("NotMonitor", "monitor", "executor"),
-    sealSnapshot: only("NotMonitor", "monitor", "executor"),
+    sealSnapshot: only("NotMonitor", "monitor"),
     degrade: only("NotMonitor", "monitor"),
     expire: anyone,
     onOverride: only("NotAdjudication", "ADJUDICATION"),

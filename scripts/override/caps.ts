@@ -35,17 +35,25 @@ export async function insuranceCap({ client }: Office, mission: Address): Promis
   return { allowed: least(deposit - claimed, pool), because };
 }
 
+/** Basis points of what came in during 30 days that may pay adjudicators. */
+const GOVERNANCE_SHARE = 2000n;
+
 /** Fees for a purpose, within its own cap and what is free (Treasury.disburse). */
 export async function spendingCap(office: Office, purpose: PurposeName): Promise<Cap> {
   const { client } = office;
   const free = await client.treasury.freeBalance();
   const held = `${formatMoney(free)} are free`;
   if (purpose === "INSURANCE") return { allowed: free, because: held };
+  const [inflow, spent, governance] = await client.treasury.inflowAt(Number(await chainTime(office)));
   if (purpose === "GOVERNANCE") {
     const most = await client.constitution.paramInUnits(parameterIndex("ADJUDICATOR_COMPENSATION"));
-    return { allowed: least(most, free), because: `${held}; ADJUDICATOR_COMPENSATION is ${formatMoney(most)} at a time` };
+    const share = (inflow * GOVERNANCE_SHARE) / WHOLE;
+    const came = `a fifth of what came in these 30 days is ${formatMoney(share)}, of which ${formatMoney(governance)} is spent`;
+    return {
+      allowed: least(least(most, share - governance), free),
+      because: `${held}; ADJUDICATOR_COMPENSATION is ${formatMoney(most)} at a time; ${came}`,
+    };
   }
-  const [inflow, spent] = await client.treasury.inflowAt(Number(await chainTime(office)));
   const share = await client.constitution.param(parameterIndex("SUBSIDY_CAP_SHARE"));
   const most = (inflow * share) / WHOLE;
   const because = `${held}; of the ${formatMoney(inflow)} that came in these 30 days ${formatMoney(most)} may go to premiums and gas, ${formatMoney(spent)} did`;

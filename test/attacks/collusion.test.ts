@@ -335,6 +335,23 @@ describe("attacks by collusion", () => {
       expect(await paid(panel.city)).to.equal(0);
     });
 
+    it("two adjudicators empty the treasury by many payments", async () => {
+      const free = await panel.city.treasury.freeBalance();
+      for (let i = 0; i < 6; i++) {
+        await attempt(panel.act(await panel.wide("DISBURSE", thief, GOVERNANCE, tokens(50)), ...panel.seats.slice(0, 2)));
+      }
+      expect(5n * (await paid(panel.city)) <= free).to.equal(true);
+    });
+
+    it("an adjudicator who approves everything hides it by freezing what nobody does", async () => {
+      const { city, seat, override, act } = panel;
+      for (let i = 0; i < 40; i++) {
+        const mission = (await city.probe(100 + i)).address;
+        await attempt(act(await override(i % 10 === 9 ? "FREEZE" : "APPROVE_POP", { mission }), seat(0)));
+      }
+      expect(await city.watchdog.isFlagged(seat(0).address)).to.equal(true);
+    });
+
     it("somebody who is no mission draws a premium", async () => {
       const { city } = panel;
       const nobody = await city.account("nobody");

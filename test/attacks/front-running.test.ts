@@ -1,6 +1,6 @@
 /** Acting on what others just showed, or before they can act. */
 import { expect } from "chai";
-import { id, type Wallet, ZeroAddress } from "ethers";
+import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
 import { type Mission, openMission, TASK } from "../support/mission-fixture.ts";
@@ -149,16 +149,35 @@ describe("attacks by going first or last", () => {
     });
   });
 
-  it("a runner replaces a mission's record after it was anchored", async () => {
-    await routed(TASK);
-    const anchor = async (root: string) => {
-      const message = { runner: mission.city.runner.address, root, deadline: await mission.soon() };
-      const signature = await mission.city.sign("Anchor", mission.address, message, mission.city.runner);
+  describe("at the record", () => {
+    const anchor = async (root: string, runner = mission.city.runner) => {
+      const message = { runner: runner.address, root, deadline: await mission.soon() };
+      const signature = await mission.city.sign("Anchor", mission.address, message, runner);
       return mission.contract.anchor(root, message.runner, message.deadline, signature);
     };
-    await anchor(id("history"));
-    await attempt(anchor(id("another history")));
-    expect(await mission.contract.anchored()).to.equal(id("history"));
+
+    it("a runner replaces a mission's record after it was anchored", async () => {
+      await routed(TASK);
+      await anchor(id("history"));
+      await attempt(anchor(id("another history")));
+      expect(await mission.contract.anchored()).to.equal(id("history"));
+    });
+
+    it("a record is anchored before anything happened", async () => {
+      await opened(TASK);
+      await attempt(anchor(id("nothing happened")));
+      expect(await mission.contract.anchored()).to.equal(ZeroHash);
+    });
+
+    it("an executor's own runner anchors a record that leaves it out", async () => {
+      await routed(TASK);
+      const { city } = mission;
+      const { agent } = await mission.executorOf(0);
+      const own = await city.account("own runner");
+      await city.evidence.registerRunner(own.address, await city.producers.principalOf(agent.address));
+      await attempt(anchor(id("nothing happened"), own));
+      expect(await mission.contract.anchored()).to.equal(ZeroHash);
+    });
   });
 
   describe("at the ballot", () => {

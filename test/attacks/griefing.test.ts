@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { id, type Wallet } from "ethers";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { networkHelpers, tokens } from "../support/city-fixture.ts";
-import { loadLegislature, State } from "../support/legislature.ts";
+import { billOf, lawOf, loadLegislature, PROPOSAL, State } from "../support/legislature.ts";
 import { Action, HOUR, type Mission, MissionState, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
 
@@ -113,6 +113,46 @@ describe("attacks that grief", () => {
     });
   });
 
+  describe("on the electorate", () => {
+    type House = Awaited<ReturnType<typeof loadLegislature>>;
+    /** Those voters cast their ballots in sessions that are open side by side, which are then tallied. */
+    async function vote({ legislation, voters, steps }: House, count: number, present: number): Promise<void> {
+      const sessions: bigint[] = [];
+      for (let i = 0; i < count; i++) sessions.push(await steps.toVoting([billOf(lawOf()).specHash]));
+      for (const session of sessions) {
+        const ballots = await Promise.all(voters.slice(0, present).map((voter) => steps.ballot(session, voter, [0, 1])));
+        if (ballots.length > 0) await legislation.castBallots(session, ballots);
+      }
+      await networkHelpers.time.increase(PROPOSAL + 1n);
+      for (const session of sessions) await legislation.tally(session);
+    }
+    const last = ({ voters }: House) => voters[voters.length - 1] as Wallet;
+
+    it("who missed three votes held side by side is struck off", async () => {
+      const house = await loadLegislature();
+      await vote(house, 3, 7);
+      await attempt(house.legislation.lapse(last(house).address));
+      expect(await house.producers.isLapsed(last(house).address)).to.equal(false);
+    });
+
+    it("sessions in which nobody votes strike everybody off", async () => {
+      const house = await loadLegislature();
+      for (let i = 0; i < 3; i++) await vote(house, 1, 0);
+      await attempt(house.legislation.lapse(last(house).address));
+      expect(await house.producers.isLapsed(last(house).address)).to.equal(false);
+    });
+
+    it("a voter is struck off in the middle of a vote", async () => {
+      const house = await loadLegislature();
+      const { legislation, steps } = house;
+      for (let i = 0; i < 3; i++) await vote(house, 1, 7);
+      const session = await steps.toVoting([billOf(lawOf()).specHash]);
+      await legislation.lapse(last(house).address);
+      await attempt(legislation.castBallots(session, [await steps.ballot(session, last(house), [0, 1])]));
+      expect((await legislation.sessionOf(session)).ballots).to.equal(1);
+    });
+  });
+
   describe("with freezes", () => {
     it("somebody freezes a node without being its monitor or executor", async () => {
       await routed(TASK);
@@ -167,12 +207,40 @@ describe("attacks that grief", () => {
       expect((await mission.contract.nodeOf(0)).deadline - (await mission.city.now())).to.be.lessThan(15n);
     });
 
+    it("an executor stops its whole mission by freezing itself", async () => {
+      mission = await (await openMission({ nodes: [TASK, TASK, TASK, TASK] })).activate();
+      for (const node of [0, 1, 2, 3]) await mission.bid(node, 0);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0, 1, 2, 3]);
+      for (const node of [0, 1, 2, 3]) {
+        await mission.route(node);
+        await attempt(mission.contract.connect(mission.worker(0).agent).report(node, WHY, 1));
+      }
+      expect((await mission.contract.watch()).stopped).to.equal(false);
+    });
+
+    it("an executor seals itself what it was when it was frozen", async () => {
+      await routed(TASK);
+      await mission.contract.connect(mission.city.monitor).report(0, WHY, 1);
+      await attempt(mission.contract.connect(await executor()).sealSnapshot(0, id("nothing to see")));
+      expect(await mission.contract.queryFilter(mission.contract.filters.SnapshotSealed())).to.have.length(0);
+    });
+
+    it("an executor's own monitor seals what it was", async () => {
+      await routed(TASK);
+      const { city } = mission;
+      const [own, agent] = [await city.account("own monitor"), await executor()];
+      await city.evidence.registerMonitor(own.address, await city.producers.principalOf(agent.address));
+      await mission.contract.connect(city.monitor).report(0, WHY, 1);
+      await attempt(mission.contract.connect(own).sealSnapshot(0, id("nothing to see")));
+      expect(await mission.contract.queryFilter(mission.contract.filters.SnapshotSealed())).to.have.length(0);
+    });
+
     it("what a frozen node was is sealed a second time", async () => {
       await routed(TASK);
-      const agent = await executor();
       await mission.contract.connect(mission.city.monitor).report(0, WHY, 1);
       await mission.contract.connect(mission.city.monitor).sealSnapshot(0, id("as it was"));
-      await attempt(mission.contract.connect(agent).sealSnapshot(0, id("as it should have been")));
+      await attempt(mission.contract.connect(mission.city.monitor).sealSnapshot(0, id("as it should have been")));
       expect(await mission.contract.queryFilter(mission.contract.filters.SnapshotSealed())).to.have.length(1);
     });
   });

@@ -4,7 +4,7 @@ import { AbiCoder, encodeBytes32String, id, ZeroHash } from "ethers";
 import { DEVNET } from "../../orchestrator/protocol/parameters.ts";
 import type { LawHeader, LawNode } from "../../orchestrator/rules/law-codec.ts";
 import { EVERYTHING, ethers, loadCity, loadFixture, tokens } from "../support/city-fixture.ts";
-import { DEPOSIT, GOAL, lawOf, node } from "../support/legislature.ts";
+import { billOf, DEPOSIT, GOAL, lawOf, loadLegislature, node } from "../support/legislature.ts";
 import { Action, type Mission, MissionState, openMission, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
 
@@ -171,5 +171,16 @@ describe("attacks on the law", () => {
     for (let i = 0; i < 16; i++) await mission.bidAs(await mission.newcomer(`bidder ${i}`), 0, tokens(90));
     await attempt(mission.bidAs(await mission.newcomer("one more"), 0, tokens(80)));
     expect(await mission.city.execution.bidsOf(mission.address, 0)).to.have.length(16);
+  });
+
+  it("who was frozen when a session opened votes beyond its electorate", async () => {
+    const { legislation, producers, steps, register } = await loadLegislature();
+    const released = (await register("released")).agent;
+    const principal = await producers.principalOf(released.address);
+    await producers.freezePrincipal(principal, true);
+    const session = await steps.toVoting([billOf(lawOf()).specHash]);
+    await producers.freezePrincipal(principal, false);
+    await attempt(legislation.castBallots(session, [await steps.ballot(session, released, [0, 1])]));
+    expect((await legislation.sessionOf(session)).ballots).to.equal(0);
   });
 });

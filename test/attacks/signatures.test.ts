@@ -1,6 +1,6 @@
 /** Signatures that nobody gave, gave for somebody else, or gave once and is counted for twice. */
 import { expect } from "chai";
-import { concat, id, N, Signature, toBeHex, type Wallet } from "ethers";
+import { concat, id, N, Signature, toBeHex, type Wallet, ZeroAddress } from "ethers";
 import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
 import { type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
@@ -121,5 +121,17 @@ describe("attacks with signatures", () => {
     const { message, did, byAgent } = await city.binding(agent, principal);
     await attempt(city.producers.register(message, did, byAgent, byAgent));
     expect(await city.token.balanceOf(principal.address)).to.equal(tokens(5000));
+  });
+
+  it("an agent bears another's name", async () => {
+    const city = await loadCity();
+    const { agent: first } = await city.register("first");
+    const [second, principal] = [await city.account("second"), await city.account("second's principal")];
+    await city.fund(principal, city.addresses.PRODUCERS, tokens(5000));
+    const { message, did, byPrincipal, byAgent } = await city.binding(second, principal, {
+      did: `did:city:${first.address.toLowerCase()}`,
+    });
+    await attempt(city.producers.register(message, did, byPrincipal, byAgent));
+    expect(await city.producers.principalOf(second.address)).to.equal(ZeroAddress);
   });
 });

@@ -104,6 +104,8 @@ export interface AgentOptions {
   stake?: bigint;
   principal?: Wallet;
   capabilities?: bigint;
+  /** Default: one of its address. */
+  did?: string;
 }
 
 /** A service as it is registered, and its id. */
@@ -222,7 +224,7 @@ async function deployWiredCity() {
 
   /** A principal's binding for an agent, with both signatures. */
   async function binding(agent: Wallet, principal: Wallet, options: AgentOptions = {}) {
-    const did = `did:city:${agent.address.toLowerCase()}`;
+    const did = options.did ?? `did:city:${agent.address.toLowerCase()}`;
     const message = {
       agent: agent.address,
       principal: principal.address,

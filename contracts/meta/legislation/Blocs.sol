@@ -239,7 +239,7 @@ library Blocs {
 
     /// @dev Others than producers have index 0, which is somebody's.
     function _indexOf(IProducerContract producers, address agent) private view returns (bool known, uint16 index) {
-        (, , index, ) = producers.electorOf(agent);
+        (, , index, ) = producers.electorOf(agent, 0);
         known = producers.agentAt(index) == agent;
     }
 

@@ -17,6 +17,7 @@ import {MissionContext} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
 import {Auth, Institution, Standing} from "../../types/Roles.sol";
 import {MissionState, SessionState} from "../../types/States.sol";
+import {BallotBox} from "./BallotBox.sol";
 import {Candidacies} from "./Candidacies.sol";
 import {Electorate} from "./Electorate.sol";
 import {Enactment} from "./Enactment.sol";
@@ -28,6 +29,7 @@ import {SessionLedger} from "./SessionLedger.sol";
 /// `ILegislativeProcedure`'s, on its storage and with its caller. Only a sponsor brings money, by its own call: what producers
 /// open waits for somebody to adopt it.
 library Convocation {
+    using BallotBox for Docket;
     using Candidacies for Docket;
     using Intake for IERC20;
     using SessionLedger for Docket;
@@ -101,6 +103,18 @@ library Convocation {
         info.deposit = deposit;
         _pull(constitution, deposit);
         emit ILegislativeProcedure.SessionAdopted(session, msg.sender, deposit);
+    }
+
+    function lapse(LegislationStorage storage self, IProducerContract producers, address agent) external {
+        // At most three.
+        for (uint256 i = 0; i < self.lastTallied.length; ++i) {
+            Docket storage docket = self.dockets[self.lastTallied[i]];
+            // Session 0 does not exist and opened in block 0: before three tallies nobody missed three.
+            (, , uint16 index, bool counted) = producers.electorOf(agent, docket.info.openedBlock);
+            bool attended = !counted || docket.rankingAt(index) != 0;
+            if (attended) revert ILegislativeProcedure.StillAttending(agent);
+        }
+        producers.lapse(agent);
     }
 
     /// @param domain EIP-712 domain separator of the procedure.

@@ -5,7 +5,7 @@ import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol"
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 
 /// @title Who may speak in a session
-/// @notice Decision 10: a producer that counted in a block before the session's, eligible and not lapsed at this moment.
+/// @notice Decision 10: a producer that the session counted when it opened, and that is eligible at this moment.
 library Electorate {
     /// @notice What `IProducerContract.electorsOf` answers instead of the number of an agent that may not vote.
     uint16 internal constant NOBODY = type(uint16).max;
@@ -17,8 +17,7 @@ library Electorate {
         uint32 openedBlock
     ) internal view returns (address principal, uint16 index) {
         bool mayVote;
-        uint32 countedFrom;
-        (mayVote, principal, index, countedFrom) = producers.electorOf(agent);
-        if (!mayVote || countedFrom >= openedBlock) revert ILegislativeProcedure.NotEligible(agent);
+        (mayVote, principal, index, ) = producers.electorOf(agent, openedBlock);
+        if (!mayVote) revert ILegislativeProcedure.NotEligible(agent);
     }
 }

@@ -21,7 +21,7 @@ export const treasuryAbi = [
   {"type":"function","name":"deposit","inputs":[{"name":"fees","type":"uint64"},{"name":"insurance","type":"uint64"},{"name":"reason","type":"bytes32"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"disburse","inputs":[{"name":"purpose","type":"uint8"},{"name":"recipient","type":"address"},{"name":"amount","type":"uint64"},{"name":"justification","type":"bytes32"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"freeBalance","inputs":[],"outputs":[{"name":"","type":"uint64"}],"stateMutability":"view"},
-  {"type":"function","name":"inflowAt","inputs":[{"name":"timestamp","type":"uint40"}],"outputs":[{"name":"inflow","type":"uint64"},{"name":"premiums","type":"uint64"}],"stateMutability":"view"},
+  {"type":"function","name":"inflowAt","inputs":[{"name":"timestamp","type":"uint40"}],"outputs":[{"name":"inflow","type":"uint64"},{"name":"premiums","type":"uint64"},{"name":"governance","type":"uint64"}],"stateMutability":"view"},
   {"type":"function","name":"insuranceBalance","inputs":[],"outputs":[{"name":"","type":"uint64"}],"stateMutability":"view"},
   {"type":"function","name":"payPremium","inputs":[{"name":"agent","type":"address"},{"name":"principal","type":"address"},{"name":"wanted","type":"uint64"}],"outputs":[{"name":"paid","type":"uint64"}],"stateMutability":"nonpayable"},
 ] as const satisfies Abi;

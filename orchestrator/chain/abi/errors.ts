@@ -55,6 +55,7 @@ export const errorsAbi = [
   {"type":"error","name":"CoverStands","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"agent","type":"address"},{"name":"amount","type":"uint64"}]},
   {"type":"error","name":"Create2EmptyBytecode","inputs":[]},
   {"type":"error","name":"DepositMismatch","inputs":[{"name":"deposit","type":"uint64"},{"name":"budget","type":"uint64"}]},
+  {"type":"error","name":"DidTaken","inputs":[{"name":"did","type":"string"},{"name":"bearer","type":"address"}]},
   {"type":"error","name":"DuplicateVerdict","inputs":[{"name":"node","type":"uint8"},{"name":"verifier","type":"address"},{"name":"question","type":"uint8"}]},
   {"type":"error","name":"DurationOutOfRange","inputs":[{"name":"duration","type":"uint32"},{"name":"max","type":"uint256"}]},
   {"type":"error","name":"ECDSAInvalidSignature","inputs":[]},

@@ -309,4 +309,23 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     find: "if (2 * praise.agreeing[s] > drawn) d.agreeing",
     replace: "if (2 * praise.agreeing[s] > praise.weight) d.agreeing",
   },
+  {
+    title: "two adjudicators empty the treasury by many payments",
+    threats: ["TA-8"],
+    entry: "AdjudicationProcedure.act",
+    guard: "payments for governance are a fifth of what came in",
+    file: "collaboration/Treasury.sol",
+    find: "uint64 left = _share(bucket.inflow, _GOVERNANCE_SHARE) - bucket.governance;",
+    replace: "uint64 left = type(uint64).max;",
+    bound: "a fifth of what came in during 30 days",
+  },
+  {
+    title: "an adjudicator who approves everything hides it by freezing what nobody does",
+    threats: ["TA-8"],
+    entry: "AdjudicationProcedure.act",
+    guard: "a stop is no decision that the watchdog counts",
+    file: "libraries/ActionTable.sol",
+    find: "((1 | MISSION) << (8 * uint256(Action.FREEZE)))",
+    replace: "((1 | MISSION | (1 << 7)) << (8 * uint256(Action.FREEZE)))",
+  },
 ]);

@@ -201,4 +201,13 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     find: "node.redundancy < fewest || node.redundancy > most",
     replace: "node.redundancy < fewest || node.redundancy > _MAX_REDUNDANCY",
   },
+  {
+    title: "who was frozen when a session opened votes beyond its electorate",
+    threats: ["SP-2"],
+    entry: "LegislativeProcedure.castBallots",
+    guard: "a principal released from a freeze counts for later sessions",
+    file: "foundational/ProducerContract.sol",
+    find: "            portfolio.countedFrom = uint32(block.number);\n",
+    replace: "",
+  },
 ]);

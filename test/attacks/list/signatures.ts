@@ -108,4 +108,13 @@ export const SIGNATURES: readonly Attack[] = attacksOf("signatures", "S", [
     find: "        Signatures.requireAny(binding.principal, digest, principalSignature);\n",
     replace: "        principalSignature;\n",
   },
+  {
+    title: "an agent bears another's name",
+    threats: ["TA-4"],
+    entry: "ProducerContract.register",
+    guard: "a name has one bearer",
+    file: "foundational/ProducerContract.sol",
+    find: "            if (!left) revert DidTaken(did, bearer);\n",
+    replace: "            left;\n",
+  },
 ]);

@@ -34,7 +34,7 @@ describe("Treasury", () => {
       expect(await contract.freeBalance()).to.equal(101);
       expect(await contract.insuranceBalance()).to.equal(32);
       expect(await city.token.balanceOf(city.addresses.TREASURY)).to.equal(133);
-      expect(await contract.inflowAt(await city.now())).to.deep.equal([101n, 0n]);
+      expect(await contract.inflowAt(await city.now())).to.deep.equal([101n, 0n, 0n]);
     });
 
     it("records nothing that does not come", async () => {
@@ -60,7 +60,7 @@ describe("Treasury", () => {
         .withArgs(mission.address, agent, 60, 60);
       expect(await city.token.balanceOf(agent)).to.equal(60);
       expect(await contract.freeBalance()).to.equal(940);
-      expect(await contract.inflowAt(await city.now())).to.deep.equal([1000n, 60n]);
+      expect(await contract.inflowAt(await city.now())).to.deep.equal([1000n, 60n, 0n]);
     });
 
     it("pays a principal a tenth of the bucket's inflow at most, all of them half", async () => {
@@ -87,8 +87,8 @@ describe("Treasury", () => {
       await give(200n);
       await mission.payPremium(city.addresses.TREASURY, agent, principal, 100);
       expect(await city.token.balanceOf(agent)).to.equal(20);
-      expect(await contract.inflowAt(next - 1n)).to.deep.equal([1000n, 0n]);
-      expect(await contract.inflowAt(next)).to.deep.equal([200n, 20n]);
+      expect(await contract.inflowAt(next - 1n)).to.deep.equal([1000n, 0n, 0n]);
+      expect(await contract.inflowAt(next)).to.deep.equal([200n, 20n, 0n]);
     });
 
     it("never pays when a cap is zero, and never reverts for want of money", async () => {
@@ -175,14 +175,18 @@ describe("Treasury", () => {
     const over = (purpose: number, to: string, amount: bigint | number) =>
       expect(contract.disburse(purpose, to, amount, WHY)).to.be.revertedWithCustomError(contract, "CapExceeded");
 
-    it("pays an adjudicator's work up to the compensation of the constitution", async () => {
-      await give(tokens(60));
+    it("pays an adjudicator's work up to the compensation of the constitution, and a fifth of what came in", async () => {
+      await give(tokens(300));
       await over(GOVERNANCE, agent, tokens(50) + 1n);
       await expect(contract.disburse(GOVERNANCE, agent, tokens(50), WHY))
         .to.emit(contract, "Disbursed")
         .withArgs(GOVERNANCE, agent, tokens(50), WHY);
       expect(await city.token.balanceOf(agent)).to.equal(tokens(50));
-      await over(GOVERNANCE, agent, tokens(11));
+      await contract.disburse(GOVERNANCE, agent, tokens(10), WHY);
+      await over(GOVERNANCE, agent, 1);
+      expect(await contract.inflowAt(await city.now())).to.deep.equal([tokens(300), 0n, tokens(60)]);
+      await networkHelpers.time.increase(30 * 86_400);
+      await over(GOVERNANCE, agent, 1);
     });
 
     it("turns fees into insurance without a token leaving", async () => {

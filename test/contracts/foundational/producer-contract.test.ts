@@ -180,6 +180,22 @@ describe("ProducerContract", () => {
       }
       await expect(attempt("did:a:b", "did:a:c")).to.be.revertedWithCustomError(contract, "MalformedDid").withArgs("did:a:b");
     });
+
+    it("gives a name to one agent, until that one has left", async () => {
+      const { agent, principal } = await city.register("a");
+      const did = `did:city:${agent.address.toLowerCase()}`;
+      const [other, owner] = [await city.account("b"), await city.account("b's principal")];
+      await city.fund(owner, city.addresses.PRODUCERS, tokens(5000));
+      const register = async () => {
+        const { message, byPrincipal, byAgent } = await city.binding(other, owner, { did });
+        return contract.register(message, did, byPrincipal, byAgent);
+      };
+      await expect(register()).to.be.revertedWithCustomError(contract, "DidTaken").withArgs(did, agent.address);
+      await contract.connect(principal).deregister(agent.address);
+      await expect(register()).to.be.revertedWithCustomError(contract, "DidTaken");
+      await networkHelpers.time.increaseTo((await contract.stakeOf(agent.address)).unbondingUntil);
+      await expect(register()).to.emit(contract, "AgentRegistered");
+    });
   });
 
   describe("enroll", () => {

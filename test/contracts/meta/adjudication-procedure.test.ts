@@ -278,8 +278,8 @@ describe("AdjudicationProcedure", () => {
 
     it("DISBURSE pays from the treasury; nobody signs a payment to itself or its principal", async () => {
       const giver = await city.account("giver");
-      await city.fund(giver, city.addresses.TREASURY, tokens(100));
-      await city.treasury.connect(giver).deposit(tokens(100), 0, id("fees"));
+      await city.fund(giver, city.addresses.TREASURY, tokens(250));
+      await city.treasury.connect(giver).deposit(tokens(250), 0, id("fees"));
       const paid = seat(0);
       const payment = (target: string) => wide("DISBURSE", target, 0, tokens(50));
       await expect(act(await payment(paid.address), seat(0), seat(1)))

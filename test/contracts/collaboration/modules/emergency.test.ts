@@ -158,9 +158,10 @@ describe("What stops a mission", () => {
       await report();
       await refused(mission.contract.sealSnapshot(0, SNAPSHOT), "NotMonitor");
       const { agent } = await mission.executorOf(0);
-      await expect(mission.contract.connect(agent).sealSnapshot(0, SNAPSHOT))
+      await refused(mission.contract.connect(agent).sealSnapshot(0, SNAPSHOT), "NotMonitor");
+      await expect(mission.contract.connect(mission.city.monitor).sealSnapshot(0, SNAPSHOT))
         .to.emit(mission.contract, "SnapshotSealed")
-        .withArgs(0, 1, agent.address, SNAPSHOT);
+        .withArgs(0, 1, mission.city.monitor.address, SNAPSHOT);
       await refused(mission.contract.connect(mission.city.monitor).sealSnapshot(0, id("other")), "AlreadySealed");
       await freezeAgain();
       await mission.contract.connect(mission.city.monitor).sealSnapshot(0, id("other"));

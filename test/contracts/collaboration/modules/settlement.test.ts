@@ -126,8 +126,12 @@ describe("Settlement", () => {
   });
 
   describe("anchor", () => {
-    it("takes one root, from a runner", async () => {
+    it("takes one root, from a runner without a part in the mission, once work began", async () => {
       await awarded();
+      const early = { runner: mission.city.runner.address, root: id("root"), deadline: await mission.soon() };
+      const signed = await mission.city.sign("Anchor", mission.address, early, mission.city.runner);
+      await refused(mission.contract.anchor(early.root, early.runner, early.deadline, signed), "WrongMissionState");
+      await mission.route(0);
       const root = id("root");
       const message = { runner: mission.city.runner.address, root, deadline: await mission.soon() };
       const signature = await mission.city.sign("Anchor", mission.address, message, mission.city.runner);
@@ -135,6 +139,9 @@ describe("Settlement", () => {
       await refused(mission.contract.anchor(root, stranger, message.deadline, signature), "NotRunner");
       await refused(mission.contract.anchor(id("other"), message.runner, message.deadline, signature), "InvalidSignature");
       await refused(mission.contract.anchor(root, message.runner, 1, signature), "Expired");
+      const own = await mission.city.account("own runner");
+      await mission.city.evidence.registerRunner(own.address, mission.city.sponsor.address);
+      await refused(mission.contract.anchor(root, own.address, message.deadline, "0x"), "RunnerConflict");
       await mission.contract.anchor(root, message.runner, message.deadline, signature);
       expect(await mission.contract.anchored()).to.equal(root);
       await refused(mission.contract.anchor(root, message.runner, message.deadline, signature), "AlreadyAnchored");

@@ -59,13 +59,20 @@ describe("LegislativeProcedure: candidates", () => {
       const late = (await register("late")).agent;
       const [banned, lapsed, leaving] = [voter(house, 0), voter(house, 1), voter(house, 2)];
       await producers.ban(banned.address, hash("reason"));
-      await producers.connect(await house.as("LEGISLATION")).lapse(lapsed.address);
       await producers.connect(leaving).deregister(leaving.address);
-      for (const agent of [late, banned, lapsed, leaving, offices.SPEAKER[0] as Wallet, await account("stranger")]) {
+      for (const agent of [late, banned, leaving, offices.SPEAKER[0] as Wallet, await account("stranger")]) {
         await expect(legislation.connect(agent).propose(session, SPEC, CID, direct(agent)))
           .to.be.revertedWithCustomError(legislation, "NotEligible")
           .withArgs(agent.address);
       }
+      // A lapse is for sessions that open after it.
+      await producers.connect(await house.as("LEGISLATION")).lapse(lapsed.address);
+      await legislation.connect(lapsed).propose(session, SPEC, CID, direct(lapsed));
+      const next = await steps.toProposing();
+      await expect(legislation.connect(lapsed).propose(next, SPEC, CID, direct(lapsed))).to.be.revertedWithCustomError(
+        legislation,
+        "NotEligible",
+      );
     });
 
     it("ends with the stage", async () => {

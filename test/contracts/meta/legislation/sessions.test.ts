@@ -289,10 +289,13 @@ describe("LegislativeProcedure: sessions", () => {
       const house = await loadLegislature();
       const { legislation, voters, producers, steps } = house;
       const [absent, once, present] = [voters[7], voters[6], voters[0]] as [Wallet, Wallet, Wallet];
-      await tallied(house, [0, 1, 2]);
-      await tallied(house, [0, 1, 6]);
+      await tallied(house, [0, 1, 2, 3, 4]);
+      await tallied(house, [0, 1, 2, 3, 6]);
       await expect(legislation.lapse(absent.address)).to.be.revertedWithCustomError(legislation, "StillAttending").withArgs(absent.address);
+      // Below quorum nothing is counted.
       await tallied(house, [0, 1, 2]);
+      await expect(legislation.lapse(absent.address)).to.be.revertedWithCustomError(legislation, "StillAttending");
+      await tallied(house, [0, 1, 2, 3, 4]);
       for (const attending of [once, present]) {
         await expect(legislation.lapse(attending.address))
           .to.be.revertedWithCustomError(legislation, "StillAttending")
@@ -305,10 +308,10 @@ describe("LegislativeProcedure: sessions", () => {
     it("spares who was not yet there, and who attends again", async () => {
       const house = await loadLegislature();
       const { legislation } = house;
-      await tallied(house, [0]);
-      await tallied(house, [0]);
+      await tallied(house, [0, 1, 2, 3, 4]);
+      await tallied(house, [0, 1, 2, 3, 4]);
       const late = (await house.register("late")).agent;
-      await tallied(house, [0]);
+      await tallied(house, [0, 1, 2, 3, 4, 5]);
       await expect(legislation.lapse(late.address)).to.be.revertedWithCustomError(legislation, "StillAttending");
       const absent = house.voters[7] as Wallet;
       await legislation.lapse(absent.address);
