@@ -88,8 +88,8 @@ function servedBy(lite: PGlite, data?: string): Opened {
     async close() {
       await pool.end();
       await lite.close();
-      // Closing has written every page, and begins the write-ahead log anew.
-      if (data !== undefined) await syncFolder(data);
+      // Closing has written every page, and begins the write-ahead log anew. A folder that somebody removed meanwhile needs none of it.
+      if (data !== undefined && existsSync(data)) await syncFolder(data);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -69,6 +69,14 @@ describe("the records' database", () => {
     expect(names).to.deep.equal(MIGRATIONS.map(({ name }) => name));
     expect(await rejection(migrate(database, MIGRATIONS.slice(0, 1)))).to.be.instanceOf(MigrationMismatch);
     expect(await rejection(migrate(database, [{ name: "000-other", statements: [] }, ...MIGRATIONS]))).to.be.instanceOf(MigrationMismatch);
+  });
+
+  it("closes without a word where somebody has removed its folder", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gone-"));
+    const gone = await openDatabase({ dir: join(folder, "records"), cache });
+    rmSync(folder, { recursive: true });
+    await gone.close();
+    expect(existsSync(folder)).to.equal(false);
   });
 
   it("tells by name that a Postgres cannot be reached, without its password", async () => {
