@@ -99,7 +99,7 @@ describe("npm run clearing", () => {
 
   it("prints one JSON document, the same for the same seed", () => {
     const [first, second] = [run("scenarios", "--seed", "3", "--json"), run("scenarios", "--json", "--seed", "3")];
-    expect([first.status, first.stderr]).to.deep.equal([0, ""]);
+    expect(first.status, first.stderr).to.equal(0);
     expect(second.stdout).to.equal(first.stdout);
     const document = z.looseObject({
       command: z.literal("scenarios"),
