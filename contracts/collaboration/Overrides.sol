@@ -3,16 +3,17 @@ pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
+import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {Action} from "../types/Actions.sol";
 import {LawNode} from "../types/Law.sol";
-import {Opening} from "../types/Messages.sol";
+import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Institution} from "../types/Roles.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Appeals} from "./Appeals.sol";
-import {ClearingDesk} from "./ClearingDesk.sol";
+import {Docket, Dockets} from "./Docket.sol";
 import {Guard} from "./Guard.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -39,7 +40,7 @@ library Overrides {
             revert ICollaborationContract.NotAdjudication(msg.sender);
         }
         _requireState(s, action);
-        if (action == Action.APPROVE_POP) ClearingDesk.approve(s, city, node, data);
+        if (action == Action.APPROVE_POP) _approve(s, MissionFrame.open(city), node, data);
         else if (action == Action.RESOLVE_APPEAL) Appeals.resolve(s, city, node, data);
         else if (action == Action.TERMINATE_MISSION) Remedies.terminate(s, city);
         else _overrule(s, MissionFrame.open(city), action, node, target, data);
@@ -130,6 +131,32 @@ library Overrides {
         s.slots[key] = bound;
         s.pledges[key] = service;
         emit ICollaborationContract.ExecutorBound(node, slot, bound.agent, service, bound.price, w.attempt);
+    }
+
+    /// @notice A human decides what the mesh could not, on evidence that passes the same floor. The slots paid are those
+    /// the basis rests on.
+    function _approve(MissionStorage.Layout storage s, Frame memory f, uint8 node, bytes calldata data) private {
+        (Opening[] memory openings, EvidenceItem[] memory items, uint256 basis, uint16 share) = abi.decode(
+            data,
+            (Opening[], EvidenceItem[], uint256, uint16)
+        );
+        if (share > BasisPoints.WHOLE) revert ICollaborationContract.ShareOutOfRange(share);
+        Docket memory d = Dockets.gather(s, f, node);
+        NodeCore.requireNode(d.word, node, NodeCore.only(NodeState.PENDING_REVIEW));
+        Dockets.prove(s, f, d, openings, items);
+        if (!Dockets.isAdmissible(d, d.classes, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor);
+
+        d.word.share = share;
+        d.word.agreeing = Dockets.slotsOf(basis) & d.word.commitMask;
+        emit ICollaborationContract.ReviewApproved(node, d.word.attempt, share, d.word.agreeing);
+        bool decided = NodeCore.has(d.word, MissionStorage.GATED) || NodeCore.has(d.word, MissionStorage.VETOED);
+        // A veto after a human's approval leaves the node in review once; approving it again overrides the gate.
+        if (decided || Dockets.passesGate(s, f, d, openings)) {
+            d.word.flags |= MissionStorage.GATED;
+            s.unrecorded |= uint256(1) << node;
+            NodeCore.complete(s, f, d.word, node, Dockets.outputOf(d, openings));
+        }
+        NodeCore.store(s, node, d.word);
     }
 
     /// @dev A rejected review costs the score; a confirmed freeze also costs stake, on a human's word.

@@ -70,16 +70,21 @@ library Remedies {
         NodeCore.store(s, node, w);
     }
 
-    /// @notice No verdict survived: another panel, once; then the node fails and nobody is at fault.
-    function doubt(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
+    /// @notice No verdict survived: another panel, once; then the node fails, and those are at fault who left nothing to judge by. Where
+    /// too few left something, no panel can help: it fails at once.
+    /// @param proven slots with an item proven ⪰ the floor
+    function doubt(MissionStorage.Layout storage s, City calldata city, uint8 node, uint8 proven) external {
         Frame memory f = MissionFrame.open(city);
+        LawNode memory law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (w.redraws == 0) {
+        bool hopeless = NodeCore.count(w.commitMask & proven) < law.threshold;
+        if (w.redraws == 0 && !hopeless) {
             _redraw(f, w, node);
         } else {
-            bytes32 reason = Reasons.UNVERIFIABLE;
-            NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, reason);
-            NodeCore.fail(s, f, w, node, f.node(node).tier, reason);
+            bytes32 reason = hopeless ? Reasons.TIMEOUT : Reasons.UNVERIFIABLE;
+            _dropAbsent(s, w, node, w.commitMask, w.commitMask & proven);
+            NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, hopeless ? Reasons.RELEASED : reason);
+            NodeCore.fail(s, f, w, node, law.tier, reason);
         }
         NodeCore.store(s, node, w);
     }

@@ -278,6 +278,8 @@ interface ICollaborationContract {
     error WrongObligation(bytes32 expected, bytes32 given);
     error WrongCommitment(bytes32 expected, bytes32 given);
     error EvidenceMissing(uint8 node, address verifier, uint256 basis);
+    /// @notice What is handed in leaves a slot without evidence that its opening claims: until the deadline nobody is at fault for that.
+    error SlotUnproven(uint8 node, uint8 slot);
     error ItemNotInEnvelope(uint8 slot, uint8 index);
     error IssuerNotRegistered(address issuer, uint8 class);
     error IssuerConflict(address issuer, address principal);
@@ -399,7 +401,8 @@ interface ICollaborationContract {
     function checkpoint(Checkpoint calldata wave) external;
     /// @notice Clears nodes by their drawn panels, in a later block than the last commitment or reveal: all members, or a
     /// majority after the deadline. PASS is gated, completed and recorded (tier 3 waits for a human), FAIL fails the node and
-    /// leaves a slash that waits, DISPUTED goes to a human, UNVERIFIABLE draws once more and then fails, unslashed. Anyone.
+    /// leaves a slash that waits, DISPUTED goes to a human, UNVERIFIABLE draws once more and then fails; slots
+    /// without an item proven at the floor then lose what being late costs, at once if too few others are left. Anyone.
     /// @dev `openings` has one entry per executor slot; entries of absent slots are not read. An item that a verdict needs
     /// to pass the floor as claimed must be among `items` (`EvidenceMissing`).
     function clear(ClearOrder[] calldata orders) external;

@@ -13,19 +13,18 @@ import {BasisPoints} from "./BasisPoints.sol";
 /// |--------------------------|--------------|--------------------------------|-----------------------------------|
 /// | no survivors             | UNVERIFIABLE | any FAIL → FAIL                | greatest of the failed questions  |
 /// | equal weights            | DISPUTED     | any UNVERIFIABLE, none asked   | 0                                 |
-/// | half of `drawn` or less  | DISPUTED     |                                | 0                                 |
-/// | confidence below minimum | DISPUTED     | any DISPUTED → DISPUTED        | least of the disputed questions   |
+/// | half of `drawn` or less  | DISPUTED     | any DISPUTED → DISPUTED        | 0                                 |
 /// | more weight on PASS/FAIL | PASS / FAIL  | PASS                           | least of the questions            |
 ///
 /// A side needs more than half of the weight that was drawn, and so does a slot that is to be in agreement (decision 55): who is absent,
-/// abstains or rests on too little counts for neither, whoever hands verdicts in. A question's confidence is
-/// ⌊ΣW·c / ΣW⌋ over the survivors of its heavier side, 0 where no side has won. Score and agreeing slots
-/// come from surviving PASS verdicts and are zero unless the node passes. Class and basis describe all survivors.
+/// abstains, rests on too little or is less confident than the minimum (decision 56) counts for neither, whoever hands verdicts in. A
+/// question's confidence is ⌊ΣW·c / ΣW⌋ over its heavier side, 0 where no side has won. The score is the weighted lower median of what
+/// PASS verdicts give. Score and agreeing slots are zero unless the node passes. Class and basis describe all survivors.
 library Clearing {
     uint256 private constant QUESTIONS = 2;
     uint256 private constant MAX_SLOTS = 8;
 
-    /// @dev Sums over the survivors of one question, by side: 0 PASS, 1 FAIL.
+    /// @dev Sums over the survivors of one question, by side: 0 PASS, 1 FAIL, 2 unsure.
     struct Side {
         uint256 weight;
         uint256 confidence;
@@ -34,7 +33,8 @@ library Clearing {
     /// @dev What surviving PASS verdicts say about the work.
     struct Praise {
         uint256 weight;
-        uint256 score;
+        /// Which verdicts they are, bit per place: at most seven members answer two questions.
+        uint256 places;
         uint256[MAX_SLOTS] agreeing;
     }
 
@@ -54,7 +54,7 @@ library Clearing {
         uint8 slots,
         uint256 drawn
     ) internal pure returns (ClearingDecision memory d) {
-        Side[2][QUESTIONS] memory sides;
+        Side[3][QUESTIONS] memory sides;
         Praise memory praise;
         for (uint256 i = 0; i < verdicts.length; ++i) {
             WeighedVerdict memory v = verdicts[i];
@@ -63,15 +63,24 @@ library Clearing {
             if (v.basis == 0 || !_existing(v.basis, classWords) || !Admissibility.geq(class, floor)) continue;
             d.class = d.basis == 0 ? class : Admissibility.join(d.class, class);
             d.basis |= v.basis;
-            Side memory side = sides[uint256(v.question)][v.result == VerdictResult.PASS ? 0 : 1];
+            bool sure = v.confidence >= minConfidence;
+            bool praises = sure && v.result == VerdictResult.PASS;
+            Side memory side = sides[uint256(v.question)][
+                !sure
+                    ? 2
+                    : praises
+                        ? 0
+                        : 1
+            ];
             side.weight += v.weight;
             side.confidence += uint256(v.weight) * v.confidence;
-            if (v.result == VerdictResult.PASS) _praise(praise, v, slots);
+            if (!praises) continue;
+            praise.places |= 1 << i;
+            _praise(praise, v, slots);
         }
-        (d.result, d.confidence) = _overall(sides, questions, minConfidence, drawn);
+        (d.result, d.confidence) = _overall(sides, questions, drawn);
         if (d.result != ClearingResult.PASS) return d;
-        // A mean of scores, at most the whole.
-        d.score = uint16(praise.score / praise.weight);
+        d.score = _median(verdicts, praise);
         for (uint256 s = 0; s < slots; ++s) {
             // At most five slots.
             if (2 * praise.agreeing[s] > drawn) d.agreeing |= uint8(1 << s);
@@ -79,15 +88,14 @@ library Clearing {
     }
 
     function _overall(
-        Side[2][QUESTIONS] memory sides,
+        Side[3][QUESTIONS] memory sides,
         uint8 questions,
-        uint256 minConfidence,
         uint256 drawn
     ) private pure returns (ClearingResult result, uint16 confidence) {
         result = ClearingResult.NONE;
         for (uint256 q = 0; q < QUESTIONS; ++q) {
             if (!_asks(questions, q)) continue;
-            (ClearingResult answer, uint16 sure) = _answer(sides[q], minConfidence, drawn);
+            (ClearingResult answer, uint16 sure) = _answer(sides[q], drawn);
             uint256 rank = _rank(answer);
             uint256 ranked = _rank(result);
             if (rank > ranked) {
@@ -99,20 +107,15 @@ library Clearing {
         if (result == ClearingResult.NONE) result = ClearingResult.UNVERIFIABLE;
     }
 
-    function _answer(
-        Side[2] memory sides,
-        uint256 minConfidence,
-        uint256 drawn
-    ) private pure returns (ClearingResult, uint16) {
+    function _answer(Side[3] memory sides, uint256 drawn) private pure returns (ClearingResult, uint16) {
         Side memory pass = sides[0];
         Side memory fail = sides[1];
-        if (pass.weight + fail.weight == 0) return (ClearingResult.UNVERIFIABLE, 0);
+        if (pass.weight + fail.weight + sides[2].weight == 0) return (ClearingResult.UNVERIFIABLE, 0);
         bool passed = pass.weight > fail.weight;
         Side memory heavier = passed ? pass : fail;
         if (pass.weight == fail.weight || 2 * heavier.weight <= drawn) return (ClearingResult.DISPUTED, 0);
         // A mean of confidences, at most the whole.
         uint16 confidence = uint16(heavier.confidence / heavier.weight);
-        if (confidence < minConfidence) return (ClearingResult.DISPUTED, confidence);
         return (passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence);
     }
 
@@ -126,9 +129,22 @@ library Clearing {
 
     function _praise(Praise memory p, WeighedVerdict memory v, uint256 slots) private pure {
         p.weight += v.weight;
-        p.score += uint256(v.weight) * v.score;
         for (uint256 s = 0; s < slots; ++s) {
             if ((v.agreeing >> s) & 1 == 1) p.agreeing[s] += v.weight;
+        }
+    }
+
+    /// @dev The least score that half of the weight does not exceed.
+    function _median(WeighedVerdict[] memory verdicts, Praise memory p) private pure returns (uint16 score) {
+        score = type(uint16).max;
+        for (uint256 i = 0; i < verdicts.length; ++i) {
+            uint16 candidate = verdicts[i].score;
+            if ((p.places >> i) & 1 == 0 || candidate >= score) continue;
+            uint256 upTo = 0;
+            for (uint256 j = 0; j < verdicts.length; ++j) {
+                if ((p.places >> j) & 1 == 1 && verdicts[j].score <= candidate) upTo += verdicts[j].weight;
+            }
+            if (2 * upTo >= p.weight) score = candidate;
         }
     }
 

@@ -73,11 +73,12 @@ export function decide(verdicts: readonly WeighedVerdict[], terms: ClearingTerms
       ),
     );
   const { result, confidence } = overall(answers);
-  const passing = result === ClearingResult.PASS ? survivors.filter((v) => v.result === VerdictResult.PASS) : [];
+  const passing =
+    result === ClearingResult.PASS ? survivors.filter((v) => v.result === VerdictResult.PASS && v.confidence >= terms.minConfidence) : [];
   return {
     result,
     confidence,
-    score: average(passing, (v) => v.score),
+    score: lowerMedian(passing, (v) => v.score),
     class: survivors.map((v) => meetOver(v.basis, terms.classWords)).reduce(join, EvidenceClass.SELF),
     basis: survivors.reduce((union, v) => union | v.basis, 0n),
     agreeing: agreement(passing, terms),
@@ -94,17 +95,16 @@ export function survives(v: WeighedVerdict, terms: ClearingTerms): boolean {
 
 /**
  * Γ over the survivors of one question: the heavier side, with its own mean confidence (A.4.2), if it has more than half of the weight that
- * was `drawn`. `contested` weight backs neither.
+ * was `drawn`. `contested` weight backs neither, nor does a vote less confident than the minimum.
  */
 export function answerTo(survivors: readonly Vote[], minConfidence: number, { contested = 0, drawn = 0 } = {}): Answer {
-  const side = (result: VerdictResult) => survivors.filter((v) => v.result === result);
+  const side = (result: VerdictResult) => survivors.filter((v) => v.result === result && v.confidence >= minConfidence);
   const [pass, fail] = [side(VerdictResult.PASS), side(VerdictResult.FAIL)];
   if (survivors.length === 0 && contested === 0) return { result: ClearingResult.UNVERIFIABLE, confidence: 0 };
   if (Math.abs(weightOf(pass) - weightOf(fail)) <= contested) return { result: ClearingResult.DISPUTED, confidence: 0 };
   const passed = weightOf(pass) > weightOf(fail);
   if (2 * weightOf(passed ? pass : fail) <= drawn) return { result: ClearingResult.DISPUTED, confidence: 0 };
   const confidence = average(passed ? pass : fail, (v) => v.confidence);
-  if (confidence < minConfidence) return { result: ClearingResult.DISPUTED, confidence };
   return { result: passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence };
 }
 
@@ -123,6 +123,13 @@ function agreement(passing: readonly WeighedVerdict[], { slots, drawn }: Clearin
     if (2 * weightOf(passing.filter((v) => (v.agreeing >> s) & 1)) > drawn) agreeing |= 1 << s;
   }
   return agreeing;
+}
+
+/** The least `x` that half of the weight does not exceed, zero over nothing. */
+export function lowerMedian<V extends Vote>(verdicts: readonly V[], of: (v: V) => number): number {
+  const weight = weightOf(verdicts);
+  const reaches = (x: number) => 2 * weightOf(verdicts.filter((v) => of(v) <= x)) >= weight;
+  return verdicts.length === 0 ? 0 : Math.min(...verdicts.map(of).filter(reaches));
 }
 
 /** ⌊ΣW·x / ΣW⌋, zero over nothing. Sums stay far below 2⁵³. */

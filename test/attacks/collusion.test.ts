@@ -5,7 +5,7 @@ import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
-import { HOUR, type Mission, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { openPanel, type Panel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
@@ -206,6 +206,44 @@ describe("attacks by collusion", () => {
       await worked(TASK);
       await attempt(mission.clear(0, { result: Result.FAIL, unproven: true }));
       expect((await mission.contract.nodeOf(0)).redraws).to.equal(0);
+    });
+
+    /** All of a panel find the work good; the first member says it in a way of its own. */
+    const praised = async (first: Parameters<Mission["verdict"]>[2], others: Parameters<Mission["verdict"]>[2] = {}) => {
+      const verdicts = [];
+      for (const member of await panel()) verdicts.push(await mission.verdict(0, member, verdicts.length === 0 ? first : others));
+      return mission.contract.clear([{ ...(await mission.clearOrder(0)), verdicts }]);
+    };
+
+    it("one of five is so unsure that a human has to decide what four had decided", async () => {
+      await worked({ ...TASK, panelSize: 5 });
+      await attempt(praised({ confidence: 0 }, { confidence: 7000 }));
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("one of five finds nothing good, and takes a fifth of what the other four give", async () => {
+      await worked({ ...TASK, panelSize: 5 });
+      await attempt(praised({ score: 0 }));
+      expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(tokens(97));
+    });
+
+    const stakeOf = async () => mission.city.producers.stakeOf((await mission.executorOf(0)).agent.address);
+    const SILENT = { result: Result.ABSTAIN, basis: 0n, unproven: true };
+
+    it("an executor that leaves nothing to judge by loses nothing", async () => {
+      await opened(TASK);
+      await mission.awardAll();
+      await mission.route(0);
+      Object.assign(await mission.opening(0), { items: 0, classes: 0n });
+      await mission.work(0);
+      for (let i = 0; i < 2; i++) await attempt(mission.clear(0, SILENT));
+      expect((await stakeOf()).held).to.be.lessThan(tokens(10_000));
+    });
+
+    it("whoever hands in a panel's abstentions leaves out the evidence of an executor, so that it loses", async () => {
+      await worked(TASK);
+      await attempt(mission.clear(0, SILENT));
+      expect((await stakeOf()).held).to.equal(tokens(10_000));
     });
   });
 

@@ -76,12 +76,12 @@ describe("Admissibility", () => {
 describe("Clearing", () => {
   const results = (verdicts: WeighedVerdict[], t: ClearingTerms = terms) => decide(verdicts, t).result;
 
-  it("passes on the weight of survivors and averages confidence and score by weight", () => {
+  it("passes on the weight of survivors, averages confidence by weight and takes the lower median of scores", () => {
     const decision = decide(
       [pass, { ...pass, weight: 1000, confidence: 6000, score: 5000, basis: 0b10n }, { ...fail, weight: 200 }],
       terms,
     );
-    expect(decision).to.deep.equal({ result: ClearingResult.PASS, confidence: 7000, score: 6000, class: ATT, basis: 0b11n, agreeing: 1 });
+    expect(decision).to.deep.equal({ result: ClearingResult.PASS, confidence: 7000, score: 5000, class: ATT, basis: 0b11n, agreeing: 1 });
   });
 
   it("fails by weight, not by heads", () => {
@@ -130,14 +130,29 @@ describe("Clearing", () => {
     expect(decide([], { ...terms, drawn: 2500 }).result).to.equal(ClearingResult.UNVERIFIABLE);
   });
 
-  it("disputes a tie and a low confidence", () => {
+  it("takes the score that half of the passing weight does not exceed", () => {
+    const scored = (...scores: [number, number][]) =>
+      decide(
+        scores.map(([score, weight]) => ({ ...pass, score, weight })),
+        terms,
+      ).score;
+    expect(scored([9000, 1], [0, 1], [8000, 1])).to.equal(8000);
+    expect(scored([9000, 1], [7000, 1])).to.equal(7000);
+    expect(scored([9000, 3], [7000, 1], [0, 1])).to.equal(9000);
+    expect(scored([9000, 1], [0, 1], [8000, 1], [7000, 1])).to.equal(7000);
+    expect(decide([pass, pass, { ...pass, confidence: 5999, score: 0, agreeing: 0 }], terms)).to.deep.include({ score: 8000, agreeing: 1 });
+  });
+
+  it("disputes a tie, and hears who is unsure without counting it for either side", () => {
     expect(results([pass, fail])).to.equal(ClearingResult.DISPUTED);
     expect(decide([{ ...pass, confidence: 5999 }], terms)).to.deep.include({
       result: ClearingResult.DISPUTED,
-      confidence: 5999,
+      confidence: 0,
       score: 0,
       agreeing: 0,
     });
+    expect(results([pass, pass, { ...fail, confidence: 5999 }])).to.equal(ClearingResult.PASS);
+    expect(results([pass, { ...pass, confidence: 0 }], { ...terms, drawn: 1000 })).to.equal(ClearingResult.DISPUTED);
     expect(results([{ ...fail, confidence: 5999 }])).to.equal(ClearingResult.DISPUTED);
     expect(results([{ ...pass, confidence: 6000 }])).to.equal(ClearingResult.PASS);
   });

@@ -73,6 +73,7 @@ export const collaborationContractAbi = [
   {"type":"error","name":"Shortfall","inputs":[{"name":"from","type":"address"},{"name":"wanted","type":"uint256"},{"name":"received","type":"uint256"}]},
   {"type":"error","name":"SlotEmpty","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
   {"type":"error","name":"SlotTaken","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
+  {"type":"error","name":"SlotUnproven","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
   {"type":"error","name":"StaleCheckpoint","inputs":[{"name":"expected","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"Stopped","inputs":[]},
   {"type":"error","name":"StringTooLong","inputs":[{"name":"str","type":"string"}]},

@@ -230,6 +230,7 @@ export const errorsAbi = [
   {"type":"error","name":"SlashExceeded","inputs":[{"name":"max","type":"uint64"},{"name":"wanted","type":"uint64"}]},
   {"type":"error","name":"SlotEmpty","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
   {"type":"error","name":"SlotTaken","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
+  {"type":"error","name":"SlotUnproven","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
   {"type":"error","name":"SpecMismatch","inputs":[{"name":"session","type":"uint256"},{"name":"approved","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"SponsorConflict","inputs":[{"name":"mission","type":"address"},{"name":"principal","type":"address"}]},
   {"type":"error","name":"SponsorshipsExhausted","inputs":[{"name":"session","type":"uint256"},{"name":"agent","type":"address"},{"name":"max","type":"uint256"}]},

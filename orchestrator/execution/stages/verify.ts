@@ -16,12 +16,13 @@ import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { TIER } from "../../primitives/tier.ts";
 import { field, listOf } from "../../primitives/values.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
+import { EvidenceClass, geq } from "../../rules/admissibility.ts";
 import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { Band, Risk } from "../../rules/law-codec.ts";
 import { batched } from "../batches.ts";
 import type { NodeView } from "../chain-view.ts";
 import { clearingRecordSchema, makeClearingRecord } from "../clearing-record.ts";
-import { provenItem } from "../evidence.ts";
+import { provenItem, type SignedItem } from "../evidence.ts";
 import { attemptKey, inputOf, readOutput } from "../work.ts";
 import type { Mission, Signatory, World } from "../world.ts";
 import { type Envelope, envelopeOf, obligationOf } from "./commit.ts";
@@ -81,10 +82,12 @@ export async function docketOf(world: World, mission: Mission, view: NodeView): 
   const envelopes = await submittedEnvelopes(world, mission, view);
   const judgements = await judge(world, mission, view, envelopes);
   const basis = judgements.reduce((bits, judgement) => bits | judgement.basis, 0n);
+  // Where nobody could judge, the chain asks whether the executors left something to judge by.
+  const isNeeded = (item: SignedItem) => (basis === 0n ? geq(EvidenceClass[item.class], EvidenceClass[view.law.floor]) : isIn(basis, item));
   const items = envelopes.flatMap((envelope) =>
     envelope === undefined
       ? []
-      : envelope.items.flatMap((item) => (isIn(basis, item) ? [provenItem(envelope.obligation, envelope.items, item.index)] : [])),
+      : envelope.items.flatMap((item) => (isNeeded(item) ? [provenItem(envelope.obligation, envelope.items, item.index)] : [])),
   );
   return { envelopes, judgements, openings: envelopes.map((envelope) => envelope?.opening ?? NO_OPENING), items, basis };
 }

@@ -41,7 +41,7 @@ export const SIGNATURES: readonly Attack[] = attacksOf("signatures", "S", [
     threats: ["TA-4", "SP-2"],
     entry: "CollaborationContract.clear",
     guard: "an item carries its issuer's signature",
-    file: "collaboration/ClearingDesk.sol",
+    file: "collaboration/Docket.sol",
     find: "if (problem != ECDSA.RecoverError.NoError || signer != item.issuer) {",
     replace: "if (problem != ECDSA.RecoverError.NoError || signer == address(0)) {",
   },

@@ -182,19 +182,16 @@ describe("Verification", () => {
       await refused(mission.clear(0, { unproven: true }), "EvidenceMissing");
     });
 
-    it("gives no weight to a basis below the floor: another panel, then failure without slash", async () => {
+    it("gives no weight to a basis below the floor: no panel could, and the executor loses what being late costs", async () => {
       mission = await (await (await openMission()).activate()).awardAll();
       mission.evidence = { ...mission.evidence, class: EvidenceClass.SIGN };
       await mission.route(0);
       await mission.work(0);
-      await expect(mission.clear(0, { unproven: true }))
-        .to.emit(mission.contract, "PanelRedrawn")
-        .withArgs(0, 0, 1);
       const { agent } = await mission.executorOf(0);
       await mission.clear(0, { unproven: true });
       expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
       const { held, locked } = await mission.city.producers.stakeOf(agent.address);
-      expect([held, locked]).to.deep.equal([tokens(10_000), 0n]);
+      expect([held, locked]).to.deep.equal([tokens(9950), 0n]);
       expect((await mission.contract.nodeOf(0)).faulted).to.equal(false);
     });
 
@@ -210,6 +207,17 @@ describe("Verification", () => {
       await worked();
       await expect(mission.clear(0, { result: Result.ABSTAIN })).to.emit(mission.contract, "PanelRedrawn");
       expect(await mission.contract.countedOf(0)).to.deep.equal([]);
+    });
+
+    it("hears abstentions on a slot that claims evidence with that evidence, or after the deadline: then the slot was late", async () => {
+      await worked();
+      const { agent } = await mission.executorOf(0);
+      const silent = { result: Result.ABSTAIN, unproven: true };
+      await refused(mission.clear(0, silent), "SlotUnproven");
+      await networkHelpers.time.increase(300);
+      await mission.clear(0, silent);
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+      expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9950));
     });
 
     it("leaves what is unsure to a human", async () => {
