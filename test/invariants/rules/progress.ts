@@ -96,7 +96,8 @@ const trailed: Rule = {
       for (const [index, node] of nodes.entries()) {
         if (node.drawBlock === 0n) continue;
         const { trails } = ghost.mission(address).nodes[index] ?? { trails: new Map<string, string>() };
-        require(node.commitMask !== 0n, () => `${address} verifies node ${index} without a commitment`);
+        // Where nobody left anything to judge by, the attempt ended and no slot counts any more.
+        require(node.commitMask !== 0n || node.state === FAILED, () => `${address} verifies node ${index} without a commitment`);
         for (let slot = 0; node.commitMask >> BigInt(slot) !== 0n; slot++) {
           if (((node.commitMask >> BigInt(slot)) & 1n) === 0n) continue;
           const root = BigInt(trails.get(`${node.attempt}/${slot}`) ?? 0);
