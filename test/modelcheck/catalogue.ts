@@ -1,7 +1,7 @@
 import { type Exploration, explore, type Machine } from "./explore.ts";
 import { disclosure, forgetting, lifecycle, withoutRule } from "./machines/claims.ts";
 import { CLEARING_MUTANTS, clearing } from "./machines/clearing.ts";
-import { GAME_MISSING, GAME_RULES, game } from "./machines/game.ts";
+import { GAME_RULES, game } from "./machines/game.ts";
 import { session, withArc } from "./machines/lifecycles.ts";
 import { LAWS, type LawName, REVIEWED, WORKED_ON } from "./machines/mission/laws.ts";
 import { type MissionOptions, mission, unhurried, workedOn } from "./machines/mission/mission.ts";
@@ -46,7 +46,7 @@ export const MODELS: readonly CountedModel[] = [
   { ...model(missionOf("decisions under appeal")), generated: 48_337, distinct: 10_868 },
   { ...model(unhurried("a review that ends by its own clock", REVIEWED)), generated: 1265, distinct: 398 },
   { ...model(workedOn("two nodes, worked on", WORKED_ON)), generated: 126_886, distinct: 24_789 },
-  { ...model(game()), generated: 705, distinct: 419 },
+  { ...model(game()), generated: 705, distinct: 427 },
   { ...model(panel("missions")), generated: 5021, distinct: 1204 },
   { ...model(panel("watchdog")), generated: 57_039, distinct: 11_613 },
 ];
@@ -64,7 +64,7 @@ export const MUTANTS: readonly Model[] = [
   ...Object.entries(OBLIGATION_MUTANTS).map(([name, steps]) => mutant(name, obligation(steps))),
   mutant("a deployed session expires", session(withArc("DEPLOYED", "EXPIRED"))),
   ...missionMutants().map(([name, machine]) => mutant(name, machine)),
-  ...GAME_RULES.filter((rule) => !GAME_MISSING.includes(rule)).map((rule) => mutant(`without "${rule}"`, game([rule]))),
+  ...GAME_RULES.map((rule) => mutant(`without "${rule}"`, game([rule]))),
   ...PANEL_GUARDS.map((guard) => mutant(`without "${guard}"`, panel(NEEDED_BY[guard], [guard]))),
 ];
 

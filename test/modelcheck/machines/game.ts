@@ -17,11 +17,6 @@ export const GAME_RULES = [
 ] as const;
 export type GameRule = (typeof GAME_RULES)[number];
 
-const NOTHING_SHOWN: GameRule = "work that shows nothing costs what being late costs";
-
-/** Rules that the contracts do not have yet. Empty is what it should be. */
-export const GAME_MISSING: readonly GameRule[] = [NOTHING_SHOWN];
-
 const HONEST = 3;
 const COLLUDING = 2;
 const PANEL = HONEST + COLLUDING;
@@ -102,10 +97,9 @@ const lies = (work: readonly Work[]): readonly WeighedVerdict[] => {
   return [verdict(VerdictResult.PASS, basis, 3), verdict(VerdictResult.FAIL, basis, 0)];
 };
 
-/** Rules that are put back to what they were before, beside those that are missing. */
-export function game(without: readonly GameRule[] = [], missing = GAME_MISSING): Machine<State> {
-  const has = (rule: GameRule) => !without.includes(rule) && !missing.includes(rule);
-  const shows = has(NOTHING_SHOWN);
+/** `without`: rules that are put back to what they were before. */
+export function game(without: readonly GameRule[] = []): Machine<State> {
+  const has = (rule: GameRule) => !without.includes(rule);
   const mayAppeal = ({ slash, windowOpen, successor }: State) =>
     slash === "waits" && windowOpen && (has("an appeal names its attempt") || successor !== "over");
 
@@ -140,8 +134,10 @@ export function game(without: readonly GameRule[] = [], missing = GAME_MISSING):
     }
     if (decision.result === ClearingResult.FAIL) return { ...state, stage: "reopened", slash: "waits", windowOpen: true };
     if (decision.result === ClearingResult.DISPUTED) return { ...state, stage: "reviewed" };
-    if (state.redraws === 0) return { ...state, overdue: false, redraws: 1 };
-    return { ...state, stage: "ended", lost: shows && state.work.some(({ shown }) => !shown) ? LATE : 0 };
+    // Where nobody showed anything no panel can help.
+    const lost = has("work that shows nothing costs what being late costs") && state.work.some(({ shown }) => !shown) ? LATE : 0;
+    if (state.redraws === 0 && (lost === 0 || state.work.some(({ shown }) => shown))) return { ...state, overdue: false, redraws: 1 };
+    return { ...state, stage: "ended", lost };
   }
 
   function* reopened(state: State): Generator<Move<State>> {
@@ -204,7 +200,7 @@ export function game(without: readonly GameRule[] = [], missing = GAME_MISSING):
       {
         name: "wrong work ends no cheaper than being late, unless a human was asked and did not come",
         holds: ({ stage, work, lost, human }) => {
-          const wrong = work.every(({ right }) => !right) && (work.some(({ shown }) => shown) || !missing.includes(NOTHING_SHOWN));
+          const wrong = work.every(({ right }) => !right);
           return stage !== "ended" || human === "absent" || lost >= LATE || !wrong;
         },
       },
