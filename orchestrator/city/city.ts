@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import { errorsAbi } from "../chain/abi/errors.ts";
@@ -29,7 +30,7 @@ import { RecordLog } from "../records/log.ts";
 import { openOutbox } from "../records/outbox.ts";
 import { sqlAfter } from "../records/sql.ts";
 import { claimFolder, foundedSeed } from "./city-folder.ts";
-import { writeDeployment } from "./deployment-file.ts";
+import { deploymentFile, writeDeployment } from "./deployment-file.ts";
 import { foundCity, requireFounded } from "./found-city.ts";
 import { genesisPort } from "./genesis-port.ts";
 import {
@@ -208,9 +209,11 @@ async function open(
     const again = await sender.recover();
     if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
     const port = genesisPort(sender, memberOf(society, "deployer").account, "default");
+    // A city that was founded before is looked through again, and told of no second founding.
+    const news = existsSync(deploymentFile(dir)) && !isCopy ? () => {} : tell;
     const deployment = isCopy
       ? await requireFounded(chain, copiedDeployment(dir), tell)
-      : await foundCity({ chain, network, sender, society, port, seed, tell });
+      : await foundCity({ chain, network, sender, society, port, seed, tell: news });
     writeDeployment(dir, deployment);
     if (isCopy) endCopy(dir);
     else if (isNew && founding !== undefined) await keepFounding(founding, dir, database);

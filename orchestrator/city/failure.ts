@@ -25,7 +25,7 @@ export async function failureOf(
   if (status === "completed") return released ? null : WITHHELD;
   if (ending !== undefined) return { node: ending.node, reason: ending.reason, action: ending.action };
   const failed = nodes.findLast(({ end }) => end === "failed") ?? nodes.find(({ failures }) => failures.length > 0);
-  const last = failed?.failures.at(-1);
+  const last = decisive(failed?.failures ?? []);
   const order = human.findLast(({ action }) => action === pastTenseOf(actionNumber("TERMINATE_MISSION")));
   if (order !== undefined) return terminated(order);
   const halted = await haltOf(client, mission);
@@ -38,6 +38,11 @@ export async function failureOf(
   const why = last.reason !== "REJECTED" || rejected === undefined ? "" : ` (${rejected.adjudicator}: ${quoted(rejected.because)})`;
   const laws = epochs.length < 2 ? "" : `. ${lawsTried(epochs)}`;
   return { node: failed.label, reason: `${failed.label} failed: ${last.words}${why}${tries}${laws}`, action };
+}
+
+/** The failure that explains a node's: when nobody bids on a later attempt, who could have done it failed before. */
+export function decisive<Attempt extends { readonly reason: string }>(failures: readonly Attempt[]): Attempt | undefined {
+  return failures.findLast(({ reason }) => reason !== "NO_BIDS") ?? failures.at(-1);
 }
 
 const WITHHELD: Failure = {
