@@ -84,7 +84,7 @@ describe("scenario: producers that may not take part", function () {
   it("end a mission before its deposit moves where too few are left, as does a deadline that cannot be met, with the way out in words", async () => {
     const hasty = await rejection(mission("hasty", { deadline: "2s" }));
     expect(hasty.message).to.include(
-      "its deadline of 2 s is too short: 1 m of bidding and 150 s of work, reviews included, need 210 s of chain time",
+      "its deadline of 2 s is too short: 60 s of bidding and 150 s of work, reviews included, need 210 s of chain time",
     );
     expect(hasty.message).to.include("set `deadline: 210s` or more");
     for (const name of ["P5", "P6", "P7"]) await discredit(name);
