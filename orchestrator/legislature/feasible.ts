@@ -5,9 +5,9 @@ import { gateProblem } from "../client/gates.ts";
 import { type LawLimits, readLimits } from "../client/law-limits.ts";
 import { GoalNotFeasible } from "../minds/errors.ts";
 import type { CityFacts, Goal, ProducerFacts } from "../minds/goal.ts";
-import { optionsOf } from "../minds/options.ts";
+import { LEAST_PAY, leastPay, optionsOf } from "../minds/options.ts";
 import type { LawShape } from "../minds/shape.ts";
-import { BASIS_POINTS } from "../primitives/amounts.ts";
+import { BASIS_POINTS, formatAmount, formatMoney, TOKEN_DECIMALS } from "../primitives/amounts.ts";
 import type { Address } from "../primitives/hex.ts";
 import { TIER } from "../primitives/tier.ts";
 import { gateNumber } from "../protocol/gates.ts";
@@ -63,7 +63,8 @@ async function requireFeasiblePlan(
   const { client, options } = context;
   const mission = missionWith(context, plan);
   const goal = goalsUnder(context, facts.limits)(plan);
-  const [shape] = optionsAmong(goal, facts, leftOut);
+  const shapes = optionsAmong(goal, facts, leftOut);
+  const [shape] = shapes;
   if (shape === undefined) throw new GoalNotFeasible("there is nothing to divide", "name at least one task");
   const scattered = goal.tasks.find(({ mission }) => (mission?.parts ?? 0) > options.inputs.count);
   if (scattered !== undefined) {
@@ -71,6 +72,7 @@ async function requireFeasiblePlan(
     throw new GoalNotFeasible(lack, "lower `parts`");
   }
   await requireTime(client, goal, facts.limits);
+  requirePay(goal, shapes);
   await requireGates(client, mission.tasks);
   compileLaw(documentOf(mission, options.inputs, goal, facts, shape, options.child));
 }
@@ -97,6 +99,20 @@ function optionsAmong(goal: Goal, facts: CityFacts, leftOut: readonly LeftOut[])
     if (!(error instanceof GoalNotFeasible) || leftOut.length === 0) throw error;
     throw new TooFewProducers(error.shortMessage.replace(/^[^:]*: /, ""), leftOut);
   }
+}
+
+const WHOLE_TOKEN = 10n ** BigInt(TOKEN_DECIMALS);
+
+/** A budget must pay for every run under some structure; what cannot be divided at all `compileLaw` says. */
+function requirePay(goal: Goal, shapes: readonly LawShape[]): void {
+  const pays = shapes.map((shape) => leastPay(goal, shape));
+  const [pay = 0n] = pays;
+  if (pays.some((each) => each === 0n || each >= LEAST_PAY)) return;
+  const enough = (goal.budget * LEAST_PAY) / pay;
+  throw new GoalNotFeasible(
+    `its budget of ${formatMoney(goal.budget)} tokens pays ${formatMoney(pay)} for a run of a service, and agents ask for ${formatMoney(LEAST_PAY)} at least`,
+    `set \`budget: ${formatAmount(enough - (enough % WHOLE_TOKEN) + WHOLE_TOKEN)}\` or more; what nobody earns comes back`,
+  );
 }
 
 /** What a run takes at most that is given no other time, seconds. */

@@ -4,7 +4,7 @@ import { GoalNotFeasible } from "./errors.ts";
 import { fits } from "./fit.ts";
 import type { CityFacts, Goal, GoalTask } from "./goal.ts";
 import { higherRisk, riskNumber } from "./goal.ts";
-import { chooseCuts, possibleCuts } from "./layout.ts";
+import { chooseCuts, layOut, possibleCuts } from "./layout.ts";
 import { perGoal } from "./per-goal.ts";
 import type { LawShape, TaskShape } from "./shape.ts";
 import { titleOf } from "./title.ts";
@@ -28,10 +28,28 @@ export function riskOf(goal: Goal, limits: LawLimits): RiskName {
   return higherRisk(goal.risk, riskOfBudget(goal.budget, limits));
 }
 
-/** Everything an agent chooses from when it drafts: all lawful structures of a few simple kinds. */
+/** What an agent asks for one run of a service at least, smallest unit: a tenth of a token. */
+export const LEAST_PAY = 100_000n;
+
+/** Everything an agent chooses from when it drafts: all lawful structures of a few simple kinds under which nobody runs a service for less. */
 export const optionsOf = perGoal((goal, facts): readonly LawShape[] => {
-  return shapesOf(goal, facts, divisionsOf(goal));
+  const all = shapesOf(goal, facts, divisionsOf(goal));
+  const paid = all.filter((shape) => leastPay(goal, shape) >= LEAST_PAY);
+  return paid.length === 0 ? all : paid;
 });
+
+const ascending = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
+
+/** What the run that is paid worst gets under a structure, smallest unit; zero where the budget cannot be divided at all. */
+export function leastPay(goal: Goal, shape: LawShape): bigint {
+  try {
+    const pay = layOut(goal, shape).map((node) => node.budget / BigInt(node.shape.redundancy));
+    return pay.sort(ascending)[0] ?? 0n;
+  } catch (error) {
+    if (error instanceof GoalNotFeasible) return 0n;
+    throw error;
+  }
+}
 
 /**
  * What an agent chooses from. After executors did not agree under the failed structures, what is compared is in as few parts as possible, so

@@ -81,12 +81,15 @@ describe("scenario: producers that may not take part", function () {
     expect((await auditBundle(outcome.bundle ?? "")).passed).to.equal(true);
   });
 
-  it("end a mission before its deposit moves where too few are left, as does a deadline that cannot be met, with the way out in words", async () => {
+  it("end a mission before its deposit moves where too few are left, as do a deadline that cannot be met and a budget that pays for nothing, with the way out in words", async () => {
     const hasty = await rejection(mission("hasty", { deadline: "2s" }));
     expect(hasty.message).to.include(
       "its deadline of 2 s is too short: 60 s of bidding and 150 s of work, reviews included, need 210 s of chain time",
     );
     expect(hasty.message).to.include("set `deadline: 210s` or more");
+    const poor = await rejection(mission("poor", { budget: "0.05" }));
+    expect(poor.message).to.match(/its budget of 0\.05 tokens pays 0\.0\d+ for a run of a service, and agents ask for 0\.10 at least/);
+    expect(poor.message).to.match(/set `budget: \d+` or more; what nobody earns comes back/);
     for (const name of ["P5", "P6", "P7"]) await discredit(name);
     const purse = await purseOf(city);
     const sessions = await city.client.legislation.sessionCount();
