@@ -110,6 +110,9 @@ export interface City {
   close(): Promise<void>;
 }
 
+/** Whose transactions only this process sends; agents and adjudicators may send their own from elsewhere. */
+const SENDERS = ["relayer", "deployer", "sponsor", "registrar", "speaker", "regulator", "codifier"] as const;
+
 /** Opens the city in a folder, founding it if there is none. One process owns it at a time (decision 36). */
 export async function openCity(options: CityOptions): Promise<City> {
   const { dir, cacheDir, seed, network = "embedded", databaseUrl, society } = options;
@@ -195,7 +198,7 @@ async function open(
       database.where,
       chain,
       outbox,
-      relayers.map(({ address }) => address),
+      SENDERS.flatMap((role) => membersOf(society, role)).map(({ account }) => account.address),
     );
     const sender = createSender<LogNote>({
       chain,

@@ -38,13 +38,13 @@ function recordedBlocks(path: string): number {
   return existsSync(path) ? readFileSync(path, "utf8").trimEnd().split("\n").length - 1 : 0;
 }
 
-/** Before anything is sent: all that the records call done is on the chain, and all that the city's relayers sent is in the records. */
+/** Before anything is sent: all that the records call done is on the chain, and all that its senders sent is in the records. */
 export async function requireSameHistory(
   dir: string,
   where: string,
   chain: DrivenChain,
   outbox: Outbox<never>,
-  relayers: readonly Address[],
+  senders: readonly Address[],
 ): Promise<void> {
   const head = chain.head().number;
   const newest = await outbox.newestSettled(LAST_BLOCK);
@@ -57,13 +57,13 @@ export async function requireSameHistory(
     });
     if (status !== newest.status) throw new ChainDisagrees(newest.hash, `a transaction recorded as ${newest.status} ended as ${status}`);
   }
-  for (const relayer of relayers) {
-    const sent = await chain.publicClient.getTransactionCount({ address: relayer });
-    const recorded = await outbox.nextNonce(relayer);
+  for (const sender of senders) {
+    const sent = await chain.publicClient.getTransactionCount({ address: sender });
+    const recorded = await outbox.nextNonce(sender);
     if (sent > recorded) {
       throw new RecordsDamaged(
         where,
-        `they hold ${recorded} transactions of relayer ${relayer}, and the chain has ${sent}: they are older than the chain`,
+        `they hold ${recorded} transactions of ${sender}, and the chain has ${sent}: they are older than the chain`,
       );
     }
   }

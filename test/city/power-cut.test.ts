@@ -2,6 +2,7 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { encodeFunctionData, erc20Abi } from "viem";
+import { memberOf } from "../../orchestrator/city/society.ts";
 import { intentKey } from "../../orchestrator/primitives/outbox.ts";
 import { copyHome, foundHome, openHome } from "../support/city-home.ts";
 import { rejection } from "../support/rejection.ts";
@@ -18,8 +19,8 @@ describe("a city after a power cut", function () {
   const directory = suiteDirectory();
   const home = () => join(directory(), "home");
 
-  /** A relayer sends a transaction; copies the records as they are at `at` beside the chain as it is in the end. */
-  async function cutAt(at: "before" | "signed", name: string): Promise<string> {
+  /** A relayer, or the sponsor, sends a transaction; copies the records as they are at `at` beside the chain as it is in the end. */
+  async function cutAt(at: "before" | "signed", name: string, sender?: "sponsor"): Promise<string> {
     const cut = copyHome(home(), join(directory(), name));
     const records = join(directory(), `${name}-records`);
     const keep = (from: string) => cpSync(join(from, "embedded", "records"), records, { recursive: true });
@@ -33,6 +34,7 @@ describe("a city after a power cut", function () {
       intent: intentKey("test", name),
       to: city.client.token.address,
       data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [city.client.agents.address, 1n] }),
+      ...(sender === undefined ? {} : { account: memberOf(city.society, sender).account }),
     });
     await city.close();
     rmSync(join(cut, "embedded", "records"), { recursive: true });
@@ -58,5 +60,7 @@ describe("a city after a power cut", function () {
   it("does not go on with older records than that: they are named, with what to do", async () => {
     const cut = await cutAt("before", "before");
     expect(await rejection(openHome(cut, SEED))).to.include({ code: "RecordsDamaged" });
+    const sponsored = await cutAt("before", "sponsored", "sponsor");
+    expect(await rejection(openHome(sponsored, SEED))).to.include({ code: "RecordsDamaged" });
   });
 });
