@@ -33,8 +33,9 @@ describe("proofs: sums come out, for all numbers", function () {
       ];
       const psi = run.unknown(256, "psi");
       const endings = run.call("Payout", "split", [price, fee, insurance, share, psi]);
-      const lawful = all(`(<= (+ ${fee.smt} ${insurance.smt}) 10000)`, `(<= ${share.smt} 10000)`, `(<= ${psi.smt} 2000)`);
-      return { run, price, share, psi, endings, lawful };
+      const rates = all(`(<= (+ ${fee.smt} ${insurance.smt}) 10000)`, `(<= ${share.smt} 10000)`);
+      const lawful = all(rates, `(<= ${psi.smt} 2000)`);
+      return { run, price, share, psi, endings, rates, lawful };
     };
 
     it("splits every price without losing or making a unit", async () => {
@@ -60,9 +61,14 @@ describe("proofs: sums come out, for all numbers", function () {
     });
 
     it("never reverts on lawful rates, and always on others", async () => {
-      const { run, endings, lawful } = begin();
+      const { run, endings, rates, lawful } = begin();
       await proves(run, lawful, ...neverReverts(endings));
       await disproves(run, all(...neverReverts(endings)));
+      await proves(
+        run,
+        `(not ${rates})`,
+        onReturn(endings, () => "false"),
+      );
     });
 
     it("pays at most what is released, and a premium of at most as much again", async () => {

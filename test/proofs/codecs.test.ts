@@ -9,6 +9,7 @@ import {
   type Prover,
   part,
   returned,
+  returnsOnly,
   same,
   smt,
   startProver,
@@ -52,10 +53,7 @@ describe("proofs: what is packed is what was meant", function () {
       const word = run.unknown(256, "word");
       const again = onReturn(run.call("NodeWord", "unpack", [word]), (node) => {
         const packed = run.call("NodeWord", "pack", [node]);
-        return all(
-          ...neverReverts(packed),
-          onReturn(packed, (it) => same(it, word)),
-        );
+        return returnsOnly(packed, word);
       });
       await proves(run, again);
     });
@@ -131,16 +129,7 @@ describe("proofs: what is packed is what was meant", function () {
       const params = run.argument("MissionParamsCodec", "pack", 0);
       const packed = returned(run.call("MissionParamsCodec", "pack", [params]));
       const back = run.call("MissionParamsCodec", "unpack", [packed.value]);
-      await proves(
-        run,
-        implies(
-          packed.when,
-          all(
-            ...neverReverts(back),
-            onReturn(back, (it) => same(it, params)),
-          ),
-        ),
-      );
+      await proves(run, implies(packed.when, returnsOnly(back, params)));
     });
 
     it("fill their word: every word without spare bits is packed again as it was, and no other is read", async () => {
@@ -149,16 +138,7 @@ describe("proofs: what is packed is what was meant", function () {
       const unpacked = run.call("MissionParamsCodec", "unpack", [word]);
       const { when, value } = returned(unpacked);
       const packed = run.call("MissionParamsCodec", "pack", [value]);
-      await proves(
-        run,
-        implies(
-          when,
-          all(
-            ...neverReverts(packed),
-            onReturn(packed, (it) => same(it, word)),
-          ),
-        ),
-      );
+      await proves(run, implies(when, returnsOnly(packed, word)));
       await proves(run, `(= ${when} ${nothingFrom(248, word.smt, 256)})`);
     });
   });
@@ -195,16 +175,7 @@ describe("proofs: what is packed is what was meant", function () {
       const endings = run.call("LawCodec", "node", [index, index]);
       const { when, value } = returned(endings);
       const packed = run.call("LawCodec", "_packNode", [value, index]);
-      await proves(
-        run,
-        implies(
-          when,
-          all(
-            ...neverReverts(packed),
-            onReturn(packed, (it) => same(it, must(word))),
-          ),
-        ),
-      );
+      await proves(run, implies(when, returnsOnly(packed, must(word))));
       const field = (low: number, width: bigint) => `(bvand (bvlshr ${smt(must(word))} (_ bv${low} 256)) (_ bv${(1n << width) - 1n} 256))`;
       const known = all(`(bvult ${field(211, 2n)} (_ bv3 256))`, `(bvult ${field(213, 3n)} (_ bv6 256))`);
       await proves(run, `(= ${when} ${all(known, nothingFrom(221, smt(must(word)), 256))})`);
@@ -216,16 +187,7 @@ describe("proofs: what is packed is what was meant", function () {
       const packed = returned(run.call("LawCodec", "_packNode", [node, run.literal(0n, 256)]));
       words.push(part(node, "predecessors"), packed.value);
       const back = run.call("LawCodec", "node", [run.literal(0n, 256), run.literal(0n, 256)]);
-      await proves(
-        run,
-        implies(
-          packed.when,
-          all(
-            ...neverReverts(back),
-            onReturn(back, (it) => same(it, node)),
-          ),
-        ),
-      );
+      await proves(run, implies(packed.when, returnsOnly(back, node)));
     });
   });
 

@@ -68,6 +68,13 @@ export function neverReverts(endings: readonly Ending[]): readonly string[] {
   return endings.flatMap(({ when, error }) => (error === undefined ? [] : [`(not ${when})`]));
 }
 
+/** It never reverts, and returns this value. */
+export const returnsOnly = (endings: readonly Ending[], value: Value) =>
+  all(
+    ...neverReverts(endings),
+    onReturn(endings, (it) => same(it, value)),
+  );
+
 /** Two values that are the same in every part. */
 export function same(a: Value, b: Value): string {
   if (a.kind === "composite" && b.kind === "composite") {
