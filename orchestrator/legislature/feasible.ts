@@ -105,13 +105,14 @@ const WHOLE_TOKEN = 10n ** BigInt(TOKEN_DECIMALS);
 
 /** A budget must pay for every run under some structure; what cannot be divided at all `compileLaw` says. */
 function requirePay(goal: Goal, shapes: readonly LawShape[]): void {
-  const pays = shapes.map((shape) => leastPay(goal, shape));
-  const [pay = 0n] = pays;
-  if (pays.some((each) => each === 0n || each >= LEAST_PAY)) return;
+  const [pay = 0n] = shapes.map((shape) => leastPay(goal, shape)).sort((a, b) => Number(b - a));
+  if (pay === 0n || pay >= LEAST_PAY) return;
   const enough = (goal.budget * LEAST_PAY) / pay;
   throw new GoalNotFeasible(
     `its budget of ${formatMoney(goal.budget)} tokens pays ${formatMoney(pay)} for a run of a service, and agents ask for ${formatMoney(LEAST_PAY)} at least`,
-    `set \`budget: ${formatAmount(enough - (enough % WHOLE_TOKEN) + WHOLE_TOKEN)}\` or more; what nobody earns comes back`,
+    goal.tasks.some(({ budget }) => budget !== undefined)
+      ? "raise the budgets of its tasks, and that of the mission"
+      : `set \`budget: ${formatAmount(enough - (enough % WHOLE_TOKEN) + WHOLE_TOKEN)}\` or more; what nobody earns comes back`,
   );
 }
 

@@ -31,20 +31,16 @@ export function riskOf(goal: Goal, limits: LawLimits): RiskName {
 /** What an agent asks for one run of a service at least, smallest unit: a tenth of a token. */
 export const LEAST_PAY = 100_000n;
 
-/** Everything an agent chooses from when it drafts: all lawful structures of a few simple kinds under which nobody runs a service for less. */
+/** Everything an agent chooses from when it drafts: all lawful structures of a few simple kinds. */
 export const optionsOf = perGoal((goal, facts): readonly LawShape[] => {
-  const all = shapesOf(goal, facts, divisionsOf(goal));
-  const paid = all.filter((shape) => leastPay(goal, shape) >= LEAST_PAY);
-  return paid.length === 0 ? all : paid;
+  return shapesOf(goal, facts, divisionsOf(goal));
 });
-
-const ascending = (a: bigint, b: bigint) => (a < b ? -1 : Number(a > b));
 
 /** What the run that is paid worst gets under a structure, smallest unit; zero where the budget cannot be divided at all. */
 export function leastPay(goal: Goal, shape: LawShape): bigint {
   try {
     const pay = layOut(goal, shape).map((node) => node.budget / BigInt(node.shape.redundancy));
-    return pay.sort(ascending)[0] ?? 0n;
+    return pay.sort((a, b) => Number(a - b))[0] ?? 0n;
   } catch (error) {
     if (error instanceof GoalNotFeasible) return 0n;
     throw error;
@@ -84,9 +80,12 @@ function shardsOf(tasks: LawShape["tasks"]): number[] {
   return tasks.map(({ shards }) => shards);
 }
 
+/** Structures under which nobody runs a service for less than agents ask, if there are any. */
 function shapesOf(goal: Goal, facts: CityFacts, divisions: readonly number[][]): readonly LawShape[] {
   const redundancies = goal.tasks.map((task) => redundancyOf(task, facts));
-  return divisions.flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts, redundancies, shards, pricing)));
+  const all = divisions.flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts, redundancies, shards, pricing)));
+  const paid = all.filter((shape) => leastPay(goal, shape) >= LEAST_PAY);
+  return paid.length === 0 ? all : paid;
 }
 
 /** The levels a node of this task asks for: enough for any service it allows; none if it has no executor. */
