@@ -4,6 +4,7 @@ import { formatMoney } from "../primitives/amounts.ts";
 import type { Address } from "../primitives/hex.ts";
 import { actionNumber } from "../protocol/actions.ts";
 import { type Outcome, totalOf } from "../protocol/outcome.ts";
+import { isTooDear } from "./epochs.ts";
 import { crashWords, faultWords } from "./fault-words.ts";
 import { pastTenseOf } from "./verbs.ts";
 
@@ -57,7 +58,7 @@ function lawsTried(epochs: Outcome["epochs"]): string {
   const last = epochs.at(-1)?.money;
   const another = last === undefined ? 0n : BigInt(last.deposit) - BigInt(last.refunded);
   const tried = `${epochs.length} laws failed and cost ${formatMoney(spent)} tokens`;
-  if (2n * (spent + another) <= BigInt(deposit)) return tried;
+  if (!isTooDear(spent, another, BigInt(deposit))) return tried;
   return `${tried}: another like the last could bring that beyond half of the deposit, so none was tried`;
 }
 
