@@ -3,7 +3,7 @@
  * exported transition tables, `docs/contexts/` from the JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
  * `docs/grants.md`, `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
  * `docs/attacks.md`, `docs/service-catalog.md` and
- * `docs/invariants.md`.
+ * `docs/invariants.md`; and the blocks of pages that show the sample mission (`sample-pages.ts`).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */
@@ -28,6 +28,7 @@ import { root } from "./files.ts";
 import { grantsPage } from "./grants-page.ts";
 import { invariantsPage } from "./invariants-page.ts";
 import { MADE, table } from "./markdown.ts";
+import { samplePages } from "./sample-pages.ts";
 import { servicesPage } from "./services-page.ts";
 
 // --- Parameters ------------------------------------------------------------------------------------------------------
@@ -96,7 +97,7 @@ function transitionsPage(): string {
 /** Where the context that mission specifications name is published: the end of its URL. */
 const contextFile = `docs${new URL(MISSION_CONTEXT).pathname}.jsonld`;
 
-/** Every generated page: path → text. */
+/** Every generated page, and those that have generated blocks: path → text. */
 export async function pages(): Promise<Map<string, string>> {
   return new Map([
     [contextFile, `${JSON.stringify(missionContext, null, 2)}\n`],
@@ -113,6 +114,7 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/service-catalog.md", servicesPage()],
     ["docs/throughput.md", throughputPage()],
     ["docs/transitions.md", transitionsPage()],
+    ...samplePages(),
   ]);
 }
 

@@ -1,16 +1,10 @@
 /**
  * Draws a finished mission as the picture of the README: the vote, the law's nodes and who did them, and where the money went. Everything on it
  * is read from the outcome that a run left behind.
- *
- * usage: node scripts/dev/run-picture.ts .agentcity/missions/<address>/outcome.json      writes docs/run.svg
  */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { formatMoney } from "../../orchestrator/primitives/amounts.ts";
-import { parseJson } from "../../orchestrator/primitives/json.ts";
 import { plainLine } from "../../orchestrator/primitives/plain-text.ts";
-import { type Outcome, outcomeSchema } from "../../orchestrator/protocol/outcome.ts";
-import { root } from "./files.ts";
+import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 
 const WIDTH = 860;
 const MARGIN = 24;
@@ -170,12 +164,4 @@ export function runPicture(outcome: Outcome): string {
     ...money(outcome, bottom + 20),
     "</svg>\n",
   ].join("\n");
-}
-
-if (import.meta.main) {
-  const [file] = process.argv.slice(2);
-  if (file === undefined) {
-    console.error("usage: node scripts/dev/run-picture.ts .agentcity/missions/<address>/outcome.json");
-    process.exitCode = 2;
-  } else writeFileSync(join(root, "docs/run.svg"), runPicture(outcomeSchema.parse(parseJson(readFileSync(file, "utf8")))));
 }
