@@ -5,6 +5,7 @@ import {IAdjudicatorWatchdog} from "../interfaces/IAdjudicatorWatchdog.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {MissionParamsCodec} from "../libraries/MissionParamsCodec.sol";
 import {ParamRanges} from "../libraries/ParamRanges.sol";
+import {ParamRelations} from "../libraries/ParamRelations.sol";
 import {MissionParams} from "../types/Law.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Standing} from "../types/Roles.sol";
@@ -102,14 +103,13 @@ contract ConstitutionContract is IConstitutionContract {
     /// @inheritdoc IConstitutionContract
     function setParam(Param which, uint256 value, bytes32 justification) external {
         if (!isGovernor(msg.sender)) revert NotGovernor(msg.sender);
-        _requireInRange(which, value);
-        uint256 previous = _values[uint256(which)];
-        // Every range ends below 2⁶⁴, so nothing is cut.
-        _values[uint256(which)] = uint64(value);
+        _set(which, value, justification);
+        Param other = ParamRelations.counterpart(which);
+        // Both have a range that ends at the whole.
+        if (other != which) _set(other, ParamRelations.WHOLE - value, justification);
         // Before, genesis may set one value after the other.
         if (_sealed) _requireFit();
         if ((_SNAPSHOT >> uint256(which)) & 1 == 1) _missionParams = _snapshot();
-        emit ParameterSet(which, previous, value, justification);
     }
 
     /// @inheritdoc IConstitutionContract
@@ -208,31 +208,32 @@ contract ConstitutionContract is IConstitutionContract {
         if (value < min || value > max) revert ParameterOutOfRange(which, value, min, max);
     }
 
-    /// @dev Each value is within its range; these are what they have to be beside each other. Who leaves is reached until all it may
-    /// answer for is decided.
-    function _requireFit() private view {
-        _requireAscending(Param.MIN_HUMAN_REVIEW_TIMEOUT, Param.MAX_HUMAN_REVIEW_TIMEOUT);
-        _requireAscending(Param.APPEAL_WINDOW_LOW, Param.APPEAL_WINDOW_CRITICAL);
-        _requireAscending(Param.MIN_STAKE_LOW, Param.MIN_STAKE_HIGH);
-        _requireAscending(Param.MIN_FLOOR_LOW, Param.MIN_FLOOR_HIGH);
-        _requireAscending(Param.MIN_PANEL_LOW, Param.MIN_PANEL_HIGH);
-        _requireAscending(Param.MIN_BAND_LOW, Param.MIN_BAND_HIGH);
-        _requireAscending(Param.MIN_CONFIDENCE_LOW, Param.MIN_CONFIDENCE_HIGH);
-        _requireAscending(Param.MEDIUM_RISK_FROM, Param.HIGH_RISK_FROM);
-        uint256 longest =
-            param(Param.MAX_MISSION_DURATION) +
-                param(Param.APPEAL_WINDOW_CRITICAL) +
-                param(Param.WATCHDOG_MAX_FREEZE) +
-                2 * param(Param.MAX_HUMAN_REVIEW_TIMEOUT);
-        uint256 unbonding = param(Param.UNBONDING_PERIOD);
-        if (unbonding < longest) revert UnbondingTooShort(unbonding, longest);
+    function _set(Param which, uint256 value, bytes32 justification) private {
+        _requireInRange(which, value);
+        uint256 previous = _values[uint256(which)];
+        // Every range ends below 2⁶⁴, so nothing is cut.
+        _values[uint256(which)] = uint64(value);
+        emit ParameterSet(which, previous, value, justification);
     }
 
-    /// @dev From one parameter to another, which stand in this order.
-    function _requireAscending(Param first, Param last) private view {
-        for (uint256 i = uint256(first); i < uint256(last); ++i) {
-            if (_values[i] > _values[i + 1]) revert ParametersDescend(Param(i), _values[i], _values[i + 1]);
+    /// @dev Each value is within its range; this is what they have to be beside each other.
+    function _requireFit() private view {
+        uint256 longest = 0;
+        for (uint256 i = 0; i < _PARAMS; ++i) {
+            uint256 value = _values[i];
+            if ((ParamRelations.ASCENDS >> i) & 1 == 1 && value > _values[i + 1]) {
+                revert ParametersDescend(Param(i), value, _values[i + 1]);
+            }
+            if ((ParamRelations.OUTLASTED >> i) & 1 == 1) longest += value;
+            if ((ParamRelations.OUTLASTED_TWICE >> i) & 1 == 1) longest += 2 * value;
+            Param other = ParamRelations.counterpart(Param(i));
+            uint256 sum = value + _values[uint256(other)];
+            if (uint256(other) > i && sum != ParamRelations.WHOLE) {
+                revert ParametersDoNotAddUp(Param(i), other, sum, ParamRelations.WHOLE);
+            }
         }
+        uint256 unbonding = param(Param.UNBONDING_PERIOD);
+        if (unbonding < longest) revert UnbondingTooShort(unbonding, longest);
     }
 
     function _isProcedure(Institution institution) private pure returns (bool) {

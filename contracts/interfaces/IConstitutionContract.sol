@@ -34,7 +34,9 @@ interface IConstitutionContract {
     error LengthMismatch(uint256 have, uint256 need);
     /// @notice A parameter is greater than the one after it, which it must not be.
     error ParametersDescend(Param which, uint256 value, uint256 next);
-    /// @notice Stake could leave while it still answers for a mission, its appeals and their delays.
+    /// @notice Two parameters do not add up to what they must.
+    error ParametersDoNotAddUp(Param one, Param other, uint256 sum, uint256 whole);
+    /// @notice Stake could leave while it still answers for verdicts, appeals and their delays.
     error UnbondingTooShort(uint256 unbonding, uint256 longest);
     error ParameterOutOfRange(Param param, uint256 value, uint256 min, uint256 max);
 
@@ -82,6 +84,7 @@ interface IConstitutionContract {
     /// @notice What is announced for an institution; zero if nothing is.
     function amendmentOf(Institution institution) external view returns (address replacement, uint40 effectiveFrom);
 
-    /// @notice Sets a parameter within its range and refreshes `missionParams`. Caller: governor.
+    /// @notice Sets a parameter within its range, and its counterpart if the two have to add up, and refreshes `missionParams`.
+    /// From `seal` on it refuses a value that does not fit the others (`ParamRelations`). Caller: governor.
     function setParam(Param param, uint256 value, bytes32 justification) external;
 }

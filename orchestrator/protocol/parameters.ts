@@ -194,29 +194,57 @@ export const DEVNET: ParameterValues = values((p) => (p.waits ? p.min : p.defaul
 
 export const PRESETS = { prototype: PROTOTYPE, devnet: DEVNET } as const;
 
+/** What parameters must be beside each other, at founding and after every change: the rows of `contracts/libraries/ParamRelations.sol`. */
+export const RELATIONS = {
+  /** Each list from its least to its greatest. */
+  ascending: [
+    ["MIN_HUMAN_REVIEW_TIMEOUT", "MAX_HUMAN_REVIEW_TIMEOUT"],
+    ["APPEAL_WINDOW_LOW", "APPEAL_WINDOW_MODERATE", "APPEAL_WINDOW_ELEVATED", "APPEAL_WINDOW_CRITICAL"],
+    ["MIN_STAKE_LOW", "MIN_STAKE_MEDIUM", "MIN_STAKE_HIGH"],
+    ["MIN_FLOOR_LOW", "MIN_FLOOR_MEDIUM", "MIN_FLOOR_HIGH"],
+    ["MIN_PANEL_LOW", "MIN_PANEL_MEDIUM", "MIN_PANEL_HIGH"],
+    ["MIN_BAND_LOW", "MIN_BAND_MEDIUM", "MIN_BAND_HIGH"],
+    ["MIN_CONFIDENCE_LOW", "MIN_CONFIDENCE_MEDIUM", "MIN_CONFIDENCE_HIGH"],
+    ["MEDIUM_RISK_FROM", "HIGH_RISK_FROM"],
+  ],
+  /** Pairs that add up to 1000: who sets one sets the other. */
+  whole: [["BID_WEIGHT_QUALITY", "BID_WEIGHT_PRICE"]],
+  /** Stake stays at least as long as all of these, so many times each, take one after the other. */
+  outlasted: {
+    by: "UNBONDING_PERIOD",
+    times: { VERIFICATION_TIMEOUT: 2n, APPEAL_WINDOW_CRITICAL: 1n, WATCHDOG_MAX_FREEZE: 2n, MAX_HUMAN_REVIEW_TIMEOUT: 2n },
+  },
+} as const satisfies {
+  readonly ascending: readonly (readonly ParameterName[])[];
+  readonly whole: readonly (readonly [ParameterName, ParameterName])[];
+  readonly outlasted: { readonly by: ParameterName; readonly times: Partial<Record<ParameterName, bigint>> };
+};
+
+/** The least `UNBONDING_PERIOD` beside these values. */
+export function leastUnbonding(v: ParameterValues): bigint {
+  const { times } = RELATIONS.outlasted;
+  return PARAMETERS.reduce((sum, { name }) => sum + (name in times ? v[name] * times[name as keyof typeof times] : 0n), 0n);
+}
+
 /** Why these values cannot stand together, one sentence each; empty when they can. */
 export function parameterFaults(v: ParameterValues): string[] {
   const faults = PARAMETERS.filter((p) => v[p.name] < p.min || v[p.name] > p.max).map(
     (p) => `${p.name} = ${v[p.name]} is outside ${p.min}–${p.max}`,
   );
-  const ascending = (...names: ParameterName[]): void => {
-    for (let i = 1; i < names.length; i++) {
-      const [low, high] = [names[i - 1], names[i]];
-      if (low && high && v[low] > v[high]) faults.push(`${low} = ${v[low]} exceeds ${high} = ${v[high]}`);
+  for (const names of RELATIONS.ascending) {
+    for (const [i, low] of names.entries()) {
+      const high = names[i + 1];
+      if (high && v[low] > v[high]) faults.push(`${low} = ${v[low]} exceeds ${high} = ${v[high]}`);
     }
-  };
-  ascending("MIN_HUMAN_REVIEW_TIMEOUT", "MAX_HUMAN_REVIEW_TIMEOUT");
-  ascending("APPEAL_WINDOW_LOW", "APPEAL_WINDOW_MODERATE", "APPEAL_WINDOW_ELEVATED", "APPEAL_WINDOW_CRITICAL");
-  for (const kind of ["MIN_STAKE", "MIN_FLOOR", "MIN_PANEL", "MIN_BAND", "MIN_CONFIDENCE"] as const) {
-    ascending(`${kind}_LOW`, `${kind}_MEDIUM`, `${kind}_HIGH`);
   }
-  ascending("MEDIUM_RISK_FROM", "HIGH_RISK_FROM");
-  if (v.BID_WEIGHT_QUALITY + v.BID_WEIGHT_PRICE !== 1000n) {
-    faults.push(`BID_WEIGHT_QUALITY + BID_WEIGHT_PRICE = ${v.BID_WEIGHT_QUALITY + v.BID_WEIGHT_PRICE}, not 1000`);
+  for (const [one, other] of RELATIONS.whole) {
+    if (v[one] + v[other] !== 1000n) faults.push(`${one} + ${other} = ${v[one] + v[other]}, not 1000`);
   }
-  const longest = v.MAX_MISSION_DURATION + v.APPEAL_WINDOW_CRITICAL + v.WATCHDOG_MAX_FREEZE + 2n * v.MAX_HUMAN_REVIEW_TIMEOUT;
+  const longest = leastUnbonding(v);
   if (v.UNBONDING_PERIOD < longest) {
-    faults.push(`UNBONDING_PERIOD = ${v.UNBONDING_PERIOD} is shorter than mission, appeal, freeze and two reviews together, ${longest}`);
+    faults.push(
+      `UNBONDING_PERIOD = ${v.UNBONDING_PERIOD} is shorter than two draws, an appeal, a freeze, a stop and two reviews together, ${longest}`,
+    );
   }
   return faults;
 }

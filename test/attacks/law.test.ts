@@ -1,11 +1,12 @@
 /** What a codifier, a template or a stranger could do to a law: AgentCity A.7, M1–M7. */
 import { expect } from "chai";
-import { AbiCoder, encodeBytes32String, id, ZeroHash } from "ethers";
-import { DEVNET } from "../../orchestrator/protocol/parameters.ts";
+import { AbiCoder, encodeBytes32String, id, ZeroAddress, ZeroHash } from "ethers";
+import { DEVNET, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import type { LawHeader, LawNode } from "../../orchestrator/rules/law-codec.ts";
-import { EVERYTHING, ethers, loadCity, loadFixture, tokens } from "../support/city-fixture.ts";
+import { EVERYTHING, ethers, INSTITUTIONS, loadCity, loadFixture, parameterValues, tokens } from "../support/city-fixture.ts";
 import { billOf, DEPOSIT, GOAL, lawOf, loadLegislature, node } from "../support/legislature.ts";
 import { Action, type Mission, MissionState, openMission, TASK } from "../support/mission-fixture.ts";
+import { openPanel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
 const WHY = id("why");
@@ -93,6 +94,29 @@ describe("attacks on the law", () => {
 
     it("a law asks no question of its work", async () => {
       expect(await passes([node({ questions: 0 })])).to.equal(false);
+    });
+  });
+
+  describe("by the parameters it is judged by", () => {
+    it("a dear node is protected by a smaller panel than a cheap one", async () => {
+      const panel = await openPanel();
+      const { constitution } = panel.city;
+      await constitution.seal();
+      const [medium, high] = [parameterIndex("MIN_PANEL_MEDIUM"), parameterIndex("MIN_PANEL_HIGH")];
+      await attempt(panel.act(await panel.wide("AMEND_PARAMETER", ZeroAddress, high, 1n), ...panel.seats.slice(0, 2)));
+      expect(await constitution.param(high)).to.be.at.least(await constitution.param(medium));
+    });
+
+    it("a city is sealed in which price and quality weigh more than everything", async () => {
+      const { addresses } = await loadCity();
+      const values = parameterValues().map((value, index) => (index === parameterIndex("BID_WEIGHT_PRICE") ? 1000n : value));
+      const constitution = await ethers.deployContract("ConstitutionContract", [WHY, WHY, values]);
+      await constitution.wire(
+        INSTITUTIONS.map((_, index) => index),
+        INSTITUTIONS.map(() => addresses.TOKEN),
+      );
+      await attempt(constitution.seal());
+      expect(await constitution.isSealed()).to.equal(false);
     });
   });
 

@@ -16,6 +16,7 @@ export const constitutionContractAbi = [
   {"type":"error","name":"ParamTooLarge","inputs":[{"name":"firstBit","type":"uint256"},{"name":"value","type":"uint256"}]},
   {"type":"error","name":"ParameterOutOfRange","inputs":[{"name":"param","type":"uint8"},{"name":"value","type":"uint256"},{"name":"min","type":"uint256"},{"name":"max","type":"uint256"}]},
   {"type":"error","name":"ParametersDescend","inputs":[{"name":"which","type":"uint8"},{"name":"value","type":"uint256"},{"name":"next","type":"uint256"}]},
+  {"type":"error","name":"ParametersDoNotAddUp","inputs":[{"name":"one","type":"uint8"},{"name":"other","type":"uint8"},{"name":"sum","type":"uint256"},{"name":"whole","type":"uint256"}]},
   {"type":"error","name":"UnbondingTooShort","inputs":[{"name":"unbonding","type":"uint256"},{"name":"longest","type":"uint256"}]},
   {"type":"event","name":"AmendmentAnnounced","anonymous":false,"inputs":[{"name":"institution","type":"uint8","indexed":true},{"name":"replacement","type":"address","indexed":false},{"name":"effectiveFrom","type":"uint40","indexed":false},{"name":"justification","type":"bytes32","indexed":false}]},
   {"type":"event","name":"AmendmentWithdrawn","anonymous":false,"inputs":[{"name":"institution","type":"uint8","indexed":true},{"name":"replacement","type":"address","indexed":false},{"name":"justification","type":"bytes32","indexed":false}]},

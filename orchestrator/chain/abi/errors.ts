@@ -203,6 +203,7 @@ export const errorsAbi = [
   {"type":"error","name":"ParamTooLarge","inputs":[{"name":"firstBit","type":"uint256"},{"name":"value","type":"uint256"}]},
   {"type":"error","name":"ParameterOutOfRange","inputs":[{"name":"param","type":"uint8"},{"name":"value","type":"uint256"},{"name":"min","type":"uint256"},{"name":"max","type":"uint256"}]},
   {"type":"error","name":"ParametersDescend","inputs":[{"name":"which","type":"uint8"},{"name":"value","type":"uint256"},{"name":"next","type":"uint256"}]},
+  {"type":"error","name":"ParametersDoNotAddUp","inputs":[{"name":"one","type":"uint8"},{"name":"other","type":"uint8"},{"name":"sum","type":"uint256"},{"name":"whole","type":"uint256"}]},
   {"type":"error","name":"ParticipantLeaving","inputs":[{"name":"pool","type":"uint256"},{"name":"leaving","type":"uint256"}]},
   {"type":"error","name":"PoolFull","inputs":[{"name":"pool","type":"uint256"},{"name":"most","type":"uint256"}]},
   {"type":"error","name":"PoolStandsBehindBids","inputs":[{"name":"pool","type":"uint256"},{"name":"covers","type":"uint32"}]},

@@ -210,4 +210,22 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     find: "            portfolio.countedFrom = uint32(block.number);\n",
     replace: "",
   },
+  {
+    title: "a dear node is protected by a smaller panel than a cheap one",
+    threats: ["M6", "TA-8"],
+    entry: "AdjudicationProcedure.act",
+    guard: "what protects a node grows with its risk",
+    file: "foundational/ConstitutionContract.sol",
+    find: "                revert ParametersDescend(Param(i), value, _values[i + 1]);\n",
+    replace: "",
+  },
+  {
+    title: "a city is sealed in which price and quality weigh more than everything",
+    threats: ["M6"],
+    entry: "ConstitutionContract.seal",
+    guard: "the weights of a bid add up to one",
+    file: "foundational/ConstitutionContract.sol",
+    find: "                revert ParametersDoNotAddUp(Param(i), other, sum, ParamRelations.WHOLE);\n",
+    replace: "",
+  },
 ]);

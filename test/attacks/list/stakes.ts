@@ -130,10 +130,10 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     replace: "        if (bound == 0) revert",
   },
   {
-    title: "missions are made to last longer than stakes stay",
+    title: "stake is free to leave before an appeal about it is decided",
     threats: ["TA-2", "TA-8"],
     entry: "AdjudicationProcedure.act",
-    guard: "unbonding is longer than a mission, its appeal and their delays",
+    guard: "unbonding is longer than verdicts, appeals and their delays",
     file: "foundational/ConstitutionContract.sol",
     find: "        if (unbonding < longest) revert UnbondingTooShort(unbonding, longest);\n",
     replace: "",

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
-import { DEVNET, PARAMETERS, type ParameterName, parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import { DEVNET, leastUnbonding, PARAMETERS, type ParameterName, parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { ethers, INSTITUTIONS, keyOf, loadCity, MANDATE, parameterValues, Standing, tokens } from "../../support/city-fixture.ts";
 
 const WHY = id("because");
@@ -54,6 +54,21 @@ describe("ConstitutionContract", () => {
       const expected = parameterValues().map((value, i) => (i === index ? 321n : value));
       const found = await Promise.all(PARAMETERS.map((p) => constitution.param(p.index)));
       expect(found).to.deep.equal(expected);
+    });
+
+    it("keeps the weights of a bid at one thousand, whichever of them is set", async () => {
+      const { constitution } = await loadCity();
+      const [quality, price] = [parameterIndex("BID_WEIGHT_QUALITY"), parameterIndex("BID_WEIGHT_PRICE")];
+      for (const [one, other] of [
+        [quality, price],
+        [price, quality],
+      ] as const) {
+        const previous = await constitution.param(other);
+        await expect(constitution.setParam(one, 250, WHY))
+          .to.emit(constitution, "ParameterSet")
+          .withArgs(other, previous, 750, WHY);
+        expect([await constitution.param(one), await constitution.param(other)]).to.deep.equal([250n, 750n]);
+      }
     });
 
     it("belongs to the governor", async () => {
@@ -226,9 +241,19 @@ describe("ConstitutionContract", () => {
       await set("MIN_PANEL_LOW", DEVNET.MIN_PANEL_LOW);
       await constitution.seal();
 
+      const unequal = parameterValues().map((value, index) => (index === parameterIndex("BID_WEIGHT_PRICE") ? 999n : value));
+      const other = await ethers.deployContract("ConstitutionContract", [MANDATE.hash, MANDATE.cid, unequal]);
+      await other.wire(
+        INSTITUTIONS.map((_, index) => index),
+        INSTITUTIONS.map(() => addresses.TOKEN),
+      );
+      await expect(other.seal())
+        .to.be.revertedWithCustomError(constitution, "ParametersDoNotAddUp")
+        .withArgs(parameterIndex("BID_WEIGHT_QUALITY"), parameterIndex("BID_WEIGHT_PRICE"), 600n + 999n, 1000n);
+
       const governor = constitution.connect(await as(addresses.TOKEN));
-      const { MAX_MISSION_DURATION, APPEAL_WINDOW_CRITICAL, WATCHDOG_MAX_FREEZE, MAX_HUMAN_REVIEW_TIMEOUT } = DEVNET;
-      const longest = MAX_MISSION_DURATION + APPEAL_WINDOW_CRITICAL + WATCHDOG_MAX_FREEZE + 2n * MAX_HUMAN_REVIEW_TIMEOUT;
+      await governor.setParam(parameterIndex("APPEAL_WINDOW_CRITICAL"), 400_000, WHY);
+      const longest = leastUnbonding({ ...DEVNET, APPEAL_WINDOW_CRITICAL: 400_000n });
       const unbonding = parameterIndex("UNBONDING_PERIOD");
       await expect(governor.setParam(unbonding, longest - 1n, WHY))
         .to.be.revertedWithCustomError(constitution, "UnbondingTooShort")

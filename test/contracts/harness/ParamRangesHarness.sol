@@ -3,6 +3,7 @@ pragma solidity 0.8.33;
 
 import {Param} from "../../../contracts/types/Params.sol";
 import {ParamRanges} from "../../../contracts/libraries/ParamRanges.sol";
+import {ParamRelations} from "../../../contracts/libraries/ParamRelations.sol";
 
 /// @dev The whole table at once.
 contract ParamRangesHarness {
@@ -13,6 +14,12 @@ contract ParamRangesHarness {
         ParamRanges.Weaker weaker;
     }
 
+    struct Relation {
+        bool ascends;
+        uint256 outlasted;
+        Param counterpart;
+    }
+
     function table() external pure returns (Entry[] memory entries) {
         entries = new Entry[](uint256(type(Param).max) + 1);
         for (uint256 i = 0; i < entries.length; ++i) {
@@ -20,6 +27,17 @@ contract ParamRangesHarness {
             Entry memory e = entries[i];
             (e.min, e.max) = ParamRanges.range(p);
             (e.high, e.weaker) = (ParamRanges.isHigh(p), ParamRanges.weaker(p));
+        }
+    }
+
+    function relations() external pure returns (Relation[] memory entries) {
+        entries = new Relation[](uint256(type(Param).max) + 1);
+        for (uint256 i = 0; i < entries.length; ++i) {
+            entries[i] = Relation({
+                ascends: (ParamRelations.ASCENDS >> i) & 1 == 1,
+                outlasted: ((ParamRelations.OUTLASTED >> i) & 1) + 2 * ((ParamRelations.OUTLASTED_TWICE >> i) & 1),
+                counterpart: ParamRelations.counterpart(Param(i))
+            });
         }
     }
 

@@ -1,6 +1,14 @@
 import { readFileSync } from "node:fs";
 import { expect } from "chai";
-import { DEVNET, PARAMETERS, PROTOTYPE, parameter, parameterFaults, parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import {
+  DEVNET,
+  PARAMETERS,
+  PROTOTYPE,
+  parameter,
+  parameterFaults,
+  parameterIndex,
+  RELATIONS,
+} from "../../../orchestrator/protocol/parameters.ts";
 import { type Harness, openHarness } from "../harness.ts";
 
 const DIRECTIONS = ["NONE", "UP", "DOWN"] as const;
@@ -10,6 +18,12 @@ interface Entry {
   max: bigint;
   high: boolean;
   weaker: number;
+}
+
+interface Relation {
+  ascends: boolean;
+  outlasted: bigint;
+  counterpart: bigint;
 }
 
 describe("constitutional parameters", () => {
@@ -34,6 +48,24 @@ describe("constitutional parameters", () => {
     const found = table.map(({ min, max, high, weaker }) => ({ min, max, high, weaker: DIRECTIONS[weaker] }));
     const expected = PARAMETERS.map(({ min, max, risk, weaker }) => ({ min, max, high: risk === "HIGH", weaker }));
     expect(found).to.deep.equal(expected);
+  });
+
+  it("agree with ParamRelations, entry by entry", async () => {
+    const table = await harness.call<Relation[]>("relations");
+    const found = table.map(({ ascends, outlasted, counterpart }) => ({ ascends, outlasted, counterpart: Number(counterpart) }));
+    const pairs = new Map<string, string>(RELATIONS.whole.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]));
+    const lower = RELATIONS.ascending.flatMap((names): string[] => names.slice(0, -1));
+    const times = new Map<string, bigint>(Object.entries(RELATIONS.outlasted.times));
+    const expected = PARAMETERS.map(({ name, index }) => ({
+      ascends: lower.includes(name),
+      outlasted: times.get(name) ?? 0n,
+      counterpart: PARAMETERS.find((other) => other.name === pairs.get(name))?.index ?? index,
+    }));
+    expect(found).to.deep.equal(expected);
+    for (const names of RELATIONS.ascending) {
+      const indices = names.map((name) => parameterIndex(name));
+      expect(indices, "each list stands together in the enum").to.deep.equal(indices.map((_, i) => (indices[0] ?? 0) + i));
+    }
   });
 
   it("have a default inside a range that is one, and fit 32 bits", () => {
@@ -72,7 +104,7 @@ describe("constitutional parameters", () => {
       "ADJUDICATOR_QUORUM = 4 is outside 5–20",
       "MIN_PANEL_LOW = 5 exceeds MIN_PANEL_MEDIUM = 3",
       "BID_WEIGHT_QUALITY + BID_WEIGHT_PRICE = 1100, not 1000",
-      "UNBONDING_PERIOD = 345600 is shorter than mission, appeal, freeze and two reviews together, 1130400",
+      "UNBONDING_PERIOD = 345600 is shorter than two draws, an appeal, a freeze, a stop and two reviews together, 785400",
     ]);
   });
 });
