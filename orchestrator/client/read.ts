@@ -40,6 +40,55 @@ export async function read<Name extends ContractName, Fn extends ReadName<Name>>
   return answer;
 }
 
+/** Views asked in one request. Each costs some 300 bytes of the request's code, of which a node takes 49,152 (EIP-3860). */
+const TOGETHER = 100;
+
+export interface ReadManyParameters<Name extends ContractName, Fn extends ReadName<Name>> extends Omit<ReadParameters<Name, Fn>, "args"> {
+  readonly args: readonly ReadArgs<Name, Fn>[];
+}
+
+/** Asks one view with many arguments, a hundred in one request. Answers are in order; one that reverts is an error like `read`'s. */
+export async function readMany<Name extends ContractName, Fn extends ReadName<Name>>(
+  client: Reader,
+  { args, ...question }: ReadManyParameters<Name, Fn>,
+): Promise<readonly ReadResult<Name, Fn>[]> {
+  const { answers } = client.chain;
+  const asked = args.map((each) => ({ ...question, args: each }));
+  const unknown = asked.filter((each) => answers?.has(nameOf(client, each)) !== true);
+  const found = new Map<string, Promise<ReadResult<Name, Fn>>>();
+  for (let at = 0; at < unknown.length; at += TOGETHER) {
+    const part = unknown.slice(at, at + TOGETHER);
+    const together = askTogether(client, part);
+    for (const [place, each] of part.entries()) {
+      const answer = together.then((all) => all[place] ?? ask(client, each));
+      found.set(nameOf(client, each), answer);
+    }
+  }
+  for (const [name, answer] of found) {
+    answers?.set(name, answer);
+    answer.catch(() => answers?.delete(name));
+  }
+  return Promise.all(asked.map((each) => found.get(nameOf(client, each)) ?? read(client, each)));
+}
+
+/** Undefined where a view reverted: asked alone, it says why. */
+async function askTogether<Name extends ContractName, Fn extends ReadName<Name>>(
+  client: Reader,
+  questions: readonly ReadParameters<Name, Fn>[],
+): Promise<readonly (ReadResult<Name, Fn> | undefined)[]> {
+  const results = await client.chain.publicClient.multicall({
+    deployless: true,
+    batchSize: 0,
+    contracts: questions.map(({ contract, functionName, args, address }) => ({
+      abi: contractAbis[contract],
+      address: addressOf(client, contract, address),
+      functionName,
+      args,
+    })),
+  } as never);
+  return (results as readonly { readonly result?: ReadResult<Name, Fn> }[]).map(({ result }) => result);
+}
+
 /** Everything that the answer depends on, other than the block. */
 function nameOf<Name extends ContractName, Fn extends ReadName<Name>>(client: Reader, parameters: ReadParameters<Name, Fn>): string {
   const { contract, functionName, args, address } = parameters;

@@ -1,4 +1,5 @@
 import { zeroAddress } from "viem";
+import { readMany } from "../client/read.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
 import type { MissionNode } from "../protocol/mission-document.ts";
@@ -56,33 +57,48 @@ export interface NodeView {
 
 /** Reads every node of a mission. Only this city writes between two reads, so they belong together. */
 export async function viewNodes(world: World, mission: Mission): Promise<readonly NodeView[]> {
-  const contract = world.client.mission(mission.address);
-  return Promise.all(
-    mission.document.nodes.map(async (law): Promise<NodeView> => {
-      const node = await contract.nodeOf(law.number);
-      const slots = await Promise.all(
-        Array.from({ length: isBranch({ law }) ? 0 : law.redundancy }, async (_, slot): Promise<SlotView> => {
-          const { agent, price } = await contract.slotOf(law.number, slot);
-          const pledge = await contract.pledgeOf(law.number, slot);
-          return { slot, agent, price, pledge, committed: hasBit(node.commitMask, slot), revealed: hasBit(node.revealMask, slot) };
-        }),
-      );
-      return {
-        law,
-        state: nameOf(nodeStates, node.state),
-        attempt: node.attempt,
-        freezes: node.freezeCount,
-        deadline: BigInt(node.deadline),
-        remainder: node.remainder,
-        recorded: node.recorded,
-        faulted: node.faulted,
-        share: node.share,
-        agreeing: node.agreeing,
-        drawBlock: node.drawBlock,
-        slots: slots.filter(({ agent }) => agent !== zeroAddress),
-      };
-    }),
+  const { nodes } = mission.document;
+  const of = { contract: "CollaborationContract", address: mission.address } as const;
+  const places = nodes.flatMap((law) =>
+    isBranch({ law }) ? [] : Array.from({ length: law.redundancy }, (_, slot) => [law.number, slot] as const),
   );
+  const [states, slots, pledges] = await Promise.all([
+    readMany(world.client, { ...of, functionName: "nodeOf", args: nodes.map(({ number }) => [number] as const) }),
+    readMany(world.client, { ...of, functionName: "slotOf", args: places }),
+    readMany(world.client, { ...of, functionName: "pledgeOf", args: places }),
+  ]);
+  const bound = places.flatMap(([node, slot], at) => {
+    const [found, pledge] = [slots[at], pledges[at]];
+    return found === undefined || pledge === undefined || found.agent === zeroAddress ? [] : [{ node, slot, ...found, pledge }];
+  });
+  return nodes.flatMap((law, at): NodeView[] => {
+    const node = states[at];
+    if (node === undefined) return [];
+    const view = {
+      law,
+      state: nameOf(nodeStates, node.state),
+      attempt: node.attempt,
+      freezes: node.freezeCount,
+      deadline: BigInt(node.deadline),
+      remainder: node.remainder,
+      recorded: node.recorded,
+      faulted: node.faulted,
+      share: node.share,
+      agreeing: node.agreeing,
+      drawBlock: node.drawBlock,
+      slots: bound
+        .filter((each) => each.node === law.number)
+        .map(({ slot, agent, price, pledge }) => ({
+          slot,
+          agent,
+          price,
+          pledge,
+          committed: hasBit(node.commitMask, slot),
+          revealed: hasBit(node.revealMask, slot),
+        })),
+    };
+    return [view];
+  });
 }
 
 export async function missionState(world: World, mission: Pick<Mission, "address">): Promise<MissionStateName> {

@@ -3,9 +3,11 @@ import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { SenderMissing } from "../../orchestrator/client/base.ts";
 import { createCityClient } from "../../orchestrator/client/client.ts";
 import { revertedWith } from "../../orchestrator/client/errors.ts";
+import { readMany } from "../../orchestrator/client/read.ts";
 import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
 import { writeMany } from "../../orchestrator/client/write.ts";
 import { messageOf } from "../../orchestrator/primitives/errors.ts";
+import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import { address } from "../support/goals.ts";
 import { hashOf, type LivingCity, openLivingCity, tokens } from "../support/living-city.ts";
 import { rejection } from "../support/rejection.ts";
@@ -56,6 +58,29 @@ describe("the client", function () {
     await city.client.token.approve([legislation.address, tokens(17)], { intent: intentKey("allow 17"), account: sponsor });
     expect(await read()).to.equal(tokens(17));
     expect(asked).to.equal(3);
+  });
+
+  it("asks a view with many arguments in one request for each hundred, and answers as if each were asked alone", async () => {
+    const { chain, client } = city;
+    let asked = 0;
+    const counted: typeof chain.publicClient = new Proxy(chain.publicClient, {
+      get: (target, name) => {
+        if (name === "multicall") asked += 1;
+        return Reflect.get(target, name);
+      },
+    });
+    const reader = { chain: { publicClient: counted, answers: new Map<string, Promise<unknown>>() }, addresses: client.addresses };
+    const question = { contract: "ConstitutionContract", functionName: "param" } as const;
+    const last = PARAMETERS.length - 1;
+    const indices = Array.from({ length: 230 }, (_, at) => at % last);
+    const answers = await readMany(reader, { ...question, args: indices.map((index) => [index] as const) });
+    expect(asked).to.equal(3);
+    expect(answers).to.deep.equal(await Promise.all(indices.map((index) => client.constitution.param(index))));
+    await readMany(reader, { ...question, args: [[0], [last]] });
+    expect(asked, "what is known is not asked again").to.equal(4);
+    const unknown = { contract: "TemplateRegistry", functionName: "predict" } as const;
+    const args = [[hashOf("no template"), 1, "0x", 1n]] as const;
+    expect(revertedWith(await rejection(readMany(reader, { ...unknown, args })), "TemplateRegistry", "UnknownTemplate")).to.equal(true);
   });
 
   it("sends an intent once, however often it is asked", async () => {
