@@ -11,6 +11,7 @@ const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   override: () => import("./override/main.ts"),
   clearing: fromSources("./clearing/main.ts"),
   watchdog: fromSources("./watchdog/main.ts"),
+  deterrence: fromSources("./deterrence/main.ts"),
   calibrate: fromSources("./calibrate/main.ts"),
   modelcheck: fromSources("../test/modelcheck/run.ts"),
   bench: fromSources("./bench/main.ts"),

@@ -1,7 +1,7 @@
 /**
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
  * exported transition tables, `docs/contexts/` from the JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
- * `docs/grants.md`, `docs/calibration.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
+ * `docs/grants.md`, `docs/calibration.md`, `docs/deterrence.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
  * `docs/attacks.md`, `docs/service-catalog.md` and
  * `docs/invariants.md`; and the blocks of pages that show the sample mission (`sample-pages.ts`).
  *
@@ -22,6 +22,7 @@ import { gasPage } from "../bench/gas-page.ts";
 import { scalePage } from "../bench/scale-page.ts";
 import { throughputPage } from "../bench/throughput-page.ts";
 import { calibrationPage } from "../calibrate/page.ts";
+import { deterrencePage } from "../deterrence/page.ts";
 import { attacksPage } from "./attacks-page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
@@ -105,6 +106,7 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/authority.md", await authorityPage()],
     ["docs/blocs.md", blocsPage()],
     ["docs/calibration.md", calibrationPage()],
+    ["docs/deterrence.md", deterrencePage()],
     ["docs/first-minute.md", firstMinutePage()],
     ["docs/gas.md", gasPage()],
     ["docs/grants.md", grantsPage()],

@@ -1,0 +1,103 @@
+import { AgentCityError } from "../orchestrator/primitives/errors.ts";
+import { type ParameterValues, PROTOTYPE, parameter } from "../orchestrator/protocol/parameters.ts";
+import { adjudicatorStake, deterringStake, effectiveDetection, registrationStake } from "../orchestrator/rules/deterrence.ts";
+
+/** What the stakes of a production city are computed from; shares and probabilities are fractions of one. */
+export interface DeterrenceAssumptions {
+  /** Executors of a task, and how many must agree. */
+  readonly executors: number;
+  readonly agreeing: number;
+  /** Probability that one honest executor notices a manipulation, and the correlation of their noticing. */
+  readonly notices: number;
+  readonly correlation: number;
+  /** Probability that one agent would collude: π. */
+  readonly malice: number;
+  /** Share of the stake that a proven fault loses. */
+  readonly slashed: number;
+  /** Stakes are this many times the least that deters. */
+  readonly margin: number;
+}
+
+/** The moderate case of AgentCity B.3. */
+export const MODERATE: DeterrenceAssumptions = {
+  executors: 3,
+  agreeing: 2,
+  notices: 0.5,
+  correlation: 0,
+  malice: 0.12,
+  slashed: 0.33,
+  margin: 1,
+};
+
+/** What deterrence decides of a constitution. */
+const STAKES = ["REGISTRATION_STAKE", "MIN_STAKE_LOW", "MIN_STAKE_MEDIUM", "MIN_STAKE_HIGH", "ADJUDICATOR_STAKE"] as const;
+export type ProductionStakes = Readonly<Record<(typeof STAKES)[number], bigint>>;
+
+/** δ: share of a mission's value that subverting one task of a risk tier yields (Table 16). */
+const TAKEN = { LOW: 0.075, MEDIUM: 0.25, HIGH: 1 } as const;
+/** A stake this little above a whole token is that token. */
+const ROUNDING = 1e-6;
+
+/** A stake that deters is outside the range that the contracts allow. */
+export class StakeOutsideRange extends AgentCityError {
+  constructor(value: number, faults: readonly string[], largest: number) {
+    super("StakeOutsideRange", `Missions worth ${value} tokens need stakes that the constitution does not allow`, {
+      details: faults.join("\n"),
+      action: `found the city for missions worth at most ${largest} tokens, or let more executors do each task`,
+    });
+  }
+}
+
+/** No stake deters under these assumptions. */
+export class NotDeterrable extends AgentCityError {
+  constructor(because: string) {
+    super("NotDeterrable", `No stake deters: ${because}`, { action: "assume that an attack can be noticed and is punished" });
+  }
+}
+
+/**
+ * Stakes for missions worth `value` whole tokens (EQ-5 to EQ-7), rounded up, so that they deter. Refused with `NotDeterrable`, and
+ * with `StakeOutsideRange` where the contracts allow no such stake.
+ */
+export function productionStakes(value: number, assumed: DeterrenceAssumptions = MODERATE): ProductionStakes {
+  const stakes = stakesFor(value, assumed);
+  const faults = tooHigh(stakes).map((name) => `${name} = ${stakes[name]} is outside ${parameter(name).min}–${parameter(name).max}`);
+  if (faults.length > 0) throw new StakeOutsideRange(value, faults, largestValue(assumed));
+  return stakes;
+}
+
+/** The whole set of parameters: those stakes, everything else as in the prototype. */
+export const production = (value: number, assumed: DeterrenceAssumptions = MODERATE): ParameterValues => ({
+  ...PROTOTYPE,
+  ...productionStakes(value, assumed),
+});
+
+function stakesFor(value: number, assumed: DeterrenceAssumptions): ProductionStakes {
+  const up = (stake: number) => BigInt(Math.ceil(assumed.margin * stake - ROUNDING));
+  const task = (share: number) => {
+    const answer = deterringStake(share * value, effectiveDetection(assumed, assumed.malice), assumed.slashed);
+    if (!answer.deterrable) throw new NotDeterrable(answer.because);
+    return up(answer.stake);
+  };
+  return {
+    REGISTRATION_STAKE: up(registrationStake(value)),
+    MIN_STAKE_LOW: task(TAKEN.LOW),
+    MIN_STAKE_MEDIUM: task(TAKEN.MEDIUM),
+    MIN_STAKE_HIGH: task(TAKEN.HIGH),
+    ADJUDICATOR_STAKE: up(adjudicatorStake(value, Number(PROTOTYPE.ADJUDICATOR_QUORUM))),
+  };
+}
+
+const tooHigh = (stakes: ProductionStakes) =>
+  STAKES.filter((name) => stakes[name] < parameter(name).min || stakes[name] > parameter(name).max);
+
+/** The largest value, whole tokens, whose stakes the contracts allow. */
+export function largestValue(assumed: DeterrenceAssumptions = MODERATE): number {
+  let [low, high] = [0, Number(parameter("MISSION_BUDGET_CAP").max)];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (STAKES.every((name) => stakesFor(middle, assumed)[name] <= parameter(name).max)) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,34 @@
+import { stringify } from "yaml";
+import type { ProductionStakes } from "../../deploy/production-preset.ts";
+import { devnetSociety, type Role } from "../../orchestrator/city/society.ts";
+
+/** A founding file with these stakes. Its people are the development keys of a devnet. */
+export function foundingFile(value: number, stakes: ProductionStakes): string {
+  const society = devnetSociety();
+  const addressOf = (name: string) => {
+    const member = society.find((one) => one.name === name);
+    if (member === undefined) throw new RangeError(`no ${name} in the devnet's society`);
+    return member.account.address;
+  };
+  const people = (role: Role) =>
+    society
+      .filter((member) => member.role === role)
+      .map(({ account, principal, name }) => ({ address: account.address, principal: addressOf(principal ?? name) }));
+  const document = {
+    mandate: `Serve the humans who sign; missions worth up to ${value} tokens.`,
+    preset: "prototype",
+    parameters: Object.fromEntries(Object.entries(stakes).map(([name, stake]) => [name, Number(stake)])),
+    adjudicators: people("adjudicator").map(({ address }) => address),
+    clerks: {
+      registrar: people("registrar"),
+      speaker: people("speaker"),
+      regulator: people("regulator"),
+      codifier: people("codifier"),
+    },
+    issuers: people("issuer").map((issuer) => ({ ...issuer, classes: ["ATT", "REC"] })),
+    runners: people("runner"),
+    monitors: people("monitor"),
+    verifiers: people("verifier").map(({ address }) => ({ address })),
+  };
+  return `# Made by npm run deterrence. Every address is a development key that anybody has: replace them all.\n${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+}

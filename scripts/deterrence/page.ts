@@ -1,0 +1,90 @@
+import { largestValue, MODERATE, productionStakes } from "../../deploy/production-preset.ts";
+import { grouped } from "../../orchestrator/primitives/amounts.ts";
+import { MADE, table } from "../dev/markdown.ts";
+import { agrees, DETECTION_BY_TIER, type Figure, figures } from "./printed.ts";
+
+/** A figure as the paper would print it: to the same digit. */
+export function shown(value: number, digit: number): string {
+  const places = Math.max(0, Math.round(-Math.log10(digit)));
+  const text = value.toFixed(places);
+  const [whole = "", rest] = text.replace("-", "").split(".");
+  const sign = text.startsWith("-") && Number(text) !== 0 ? "−" : "";
+  return `${sign}${grouped(BigInt(whole))}${rest === undefined ? "" : `.${rest}`}`;
+}
+
+/** One digit more than the paper's, where ours is another figure. */
+const ours = (figure: Figure) => shown(figure.ours, agrees(figure) ? figure.digit : figure.digit / (figure.digit < 1 ? 10 : 1));
+
+/** One row of the comparison: where, what, paper, ours, why not. */
+export const comparisonRow = (figure: Figure): string[] => [
+  figure.where,
+  figure.what,
+  shown(figure.paper, figure.digit),
+  ours(figure),
+  figure.differs ?? "",
+];
+
+const FORMULAS = [
+  ["EQ-2, 2a", "P₂(c) = 1 − [ρ(1 − p) + (1 − ρ)(1 − p)^(k − c)] while k − c ≥ t, else 0", "`detection`"],
+  ["EQ-3", "P(c) = C(k, c) π^c (1 − π)^(k − c); π = π₀ e^(−s_reg / scale)", "`coalition`, `malice`"],
+  ["", "P_eff = Σ P(c) · P₂(c)", "`effectiveDetection`"],
+  ["EQ-4", "cheating pays from a profit of s · P_eff · slash", "`deterredProfit`"],
+  ["EQ-5", "s = δ V_m / (P_eff · slash); *not deterrable* where that product is 0", "`deterringStake`"],
+  ["EQ-6", "s_reg = V_m / 10", "`registrationStake`"],
+  ["EQ-7", "s_adj = V_m / q; bribery costs ⌈2q/3⌉ · (s_adj + reputation)", "`adjudicatorStake`, `briberyCost`"],
+  ["EQ-8", "locking costs s · r · T / 365", "`lockCost`"],
+  [
+    "EQ-9",
+    "base = b(1 − f_p − f_i); escrow pays base · min(ψ, 1), the treasury base · max(ψ − 1, 0); ψ = 1 + α(ρ − 500)/1000",
+    "`reward`, `reputationFactor`",
+  ],
+  ["EQ-10", "b ≥ (locking + work) / ((1 − f_p − f_i) ψ)", "`leastPrice`"],
+  ["EQ-11", "fees + slashed/2 > adjudicators + insurance paid + gas + premiums", "`treasurySides`"],
+  ["EQ-12", "pool > affected missions · loss of each", "`insuranceCover`"],
+  ["AgentCity B.10", "s² + (1 − s)²/(p − 1) − 1/p ≤ (1 − floor)(1 − 1/p)", "`largestFairShare`"],
+] as const;
+
+/** `docs/deterrence.md`. */
+export function deterrencePage(): string {
+  const all = figures();
+  const other = all.filter((figure) => !agrees(figure));
+  const value = 25_000;
+  const stakes = Object.entries(productionStakes(value)).map(([name, stake]) => [`\`${name}\``, grouped(stake)]);
+  const range = ([low, high]: readonly [number, number]) => (low === high ? String(low) : `${low}–${high}`);
+  return [
+    MADE("scripts/deterrence/printed.ts"),
+    "\n# Deterrence and equilibrium\n\n",
+    "When cheating does not pay, and when taking part does: the closed forms of AgentCity's appendix B as functions\n",
+    "([`orchestrator/rules/deterrence.ts`](../orchestrator/rules/deterrence.ts)), every figure that the paper prints beside what they give, and\n",
+    "stakes for a city whose missions are worth something.\n\n",
+    "    npm run deterrence                                        # the comparison below\n",
+    "    npm run deterrence -- --vm 25000 --k 5 --t 3              # stakes for other missions and assumptions\n",
+    "    npm run deterrence -- --vm 25000 --preset > city.yaml     # a founding file with those stakes\n\n",
+    "## Formulas\n\n",
+    "k executors do a task and t must agree; an honest one notices a manipulation with probability p, correlated by ρ; each would collude with\n",
+    "probability π. A proven fault loses the share *slash* of the stake s. V_m is what a mission is worth, δ the share of it that one task\n",
+    "lets somebody take. f_p, f_i are the fees, ψ the factor of reputation.\n\n",
+    table(["", "formula", "function"], FORMULAS),
+    "\nHow probably an attack is noticed, by tier (Table 12). A class that nobody can notice has no deterring stake, and the functions say so\n",
+    "instead of answering with infinity:\n\n",
+    table(
+      ["attack", "type 1", "type 2", "type 3"],
+      DETECTION_BY_TIER.map(({ attack, tiers }) => [attack, ...tiers.map(range)]),
+    ),
+    "\n## A founding file for production\n\n",
+    `Stakes of the prototype deter nobody from taking more than ten cents. For missions worth ${grouped(BigInt(value))} tokens, in the paper's\n`,
+    `moderate case (${MODERATE.agreeing} of ${MODERATE.executors}, p = ${MODERATE.notices}, π = ${MODERATE.malice}, slash = ${MODERATE.slashed}):\n\n`,
+    table(["parameter", "tokens"], stakes),
+    `\nThe ranges of [parameters.md](parameters.md) allow missions worth up to ${grouped(BigInt(largestValue()))} tokens so; a larger \`--vm\` is refused with\n`,
+    "`StakeOutsideRange`, which says what would fit. `--preset` prints a whole founding file ([genesis.md](genesis.md)) whose people are a devnet's\n",
+    "own keys: replace every address before founding anything public.\n\n",
+    "## What the paper prints, and what follows\n\n",
+    `${all.length} figures; ${all.length - other.length} follow to the last printed digit, ${other.length} do not:\n\n`,
+    table(["source", "figure", "paper", "ours", "why"], other.map(comparisonRow)),
+    "\nAll of them:\n\n",
+    table(
+      ["source", "figure", "paper", "ours", ""],
+      all.map((figure) => [...comparisonRow(figure).slice(0, 4), agrees(figure) ? "" : "≠"]),
+    ),
+  ].join("");
+}
