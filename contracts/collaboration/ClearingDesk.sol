@@ -150,7 +150,8 @@ library ClearingDesk {
             mask: d.word.commitMask,
             settled: false,
             // Seven seats of sixteen bits fit.
-            seats: uint112(d.word.seats)
+            seats: uint112(d.word.seats),
+            terminated: false
         });
         s.head.faults += 1;
         d.word.flags |= MissionStorage.FAULTED;

@@ -300,8 +300,8 @@ library Escrow {
                 uint8(attempt),
                 fault.mask,
                 SlashingSchedule.WHOLE,
-                true,
-                Reasons.CLEARED_FAIL
+                !fault.terminated,
+                fault.terminated ? Reasons.TERMINATED : Reasons.CLEARED_FAIL
             );
         }
         if (required && !any) revert ICollaborationContract.WindowOpen(node, dueAt);

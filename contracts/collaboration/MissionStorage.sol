@@ -81,12 +81,14 @@ library MissionStorage {
         uint256 seats;
     }
 
-    /// @dev One word: a FAIL verdict, as `ICollaborationContract.Fault` says. Its verifiers outlive the attempt here.
+    /// @dev One word: a FAIL verdict or FAULT_SLOTS, as `ICollaborationContract.Fault` says. Its verifiers outlive the attempt here.
     struct Fault {
         uint40 dueAt;
         uint8 mask;
         bool settled;
         uint112 seats;
+        /// Adjudicators' word, not a verdict: the node ended with its mission.
+        bool terminated;
     }
 
     /// One whole token in the settlement token's smallest unit (six decimals), as in the constitution.

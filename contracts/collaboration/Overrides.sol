@@ -43,13 +43,15 @@ library Overrides {
         if (action == Action.APPROVE_POP) _approve(s, MissionFrame.open(city), node, data);
         else if (action == Action.RESOLVE_APPEAL) Appeals.resolve(s, city, node, data);
         else if (action == Action.TERMINATE_MISSION) Remedies.terminate(s, city);
+        else if (action == Action.FAULT_SLOTS) Remedies.fault(s, city, node, data);
         else _overrule(s, MissionFrame.open(city), action, node, target, data);
         emit ICollaborationContract.Overridden(action, node, target);
     }
 
-    /// @dev Ending a mission has its own arcs; an appeal outlives the mission.
+    /// @dev Ending a mission has its own arcs; an appeal, and who is at fault for the end, outlive the mission.
     function _requireState(MissionStorage.Layout storage s, Action action) private view {
-        if (action == Action.TERMINATE_MISSION || action == Action.RESOLVE_APPEAL) return;
+        bool ended = action == Action.RESOLVE_APPEAL || action == Action.FAULT_SLOTS;
+        if (ended || action == Action.TERMINATE_MISSION) return;
         bool clears = action == Action.CLEAR_EMERGENCY_STOP;
         NodeCore.requireMission(
             s,
@@ -159,7 +161,7 @@ library Overrides {
         NodeCore.store(s, node, d.word);
     }
 
-    /// @dev A rejected review costs the score; a confirmed freeze also costs stake, on a human's word.
+    /// @dev A rejected review costs the score; a confirmed freeze costs stake and a hundred points, on a human's word.
     function _reject(
         MissionStorage.Layout storage s,
         Frame memory f,
@@ -171,7 +173,7 @@ library Overrides {
         bool frozen = w.state == NodeState.FROZEN;
         uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
         bytes32 reason = frozen ? Reasons.FREEZE_CONFIRMED : Reasons.REJECTED;
-        NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, true, reason);
+        NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, !frozen, reason);
         NodeCore.fail(s, f, w, node, law.tier, reason);
     }
 

@@ -261,10 +261,45 @@ library Remedies {
         return parent != address(0) && MissionTransitions.isFinal(ICollaborationContract(parent).state());
     }
 
-    /// @notice TERMINATE_MISSION, from every state that is not final.
+    /// @notice TERMINATE_MISSION, from every state that is not final. Nobody is punished; for a node's appeal window
+    /// FAULT_SLOTS may find who is at fault, and until then nobody who had begun it leaves with its stake.
     function terminate(MissionStorage.Layout storage s, City calldata city) external {
         _recordPending(s, city);
+        bool open = s.head.state != MissionState.PENDING;
         NodeCore.moveMission(s, MissionState.ABORTED);
+        if (open) s.head.execution.hold();
+    }
+
+    /// @notice FAULT_SLOTS: what those slots have locked goes as after a FAIL verdict, when their window closed.
+    function fault(MissionStorage.Layout storage s, City calldata city, uint8 node, bytes calldata data) external {
+        (uint8 attempt, uint8 slots) = abi.decode(data, (uint8, uint8));
+        uint40 until = s.head.execution.heldUntil(address(this), node);
+        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
+        Frame memory f = MissionFrame.open(city);
+        LawNode memory law = f.node(node);
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        MissionStorage.Fault storage found = s.faults[MissionStorage.attemptKey(node, attempt)];
+        bool judged = attempt != w.attempt || found.dueAt != 0;
+        uint8 begun = !judged && law.leaf && _hasBegun(w) ? NodeCore.outstanding(w, law) : 0;
+        if (slots == 0 || slots & ~begun != 0) revert ICollaborationContract.NotAtFault(node, slots, begun);
+        found.dueAt = uint40(block.timestamp) + f.window(law);
+        found.mask = slots;
+        // Seven seats of sixteen bits fit.
+        found.seats = uint112(w.seats);
+        found.terminated = true;
+        s.head.faults += 1;
+        w.flags |= MissionStorage.FAULTED;
+        NodeCore.store(s, node, w);
+        emit ICollaborationContract.SlashPending(node, attempt, slots, found.dueAt);
+    }
+
+    /// @dev Routed once, and neither completed nor failed: frozen from work, it has time left or something committed.
+    function _hasBegun(MissionStorage.Node memory w) private pure returns (bool) {
+        if (w.state == NodeState.FROZEN || w.state == NodeState.ELIGIBLE) return w.remainder != 0 || w.commitMask != 0;
+        return
+            w.state == NodeState.EXECUTING ||
+            w.state == NodeState.PENDING_VERIFICATION ||
+            w.state == NodeState.PENDING_REVIEW;
     }
 
     /// @dev What a human approved is earned: it is recorded before the rest is returned.

@@ -203,6 +203,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (slashed != 0) _pay(agent, slashed, reason);
     }
 
+    /// @inheritdoc IProducerContract
+    function reproach(address agent, uint16 points, bytes32 reason) external {
+        _onlyExecution();
+        Record storage record = _staked(agent);
+        _setReputation(agent, record, Reputation.adjust(record.reputation, -int256(uint256(points))), reason);
+    }
+
     // --- Governance --------------------------------------------------------------------------------------------------
 
     /// @inheritdoc IProducerContract

@@ -35,9 +35,9 @@ interface ICollaborationContract {
         bool faulted;
     }
 
-    /// @notice What a FAIL verdict left behind: the whole task stake of the slots in `mask`, taken by `claim` after the window.
+    /// @notice What a FAIL verdict or FAULT_SLOTS left behind: the whole task stake of the slots in `mask`, taken by `claim` after the window.
     struct Fault {
-        /// Unix seconds; 0 = the attempt did not fail by verdict.
+        /// Unix seconds; 0 = nobody found the attempt at fault.
         uint40 dueAt;
         uint8 mask;
         bool settled;
@@ -205,7 +205,7 @@ interface ICollaborationContract {
         bytes32 reason,
         uint64 slashed
     );
-    /// @notice A FAIL verdict: its slashes wait until `dueAt`.
+    /// @notice A FAIL verdict or FAULT_SLOTS: its slashes wait until `dueAt`.
     event SlashPending(uint8 indexed node, uint8 attempt, uint8 mask, uint40 dueAt);
     /// @notice An attempt failed: what `libraries/Faults.sol` calls it, and the reason it was told from.
     event FaultSignalled(uint8 indexed node, uint8 attempt, FaultType fault, FaultClass class, bytes32 reason);
@@ -293,6 +293,8 @@ interface ICollaborationContract {
     error NoOpenAppeal(uint8 node, uint8 attempt);
     error AppealsDiffer(uint8 node, uint8 heard, uint8 filed, uint16 upheld);
     error AlreadySlashed(uint8 node, uint8 slot);
+    /// @param begun Slots that had begun, were not recorded, and nobody faulted yet.
+    error NotAtFault(uint8 node, uint8 slots, uint8 begun);
     error IterationsExhausted(uint8 node, uint8 attempt);
     error NotExpired(uint40 expiresAt);
     error NothingToRefund();

@@ -113,6 +113,8 @@ interface IExecutionProcedure {
     /// @param release Part of the slot's lock that ends; `type(uint64).max` = all that is left.
     /// A pool behind the bid pays at most its cover; what is above, the agent.
     /// @param slash Smallest unit; `type(uint64).max` = the whole task stake. At most the lock or the greatest fixed slash.
+    /// @param reason Who is at fault for the end of its mission (TERMINATED) also loses 500 points, once a principal and mission; whose
+    /// freeze was confirmed, so that the node goes to others, 100.
     function settleSlot(
         uint8 node,
         uint8 slot,
@@ -126,6 +128,9 @@ interface IExecutionProcedure {
     /// @notice Slashes and scores 0 an executor whose lock already ended, on an upheld appeal: 500 tokens at most, of what it
     /// still holds. Caller: genuine mission.
     function slashExecutor(address executor, uint64 slash, bytes32 reason) external returns (uint64 slashed);
+    /// @notice A human ended the mission: for its node's appeal window no executor that had begun frees its lock. Caller: genuine
+    /// mission.
+    function hold() external;
     /// @notice Names the contract behind a predicate number of laws, once. Caller: governor.
     function approvePredicate(uint16 id, address predicate) external;
     /// @notice Slashes an absent verifier of a drawn panel (50 tokens at most). Caller: genuine mission.
@@ -138,6 +143,9 @@ interface IExecutionProcedure {
     function participationOf(address mission, address principal) external view returns (Participation memory);
     /// @notice The mission at the top of the tree that a mission belongs to: itself, if no mission is above it.
     function rootOf(address mission) external view returns (address);
+    /// @notice Until when adjudicators may find a node's executors at fault for the end of its mission, unix seconds; 0 = no human
+    /// ended it.
+    function heldUntil(address mission, uint8 node) external view returns (uint40);
     function fairnessOf(address mission) external view returns (uint256 score, uint256 assignments, uint256 bidders);
     function lockOf(address mission, uint8 node, uint8 slot) external view returns (uint64);
     /// @notice Contract behind a predicate number, zero if none: a gate that nobody approved vetoes.

@@ -140,6 +140,8 @@ interface IProducerContract {
         bytes32 reason
     ) external returns (uint64 slashed);
 
+    /// @notice Takes whole points of reputation. Caller: current or pinned execution procedure.
+    function reproach(address agent, uint16 points, bytes32 reason) external;
     /// @notice Moves reputation by a signed delta in whole points. Caller: governor.
     function adjustReputation(address agent, int256 delta, bytes32 rationale) external;
 

@@ -3,7 +3,7 @@ pragma solidity 0.8.33;
 
 import {Action, Decision} from "../types/Actions.sol";
 
-/// @title What each action of the override panel needs: one row, one byte, one table (AgentCity B.12; decision 26)
+/// @title What each action of the override panel needs: one row, one byte (AgentCity B.12; decision 26)
 /// @notice Bits 0–3 signatures needed (15 = two thirds of the active seats, rounded up; 0 = no action), bit 4 executed on a mission,
 /// bit 5 rotates: an approval that one person may not give alone for ever in one mission; bits 6 and 7 approves, rejects: what the
 /// watchdog counts. Who stops something decides nothing yet, and may stop what nobody did. Three rows ask for other counts where the
@@ -47,6 +47,8 @@ library ActionTable {
             (2 << (8 * uint256(Action.RELEASE_WATCHDOG))) |
             ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.RESUME_WITH_AMENDMENT))) |
             (2 << (8 * uint256(Action.SET_MANDATE)));
+    /// @dev The rows from the thirty-second on.
+    uint256 private constant LATER = (2 | MISSION) << (8 * (uint256(Action.FAULT_SLOTS) - 32));
 
     function onMission(Action action) internal pure returns (bool) {
         return _row(action) & MISSION != 0;
@@ -67,6 +69,11 @@ library ActionTable {
         return action == Action.RELEASE_WATCHDOG || action == Action.IMPEACH;
     }
 
+    /// @notice What the senior adjudicator may do alone when too few others could sign: anything on a mission that takes no stake.
+    function seniorAlone(Action action) internal pure returns (bool) {
+        return onMission(action) && action != Action.FAULT_SLOTS;
+    }
+
     /// @param active Seats filled now.
     function signatures(Action action, uint256 active) internal pure returns (uint256) {
         uint256 needed = _row(action) & 15;
@@ -74,6 +81,7 @@ library ActionTable {
     }
 
     function _row(Action action) private pure returns (uint256) {
-        return (TABLE >> (8 * uint256(action))) & 0xff;
+        uint256 index = uint256(action);
+        return (index < 32 ? TABLE >> (8 * index) : LATER >> (8 * (index - 32))) & 0xff;
     }
 }

@@ -26,6 +26,8 @@ library Reasons {
     bytes32 internal constant APPEAL = "APPEAL";
     bytes32 internal constant VERIFICATION_NO_SHOW = "VERIFICATION_NO_SHOW";
     bytes32 internal constant IMPEACHED = "IMPEACHED";
+    /// At fault for the end of a mission, on two adjudicators' word.
+    bytes32 internal constant TERMINATED = "TERMINATED";
 
     // Why the treasury received money.
     bytes32 internal constant SETTLEMENT = "SETTLEMENT";

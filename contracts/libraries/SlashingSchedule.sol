@@ -10,6 +10,9 @@ library SlashingSchedule {
     uint64 internal constant CODE_HASH_MISMATCH = 500_000_000;
     /// @notice The greatest fixed slash: no mission may take more than this or the slot's own stake.
     uint64 internal constant GREATEST = CODE_HASH_MISMATCH;
+    /// @notice Points of reputation.
+    uint16 internal constant POINTS_TERMINATED = 500;
+    uint16 internal constant POINTS_REASSIGNED = 100;
     /// @notice Stands for the slot's whole stake, or all that is left of its lock.
     uint64 internal constant WHOLE = type(uint64).max;
 }

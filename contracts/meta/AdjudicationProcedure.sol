@@ -40,6 +40,8 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
     mapping(bytes32 digest => bool executed) private _executed;
     mapping(address mission => mapping(Action action => Run run)) private _runs;
     Unilateral private _unaudited;
+    /// Who signed that a node's executors are at fault.
+    mapping(address mission => mapping(uint8 node => mapping(address adjudicator => bool))) private _accusers;
     /// Points that orders moved of a principal's agents.
     mapping(address principal => Orders.Moved moved) private _moved;
 
@@ -68,6 +70,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (action.action.rotates()) _rotate(action, adjudicators);
         _note(action, adjudicators);
         if (alone) _unaudited = Unilateral({digest: digest, senior: adjudicators[0]});
+        if (action.action == Action.FAULT_SLOTS) _rememberAccusers(action, adjudicators);
 
         if (action.action == Action.AUDIT_UNILATERAL) _audit(action);
         else Orders.carryOut(_CONSTITUTION, _moved, action);
@@ -142,6 +145,9 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
             if (Conflicts.isConflicted(_CONSTITUTION, roster, signer, action)) {
                 revert Conflicted(signer, action.mission);
             }
+            if (action.action == Action.RESOLVE_APPEAL && _accusers[action.mission][action.node][signer]) {
+                revert Conflicted(signer, action.mission);
+            }
             Signatures.requireAny(signer, digest, signatures[i].signature);
             adjudicators[i] = signer;
             previous = signer;
@@ -165,10 +171,18 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         OverrideAction calldata action,
         address[] memory adjudicators
     ) private view returns (bool) {
-        if (!action.action.onMission() || adjudicators.length != 1 || adjudicators[0] != roster.senior()) return false;
+        if (!action.action.seniorAlone() || adjudicators.length != 1) return false;
+        if (adjudicators[0] != roster.senior()) return false;
         if (_unaudited.digest != 0) return false;
         uint256 quorum = _CONSTITUTION.param(Param.ADJUDICATOR_QUORUM);
         return roster.unconflictedIn(action.mission) < (quorum + 1) / 2;
+    }
+
+    /// @dev Nobody judges what it accused others of.
+    function _rememberAccusers(OverrideAction calldata action, address[] memory adjudicators) private {
+        for (uint256 i = 0; i < adjudicators.length; ++i) {
+            _accusers[action.mission][action.node][adjudicators[i]] = true;
+        }
     }
 
     /// @dev Only an uninterrupted run of sole approvals counts; a shared one or a colleague's ends it.

@@ -192,6 +192,17 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
             (ending, taken) = (0, taken - slashed);
         }
         slashed += _producers().settle(agent, ending, taken, scored, score, reason);
+        if (reason == Reasons.TERMINATED) {
+            _reproachOnce(agent);
+        } else if (reason == Reasons.FREEZE_CONFIRMED) {
+            _producers().reproach(agent, SlashingSchedule.POINTS_REASSIGNED, reason);
+        }
+    }
+
+    /// @inheritdoc IExecutionProcedure
+    function hold() external {
+        _requireMission(msg.sender);
+        _market.markets[msg.sender].endedAt = uint40(block.timestamp);
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -260,6 +271,14 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     /// @inheritdoc IExecutionProcedure
     function lockOf(address mission, uint8 node, uint8 slot) external view returns (uint64) {
         return _market.locks[mission][node][ICollaborationContract(mission).slotOf(node, slot).agent].amount;
+    }
+
+    /// @inheritdoc IExecutionProcedure
+    function heldUntil(address mission, uint8 node) public view returns (uint40) {
+        uint40 endedAt = _market.markets[mission].endedAt;
+        if (endedAt == 0) return 0;
+        uint8 band = uint8(_lawOf(mission, node).band);
+        return endedAt + uint40(_contextOf(mission).params.appealWindows[band]) * 60;
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -411,10 +430,21 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         return block.timestamp >= market.closesAt + second;
     }
 
-    /// @dev An executor's stake is free when its mission ended without its node; a slash that waits keeps it.
+    /// @dev Several nodes at fault in one mission are one reproach.
+    function _reproachOnce(address agent) private {
+        address principal = _principalOf(agent);
+        if (_market.terminated[msg.sender][principal]) return;
+        _market.terminated[msg.sender][principal] = true;
+        _producers().reproach(agent, SlashingSchedule.POINTS_TERMINATED, Reasons.TERMINATED);
+    }
+
+    /// @dev An executor's stake is free when its mission ended without its node; a slash that waits keeps it, and while humans may
+    /// still say that it is at fault, so does having begun.
     function _requireUnbound(address mission, uint8 node, address agent) private view {
         ICollaborationContract.Node memory word = ICollaborationContract(mission).nodeOf(node);
-        if (_isRunning(mission) || word.faulted || word.state == NodeState.COMPLETED) {
+        bool begun = word.state != NodeState.WAITING && word.state != NodeState.ELIGIBLE;
+        bool held = (begun || word.remainder != 0) && block.timestamp < heldUntil(mission, node);
+        if (held || _isRunning(mission) || word.faulted || word.state == NodeState.COMPLETED) {
             revert StillBound(mission, node, agent);
         }
     }

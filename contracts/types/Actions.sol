@@ -59,7 +59,9 @@ enum Action {
     RESUME_WITH_AMENDMENT,
     /// Has an office's operation done by another service [–; Office, bytes32 operation, bytes32 service, bool needsIntermediate,
     /// bytes32 schemaHash].
-    SET_MANDATE
+    SET_MANDATE,
+    /// Executors of a node that ended with its mission answer for it: their locks go after a window [–; uint8 attempt, uint8 slots].
+    FAULT_SLOTS
 }
 
 /// @notice What an action says about the work it is about, to the watchdog.

@@ -14,6 +14,10 @@ import { panelOf } from "./panel.ts";
  */
 export async function settle(city: City, world: World, mission: Mission, judge: AppealJudge): Promise<void> {
   const contract = world.client.mission(mission.address);
+  // Where a human ended it, others may still say whose fault that was.
+  const views = await viewNodes(world, mission);
+  const held = await Promise.all(views.map(({ law }) => world.client.execution.heldUntil(mission.address, law.number)));
+  if (held.some((until) => until > 0)) await city.chain.clock.sleepUntil(BigInt(Math.max(...held)));
   await hearAppeals(city, world, mission, judge);
   const { due, nodes } = await pending(world, mission);
   if (nodes.length > 0) {

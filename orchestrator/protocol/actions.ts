@@ -122,6 +122,10 @@ export const ACTION_DATA = {
     { name: "needsIntermediate", type: "bool" },
     { name: "schemaHash", type: "bytes32" },
   ],
+  FAULT_SLOTS: [
+    { name: "attempt", type: "uint8" },
+    { name: "slots", type: "uint8" },
+  ],
 } as const satisfies Record<string, readonly AbiParameter[]>;
 
 export type ActionName = keyof typeof ACTION_DATA;

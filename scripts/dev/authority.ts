@@ -128,6 +128,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     topUpStake: [{ callers: ANYONE, except: refuse("Shortfall", "PRODUCERS") }],
     lock: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
     settle: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
+    reproach: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
     adjustReputation: governor,
     slash: governor,
     ban: governor,
@@ -239,6 +240,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     approvePredicate: governor,
     settleVerifier: [{ callers: ["itself"], refusal: "NotMission", except: { mission: "NotOnPanel" } }],
     slashExecutor: [{ callers: ["itself"], refusal: "NotMission", except: { mission: "NotExecutor" } }],
+    hold: only("NotMission", "itself", "mission"),
     recordVerifiers: only("NotMission", "itself", "mission"),
   },
   Treasury: {

@@ -49,6 +49,7 @@ export const SIGNERS = {
       AUDIT_UNILATERAL: NEEDS_MORE,
       RELEASE_WATCHDOG: NEEDS_MORE,
       SET_MANDATE: NEEDS_MORE,
+      FAULT_SLOTS: NEEDS_MORE,
     },
   },
   frozen: {

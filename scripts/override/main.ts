@@ -15,6 +15,7 @@ import { clearStop } from "./actions/clear-stop.ts";
 import { disburse } from "./actions/disburse.ts";
 import { envelope } from "./actions/envelope.ts";
 import { falsePositive } from "./actions/false-positive.ts";
+import { fault } from "./actions/fault.ts";
 import { freeze } from "./actions/freeze.ts";
 import { impeach } from "./actions/impeach.ts";
 import { insure } from "./actions/insure.ts";
@@ -86,6 +87,11 @@ ordering("release", "release a vetoed output")
   .addOption(new Option("--slot <n>", "executor slot to release (default: the first in agreement)"))
   .action(release);
 ordering("terminate", "end a mission").argument("<mission>").action(terminate);
+ordering("fault", "find executors of a terminated mission's node at fault: their stake goes after a window (two signatures)")
+  .argument("<mission>")
+  .argument("<node>")
+  .argument("<slots...>", "slots of the node that had begun, from 0")
+  .action(fault);
 ordering("stop", "stop a mission: none of its nodes is routed").argument("<mission>").action(stop);
 ordering("clear-stop", "resume a stopped or suspended mission (two signatures)").argument("<mission>").action(clearStop);
 ordering("false-positive", "call a freeze a false alarm")

@@ -54,7 +54,15 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
       return `have ${where}, now ${await stateOf()}, redone by the same executors under mandate ${contentIdFromDigest(amendment)}; each loses 20 points`;
     }
     case "TERMINATE_MISSION":
-      return `end ${mission}, now ${await missionState()}: recorded work is paid after its windows, the rest is refunded to the sponsor`;
+      return `end ${mission}, now ${await missionState()}: recorded work is paid after its windows, the rest is refunded to the sponsor; nobody is punished`;
+    case "FAULT_SLOTS": {
+      const [attempt, slots] = decodeActionData(name, data);
+      const who = await Promise.all(
+        [0, 1, 2, 3, 4].filter((slot) => (slots >> slot) & 1).map(async (slot) => (await client.mission(mission).slotOf(node, slot)).agent),
+      );
+      const loss = "each loses what it has locked there and 500 points, unless an appeal is upheld";
+      return `find ${who.join(", ")} at fault on attempt ${attempt + 1} of ${where} for the end of the mission: ${loss}`;
+    }
     case "APPROVE_POP": {
       const [, items, , share] = decodeActionData(name, data);
       return `complete ${where}, now ${await stateOf()}, with ${share / 100} % of its price, on ${items.length} proven items of evidence`;

@@ -390,6 +390,26 @@ describe("attacks by collusion", () => {
       expect(await city.watchdog.isFlagged(seat(0).address)).to.equal(true);
     });
 
+    const carriedOut = async (order: Awaited<ReturnType<Panel["override"]>>, ...by: readonly Wallet[]) => {
+      await attempt(panel.act(order, ...by));
+      return panel.contract.isExecuted(await panel.contract.digestOf(order));
+    };
+
+    it("one adjudicator takes the stake of every executor of a mission that it ends", async () => {
+      await panel.act(await panel.override("TERMINATE_MISSION"), panel.seat(0));
+      expect(await carriedOut(await panel.override("FAULT_SLOTS"), panel.seat(0))).to.equal(false);
+    });
+
+    it("the senior adjudicator, left alone, takes the stake of executors", async () => {
+      await panel.city.constitution.setParam(parameterIndex("ADJUDICATOR_QUORUM"), 20, WHY);
+      expect(await carriedOut(await panel.override("FAULT_SLOTS"), keyOf("adjudicator 0"))).to.equal(false);
+    });
+
+    it("who accused an executor rejects its appeal", async () => {
+      await panel.act(await panel.override("FAULT_SLOTS"), panel.seat(0), panel.seat(1));
+      expect(await carriedOut(await panel.override("RESOLVE_APPEAL"), panel.seat(1))).to.equal(false);
+    });
+
     it("somebody who is no mission draws a premium", async () => {
       const { city } = panel;
       const nobody = await city.account("nobody");

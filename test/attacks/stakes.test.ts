@@ -1,6 +1,7 @@
 /** Stake that leaves before the slash, stands for more than it is, or was never there. */
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
+import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { type City, EVERYTHING, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
@@ -112,6 +113,31 @@ describe("attacks on stakes", () => {
       await networkHelpers.time.increase(HOUR);
       await attempt(mission.contract.claim([0]));
       expect(await heldBy(0)).to.equal(tokens(9850));
+    });
+
+    const ended = async () => {
+      await awarded();
+      await mission.route(0);
+      await mission.override(Action.TERMINATE_MISSION, 0);
+    };
+    const faulted = () => mission.override(Action.FAULT_SLOTS, 0, encodeActionData("FAULT_SLOTS", [0, 1]));
+
+    it("an executor that a mission was ended for leaves before anybody can say so", async () => {
+      await ended();
+      await attempt(withdraw(0));
+      await attempt(faulted());
+      await networkHelpers.time.increase(HOUR);
+      await attempt(mission.contract.claim([0]));
+      expect(await heldBy(0)).to.equal(tokens(9850));
+    });
+
+    it("executors are found at fault for an end that is long past", async () => {
+      await ended();
+      await networkHelpers.time.increase(LONG);
+      await attempt(faulted());
+      await networkHelpers.time.increase(HOUR);
+      await attempt(mission.contract.claim([0]));
+      expect(await heldBy(0)).to.equal(tokens(10_000));
     });
 
     it("who failed a node comes back to it through another agent", async () => {

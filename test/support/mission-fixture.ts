@@ -65,6 +65,7 @@ export const Action = {
   VETO_OUTPUT: actionNumber("VETO_OUTPUT"),
   RELEASE_OUTPUT: actionNumber("RELEASE_OUTPUT"),
   RESOLVE_APPEAL: actionNumber("RESOLVE_APPEAL"),
+  FAULT_SLOTS: actionNumber("FAULT_SLOTS"),
 };
 
 const PRODUCING = 4;

@@ -18,6 +18,8 @@ struct MissionMarket {
     address root;
     /// minStake by risk, whole tokens scaled; copied when the market opens.
     uint64[3] stakes;
+    /// When a human ended the mission; 0 = none did.
+    uint40 endedAt;
 }
 
 struct NodeMarket {
@@ -48,6 +50,8 @@ struct MarketStorage {
     mapping(address mission => mapping(uint8 node => mapping(address agent => Lock))) locks;
     mapping(address mission => mapping(address principal => IExecutionProcedure.Participation)) participations;
     mapping(address mission => mapping(uint8 node => mapping(address principal => bool))) barred;
+    /// Lost points for the mission's end already.
+    mapping(address mission => mapping(address principal => bool)) terminated;
     mapping(uint16 id => address predicate) predicates;
     mapping(address agent => uint256 nonce) nonces;
 }

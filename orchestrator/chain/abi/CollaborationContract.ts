@@ -46,6 +46,7 @@ export const collaborationContractAbi = [
   {"type":"error","name":"NotAdjudication","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotAllCommitted","inputs":[{"name":"node","type":"uint8"},{"name":"mask","type":"uint8"}]},
   {"type":"error","name":"NotAppealable","inputs":[{"name":"node","type":"uint8"},{"name":"caller","type":"address"}]},
+  {"type":"error","name":"NotAtFault","inputs":[{"name":"node","type":"uint8"},{"name":"slots","type":"uint8"},{"name":"begun","type":"uint8"}]},
   {"type":"error","name":"NotAwaitingBids","inputs":[{"name":"node","type":"uint8"}]},
   {"type":"error","name":"NotCommitted","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
   {"type":"error","name":"NotExecution","inputs":[{"name":"caller","type":"address"}]},

@@ -139,6 +139,7 @@ export const errorsAbi = [
   {"type":"error","name":"NotAllCommitted","inputs":[{"name":"node","type":"uint8"},{"name":"mask","type":"uint8"}]},
   {"type":"error","name":"NotAnApprover","inputs":[{"name":"office","type":"uint8"}]},
   {"type":"error","name":"NotAppealable","inputs":[{"name":"node","type":"uint8"},{"name":"caller","type":"address"}]},
+  {"type":"error","name":"NotAtFault","inputs":[{"name":"node","type":"uint8"},{"name":"slots","type":"uint8"},{"name":"begun","type":"uint8"}]},
   {"type":"error","name":"NotAuthorised","inputs":[{"name":"caller","type":"address"}]},
   {"type":"error","name":"NotAwaitingBids","inputs":[{"name":"node","type":"uint8"}]},
   {"type":"error","name":"NotClerk","inputs":[{"name":"office","type":"uint8"},{"name":"account","type":"address"}]},

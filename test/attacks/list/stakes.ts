@@ -138,4 +138,22 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     find: "        if (unbonding < longest) revert UnbondingTooShort(unbonding, longest);\n",
     replace: "",
   },
+  {
+    title: "an executor that a mission was ended for leaves before anybody can say so",
+    threats: ["TA-8", "NP-4"],
+    entry: "ExecutionProcedure.withdrawBid",
+    guard: "who had begun is held while humans may say who is at fault",
+    file: "meta/ExecutionProcedure.sol",
+    find: "        if (held || _isRunning(mission)",
+    replace: "        if (_isRunning(mission)",
+  },
+  {
+    title: "executors are found at fault for an end that is long past",
+    threats: ["TA-8"],
+    entry: "CollaborationContract.onOverride",
+    guard: "who is at fault for the end of a mission is said in its window",
+    file: "collaboration/Remedies.sol",
+    find: "        if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);\n        Frame",
+    replace: "        Frame",
+  },
 ]);

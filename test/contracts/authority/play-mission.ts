@@ -95,6 +95,7 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
   await trial.record("ExecutionProcedure.settleVerifier", cast, () => execution.settleVerifier(verifier, 5, WHY));
   await trial.record("ExecutionProcedure.slashExecutor", cast, () => execution.slashExecutor(agent, 5, WHY));
   await trial.record("ExecutionProcedure.settleSlot", cast, () => execution.settleSlot(0, 0, agent, 1, 1, true, 5000, WHY));
+  await trial.record("ExecutionProcedure.hold", cast, () => execution.hold());
   const governor = mission.city.treasury.connect(await mission.city.as("ADJUDICATION"));
   await mission.city.fund(mission.city.sponsor, mission.city.addresses.TREASURY, tokens(50));
   await mission.city.treasury.connect(mission.city.sponsor).deposit(0, tokens(50), WHY);

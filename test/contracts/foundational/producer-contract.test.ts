@@ -421,6 +421,19 @@ describe("ProducerContract", () => {
     });
   });
 
+  describe("reproach", () => {
+    it("takes whole points, down to nothing", async () => {
+      const { agent } = await city.register("a");
+      const execution = contract.connect(await city.as("EXECUTION"));
+      await expect(execution.reproach(agent.address, 100, WHY))
+        .to.emit(contract, "ReputationChanged")
+        .withArgs(agent.address, 500_000, 400_000, WHY);
+      await execution.reproach(agent.address, 500, WHY);
+      expect(await contract.reputationOf(agent.address)).to.equal(0);
+      await expect(contract.reproach(agent.address, 1, WHY)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+    });
+  });
+
   describe("ban and freezePrincipal", () => {
     it("bar one agent for ever, or a portfolio for a time", async () => {
       const a = await city.register("a");

@@ -425,6 +425,14 @@ describe("Actions of the override panel", () => {
       expect(await contract.unaudited()).to.deep.equal([digest, senior.address]);
     });
 
+    it("never takes stake alone", async () => {
+      const { contract, act, override } = panel;
+      const { senior } = await shrink(3);
+      await expect(act(await override("FAULT_SLOTS"), senior))
+        .to.be.revertedWithCustomError(contract, "NotEnoughSignatures")
+        .withArgs(1, 2);
+    });
+
     it("counts who is unconflicted in the mission, not who is seated", async () => {
       const { city, contract, act, mission, seats } = panel;
       const senior = keyOf("adjudicator 0");

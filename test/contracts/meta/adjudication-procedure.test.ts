@@ -39,6 +39,7 @@ const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
   ["RELEASE_WATCHDOG", 2, ""],
   ["RESUME_WITH_AMENDMENT", 1, "mr"],
   ["SET_MANDATE", 2, ""],
+  ["FAULT_SLOTS", 2, "m"],
 ];
 
 describe("AdjudicationProcedure", () => {
@@ -188,6 +189,19 @@ describe("AdjudicationProcedure", () => {
       await mission.refuse();
       await expect(act(message, seat(0))).to.be.revertedWithCustomError(mission.contract, "Refused");
       expect(await contract.isExecuted(await contract.digestOf(message))).to.equal(false);
+    });
+  });
+
+  describe("FAULT_SLOTS", () => {
+    it("keeps who signed it from judging an appeal against it, and nobody else", async () => {
+      await act(await override("FAULT_SLOTS"), seat(0), seat(1));
+      for (const accuser of [seat(0), seat(1)]) {
+        await expect(act(await override("RESOLVE_APPEAL"), accuser))
+          .to.be.revertedWithCustomError(contract, "Conflicted")
+          .withArgs(accuser.address, mission.address);
+      }
+      await act(await override("RESOLVE_APPEAL", { node: 4 }), seat(0));
+      await act(await override("RESOLVE_APPEAL"), seat(2));
     });
   });
 

@@ -5,6 +5,7 @@ import {
   Action,
   BIDDING_WINDOW,
   FOUR_THREE_ONE,
+  HOUR,
   type Mission,
   type MissionOptions,
   openMission,
@@ -397,6 +398,16 @@ describe("ExecutionProcedure", () => {
       await refused(settle(tokens(50) + 1n), "SlashExceeded");
       await settle(tokens(50));
       await refused(market.reopenMarket(0, 1), "NotMission");
+    });
+  });
+
+  describe("hold", () => {
+    it("is a mission's that a human ended, and lasts for a node's appeal window", async () => {
+      await (await open()).awardAll();
+      await refused(market.hold(), "NotMission");
+      expect(await market.heldUntil(mission.address, 0)).to.equal(0n);
+      await market.connect(await mission.city.as(mission.address)).hold();
+      expect(await market.heldUntil(mission.address, 0)).to.equal((await mission.city.now()) + HOUR);
     });
   });
 

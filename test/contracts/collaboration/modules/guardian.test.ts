@@ -1,9 +1,19 @@
 import { expect } from "chai";
 import { id, ZeroHash } from "ethers";
 import { hexSchema } from "../../../../orchestrator/primitives/hex.ts";
+import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
 import { obligationOf } from "../../../../orchestrator/rules/commitments.ts";
 import { ethers, networkHelpers, tokens } from "../../../support/city-fixture.ts";
-import { Action, type Mission, type MissionOptions, MissionState, NodeState, openMission, TASK } from "../../../support/mission-fixture.ts";
+import {
+  Action,
+  HOUR,
+  type Mission,
+  type MissionOptions,
+  MissionState,
+  NodeState,
+  openMission,
+  TASK,
+} from "../../../support/mission-fixture.ts";
 
 const hex = (text: string) => hexSchema.parse(text);
 const REASON = id("TOOL_LIMIT");
@@ -161,6 +171,110 @@ describe("Guardian", () => {
     });
   });
 
+  describe("FAULT_SLOTS", () => {
+    const fault = (slots: number, attempt = 0, node = 0) =>
+      mission.override(Action.FAULT_SLOTS, node, encodeActionData("FAULT_SLOTS", [attempt, slots]));
+    const end = () => mission.override(Action.TERMINATE_MISSION, 0);
+    const standing = async (slot = 0) => {
+      const { agent } = await mission.executorOf(0, slot);
+      const { held, locked } = await mission.city.producers.stakeOf(agent.address);
+      return { held, locked, reputation: await mission.city.producers.reputationOf(agent.address) };
+    };
+    const leave = async (slot = 0, node = 0) => {
+      const { agent } = await mission.executorOf(node, slot);
+      return mission.city.execution.withdrawBid(mission.address, node, { agent: agent.address, deadline: 0, signature: "0x" });
+    };
+
+    it("takes what slots that had begun have locked, after a window, and 500 points once a principal", async () => {
+      await routed({ nodes: [CONSENSUS, TASK] });
+      await mission.commit(0, 1);
+      await end();
+      const before = await standing();
+      await expect(fault(0b011)).to.emit(mission.contract, "SlashPending");
+      expect((await mission.contract.nodeOf(0)).faulted).to.equal(true);
+      expect(await standing()).to.deep.equal(before);
+      await refused(mission.contract.claim([0]), "WindowOpen");
+      await refused(mission.contract.close(), "Unsettled");
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      for (const slot of [0, 1]) {
+        expect(await standing(slot)).to.deep.equal({
+          held: before.held - tokens(150),
+          locked: before.locked - tokens(150),
+          reputation: 0n,
+        });
+      }
+      await leave(2);
+      expect(await standing(2)).to.deep.equal({ held: before.held, locked: before.locked - tokens(150), reputation: 500n });
+    });
+
+    it("charges a principal with several nodes the points once", async () => {
+      await routed({ nodes: Array(8).fill(TASK) });
+      const nodes = [...mission.nodes.keys()];
+      for (const node of nodes.slice(1)) await mission.route(node);
+      const owners = await Promise.all(nodes.map(async (node) => (await mission.executorOf(node)).agent.address));
+      const several = owners.find((owner, index) => owners.indexOf(owner) !== index) ?? "";
+      await mission.city.producers.adjustReputation(several, 500, id("why"));
+      await end();
+      for (const node of nodes) await fault(1, 0, node);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim(nodes);
+      expect(await mission.city.producers.reputationOf(several)).to.equal(500n);
+    });
+
+    it("is for the end that a human made, in its window", async () => {
+      await routed();
+      await refused(fault(1), "WindowClosed");
+      await end();
+      await networkHelpers.time.increase(HOUR);
+      await refused(fault(1), "WindowClosed");
+      await leave();
+    });
+
+    it("is for slots of the last attempt that had begun and were not recorded, once", async () => {
+      await routed({ nodes: [TASK, TASK, TASK, { ...TASK, predecessors: 1n }] });
+      await mission.run(1);
+      await end();
+      const at = (node: number, slots: number, attempt = 0) => refused(fault(slots, attempt, node), "NotAtFault");
+      for (const node of [1, 2, 3]) await at(node, 1);
+      for (const slots of [0, 2, 3]) await at(0, slots);
+      await at(0, 1, 1);
+      await fault(1);
+      await at(0, 1);
+      // Who had not begun leaves at once.
+      await leave(0, 2);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0, 1]);
+    });
+
+    it("finds who was frozen at work, and nobody who waited frozen", async () => {
+      await routed({ nodes: [TASK, TASK] });
+      await report();
+      await mission.override(Action.FREEZE, 1);
+      await end();
+      await refused(fault(1, 0, 1), "NotAtFault");
+      await fault(1);
+      await networkHelpers.time.increase(HOUR);
+      await mission.contract.claim([0]);
+      expect((await standing()).reputation).to.equal(0n);
+    });
+
+    it("is taken back by an appeal", async () => {
+      await routed();
+      const before = await standing();
+      const { agent } = await mission.executorOf(0);
+      await end();
+      await fault(1);
+      await mission.city.token.mint(agent.address, tokens(10));
+      await mission.city.token.connect(agent).approve(mission.address, tokens(10));
+      await mission.contract.connect(agent).appeal(0, 0, REASON);
+      const ruling = { attempt: 0, filed: 1, upheld: 1, share: 0, slash: 0n, culprits: 0 };
+      await mission.override(Action.RESOLVE_APPEAL, 0, encodeActionData("RESOLVE_APPEAL", [ruling]));
+      expect(await standing()).to.deep.equal({ ...before, locked: before.locked - tokens(150), reputation: 500n });
+      await mission.contract.close();
+    });
+  });
+
   describe("a freeze", () => {
     it("expires into failure without slash", async () => {
       await routed();
@@ -173,13 +287,14 @@ describe("Guardian", () => {
       expect([held, locked]).to.deep.equal([tokens(10_000), 0n]);
     });
 
-    it("costs 100 when a human confirms it", async () => {
+    it("costs 100 tokens and 100 points when a human confirms it", async () => {
       await routed();
       await report();
       const { agent } = await mission.executorOf(0);
       await mission.override(Action.REJECT_POP, 0);
       expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9900));
+      expect(await mission.city.producers.reputationOf(agent.address)).to.equal(400n);
     });
   });
 
