@@ -1,0 +1,115 @@
+/** Exact tests for few seeds. Every p is one-sided for "greater" unless it says otherwise. */
+import { InvalidValue } from "../../primitives/errors.ts";
+
+export interface SignedRank {
+  /** Pairs that differ. */
+  readonly pairs: number;
+  /** Sum of the ranks of positive differences. */
+  readonly positive: number;
+  readonly negative: number;
+  /** P(W⁺ at least this large) if differences are symmetric about zero. */
+  readonly greater: number;
+  readonly twoSided: number;
+}
+
+/**
+ * Wilcoxon's signed-rank test with its exact distribution; equal differences share their mean rank, and the distribution is that of
+ * the shared ranks. Pairs that do not differ are left out.
+ */
+export function signedRank(differences: readonly number[]): SignedRank {
+  const all = differences.filter((difference) => difference !== 0);
+  if (all.some((difference) => !Number.isFinite(difference))) throw new InvalidValue("differences", "each is a finite number");
+  // Twice a mean rank is a whole number.
+  const ranks = midRanks(all.map(Math.abs)).map((rank) => Math.round(2 * rank));
+  const total = ranks.reduce((sum, rank) => sum + rank, 0);
+  const positive = ranks.reduce((sum, rank, at) => ((all[at] ?? 0) > 0 ? sum + rank : sum), 0);
+  let ways: number[] = [1, ...Array.from({ length: total }, () => 0)];
+  for (const rank of ranks) ways = ways.map((count, sum) => (count + (sum < rank ? 0 : (ways[sum - rank] ?? 0))) / 2);
+  const atLeast = (sum: number) => ways.slice(sum).reduce((whole, chance) => whole + chance, 0);
+  const greater = Math.min(1, atLeast(positive));
+  const less = Math.min(1, atLeast(total - positive));
+  return {
+    pairs: all.length,
+    positive: positive / 2,
+    negative: (total - positive) / 2,
+    greater,
+    twoSided: Math.min(1, 2 * Math.min(greater, less)),
+  };
+}
+
+/** Ranks from 1; equal values share their mean. */
+export function midRanks(values: readonly number[]): number[] {
+  const order = values.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value);
+  const ranks = values.map(() => 0);
+  for (let from = 0; from < order.length; ) {
+    let to = from;
+    while (to < order.length && order[to]?.value === order[from]?.value) to += 1;
+    for (const { at } of order.slice(from, to)) ranks[at] = (from + 1 + to) / 2;
+    from = to;
+  }
+  return ranks;
+}
+
+/** P(at least `hits` of `trials`) where each hits with `chance`. */
+export function binomialAtLeast(hits: number, trials: number, chance: number): number {
+  let sum = 0;
+  for (let k = Math.max(0, hits); k <= trials; k++)
+    sum += Math.exp(logChoose(trials, k) + k * Math.log(chance) + (trials - k) * Math.log1p(-chance));
+  return Math.min(1, sum);
+}
+
+/** Fewest hits of `trials` that are significant against `chance` at `alpha`; undefined where not even all are. */
+export function criticalHits(trials: number, chance: number, alpha: number): number | undefined {
+  for (let hits = 0; hits <= trials; hits++) if (binomialAtLeast(hits, trials, chance) <= alpha) return hits;
+  return undefined;
+}
+
+function logChoose(n: number, k: number): number {
+  let sum = 0;
+  for (let i = 1; i <= Math.min(k, n - k); i++) sum += Math.log((n - i + 1) / i);
+  return sum;
+}
+
+/** p-values times how many there are, at most one. */
+export const bonferroni = (p: readonly number[], tests: number = p.length): number[] => p.map((value) => Math.min(1, value * tests));
+
+/** Holm's step-down correction, in the order given. */
+export function holm(p: readonly number[]): number[] {
+  const order = p.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value);
+  const corrected = p.map(() => 1);
+  let highest = 0;
+  for (const [place, { value, at }] of order.entries()) {
+    highest = Math.max(highest, Math.min(1, value * (p.length - place)));
+    corrected[at] = highest;
+  }
+  return corrected;
+}
+
+export interface Trend {
+  /** Kendall's S: later values that are higher, less those that are lower. */
+  readonly s: number;
+  /** S over the number of pairs. */
+  readonly tau: number;
+  /** Normal approximation with ties and continuity. */
+  readonly twoSided: number;
+}
+
+/** Mann and Kendall's test for a monotone trend. */
+export function trend(series: readonly number[]): Trend {
+  let s = 0;
+  for (const [at, value] of series.entries()) for (const later of series.slice(at + 1)) s += Math.sign(later - value);
+  const n = series.length;
+  const ties = new Map<number, number>();
+  for (const value of series) ties.set(value, (ties.get(value) ?? 0) + 1);
+  const spread = (count: number) => count * (count - 1) * (2 * count + 5);
+  const variance = (spread(n) - [...ties.values()].reduce((sum, count) => sum + spread(count), 0)) / 18;
+  const z = variance === 0 ? 0 : Math.max(0, Math.abs(s) - 1) / Math.sqrt(variance);
+  return { s, tau: n < 2 ? 0 : s / ((n * (n - 1)) / 2), twoSided: 2 * upperNormal(z) };
+}
+
+/** P(Z > z) for z ≥ 0, to seven digits (Abramowitz and Stegun 26.2.17). */
+function upperNormal(z: number): number {
+  const t = 1 / (1 + 0.2316419 * z);
+  const polynomial = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * polynomial;
+}
