@@ -27,7 +27,9 @@ import {Remedies} from "./Remedies.sol";
 library ClearingDesk {
     using MissionFrame for Frame;
 
-    uint8 private constant QUESTIONS = 2;
+    uint256 private constant QUESTIONS = 2;
+    /// @dev A panel has at most seven places.
+    uint256 private constant QUESTION_BITS = 8;
 
     // --- Entry points ------------------------------------------------------------------------------------------------
 
@@ -38,6 +40,7 @@ library ClearingDesk {
     ) external {
         if (orders.length == 0) revert ICollaborationContract.EmptyBatch();
         Frame memory f = MissionFrame.open(city);
+        uint256 before = s.completed;
         // At most the nodes the caller names.
         for (uint256 i = 0; i < orders.length; ++i) {
             NodeCore.requireMission(s, 1 << uint256(MissionState.EXECUTING));
@@ -47,6 +50,7 @@ library ClearingDesk {
             _summon(s, d);
             _conclude(s, f, d, decision, openings);
         }
+        NodeCore.free(s, f, s.completed & ~before);
     }
 
     function preview(
@@ -86,7 +90,7 @@ library ClearingDesk {
         WeighedVerdict[] memory weighed = _weigh(f, d, verdicts);
         ClearingDecision memory decision = Clearing.decide(
             weighed,
-            d.classes,
+            d.graded,
             EvidenceClass(d.law.floor),
             d.law.questions,
             f.context.params.minConfidence[uint8(d.law.risk)],
@@ -136,7 +140,7 @@ library ClearingDesk {
         bool released = Dockets.passesGate(s, f, d, openings);
         if (!released || d.law.tier == Tier.HUMAN) return _review(s, d);
         _seat(d);
-        NodeCore.complete(s, f, w, d.node, Dockets.outputOf(d, openings));
+        NodeCore.finish(s, f, w, d.node, Dockets.outputOf(d, openings));
         NodeCore.store(s, d.node, w);
         Escrow.record(s, f.city, d.node);
     }
@@ -204,37 +208,43 @@ library ClearingDesk {
         Verdict[] calldata verdicts
     ) private view returns (WeighedVerdict[] memory weighed) {
         bytes32 commitment = Commitments.nodeCommitment(d.commitments);
-        uint8[QUESTIONS] memory answered;
+        // Bit per question and place.
+        uint256 answered = 0;
+        uint256 place = 0;
         weighed = new WeighedVerdict[](verdicts.length);
         for (uint256 i = 0; i < verdicts.length; ++i) {
             Verdict calldata v = verdicts[i];
-            uint256 place = _place(d, v.verifier);
-            uint8 question = uint8(v.question);
-            if ((answered[question] >> place) & 1 == 1) {
-                revert ICollaborationContract.DuplicateVerdict(d.node, v.verifier, question);
+            place = _place(d, v.verifier, place);
+            uint256 answer = uint256(1) << (QUESTION_BITS * uint256(v.question) + place);
+            if (answered & answer != 0) {
+                revert ICollaborationContract.DuplicateVerdict(d.node, v.verifier, uint8(v.question));
             }
-            if (v.obligation != d.obligation) {
-                revert ICollaborationContract.WrongObligation(d.obligation, v.obligation);
-            }
-            if (v.commitment != commitment) revert ICollaborationContract.WrongCommitment(commitment, v.commitment);
-            Signatures.requireInTime(v.deadline);
-            Signatures.requireEcdsa(v.verifier, f.digest(TypedData.hashVerdict(v)), v.signature);
-            answered[question] |= uint8(1 << place);
-            weighed[i] = WeighedVerdict({
-                question: v.question,
-                result: v.result,
-                weight: d.weights[place],
-                confidence: v.confidence,
-                score: v.score,
-                basis: v.basis,
-                agreeing: v.agreeing
-            });
-            if (_counts(d, weighed[i], v.verifier)) d.counted |= uint8(1 << place);
+            answered |= answer;
+            _requireSigned(f, d, v, commitment);
+            WeighedVerdict memory w = weighed[i];
+            w.question = v.question;
+            w.result = v.result;
+            w.weight = d.weights[place];
+            w.confidence = v.confidence;
+            w.score = v.score;
+            w.basis = v.basis;
+            w.agreeing = v.agreeing;
+            if (_counts(d, w, v.verifier)) d.counted |= uint8(1 << place);
         }
         d.complete = NodeCore.full(d.law.panelSize);
-        for (uint8 q = 0; q < QUESTIONS; ++q) {
-            if ((d.law.questions >> q) & 1 == 1) d.complete &= answered[q];
+        for (uint256 q = 0; q < QUESTIONS; ++q) {
+            if ((d.law.questions >> q) & 1 == 1) d.complete &= uint8(answered >> (QUESTION_BITS * q));
         }
+    }
+
+    /// @dev For this attempt and this work, by the verifier's key.
+    function _requireSigned(Frame memory f, Docket memory d, Verdict calldata v, bytes32 commitment) private view {
+        if (v.obligation != d.obligation) {
+            revert ICollaborationContract.WrongObligation(d.obligation, v.obligation);
+        }
+        if (v.commitment != commitment) revert ICollaborationContract.WrongCommitment(commitment, v.commitment);
+        Signatures.requireInTime(v.deadline);
+        Signatures.requireEcdsa(v.verifier, f.digest(TypedData.hashVerdict(v)), v.signature);
     }
 
     /// @dev Of all members, whether they were heard or not, and whatever they said.
@@ -256,8 +266,13 @@ library ClearingDesk {
         if (have < need) revert ICollaborationContract.PanelIncomplete(d.node, have, need);
     }
 
-    function _place(Docket memory d, address verifier) private pure returns (uint256) {
-        for (uint256 i = 0; i < d.panel.length; ++i) if (d.panel[i] == verifier) return i;
+    /// @param guess where to look first: verdicts usually come in the order of the panel
+    function _place(Docket memory d, address verifier, uint256 guess) private pure returns (uint256) {
+        uint256 size = d.panel.length;
+        for (uint256 i = 0; i < size; ++i) {
+            uint256 place = guess + i < size ? guess + i : guess + i - size;
+            if (d.panel[place] == verifier) return place;
+        }
         revert ICollaborationContract.NotOnPanel(d.node, verifier);
     }
 
@@ -265,8 +280,8 @@ library ClearingDesk {
     /// submits verdicts cannot silence one by leaving its proofs out: what would pass as claimed must be proven here.
     function _counts(Docket memory d, WeighedVerdict memory v, address verifier) private pure returns (bool) {
         if (v.result == VerdictResult.ABSTAIN) return false;
-        if (!Dockets.isAdmissible(d, d.classes, v.basis)) {
-            if (!Dockets.isAdmissible(d, d.claims, v.basis)) return false;
+        if (!Dockets.isAdmissible(d, v.basis)) {
+            if (!Dockets.isClaimed(d, v.basis)) return false;
             revert ICollaborationContract.EvidenceMissing(d.node, verifier, v.basis);
         }
         return

@@ -29,6 +29,8 @@ struct Docket {
     /// Classes per slot, three bits per item: as claimed, and as far as they are proven.
     uint256[] claims;
     uint256[] classes;
+    /// Items by class (`Admissibility.grade`), as far as they are proven.
+    uint256[6] graded;
     address[] panel;
     uint16[] weights;
     uint16[] serials;
@@ -68,7 +70,7 @@ library Dockets {
     ) internal view returns (Docket memory d) {
         d.node = node;
         d.law = f.node(node);
-        d.word = NodeCore.load(s, node);
+        d.word = NodeCore.loadOf(s, f, node);
         d.obligation = NodeCore.obligation(s, f, d.word, node);
         d.parties = new address[](uint256(d.law.redundancy) + 1);
         d.parties[0] = f.context.sponsor;
@@ -113,6 +115,7 @@ library Dockets {
             uint256 at = CLASS_BITS * item.index;
             d.classes[item.slot] = (d.classes[item.slot] & ~(uint256(7) << at)) | (uint256(class) << at);
         }
+        d.graded = Admissibility.grade(d.classes);
     }
 
     /// @dev Without proof an item is what its executor signed for: at most SIGN.
@@ -176,11 +179,14 @@ library Dockets {
         ) revert ICollaborationContract.ProofRejected(item.slot, item.index);
     }
 
-    /// @dev Every item the basis names exists and is ⪰ the node's floor.
-    function isAdmissible(Docket memory d, uint256[] memory classes, uint256 basis) internal pure returns (bool) {
-        uint256 slots = classes.length;
-        if (basis == 0 || basis >> (Admissibility.ITEMS_PER_SLOT * slots) != 0) return false;
-        return Admissibility.geq(Admissibility.meetOver(basis, classes), EvidenceClass(d.law.floor));
+    /// @dev Every item the basis names exists and is proven ⪰ the node's floor.
+    function isAdmissible(Docket memory d, uint256 basis) internal pure returns (bool) {
+        return Admissibility.isAdmissible(basis, d.graded[d.law.floor]);
+    }
+
+    /// @dev The same, if all were what their executors claim.
+    function isClaimed(Docket memory d, uint256 basis) internal pure returns (bool) {
+        return Admissibility.isAdmissible(basis, Admissibility.grade(d.claims)[d.law.floor]);
     }
 
     /// @notice Slots with an item that is proven ⪰ the floor. While the panel has time nobody is refused for items that are left out.

@@ -31,6 +31,8 @@ struct Frame {
     City city;
     bytes args;
     MissionContext context;
+    /// Zero until somebody asks: `MissionFrame.lawHash`.
+    bytes32 lawHash;
 }
 
 /// @title Reading the law a clone carries
@@ -44,6 +46,12 @@ library MissionFrame {
 
     function node(Frame memory f, uint8 index) internal pure returns (LawNode memory) {
         return LawCodec.node(f.args, index);
+    }
+
+    /// @notice keccak256 of the law, made once a call: it is copied for it.
+    function lawHash(Frame memory f) internal pure returns (bytes32 hash) {
+        hash = f.lawHash;
+        if (hash == 0) f.lawHash = hash = LawCodec.hashOf(f.args);
     }
 
     function digest(Frame memory f, bytes32 structHash) internal pure returns (bytes32) {

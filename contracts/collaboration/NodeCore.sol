@@ -114,7 +114,7 @@ library NodeCore {
         uint256 key = MissionStorage.attemptKey(node, w.attempt);
         bytes32 amendment = has(w, MissionStorage.AMENDED) ? s.amendments[key] : bytes32(0);
         return
-            Commitments.obligation(block.chainid, address(this), node, w.attempt, LawCodec.hashOf(f.args), amendment);
+            Commitments.obligation(block.chainid, address(this), node, w.attempt, MissionFrame.lawHash(f), amendment);
     }
 
     /// @notice The word of the next attempt: nothing of the one before but what may still be slashed for it.
@@ -288,8 +288,20 @@ library NodeCore {
 
     // --- Completion --------------------------------------------------------------------------------------------------
 
-    /// @notice Completes a node, frees its successors, and with the last one the mission.
+    /// @notice Completes a node, with the last one the mission, and frees its successors.
     function complete(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        bytes32 outputHash
+    ) internal {
+        finish(s, f, w, node, outputHash);
+        free(s, f, uint256(1) << node);
+    }
+
+    /// @notice Completes a node, and with the last one the mission. Its successors wait until the caller calls `free`.
+    function finish(
         MissionStorage.Layout storage s,
         Frame memory f,
         MissionStorage.Node memory w,
@@ -301,14 +313,6 @@ library NodeCore {
         LawHeader memory header = LawCodec.header(f.args);
         uint256 done = s.completed | (uint256(1) << node);
         s.completed = done;
-        for (uint256 next = uint256(node) + 1; next < header.nodeCount; ++next) {
-            uint256 before = LawCodec.predecessors(f.args, next);
-            if ((before >> node) & 1 == 0 || before & ~done != 0) continue;
-            MissionStorage.Node memory successor = NodeWord.unpack(s.nodes[next]);
-            // At most 256 nodes.
-            makeEligible(f, successor, uint8(next));
-            store(s, next, successor);
-        }
         // At most 256 nodes.
         uint8 last = uint8(header.nodeCount - 1);
         if (node == last && header.outputPredicate != 0) s.outputHash = outputHash;
@@ -317,5 +321,21 @@ library NodeCore {
         bool released = allows(s, f, header.outputPredicate, last, s.outputHash);
         emit ICollaborationContract.OutputDecided(released);
         moveMission(s, released ? MissionState.COMPLETED : MissionState.FAILED);
+    }
+
+    /// @notice Makes eligible who waited for one of these nodes and waits for none any more. One look through the law
+    /// serves all nodes that a call completes.
+    function free(MissionStorage.Layout storage s, Frame memory f, uint256 fresh) internal {
+        if (fresh == 0) return;
+        uint256 eligible = LawCodec.freed(f.args, fresh, s.completed);
+        for (uint256 next = 0; eligible != 0; ++next) {
+            if (eligible & 1 == 1) {
+                MissionStorage.Node memory successor = NodeWord.unpack(s.nodes[next]);
+                // At most 256 nodes.
+                makeEligible(f, successor, uint8(next));
+                store(s, next, successor);
+            }
+            eligible >>= 1;
+        }
     }
 }

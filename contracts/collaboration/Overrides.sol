@@ -146,7 +146,7 @@ library Overrides {
         Docket memory d = Dockets.gather(s, f, node);
         NodeCore.requireNode(d.word, node, NodeCore.only(NodeState.PENDING_REVIEW));
         Dockets.prove(s, f, d, openings, items);
-        if (!Dockets.isAdmissible(d, d.classes, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor);
+        if (!Dockets.isAdmissible(d, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor);
 
         d.word.share = share;
         d.word.agreeing = Dockets.slotsOf(basis) & d.word.commitMask;

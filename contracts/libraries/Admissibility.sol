@@ -17,6 +17,10 @@ import {EvidenceClass} from "../types/Evidence.sol";
 library Admissibility {
     /// @notice Evidence items of one executor slot; item i of slot s is bit 32·s + i of a basis.
     uint256 internal constant ITEMS_PER_SLOT = 32;
+    uint256 private constant HIGHEST = uint256(type(EvidenceClass).max);
+    uint256 private constant MAX_SLOTS = 8;
+    /// @dev Classes of one slot's items, three bits each.
+    uint256 private constant WORD = (1 << (3 * ITEMS_PER_SLOT)) - 1;
 
     /// @notice a ⪰ b.
     function geq(EvidenceClass a, EvidenceClass b) internal pure returns (bool) {
@@ -45,22 +49,43 @@ library Admissibility {
         return code <= uint256(type(EvidenceClass).max) ? EvidenceClass(code) : EvidenceClass.SELF;
     }
 
-    /// @notice Meet of every item a basis names. An empty basis, or one naming an item of a slot without a class word,
-    /// rests on nothing: SELF.
-    /// @param basis item i of slot s is bit 32·s + i
-    /// @param classWords one word per slot
-    function meetOver(uint256 basis, uint256[] memory classWords) internal pure returns (EvidenceClass class) {
+    /// @notice Items by what they are worth: bit 32·s + i of `graded[c]` says that item i of slot s is ⪰ class c.
+    /// @param classWords one word per slot, at most eight; a word has 32 items
+    function grade(uint256[] memory classWords) internal pure returns (uint256[6] memory graded) {
         uint256 slots = classWords.length;
-        if (basis == 0 || (slots < 8 && basis >> (ITEMS_PER_SLOT * slots) != 0)) return EvidenceClass.SELF;
-        class = EvidenceClass.PROOF;
+        graded[uint256(EvidenceClass.SELF)] =
+            slots < MAX_SLOTS ? (uint256(1) << (ITEMS_PER_SLOT * slots)) - 1 : type(uint256).max;
         for (uint256 s = 0; s < slots; ++s) {
-            uint256 items = uint32(basis >> (ITEMS_PER_SLOT * s));
-            uint256 codes = classWords[s];
-            while (items != 0) {
-                if (items & 1 == 1) class = meet(class, classAt(codes, 0));
-                items >>= 1;
+            uint256 codes = classWords[s] & WORD;
+            for (uint256 item = uint256(1) << (ITEMS_PER_SLOT * s); codes != 0; item <<= 1) {
+                _grade(graded, classAt(codes, 0), item);
                 codes >>= 3;
             }
         }
+    }
+
+    /// @notice Meet of every item a basis names: the strongest class that all of them reach. An empty basis, or one naming an
+    /// item of a slot without a class word, rests on nothing: SELF.
+    function meetOver(uint256 basis, uint256[6] memory graded) internal pure returns (EvidenceClass) {
+        for (uint256 class = basis == 0 ? 0 : HIGHEST; class != 0; --class) {
+            if (basis & ~graded[class] == 0) return EvidenceClass(class);
+        }
+        return EvidenceClass.SELF;
+    }
+
+    /// @notice "The meet is ⪰ the floor" for a basis that rests on something: every item it names is.
+    function isAdmissible(uint256 basis, uint256 atFloor) internal pure returns (bool) {
+        return basis != 0 && basis & ~atFloor == 0;
+    }
+
+    function _grade(uint256[6] memory graded, EvidenceClass class, uint256 item) private pure {
+        if (class == EvidenceClass.SELF) return;
+        graded[uint256(EvidenceClass.SIGN)] |= item;
+        if (class != EvidenceClass.REC && class != EvidenceClass.SIGN) graded[uint256(EvidenceClass.WIT)] |= item;
+        if (class < EvidenceClass.REC) return;
+        graded[uint256(EvidenceClass.REC)] |= item;
+        if (class == EvidenceClass.REC) return;
+        graded[uint256(EvidenceClass.ATT)] |= item;
+        if (class == EvidenceClass.PROOF) graded[uint256(EvidenceClass.PROOF)] |= item;
     }
 }

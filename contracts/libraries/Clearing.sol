@@ -22,24 +22,16 @@ import {BasisPoints} from "./BasisPoints.sol";
 /// PASS verdicts give. Score and agreeing slots are zero unless the node passes. Class and basis describe all survivors.
 library Clearing {
     uint256 private constant QUESTIONS = 2;
-    uint256 private constant MAX_SLOTS = 8;
+    // Sides of a question.
+    uint256 private constant PASSED = 0;
+    uint256 private constant FAILED = 1;
+    uint256 private constant UNSURE = 2;
+    uint256 private constant SIDES = 3;
+    /// @dev A side's word: its weight above, the sum of weight times confidence below.
+    uint256 private constant WEIGHT = 128;
 
-    /// @dev Sums over the survivors of one question, by side: 0 PASS, 1 FAIL, 2 unsure.
-    struct Side {
-        uint256 weight;
-        uint256 confidence;
-    }
-
-    /// @dev What surviving PASS verdicts say about the work.
-    struct Praise {
-        uint256 weight;
-        /// Which verdicts they are, bit per place: at most seven members answer two questions.
-        uint256 places;
-        uint256[MAX_SLOTS] agreeing;
-    }
-
-    /// @param verdicts at most one per verifier and question; their signatures are the caller's business
-    /// @param classWords effective classes, one word per executor slot, three bits per item
+    /// @param verdicts at most one per verifier and question, seven members answer two; their signatures are the caller's business
+    /// @param graded the node's items by class (`Admissibility.grade`)
     /// @param floor the node's floor: one class
     /// @param questions bitmap of asked questions
     /// @param minConfidence basis points
@@ -47,55 +39,50 @@ library Clearing {
     /// @param drawn weight of the whole panel
     function decide(
         WeighedVerdict[] memory verdicts,
-        uint256[] memory classWords,
+        uint256[6] memory graded,
         EvidenceClass floor,
         uint8 questions,
         uint16 minConfidence,
         uint8 slots,
         uint256 drawn
     ) internal pure returns (ClearingDecision memory d) {
-        Side[3][QUESTIONS] memory sides;
-        Praise memory praise;
-        for (uint256 i = 0; i < verdicts.length; ++i) {
-            WeighedVerdict memory v = verdicts[i];
-            if (!_asks(questions, uint256(v.question)) || !_isAnswer(v)) continue;
-            EvidenceClass class = Admissibility.meetOver(v.basis, classWords);
-            if (v.basis == 0 || !_existing(v.basis, classWords) || !Admissibility.geq(class, floor)) continue;
-            d.class = d.basis == 0 ? class : Admissibility.join(d.class, class);
-            d.basis |= v.basis;
-            bool sure = v.confidence >= minConfidence;
-            bool praises = sure && v.result == VerdictResult.PASS;
-            Side memory side = sides[uint256(v.question)][
-                !sure
-                    ? 2
-                    : praises
-                        ? 0
-                        : 1
-            ];
-            side.weight += v.weight;
-            side.confidence += uint256(v.weight) * v.confidence;
-            if (!praises) continue;
-            praise.places |= 1 << i;
-            _praise(praise, v, slots);
+        uint256[6] memory sides;
+        // Verdicts that praise the work, bit per verdict.
+        uint256 praise = 0;
+        // Products of sixteen bits each: no sum overflows.
+        unchecked {
+            for (uint256 i = 0; i < verdicts.length; ++i) {
+                WeighedVerdict memory v = verdicts[i];
+                if (!_asks(questions, uint256(v.question)) || !_isAnswer(v)) continue;
+                if (!Admissibility.isAdmissible(v.basis, graded[uint256(floor)])) continue;
+                d.class = Admissibility.join(d.class, Admissibility.meetOver(v.basis, graded));
+                d.basis |= v.basis;
+                uint256 side =
+                    v.confidence < minConfidence
+                        ? UNSURE
+                        : v.result == VerdictResult.PASS
+                            ? PASSED
+                            : FAILED;
+                if (side == PASSED) praise |= 1 << i;
+                sides[SIDES * uint256(v.question) + side] +=
+                    (uint256(v.weight) << WEIGHT) + uint256(v.weight) * v.confidence;
+            }
         }
         (d.result, d.confidence) = _overall(sides, questions, drawn);
         if (d.result != ClearingResult.PASS) return d;
         d.score = _median(verdicts, praise);
-        for (uint256 s = 0; s < slots; ++s) {
-            // At most five slots.
-            if (2 * praise.agreeing[s] > drawn) d.agreeing |= uint8(1 << s);
-        }
+        d.agreeing = _agreeing(verdicts, praise, slots, drawn);
     }
 
     function _overall(
-        Side[3][QUESTIONS] memory sides,
+        uint256[6] memory sides,
         uint8 questions,
         uint256 drawn
     ) private pure returns (ClearingResult result, uint16 confidence) {
         result = ClearingResult.NONE;
         for (uint256 q = 0; q < QUESTIONS; ++q) {
             if (!_asks(questions, q)) continue;
-            (ClearingResult answer, uint16 sure) = _answer(sides[q], drawn);
+            (ClearingResult answer, uint16 sure) = _answer(sides, SIDES * q, drawn);
             uint256 rank = _rank(answer);
             uint256 ranked = _rank(result);
             if (rank > ranked) {
@@ -107,15 +94,19 @@ library Clearing {
         if (result == ClearingResult.NONE) result = ClearingResult.UNVERIFIABLE;
     }
 
-    function _answer(Side[3] memory sides, uint256 drawn) private pure returns (ClearingResult, uint16) {
-        Side memory pass = sides[0];
-        Side memory fail = sides[1];
-        if (pass.weight + fail.weight + sides[2].weight == 0) return (ClearingResult.UNVERIFIABLE, 0);
-        bool passed = pass.weight > fail.weight;
-        Side memory heavier = passed ? pass : fail;
-        if (pass.weight == fail.weight || 2 * heavier.weight <= drawn) return (ClearingResult.DISPUTED, 0);
+    function _answer(
+        uint256[6] memory sides,
+        uint256 first,
+        uint256 drawn
+    ) private pure returns (ClearingResult, uint16) {
+        uint256 pass = sides[first + PASSED] >> WEIGHT;
+        uint256 fail = sides[first + FAILED] >> WEIGHT;
+        if (pass + fail + (sides[first + UNSURE] >> WEIGHT) == 0) return (ClearingResult.UNVERIFIABLE, 0);
+        bool passed = pass > fail;
+        uint256 heavier = passed ? pass : fail;
+        if (pass == fail || 2 * heavier <= drawn) return (ClearingResult.DISPUTED, 0);
         // A mean of confidences, at most the whole.
-        uint16 confidence = uint16(heavier.confidence / heavier.weight);
+        uint16 confidence = uint16(uint128(sides[first + (passed ? PASSED : FAILED)]) / heavier);
         return (passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence);
     }
 
@@ -127,24 +118,47 @@ library Clearing {
         return r == ClearingResult.PASS ? 1 : 0;
     }
 
-    function _praise(Praise memory p, WeighedVerdict memory v, uint256 slots) private pure {
-        p.weight += v.weight;
-        for (uint256 s = 0; s < slots; ++s) {
-            if ((v.agreeing >> s) & 1 == 1) p.agreeing[s] += v.weight;
+    /// @dev Slots that more than half of the weight that was drawn finds in agreement, by those who praise.
+    function _agreeing(
+        WeighedVerdict[] memory verdicts,
+        uint256 praise,
+        uint256 slots,
+        uint256 drawn
+    ) private pure returns (uint8 agreeing) {
+        unchecked {
+            for (uint256 s = 0; s < slots; ++s) {
+                uint256 weight = 0;
+                for (uint256 i = 0; i < verdicts.length; ++i) {
+                    if ((praise >> i) & 1 == 1 && (verdicts[i].agreeing >> s) & 1 == 1) weight += verdicts[i].weight;
+                }
+                // At most five slots.
+                if (2 * weight > drawn) agreeing |= uint8(1 << s);
+            }
         }
     }
 
-    /// @dev The least score that half of the weight does not exceed.
-    function _median(WeighedVerdict[] memory verdicts, Praise memory p) private pure returns (uint16 score) {
+    /// @dev The least score that half of the weight of those who praise does not exceed.
+    function _median(WeighedVerdict[] memory verdicts, uint256 praise) private pure returns (uint16 score) {
+        uint256 whole = _weightUpTo(verdicts, praise, type(uint16).max);
         score = type(uint16).max;
-        for (uint256 i = 0; i < verdicts.length; ++i) {
-            uint16 candidate = verdicts[i].score;
-            if ((p.places >> i) & 1 == 0 || candidate >= score) continue;
-            uint256 upTo = 0;
-            for (uint256 j = 0; j < verdicts.length; ++j) {
-                if ((p.places >> j) & 1 == 1 && verdicts[j].score <= candidate) upTo += verdicts[j].weight;
+        unchecked {
+            for (uint256 i = 0; i < verdicts.length; ++i) {
+                uint16 candidate = verdicts[i].score;
+                if ((praise >> i) & 1 == 0 || candidate >= score) continue;
+                if (2 * _weightUpTo(verdicts, praise, candidate) >= whole) score = candidate;
             }
-            if (2 * upTo >= p.weight) score = candidate;
+        }
+    }
+
+    function _weightUpTo(
+        WeighedVerdict[] memory verdicts,
+        uint256 praise,
+        uint256 score
+    ) private pure returns (uint256 weight) {
+        unchecked {
+            for (uint256 i = 0; i < verdicts.length; ++i) {
+                if ((praise >> i) & 1 == 1 && verdicts[i].score <= score) weight += verdicts[i].weight;
+            }
         }
     }
 
@@ -159,11 +173,5 @@ library Clearing {
             v.weight != 0 &&
             v.confidence <= BasisPoints.WHOLE &&
             v.score <= BasisPoints.WHOLE;
-    }
-
-    /// @dev No bit names an item of a slot that has no class word.
-    function _existing(uint256 basis, uint256[] memory classWords) private pure returns (bool) {
-        uint256 slots = classWords.length;
-        return slots >= MAX_SLOTS || basis >> (Admissibility.ITEMS_PER_SLOT * slots) == 0;
     }
 }

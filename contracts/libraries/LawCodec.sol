@@ -108,6 +108,19 @@ library LawCodec {
         return uint256(law.asSlice().load(_nodeOffset(law, index)));
     }
 
+    /// @notice Bitmap of the nodes that waited for one of `fresh` and have all their predecessors in `done`.
+    function freed(bytes memory law, uint256 fresh, uint256 done) internal pure returns (uint256 nodes) {
+        uint256 count = _nodeCount(law);
+        Memory.Slice words = law.asSlice();
+        // Offsets of a law that has these nodes.
+        unchecked {
+            for (uint256 i = 1; i < count; ++i) {
+                uint256 before = uint256(words.load(HEADER_LENGTH + i * NODE_LENGTH));
+                if (before & fresh != 0 && before & ~done == 0) nodes |= 1 << i;
+            }
+        }
+    }
+
     /// @notice lawHash: keccak256 of the law alone, whether `args_` carries a context or not (decision 1).
     function hashOf(bytes memory args_) internal pure returns (bytes32) {
         uint256 length = lawLength(_nodeCount(args_));

@@ -45,12 +45,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "moveMission(s, MissionState.COMPLETED);",
     2,
   ),
-  breaks(
-    2,
-    "collaboration/NodeCore.sol",
-    "if ((before >> node) & 1 == 0 || before & ~done != 0) continue;",
-    "if ((before >> node) & 1 == 0) continue;",
-  ),
+  breaks(2, "libraries/LawCodec.sol", "if (before & fresh != 0 && before & ~done == 0) nodes", "if (before & fresh != 0) nodes"),
   breaks(2, "collaboration/NodeCore.sol", "if (LawCodec.predecessors(args, node) != 0) return w;", "if (node > 255) return w;"),
   breaks(
     3,
@@ -73,7 +68,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "if (o.salt == 0) revert ICollaborationContract.TrailMissing(node, slot);",
     3,
   ),
-  breaks(6, "libraries/Clearing.sol", "|| !Admissibility.geq(class, floor)) continue;", ") continue;", 6),
+  breaks(6, "libraries/Admissibility.sol", "return basis != 0 && basis & ~atFloor == 0;", "return basis != 0;", 6),
   breaks(
     6,
     "collaboration/Docket.sol",
@@ -82,13 +77,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     6,
   ),
   breaks(6, "collaboration/Docket.sol", "if (!f.city.evidence.mayIssue(item.issuer, item.class)) {", "if (item.issuer == address(0)) {", 6),
-  breaks(
-    6,
-    "collaboration/Overrides.sol",
-    "if (!Dockets.isAdmissible(d, d.classes, basis)) revert",
-    "if (!Dockets.isAdmissible(d, d.claims, basis)) revert",
-    6,
-  ),
+  breaks(6, "collaboration/Overrides.sol", "if (!Dockets.isAdmissible(d, basis)) revert", "if (!Dockets.isClaimed(d, basis)) revert", 6),
   breaks(6, "collaboration/Docket.sol", "if (d.parties[i] == principal) revert", "if (d.parties[i] == item.issuer) revert", 6),
   breaks(
     7,
@@ -275,8 +264,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "libraries/clearing",
     "on 10,000 random decisions, of every result",
     "libraries/Clearing.sol",
-    "if (pass.weight == fail.weight || 2 * heavier.weight <= drawn)",
-    "if (2 * heavier.weight <= drawn)",
+    "if (pass == fail || 2 * heavier <= drawn)",
+    "if (2 * heavier <= drawn)",
   ),
   noticed(
     "libraries/market",

@@ -81,8 +81,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     guard: "a member answers a question once",
     file: "collaboration/ClearingDesk.sol",
     find: [
-      "            if ((answered[question] >> place) & 1 == 1) {",
-      "                revert ICollaborationContract.DuplicateVerdict(d.node, v.verifier, question);",
+      "            if (answered & answer != 0) {",
+      "                revert ICollaborationContract.DuplicateVerdict(d.node, v.verifier, uint8(v.question));",
       "            }",
       "",
     ].join("\n"),
@@ -306,8 +306,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "a slot is in agreement by more than half of the weight that was drawn",
     file: "libraries/Clearing.sol",
-    find: "if (2 * praise.agreeing[s] > drawn) d.agreeing",
-    replace: "if (2 * praise.agreeing[s] > praise.weight) d.agreeing",
+    find: "if (2 * weight > drawn) agreeing",
+    replace: "if (2 * weight > _weightUpTo(verdicts, praise, type(uint16).max)) agreeing",
   },
   {
     title: "two adjudicators empty the treasury by many payments",
@@ -334,8 +334,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "who is unsure backs neither side",
     file: "libraries/Clearing.sol",
-    find: "if (pass.weight == fail.weight || ",
-    replace: "if (sides[2].weight != 0 || pass.weight == fail.weight || ",
+    find: "if (pass == fail || ",
+    replace: "if (sides[first + UNSURE] != 0 || pass == fail || ",
   },
   {
     title: "one of five finds nothing good, and takes a fifth of what the other four give",
@@ -343,8 +343,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "a score is the median of its panel",
     file: "libraries/Clearing.sol",
-    find: "if (2 * upTo >= p.weight) score = candidate;",
-    replace: "if (upTo != 0) score = candidate;",
+    find: "if (2 * _weightUpTo(verdicts, praise, candidate) >= whole) score = candidate;",
+    replace: "if (whole != 0) score = candidate;",
   },
   {
     title: "an executor that leaves nothing to judge by loses nothing",

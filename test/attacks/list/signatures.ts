@@ -33,7 +33,7 @@ export const SIGNATURES: readonly Attack[] = attacksOf("signatures", "S", [
     entry: "CollaborationContract.clear",
     guard: "a verdict carries its verifier's signature",
     file: "collaboration/ClearingDesk.sol",
-    find: "            Signatures.requireEcdsa(v.verifier, f.digest(TypedData.hashVerdict(v)), v.signature);\n",
+    find: "        Signatures.requireEcdsa(v.verifier, f.digest(TypedData.hashVerdict(v)), v.signature);\n",
     replace: "",
   },
   {

@@ -23,7 +23,7 @@ contract ClearingHarness {
             Case memory c = cases[i];
             decisions[i] = Clearing.decide(
                 c.verdicts,
-                c.classWords,
+                Admissibility.grade(c.classWords),
                 c.floor,
                 c.questions,
                 c.minConfidence,
@@ -50,7 +50,8 @@ contract ClearingHarness {
         uint256[][] memory classWords
     ) external pure returns (EvidenceClass[] memory y) {
         y = new EvidenceClass[](bases.length);
-        for (uint256 i = 0; i < bases.length; ++i) y[i] = Admissibility.meetOver(bases[i], classWords[i]);
+        for (uint256 i = 0; i < bases.length; ++i)
+            y[i] = Admissibility.meetOver(bases[i], Admissibility.grade(classWords[i]));
     }
 
     function classAt(uint256 word, uint256 item) external pure returns (EvidenceClass) {
