@@ -2,7 +2,7 @@ import { type Answer, answerTo, average, ClearingResult, overall, VerdictResult,
 import { type Admissibility, type ClassName, joinAll, meetAll } from "./admissibility.ts";
 import { QUESTIONS, type QuestionName, toBps } from "./fields.ts";
 import type { AdmittedItem } from "./ingest.ts";
-import { ItemAboveFloor, type NonEmpty, type Verdict } from "./verdict.ts";
+import { ItemAboveFloor, isDecided, type NonEmpty, type Verdict } from "./verdict.ts";
 import type { AdmittedOutput, VerdictName } from "./verifier-output.ts";
 
 /** What Γ reads of an obligation. */
@@ -16,6 +16,10 @@ export interface AggregationTerms {
   readonly confidenceForm: "mean" | "mass";
   /** A side needs more than half of it. */
   readonly drawn?: number;
+  /** Verdicts that must survive, sure enough, before any counts. None is required by default. */
+  readonly quorum?: number;
+  /** Types of required evidence that never came: nothing passes without it. */
+  readonly missing?: readonly string[];
 }
 
 /** An output that counts for at least one question, and why the others do not. */
@@ -24,8 +28,9 @@ export interface Aggregate {
   /** By verifier name. */
   readonly survivors: readonly AdmittedOutput[];
   readonly excluded: readonly { readonly verifier: string; readonly reason: string }[];
-  /** ⌊ΣW·c / ΣW⌋ over all survivors, basis points (A.4.2). */
+  /** Basis points: by mean ⌊ΣW·c / ΣW⌋ over all survivors (A.4.2), by mass the least of the questions decided. */
   readonly confidence: number;
+  readonly quorum: { readonly required: number; readonly surviving: number };
   /** Union of the survivors' bases. */
   readonly basis: readonly AdmittedItem[];
   /** Join over the survivors' bases: reported, never relied on. */
@@ -60,19 +65,47 @@ export function aggregate(outputs: readonly AdmittedOutput[], terms: Aggregation
     return [question, verdictOn(question, survivors, about, terms)] as const;
   });
   const survivors = sorted.filter((output) => surviving.has(output));
+  const quorum = { required: terms.quorum ?? 0, surviving: survivors.filter((output) => isSure(output, terms)).length };
+  const found = Object.fromEntries(verdicts) as Record<QuestionName, Verdict>;
+  const decided = quorum.surviving < quorum.required ? withoutQuorum(found) : withEvidence(found, terms);
   return {
-    verdicts: Object.fromEntries(verdicts) as Record<QuestionName, Verdict>,
+    verdicts: decided,
+    quorum,
     survivors,
     excluded: sorted.flatMap((output) =>
       surviving.has(output) ? [] : [{ verifier: output.output.verifier, reason: exclusion(output, terms, order) }],
     ),
-    confidence: average(survivors.map(voteOf), (vote) => vote.confidence),
+    confidence: terms.confidenceForm === "mean" ? average(survivors.map(voteOf), (vote) => vote.confidence) : leastOf(decided),
     basis: [...new Map(survivors.flatMap(({ basis }) => basis.map((item) => [item.hash, item] as const))).values()],
     class: joinAll(
       order,
       survivors.map((output) => classOf(output, order)),
     ),
   };
+}
+
+/** Too few speak for the panel: what they would have decided is disputed, in any question. */
+function withoutQuorum(verdicts: Aggregate["verdicts"]): Aggregate["verdicts"] {
+  const open = (verdict: Verdict): Verdict =>
+    isDecided(verdict) ? { status: "DISPUTED", confidence: 0, conflicts: verdict.conflicts } : verdict;
+  return { performance: open(verdicts.performance), policy: open(verdicts.policy) };
+}
+
+/** Without what the obligation requires nothing passes; what failed has failed all the same, or withholding would shield it. */
+function withEvidence(verdicts: Aggregate["verdicts"], { missing = [], questions }: AggregationTerms): Aggregate["verdicts"] {
+  const question: QuestionName = questions.includes("performance") ? "performance" : "policy";
+  const { status, conflicts } = verdicts[question];
+  if (missing.length === 0 || status !== "PASS") return verdicts;
+  return { ...verdicts, [question]: { status: "UNVERIFIABLE", confidence: 0, conflicts } };
+}
+
+function leastOf(verdicts: Aggregate["verdicts"]): number {
+  const figures = QUESTIONS.flatMap((question) => (isDecided(verdicts[question]) ? [verdicts[question].confidence] : []));
+  return figures.length === 0 ? 0 : Math.min(...figures);
+}
+
+function isSure({ output }: AdmittedOutput, { minConfidence }: AggregationTerms): boolean {
+  return toBps(output.confidence) >= minConfidence;
 }
 
 /** The meet of a verifier's basis: what its verdict is worth (RAILS 5.1). */
@@ -102,7 +135,7 @@ function verdictOn(
     const answer = weigh(votes, () => about.filter((output) => clausesOf(output, question).includes(clause)), terms);
     return { clause, votes, answer };
   });
-  const { result, confidence } = overall(clauses.map(({ answer }) => answer));
+  const { result, confidence } = combined(clauses, terms, question);
   const conflicts = clauses.filter(({ votes }) => isContested(votes)).map(({ clause }) => (clause === WHOLE ? question : clause));
   const status = STATUS[result];
   if (status !== "PASS" && status !== "FAIL") return { status, confidence, conflicts };
@@ -121,6 +154,22 @@ const STATUS = {
   [ClearingResult.DISPUTED]: "DISPUTED",
   [ClearingResult.UNVERIFIABLE]: "UNVERIFIABLE",
 } as const;
+
+/**
+ * The clauses of a question together, as the chain combines questions. By mass a PASS is as sure as the least sure of the clauses that the
+ * parties required: one that somebody adds unasked, once its evidence rises, takes nothing from them.
+ */
+function combined(
+  clauses: readonly { readonly clause: string; readonly answer: Answer }[],
+  { confidenceForm, clauses: required }: AggregationTerms,
+  question: QuestionName,
+): Answer {
+  const all = overall(clauses.map(({ answer }) => answer));
+  if (confidenceForm === "mean" || all.result !== ClearingResult.PASS) return all;
+  const asked = clauses.filter(({ clause }) => required[question].includes(clause)).map(({ answer }) => answer.confidence);
+  const figures = clauses.map(({ answer }) => answer.confidence);
+  return { ...all, confidence: asked.length > 0 ? Math.min(...asked) : Math.max(...figures) };
+}
 
 /** A verifier that calls a clause disputed backs neither side and weighs against both. */
 function weigh(

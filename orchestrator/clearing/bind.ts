@@ -1,6 +1,7 @@
 import type { Brand } from "../primitives/hex.ts";
 import type { Admissibility } from "./admissibility.ts";
 import type { Deployment } from "./deployment.ts";
+import { engineProblem } from "./engine.ts";
 import { QUESTIONS, read } from "./fields.ts";
 import { floorFor, type Obligation, obligationHash, obligationSchema, purposeSchema } from "./obligation.ts";
 import { accept, type Checked, type Guard, type Refusal, refuse } from "./refusal.ts";
@@ -25,9 +26,16 @@ export function bindObligation(document: unknown, deployment: Deployment): Check
   for (const name of namedClasses(obligation)) {
     if (!deployment.admissibility.elements.includes(name)) no("UNKNOWN_CLASS", name);
   }
-  const { verifiers, count } = obligation.verifier_policy;
-  if (new Set(verifiers).size !== verifiers.length || verifiers.length !== count)
-    no("VERIFIER_COUNT", `${verifiers.length} named, ${count} counted`);
+  const { verifiers, count, quorum = 1 } = obligation.verifier_policy;
+  if (new Set(verifiers).size !== verifiers.length || verifiers.length !== count || quorum > count)
+    no("VERIFIER_COUNT", `${verifiers.length} named, ${count} counted, a quorum of ${quorum}`);
+  const { requestor, provider } = obligation.parties;
+  const house = (id: string) => deployment.registry.identity(id)?.principal ?? id;
+  if (requestor === provider || house(requestor) === house(provider))
+    no("ONE_PARTY", `${requestor} and ${provider} are both of ${house(provider)}`);
+  const { clearing_engine: engine } = obligation;
+  const unfit = engine === undefined ? undefined : engineProblem(engine, obligation, deployment);
+  if (unfit !== undefined) no("NOT_THE_ENGINE", `${engine}: ${unfit}`);
   for (const [part, id] of Object.entries(obligation.parties)) {
     if (id === undefined) continue;
     const signature = obligation.signatures[part];

@@ -3,6 +3,7 @@ import type { Hash } from "../primitives/hex.ts";
 import { type Aggregate, type AggregationTerms, aggregate } from "./aggregate.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
+import { engineProblem, isEngineSignature, NotTheEngine } from "./engine.ts";
 import {
   classSchema,
   digestSchema,
@@ -23,16 +24,19 @@ import { hashOf, messageOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 import { isDecided, type Verdict } from "./verdict.ts";
 import { AdmittedOutput, type Fault } from "./verifier-output.ts";
-import { triage } from "./verifiers/triage.ts";
+import { missingEvidence, triage } from "./verifiers/triage.ts";
 
 const performanceSchema = z.enum(["cleared", "failed", "disputed", "unverifiable", "not_asked"]);
 const policySchema = z.enum(["complied", "violated", "disputed", "unverifiable", "not_asked"]);
+
+const quorumSchema = z.strictObject({ required: z.int().nonnegative(), surviving: z.int().nonnegative() });
 
 const outcomeSchema = z.strictObject({
   performance: performanceSchema,
   policy: policySchema,
   floors: z.strictObject({ performance: classSchema, policy: classSchema }),
   floor_met: z.boolean(),
+  quorum: quorumSchema,
 });
 
 /** The canonical output (RAILS 4.6, A.3.4). The verdicts are those under the fee's floor; `outcomes` has the other uses'. */
@@ -49,6 +53,10 @@ export const clearingDecisionSchema = z.strictObject({
   aggregate_basis: z.array(digestSchema).readonly(),
   class_of_basis: classSchema,
   floor_met: z.boolean(),
+  /** How many verdicts had to survive, and did. */
+  quorum: quorumSchema,
+  /** Types of required evidence that ingest did not admit at their class. */
+  missing_evidence: z.array(nameSchema).readonly(),
   outcomes: z.strictObject({ collateral_hold: outcomeSchema, final_settlement: outcomeSchema }),
   surviving_verifiers: z.array(nameSchema).readonly(),
   excluded_verifiers: z.array(nameSchema).readonly(),
@@ -93,6 +101,7 @@ export interface ClearingInput {
   readonly weightOf?: WeightOf;
   /** Weight of everybody who was asked, where a side needs more than half of it; without it, more than the other side has. */
   readonly drawn?: number;
+  /** Must be the engine of this obligation. */
   readonly engine: Signer;
   /** Seconds since 1970. */
   readonly now: bigint;
@@ -101,7 +110,10 @@ export interface ClearingInput {
 /** Refusals that say nothing about honesty. */
 const INNOCENT: readonly Guard[] = ["STALE", "REGISTRATION_NOT_IN_FORCE", "CHAIN_TOO_LONG"];
 
-/** Adjudication (RAILS 6.1, stage 8): checks every output, runs Γ under each floor and signs the decision. Deterministic; never throws on input. */
+/**
+ * Adjudication (RAILS 6.1, stage 8): checks every output, runs Γ under each floor and signs the decision. Deterministic. Never throws on
+ * what others hand in; throws NotTheEngine when its own caller may not clear this.
+ */
 export function clear({
   obligation,
   envelope,
@@ -112,8 +124,11 @@ export function clear({
   engine,
   now,
 }: ClearingInput): Cleared {
+  const unfit = engineProblem(engine.id, obligation, deployment);
+  if (unfit !== undefined) throw new NotTheEngine(engine.id, unfit);
   const { admitted, refusals } = admitOutputs(outputs, obligation, envelope, deployment, weightOf);
-  const aggregates = aggregatesOf(admitted, obligation, deployment, drawn);
+  const missing = [...new Set(missingEvidence({ obligation, envelope, admissibility: deployment.admissibility }).map(({ type }) => type))];
+  const aggregates = aggregatesOf(admitted, obligation, deployment, { drawn, missing });
   const main = aggregates.fee_release;
   const loss = lossOf(main);
   const body = {
@@ -131,6 +146,8 @@ export function clear({
     aggregate_basis: main.basis.map(({ hash }) => hash),
     class_of_basis: main.class,
     floor_met: floorMet(main),
+    quorum: main.quorum,
+    missing_evidence: missing,
     outcomes: {
       collateral_hold: outcomeOf(obligation, "collateral_hold", aggregates.collateral_hold),
       final_settlement: outcomeOf(obligation, "final_settlement", aggregates.final_settlement),
@@ -143,7 +160,7 @@ export function clear({
     triage_score: fromBps(triage({ obligation, envelope, admissibility: deployment.admissibility }).score),
     finality: "PROVISIONAL" as const,
     emitted_at: timeOf(now),
-    appeal_window_closes_at: timeOf(Number(now) + Math.round(obligation.deadlines.appeal_window_hours * 3600)),
+    appeal_window_closes_at: appealsUntil(Number(now), obligation),
     clearing_engine: engine.id,
   };
   const hash = hashOf(body);
@@ -162,11 +179,13 @@ function aggregatesOf(
   outputs: readonly AdmittedOutput[],
   obligation: Obligation,
   { admissibility }: Deployment,
-  drawn: number,
+  { drawn, missing }: { readonly drawn: number; readonly missing: readonly string[] },
 ): Cleared["aggregates"] {
+  // Where the weight of a drawn panel decides, as on chain, heads are not counted besides.
+  const { quorum = drawn > 0 ? 0 : Math.floor(obligation.verifier_policy.count / 2) + 1 } = obligation.verifier_policy;
   const done = new Map<string, Aggregate>();
   const under = (purpose: Purpose): Aggregate => {
-    const terms = { ...termsOf(obligation, purpose), drawn };
+    const terms = { ...termsOf(obligation, purpose), drawn, quorum, missing };
     const key = `${terms.floors.performance} ${terms.floors.policy}`;
     const result = done.get(key) ?? aggregate(outputs, terms, admissibility);
     done.set(key, result);
@@ -188,8 +207,12 @@ export function decisionHash(decision: ClearingDecision): Hash {
   return hashOf(without(decision, "clearing_decision_hash", "clearing_engine_signature", "verifier_cosignatures"));
 }
 
-/** Whether a decision document is what its engine signed. What it says about evidence only clearing again can tell. */
-export function isSigned(decision: ClearingDecision, { registry, verify }: Deployment): boolean {
+/**
+ * Whether a decision document is what a registered engine signed. What it says about evidence only clearing again can tell; whether that
+ * engine may clear this obligation, `engineProblem`.
+ */
+export function isSigned(decision: ClearingDecision, deployment: Deployment): boolean {
+  const { registry, verify } = deployment;
   const hash = decisionHash(decision);
   const signed = (id: string, signature: ClearingDecision["clearing_engine_signature"]) => {
     const key = registry.identity(id)?.key;
@@ -197,7 +220,7 @@ export function isSigned(decision: ClearingDecision, { registry, verify }: Deplo
   };
   return (
     hash === decision.clearing_decision_hash &&
-    signed(decision.clearing_engine, decision.clearing_engine_signature) &&
+    isEngineSignature(decision.clearing_engine, "clearing-decision", hash, decision.clearing_engine_signature, deployment) &&
     Object.entries(decision.verifier_cosignatures).every(
       ([verifier, signature]) => decision.surviving_verifiers.includes(verifier) && signed(verifier, signature),
     )
@@ -206,7 +229,7 @@ export function isSigned(decision: ClearingDecision, { registry, verify }: Deplo
 
 /** What Γ reads of an obligation for one use. */
 export function termsOf(obligation: Obligation, purpose: Purpose): AggregationTerms {
-  const { questions = QUESTIONS, clauses, min_confidence = 0, confidence_form = "mean" } = obligation.verifier_policy;
+  const { questions = QUESTIONS, clauses, min_confidence = 0, confidence_form = "mass" } = obligation.verifier_policy;
   return {
     floors: { performance: floorFor(obligation, purpose, "performance"), policy: floorFor(obligation, purpose, "policy") },
     questions,
@@ -252,7 +275,13 @@ function outcomeOf(obligation: Obligation, purpose: Purpose, result: Aggregate):
     policy: POLICY[result.verdicts.policy.status],
     floors: termsOf(obligation, purpose).floors,
     floor_met: floorMet(result),
+    quorum: result.quorum,
   };
+}
+
+/** When a decision that was emitted then stops being open to appeal. */
+export function appealsUntil(emittedAt: number, { deadlines }: Pick<Obligation, "deadlines">): string {
+  return timeOf(emittedAt + Math.round(deadlines.appeal_window_hours * 3600));
 }
 
 /** Every asked question is decided, hence on a basis above its floor. */

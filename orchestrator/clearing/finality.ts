@@ -1,16 +1,20 @@
 import { z } from "zod";
 import type { Hash } from "../primitives/hex.ts";
-import type { ClearingDecision } from "./clearing-decision.ts";
+import type { BoundObligation } from "./bind.ts";
+import { appealsUntil, type ClearingDecision, isSigned } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
+import type { Docket } from "./docket.ts";
+import { engineProblem, isEngineSignature, NotTheEngine } from "./engine.ts";
 import { digestSchema, nameSchema, secondsOf, timeOf, timeSchema } from "./fields.ts";
-import type { Obligation } from "./obligation.ts";
-import { hashOf, messageOf, signHash, without } from "./seal.ts";
-import type { SettlementInstruction } from "./settlement-instruction.ts";
+import { accept, type Checked, refuse } from "./refusal.ts";
+import { hashOf, signHash, without } from "./seal.ts";
+import { isInstructionSigned, type SettlementInstruction } from "./settlement-instruction.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
 /** One evaluation of ϕ (RAILS 4.7, A.3.7). The fourth conjunct is two clauses there: the window, and no appeal in it. */
 export const finalityEvaluationSchema = z.strictObject({
   finality_evaluation_id: digestSchema,
+  obligation_hash: digestSchema,
   instruction_id: digestSchema,
   clearing_decision_hash: digestSchema,
   evaluated_at: timeSchema,
@@ -37,17 +41,31 @@ export interface Environment {
 }
 
 export interface FinalityInput {
-  readonly obligation: Obligation;
+  readonly obligation: BoundObligation;
   readonly decision: ClearingDecision;
   readonly instruction: SettlementInstruction;
+  /** Knows which instruction stands. */
+  readonly docket: Docket;
+  readonly deployment: Deployment;
   readonly environment: Environment;
   readonly engine: Signer;
   /** Seconds since 1970. */
   readonly now: bigint;
 }
 
-/** Evaluates ϕ. The conjunction is strict: the instruction stays reversible while one clause is false. */
-export function evaluateFinality({ obligation, decision, instruction, environment, engine, now }: FinalityInput): FinalityEvaluation {
+/**
+ * Evaluates ϕ, once every anchor holds: the decision is this obligation's and its engine's, the instruction that decision's, and no other
+ * has taken its place. The conjunction is strict: the instruction stays reversible while one clause is false. Throws NotTheEngine when
+ * its own caller may not evaluate this.
+ */
+export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluation> {
+  const { obligation, decision, instruction, deployment, environment, engine, now } = input;
+  const unfit = engineProblem(engine.id, obligation, deployment);
+  if (unfit !== undefined) throw new NotTheEngine(engine.id, unfit);
+  const loose = looseDecision(input);
+  if (loose !== undefined) return refuse("DECISION_ANCHOR", decision.clearing_decision_hash, loose);
+  const stray = strayInstruction(input);
+  if (stray !== undefined) return refuse("INSTRUCTION_ANCHOR", instruction.instruction_id, stray);
   const closes = secondsOf(decision.appeal_window_closes_at);
   const clauses = {
     admissibility_floor_met: finalFloorMet(decision),
@@ -58,6 +76,7 @@ export function evaluateFinality({ obligation, decision, instruction, environmen
   };
   const fires = Object.values(clauses).every(Boolean);
   const body = {
+    obligation_hash: obligation.obligation_hash,
     instruction_id: instruction.instruction_id,
     clearing_decision_hash: decision.clearing_decision_hash,
     evaluated_at: timeOf(now),
@@ -67,20 +86,39 @@ export function evaluateFinality({ obligation, decision, instruction, environmen
     clearing_engine: engine.id,
   };
   const id = hashOf(body);
-  return { ...body, finality_evaluation_id: id, clearing_engine_signature: signHash(engine, "finality", id) };
+  return accept({ ...body, finality_evaluation_id: id, clearing_engine_signature: signHash(engine, "finality", id) });
+}
+
+/** Why a decision is not one of this obligation's, made by its engine. */
+function looseDecision({ obligation, decision, deployment }: FinalityInput): string | undefined {
+  if (decision.obligation_hash !== obligation.obligation_hash) return "it decides another obligation";
+  if (!isSigned(decision, deployment)) return "it is not what an engine signed";
+  if (decision.appeal_window_closes_at !== appealsUntil(secondsOf(decision.emitted_at), obligation))
+    return "its appeal window is not the obligation's";
+  return engineProblem(decision.clearing_engine, obligation, deployment);
+}
+
+/** Why an instruction is not the one that stands under this decision. */
+function strayInstruction({ obligation, decision, instruction, docket, deployment }: FinalityInput): string | undefined {
+  if (instruction.clearing_decision_hash !== decision.clearing_decision_hash) return "another decision brought it about";
+  if (instruction.obligation_hash !== obligation.obligation_hash) return "it settles another obligation";
+  if (instruction.clearing_engine !== decision.clearing_engine) return `${decision.clearing_engine} decided, not its signer`;
+  if (!isInstructionSigned(instruction, deployment)) return "it is not what an engine signed";
+  const entry = docket.entry(obligation.obligation_hash);
+  if (entry?.instruction !== instruction.instruction_id) return "the docket does not have it";
+  return entry.state.stage === "SETTLEMENT_INSTRUCTION" || entry.state.stage === "FINALITY" ? undefined : `it is in ${entry.state.stage}`;
 }
 
 export function evaluationId(evaluation: FinalityEvaluation): Hash {
   return hashOf(without(evaluation, "finality_evaluation_id", "clearing_engine_signature"));
 }
 
-export function isEvaluationSigned(evaluation: FinalityEvaluation, { registry, verify }: Deployment): boolean {
+/** Whether an evaluation is what a registered engine signed. */
+export function isEvaluationSigned(evaluation: FinalityEvaluation, deployment: Deployment): boolean {
   const id = evaluationId(evaluation);
-  const key = registry.identity(evaluation.clearing_engine)?.key;
+  const { clearing_engine, clearing_engine_signature } = evaluation;
   return (
-    id === evaluation.finality_evaluation_id &&
-    key !== undefined &&
-    verify(key, messageOf("finality", id), evaluation.clearing_engine_signature)
+    id === evaluation.finality_evaluation_id && isEngineSignature(clearing_engine, "finality", id, clearing_engine_signature, deployment)
   );
 }
 

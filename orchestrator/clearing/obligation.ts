@@ -32,9 +32,11 @@ const verifierPolicySchema = z.strictObject({
   clauses: z
     .strictObject({ performance: z.array(nameSchema).readonly().optional(), policy: z.array(nameSchema).readonly().optional() })
     .optional(),
-  /** A heavier side below it is DISPUTED. */
+  /** Verdicts that must survive, sure enough, before anything is decided; more than half of the panel by default. */
+  quorum: z.int().positive().max(64).optional(),
+  /** A verdict less sure than it backs no side. */
   min_confidence: shareSchema.optional(),
-  /** `mean` is A.4.2 and the chain's; `mass` is monotone in the classes (RAILS 5.3). */
+  /** `mass`, the default, is monotone in the classes (RAILS 5.3); `mean` is A.4.2 and the chain's. */
   confidence_form: z.enum(["mean", "mass"]).optional(),
 });
 export type VerifierPolicy = z.infer<typeof verifierPolicySchema>;
@@ -58,9 +60,17 @@ export const obligationSchema = z.strictObject({
   prohibitions: z.array(z.string()).readonly(),
   required_actions: z.array(z.string()).readonly(),
   acceptance_criteria: z.array(z.string()).readonly(),
-  /** Types of items the envelope must hold, and how old they may be. */
+  /** Items the envelope must hold before anything is released: of which type, at which class, from whom, and how old at most. */
   evidence_requirements: z
-    .array(z.strictObject({ type: nameSchema, class: classSchema.optional(), max_age_seconds: z.int().positive().optional() }))
+    .array(
+      z.strictObject({
+        type: nameSchema,
+        class: classSchema.optional(),
+        /** Somebody who vouched for it. */
+        source: nameSchema.optional(),
+        max_age_seconds: z.int().positive().optional(),
+      }),
+    )
     .readonly()
     .optional(),
   admissibility_floors: z.strictObject({
@@ -80,6 +90,8 @@ export const obligationSchema = z.strictObject({
   deadlines: z.strictObject({ execution_window_hours: z.number().positive(), appeal_window_hours: z.number().nonnegative() }),
   settlement_policy: settlementPolicySchema.optional(),
   finality_policy: z.strictObject({ confidence_threshold: shareSchema }).optional(),
+  /** Who clears it; any registered engine of no party's principal where nobody is named. */
+  clearing_engine: nameSchema.optional(),
   /** Vetted template it was rendered from. */
   template: nameSchema.optional(),
   /** A subdelegation names the obligation it serves. */

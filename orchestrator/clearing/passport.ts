@@ -3,10 +3,11 @@ import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { type ClearingDecision, NEW_VERIFIER_WEIGHT, type WeightOf } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
+import { isEngineSignature, NotTheEngine } from "./engine.ts";
 import { digestSchema, nameSchema, timeSchema } from "./fields.ts";
-import { evaluationId, type FinalityEvaluation } from "./finality.ts";
+import { type FinalityEvaluation, isEvaluationSigned } from "./finality.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
-import { hashOf, messageOf, signHash, without } from "./seal.ts";
+import { hashOf, signHash, without } from "./seal.ts";
 import type { SettlementInstruction } from "./settlement-instruction.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
@@ -52,8 +53,12 @@ export function newPassport(subject: string): Passport {
   return { subject, fields: {}, record: NO_RECORD, flagged: false, history: [] };
 }
 
-/** The deltas that an instruction announces, one per subject; they take effect when ϕ fires. */
+/**
+ * The deltas that an instruction announces, one per subject; they take effect when ϕ fires. Throws NotTheEngine to anybody but the
+ * decision's engine.
+ */
 export function deltasOf(instruction: SettlementInstruction, decision: ClearingDecision, engine: Signer): PassportDelta[] {
+  if (engine.id !== decision.clearing_engine) throw new NotTheEngine(engine.id, `${decision.clearing_engine} decided it`);
   const changes = { ...instruction.penalty_action?.passport_delta, ...instruction.reputation_action?.passport_delta };
   const bySubject = new Map<string, Record<string, string>>();
   for (const [name, step] of Object.entries(changes)) {
@@ -80,26 +85,23 @@ export function deltaId(delta: PassportDelta): Hash {
   return hashOf(without(delta, "delta_id", "clearing_engine_signature"));
 }
 
-/** Writes a delta into its passport once finality is proven. A decision changes a passport once. */
+/** Writes a delta into its passport once finality is proven. A decision changes a passport once, and no engine its own house's. */
 export function applyDelta(
   passport: Passport,
   delta: PassportDelta,
   evaluation: FinalityEvaluation,
-  { registry, verify }: Deployment,
+  deployment: Deployment,
 ): Checked<Passport> {
   const refused = (details: string) => refuse("DELTA_NOT_DUE", delta.agent_id, details);
-  const signed = (signer: string, kind: "passport-delta" | "finality", id: Hash, signature: PassportDelta["clearing_engine_signature"]) => {
-    const key = registry.identity(signer)?.key;
-    return key !== undefined && verify(key, messageOf(kind, id), signature);
-  };
+  const { registry } = deployment;
   if (delta.agent_id !== passport.subject) return refused(`a delta of ${delta.agent_id}`);
-  if (deltaId(delta) !== delta.delta_id || evaluationId(evaluation) !== evaluation.finality_evaluation_id)
-    return refused("a hash is not its object's");
-  if (!signed(delta.clearing_engine, "passport-delta", delta.delta_id, delta.clearing_engine_signature))
+  if (deltaId(delta) !== delta.delta_id) return refused("its hash is not its own");
+  const { clearing_engine: engine, delta_id, clearing_engine_signature } = delta;
+  if (!isEngineSignature(engine, "passport-delta", delta_id, clearing_engine_signature, deployment))
     return refused("no engine signed the delta");
-  if (!signed(evaluation.clearing_engine, "finality", evaluation.finality_evaluation_id, evaluation.clearing_engine_signature)) {
-    return refused("no engine signed the evaluation");
-  }
+  if (!isEvaluationSigned(evaluation, deployment)) return refused("no engine signed the evaluation");
+  const houses = [engine, evaluation.clearing_engine].map((id) => registry.identity(id)?.principal);
+  if (houses.includes(registry.identity(passport.subject)?.principal)) return refused("its engine is of the subject's own house");
   if (!evaluation.phi_result || evaluation.clearing_decision_hash !== delta.source_clearing_decision)
     return refused("its decision is not final");
   if (passport.history.some((entry) => entry.source_clearing_decision === delta.source_clearing_decision))

@@ -9,6 +9,8 @@ export const GUARDS = {
     "PARTY_SIGNATURE",
     "FLOOR_BELOW_TEMPLATE",
     "UNVETTED_TEMPLATE",
+    "ONE_PARTY",
+    "NOT_THE_ENGINE",
     "NOT_A_CHILD",
     "FLOOR_BELOW_PARENT",
   ],
@@ -51,6 +53,8 @@ export const GUARDS = {
     "BASIS_CLASS_MISSTATED",
     "LOSS_CURRENCY",
   ],
+  settlement: ["SETTLED_ALREADY"],
+  finality: ["DECISION_ANCHOR", "INSTRUCTION_ANCHOR", "NOT_FINAL"],
   passport: ["DELTA_NOT_DUE"],
 } as const;
 

@@ -7,6 +7,9 @@ import { publicKeySchema } from "./signature.ts";
 export const roleSchema = z.enum(["constraint", "receipt", "semantic", "policy", "human", "attestation", "triage"]);
 export type Role = z.infer<typeof roleSchema>;
 
+/** What somebody is registered as. An engine clears, settles and ends; it judges nothing, so it answers in no verifier's role. */
+const standingSchema = z.enum([...roleSchema.options, "engine"]);
+
 /** Whoever signs something: its key, the principal behind it, and what it is registered for. */
 export const identitySchema = z.strictObject({
   id: nameSchema,
@@ -15,8 +18,8 @@ export const identitySchema = z.strictObject({
   principal: nameSchema,
   /** Classes it may issue above SIGN. */
   issues: z.array(classSchema).readonly().default([]),
-  /** Role as a verifier. */
-  role: roleSchema.optional(),
+  /** Role as a verifier, or that of the clearing engine. */
+  role: standingSchema.optional(),
   /** The registration is in force from and until these times. */
   from: timeSchema.optional(),
   until: timeSchema.optional(),

@@ -3,9 +3,12 @@ import type { Hash } from "../primitives/hex.ts";
 import type { Aggregate } from "./aggregate.ts";
 import { type Cleared, floorMet } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
+import type { Docket } from "./docket.ts";
+import { isEngineSignature, NotTheEngine } from "./engine.ts";
 import { amountSchema, digestSchema, nameSchema, timeSchema } from "./fields.ts";
 import type { Purpose } from "./obligation.ts";
-import { hashOf, messageOf, signHash, without } from "./seal.ts";
+import { accept, type Checked } from "./refusal.ts";
+import { hashOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
 const currency = nameSchema;
@@ -62,13 +65,15 @@ interface Settled {
 /**
  * Applies the obligation's settlement policy (RAILS 6.1, stage 9). Emits nothing unless the verdicts under the fee's or the
  * collateral's floor are decided; each action stands on its own floor. The default policy: the fee less the estimated loss
- * where rules were broken, nothing where the work failed; collateral held until finality, then slashed for the loss of a failure.
+ * where rules were broken, nothing where the work failed; collateral held until finality, then slashed for the loss of a failure. The
+ * docket refuses what is settled already. Throws NotTheEngine to anybody but the decision's engine.
  */
-export function settle(cleared: Cleared, engine: Signer): SettlementInstruction | undefined {
+export function settle(cleared: Cleared, engine: Signer, docket: Docket): Checked<SettlementInstruction | undefined> {
   const { obligation, decision, aggregates } = cleared;
+  if (engine.id !== decision.clearing_engine) throw new NotTheEngine(engine.id, `${decision.clearing_engine} decided it`);
   const settled = (purpose: Purpose) => settledOf(aggregates[purpose]);
   const [fee, collateral] = [settled("fee_release"), settled("collateral_hold")];
-  if (fee === undefined && collateral === undefined) return undefined;
+  if (fee === undefined && collateral === undefined) return accept(undefined);
   const { execution_rail = { name: "escrow", mode: "fee_only" }, receipt_requirement } = obligation.settlement_policy ?? {};
   const body = {
     clearing_decision_hash: decision.clearing_decision_hash,
@@ -84,20 +89,20 @@ export function settle(cleared: Cleared, engine: Signer): SettlementInstruction 
     clearing_engine: engine.id,
   };
   const id = hashOf(body);
-  return { ...body, instruction_id: id, clearing_engine_signature: signHash(engine, "settlement-instruction", id) };
+  return docket.settle({ ...body, instruction_id: id, clearing_engine_signature: signHash(engine, "settlement-instruction", id) });
 }
 
 export function instructionId(instruction: SettlementInstruction): Hash {
   return hashOf(without(instruction, "instruction_id", "clearing_engine_signature"));
 }
 
-export function isInstructionSigned(instruction: SettlementInstruction, { registry, verify }: Deployment): boolean {
+/** Whether an instruction document is what a registered engine signed. */
+export function isInstructionSigned(instruction: SettlementInstruction, deployment: Deployment): boolean {
   const id = instructionId(instruction);
-  const key = registry.identity(instruction.clearing_engine)?.key;
+  const { clearing_engine, clearing_engine_signature } = instruction;
   return (
     id === instruction.instruction_id &&
-    key !== undefined &&
-    verify(key, messageOf("settlement-instruction", id), instruction.clearing_engine_signature)
+    isEngineSignature(clearing_engine, "settlement-instruction", id, clearing_engine_signature, deployment)
   );
 }
 

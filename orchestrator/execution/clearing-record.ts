@@ -42,7 +42,7 @@ export interface Standing {
   readonly id: string;
   readonly principal: string;
   readonly issues?: readonly string[];
-  readonly role?: Role;
+  readonly role?: Role | "engine";
 }
 
 /** A verifier answers each question by itself, so it has a seat for each. */
@@ -183,11 +183,13 @@ export function makeClearingRecord(
       });
     }),
   );
-  const engine = as(engineOf(keys.runner));
+  const engineId = engineOf(keys.runner);
+  const engine = as(engineId);
   const standings: Standing[] = [...signers.keys()].map((id) => {
     const question = questions.find((each) => id === seatOf(id.split("/")[0] ?? id, each));
     const issues = handed.flatMap((one) => one.items.filter(({ issuer }) => issuer === id).map((item) => item.class));
-    return { id, principal: id, issues, ...(question === undefined ? {} : { role: roleOf(question) }) };
+    const role = id === engineId ? "engine" : question === undefined ? undefined : roleOf(question);
+    return { id, principal: id, issues, ...(role === undefined ? {} : { role }) };
   });
   const bare = {
     keys: Object.fromEntries([...signers].map(([id, { key }]) => [id, key])),

@@ -13,6 +13,7 @@ import { aggregate } from "../../orchestrator/clearing/aggregate.ts";
 import { bindObligation } from "../../orchestrator/clearing/bind.ts";
 import { clear, termsOf } from "../../orchestrator/clearing/clearing-decision.ts";
 import { type Deployment, deployment } from "../../orchestrator/clearing/deployment.ts";
+import { openDocket } from "../../orchestrator/clearing/docket.ts";
 import { ingest } from "../../orchestrator/clearing/ingest.ts";
 import { settle } from "../../orchestrator/clearing/settlement-instruction.ts";
 import type { Signer } from "../../orchestrator/clearing/signature.ts";
@@ -71,7 +72,7 @@ async function clearingCases(name: string, scenario: Scenario): Promise<Case[]> 
   const silent: Signer = { ...engine, sign: () => written };
   const hops = envelope.items.reduce((sum, item) => sum + item.provenance.length, 0);
   const clearing = (at: Deployment, by: Signer) => () => {
-    settle(clear({ obligation: bound, envelope: admitted, outputs: played.outputs, deployment: at, engine: by, now }), by);
+    settle(clear({ obligation: bound, envelope: admitted, outputs: played.outputs, deployment: at, engine: by, now }), by, openDocket());
   };
   const what = `${envelope.items.length} items, ${hops} hops`;
   const outputs = `${played.outputs.length} verifiers`;

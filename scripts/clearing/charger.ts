@@ -24,7 +24,7 @@ export const CHARGER_CAST = {
   v_receipt: { principal: "mesh-2", role: "receipt" },
   v_constraint: { principal: "mesh-3", role: "constraint" },
   v_semantic: { principal: "mesh-4", role: "semantic" },
-  "clearing-engine": { principal: "clearing-house" },
+  "clearing-engine": { principal: "clearing-house", role: "engine" },
 } as const;
 
 /** Amounts in US dollars. The fee is the agent's, the principal the price of the goods. */
@@ -40,6 +40,7 @@ export const CHARGER_TERMS: ObligationTerms = {
   verifier_policy: {
     verifiers: VERIFIERS,
     count: VERIFIERS.length,
+    confidence_form: "mean",
     clauses: { performance: ["fulfilment", "specification"], policy: ["authority"] },
   },
   economic_terms: { fee: 3, collateral: 10, principal: 45, currency: "USD" },

@@ -116,13 +116,14 @@ export function verdictOn(
   verifier: number,
   verdict: VerdictName = "PASS",
   confidence = 0.9,
+  clause?: string,
 ): AdmittedOutput {
   const basis = items.flatMap((item) => envelope.items.get(itemHash(item)) ?? []);
   const output = signOutput(signerOf(VERIFIERS[verifier] ?? "nobody"), {
     role: "constraint",
     obligation_hash: obligation.obligation_hash,
     envelope_id: envelope.envelope.envelope_id,
-    answers: [{ question: "performance" }],
+    answers: [{ question: "performance", ...(clause === undefined ? {} : { clause }) }],
     class_of_basis: meetAll(
       at.admissibility,
       basis.map((item: AdmittedItem) => item.class),

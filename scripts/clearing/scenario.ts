@@ -1,6 +1,7 @@
 import { bindObligation } from "../../orchestrator/clearing/bind.ts";
 import { type Cleared, clear } from "../../orchestrator/clearing/clearing-decision.ts";
 import type { Deployment } from "../../orchestrator/clearing/deployment.ts";
+import { type Docket, openDocket } from "../../orchestrator/clearing/docket.ts";
 import type { EvidenceEnvelope } from "../../orchestrator/clearing/evidence-envelope.ts";
 import { type AdmittedEnvelope, ingest } from "../../orchestrator/clearing/ingest.ts";
 import type { Obligation } from "../../orchestrator/clearing/obligation.ts";
@@ -24,6 +25,7 @@ export interface Scenario {
 export interface Played extends Cleared {
   readonly envelope: AdmittedEnvelope;
   readonly outputs: readonly VerifierOutput[];
+  readonly docket: Docket;
   readonly instruction: SettlementInstruction | undefined;
 }
 
@@ -34,7 +36,8 @@ export async function play({ deployment, obligation, envelope, mesh, engine, now
   const file: CaseFile = { obligation: bound, envelope: admitted, admissibility: deployment.admissibility };
   const outputs = await runMesh(mesh, file);
   const cleared = clear({ obligation: bound, envelope: admitted, outputs, deployment, engine, now });
-  return { ...cleared, envelope: admitted, outputs, instruction: settle(cleared, engine) };
+  const docket = openDocket();
+  return { ...cleared, envelope: admitted, outputs, docket, instruction: granted(settle(cleared, engine, docket)) };
 }
 
 export function granted<Value>(checked: Checked<Value>): Value {

@@ -4,7 +4,7 @@ import { deltasOf } from "../../orchestrator/clearing/passport.ts";
 import type { Seed } from "../../orchestrator/primitives/random.ts";
 import { CHARGER_TERMS, charger } from "./charger.ts";
 import { type Report, type Row, same } from "./report.ts";
-import { type Played, play, type Scenario } from "./scenario.ts";
+import { granted, type Played, play, type Scenario } from "./scenario.ts";
 import { WEBHOOK_TERMS, webhook } from "./webhook.ts";
 
 const HOUR = 3600n;
@@ -33,12 +33,14 @@ async function webhookRows(seed: Seed, played: Played): Promise<Row[]> {
   const loss = decision.loss_estimate;
   const hold = instruction?.collateral_action;
   const one = await play(oneClause(webhook, seed));
-  const engine = webhook(seed).engine;
+  const { engine, deployment } = webhook(seed);
   const phi = (hours: bigint, appealsFiledAt: readonly string[] = []) => {
     if (instruction === undefined) return "nothing to settle";
     const now = webhook(seed).now + hours * HOUR;
     const environment = { appealsFiledAt, resolvedConflicts: [] };
-    return evaluateFinality({ obligation: played.obligation, decision, instruction, environment, engine, now }).transition ?? "PROVISIONAL";
+    const { obligation, docket } = played;
+    const input = { obligation, decision, instruction, docket, deployment, environment, engine, now };
+    return granted(evaluateFinality(input)).transition ?? "PROVISIONAL";
   };
   const deltas = instruction === undefined ? [] : deltasOf(instruction, decision, engine);
   const exposure: Exposure = {

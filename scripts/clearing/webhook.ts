@@ -26,7 +26,7 @@ export const WEBHOOK_CAST = {
   v4_semantic_llm: { principal: "mesh-4", role: "semantic" },
   v5_policy_authority: { principal: "mesh-5", role: "policy" },
   v6_human_reviewer: { principal: "acme", role: "human" },
-  "clearing-engine": { principal: "clearing-house" },
+  "clearing-engine": { principal: "clearing-house", role: "engine" },
 } as const;
 
 export const WEBHOOK_TERMS: ObligationTerms = {
@@ -45,6 +45,7 @@ export const WEBHOOK_TERMS: ObligationTerms = {
   verifier_policy: {
     verifiers: EVERY_CHECK,
     count: EVERY_CHECK.length,
+    confidence_form: "mean",
     clauses: { performance: ["acceptance_tests", "review"], policy: ["scope", "dependency_policy", "authority"] },
   },
   economic_terms: { fee: 1500, collateral: 500, currency: "USD" },

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { clear, cosign, isSigned } from "../../orchestrator/clearing/clearing-decision.ts";
+import { clear, cosign, decisionHash, isSigned } from "../../orchestrator/clearing/clearing-decision.ts";
+import { openDocket } from "../../orchestrator/clearing/docket.ts";
 import { DEFAULT_DRIFT, flagDrift, isDrifting } from "../../orchestrator/clearing/drift.ts";
 import {
   BANDS,
@@ -30,15 +31,16 @@ import {
 import type { ObligationTerms } from "../../orchestrator/clearing/obligation.ts";
 import { drawPanel } from "../../orchestrator/clearing/panel.ts";
 import { applyDelta, audited, compared, deltasOf, newPassport, priorWeight, weightsFrom } from "../../orchestrator/clearing/passport.ts";
-import { hashOf } from "../../orchestrator/clearing/seal.ts";
-import { isInstructionSigned, type SettlementInstruction } from "../../orchestrator/clearing/settlement-instruction.ts";
+import { hashOf, signHash } from "../../orchestrator/clearing/seal.ts";
+import { isInstructionSigned, type SettlementInstruction, settle } from "../../orchestrator/clearing/settlement-instruction.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { castOf } from "../../scripts/clearing/cast.ts";
-import { type Played, play } from "../../scripts/clearing/scenario.ts";
+import { granted, type Played, play } from "../../scripts/clearing/scenario.ts";
 import { webhook } from "../../scripts/clearing/webhook.ts";
 
 const SCENARIO = webhook("afterwards");
 const HOUR = 3600n;
+const HERE = { deployment: SCENARIO.deployment, engine: SCENARIO.engine };
 const quiet: Environment = { appealsFiledAt: [], resolvedConflicts: [] };
 
 async function settled(bend?: (terms: ObligationTerms) => ObligationTerms): Promise<Played & { instruction: SettlementInstruction }> {
@@ -47,12 +49,24 @@ async function settled(bend?: (terms: ObligationTerms) => ObligationTerms): Prom
   return { ...played, instruction: played.instruction };
 }
 
+/** The same decision with a conflict in it, and its instruction, both as the engine would have signed them. */
+function conflict(played: Played & { instruction: SettlementInstruction }, clause: string) {
+  const body = { ...played.decision, unresolved_conflicts: [clause] };
+  const hash = decisionHash(body);
+  const signature = signHash(SCENARIO.engine, "clearing-decision", hash);
+  const decision = { ...body, clearing_decision_hash: hash, clearing_engine_signature: signature };
+  const docket = openDocket();
+  const instruction = granted(settle({ ...played, decision }, SCENARIO.engine, docket));
+  if (instruction === undefined) throw new Error("it still settles");
+  return { decision, instruction, docket };
+}
+
 describe("finality", () => {
   const evaluate = (
-    { obligation, decision, instruction }: Played & { instruction: SettlementInstruction },
+    { obligation, decision, instruction, docket }: Played & { instruction: SettlementInstruction },
     hours: bigint,
     environment = quiet,
-  ) => evaluateFinality({ obligation, decision, instruction, environment, engine: SCENARIO.engine, now: SCENARIO.now + hours * HOUR });
+  ) => granted(evaluateFinality({ ...HERE, obligation, decision, instruction, docket, environment, now: SCENARIO.now + hours * HOUR }));
 
   it("fires when all conjuncts hold, and is signed", async () => {
     const evaluation = evaluate(await settled(), 24n);
@@ -76,7 +90,7 @@ describe("finality", () => {
     const sure = await settled((terms) => ({ ...terms, finality_policy: { confidence_threshold: 0.9 } }));
     // Aggregate 0.96, performance 0.85: the surer question does not carry the other.
     expect(open(evaluate(sure, 24n))).to.deep.equal(["confidence_above_threshold"]);
-    const conflicting = { ...played, decision: { ...played.decision, unresolved_conflicts: ["review"] } };
+    const conflicting = { ...played, ...conflict(played, "review") };
     expect(open(evaluate(conflicting, 24n))).to.deep.equal(["no_unresolved_verifier_conflict"]);
     expect(evaluate(conflicting, 24n, { ...quiet, resolvedConflicts: ["review"] }).phi_result).to.be.true;
   });
@@ -277,19 +291,14 @@ describe("a panel", () => {
 
 describe("passports", () => {
   it("take a delta when its decision is final, once, and only their own", async () => {
-    const { decision, instruction, obligation } = await settled();
+    const { decision, instruction, obligation, docket } = await settled();
     const [delta] = deltasOf(instruction, decision, SCENARIO.engine);
     if (delta === undefined) throw new Error("the scenario announces a delta");
     expect(delta.fields).to.deep.equal({ dependency_policy_compliance: "-1", cleared_obligations: "+1", policy_violations: "+1" });
     const at = (hours: bigint) =>
-      evaluateFinality({
-        obligation,
-        decision,
-        instruction,
-        environment: quiet,
-        engine: SCENARIO.engine,
-        now: SCENARIO.now + hours * HOUR,
-      });
+      granted(
+        evaluateFinality({ ...HERE, obligation, decision, instruction, docket, environment: quiet, now: SCENARIO.now + hours * HOUR }),
+      );
     const apply = (change: object, evaluation = at(24n), passport = newPassport("coder-v2")) =>
       applyDelta(passport, { ...delta, ...change }, evaluation, SCENARIO.deployment);
     const written = apply({});

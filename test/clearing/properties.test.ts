@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { RAILS_ADMISSIBILITY } from "../../orchestrator/clearing/admissibility.ts";
 import { type Aggregate, aggregate } from "../../orchestrator/clearing/aggregate.ts";
 import { bindObligation } from "../../orchestrator/clearing/bind.ts";
-import { clear, clearingDecisionSchema, decisionHash, isSigned } from "../../orchestrator/clearing/clearing-decision.ts";
+import { clear, clearingDecisionSchema, decisionHash, isSigned, termsOf } from "../../orchestrator/clearing/clearing-decision.ts";
+import { openDocket } from "../../orchestrator/clearing/docket.ts";
 import { envelopeSchema } from "../../orchestrator/clearing/evidence-envelope.ts";
 import { evaluateFinality, finalityEvaluationSchema, isEvaluationSigned } from "../../orchestrator/clearing/finality.ts";
 import { ingest } from "../../orchestrator/clearing/ingest.ts";
@@ -12,6 +13,8 @@ import { applyDelta, deltasOf, newPassport, passportDeltaSchema, passportSchema 
 import { isInstructionSigned, settle, settlementInstructionSchema } from "../../orchestrator/clearing/settlement-instruction.ts";
 import { AdmittedOutput, verdictSchema, verifierOutputSchema } from "../../orchestrator/clearing/verifier-output.ts";
 import { canonicalBytes, canonicalJson, parseJsonBytes } from "../../orchestrator/primitives/json.ts";
+import type { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
+import { decide, VerdictResult } from "../../orchestrator/rules/clearing.ts";
 import { itemSatisfies } from "../../scripts/clearing/invariant.ts";
 import { dealWith, envelopeOf, genuine, sweepDeployment, verdictOn } from "../../scripts/clearing/population.ts";
 import { granted, play } from "../../scripts/clearing/scenario.ts";
@@ -106,13 +109,58 @@ describe("clearing, whatever the panel", () => {
         );
         if (before.verdicts.performance.status === after.verdicts.performance.status) {
           expect(after.verdicts.performance.confidence).to.be.at.least(before.verdicts.performance.confidence);
+          expect(after.confidence, "the aggregate, which ϕ reads").to.be.at.least(before.confidence);
         }
       }),
       { ...SEED, numRuns: 150 },
     );
   });
 
-  it("is not monotone with A.4.2's mean, which the paper makes the default: a newly admitted doubter lowers it", () => {
+  it("is monotone by default, clauses included: one that nobody required takes nothing from those that were", () => {
+    const deal = deals.get("ATT")!;
+    const under = (held: string, clauses: readonly string[]) => {
+      const items = [genuine(deal, "a", "ATT"), genuine(deal, "b", held)];
+      const envelope = envelopeOf(deal, items, world);
+      const outputs = items.map((item, n) =>
+        verdictOn(deal, envelope, [item], world, n, "PASS", n === 0 ? 1 : 0.5, n === 0 ? "asked" : "unasked"),
+      );
+      const terms = { ...termsOf(deal, "fee_release"), clauses: { performance: clauses, policy: [] } };
+      return aggregate(outputs, terms, RAILS_ADMISSIBILITY).verdicts.performance.confidence;
+    };
+    expect(termsOf(deal, "fee_release").confidenceForm).to.equal("mass");
+    expect([under("SIGN", ["asked"]), under("ATT", ["asked"])]).to.deep.equal([10_000, 10_000]);
+    expect([under("SIGN", []), under("ATT", [])]).to.deep.equal([10_000, 10_000]);
+  });
+
+  it("decides one question as the chain's rule does, with the weight of a drawn panel", () => {
+    const code = { PASS: VerdictResult.PASS, FAIL: VerdictResult.FAIL, ABSTAIN: VerdictResult.ABSTAIN, DISPUTED: VerdictResult.ABSTAIN };
+    const RESULTS = ["UNVERIFIABLE", "PASS", "FAIL", "DISPUTED", "UNVERIFIABLE"];
+    fc.assert(
+      fc.property(panel, fc.nat(10_000), fc.nat(60_000), (given, minConfidence, drawn) => {
+        const plain = { ...given, verdicts: given.verdicts.filter(({ verdict }) => verdict !== "DISPUTED") };
+        const { floor, classes, verdicts } = plain;
+        const terms = { ...termsOf(deals.get(floor)!, "fee_release"), confidenceForm: "mean", minConfidence, drawn } as const;
+        const ours = aggregate(outputsOf(plain), terms, RAILS_ADMISSIBILITY).verdicts.performance;
+        const word = classes.reduce((bits, held, index) => bits | (BigInt(CLASSES.indexOf(held)) << BigInt(3 * index)), 0n);
+        const chain = decide(
+          verdicts.map(({ verdict, weight, basis }) => ({
+            question: 0,
+            result: code[verdict],
+            weight,
+            confidence: 9000,
+            score: 10_000,
+            basis: basis.filter((index) => index < classes.length).reduce((bits, index) => bits | (1n << BigInt(index)), 0n),
+            agreeing: 1,
+          })),
+          { classWords: [word], floor: CLASSES.indexOf(floor) as EvidenceClass, questions: 1, minConfidence, slots: 1, drawn },
+        );
+        expect([ours.status, ours.confidence]).to.deep.equal([RESULTS[chain.result], chain.confidence]);
+      }),
+      { ...SEED, numRuns: 300 },
+    );
+  });
+
+  it("is not monotone with A.4.2's mean, the chain's form: a newly admitted doubter lowers it", () => {
     const deal = deals.get("ATT")!;
     const under = (held: string, confidenceForm: "mean" | "mass") => {
       const items = [genuine(deal, "a", "ATT"), genuine(deal, "b", held)];
@@ -139,17 +187,21 @@ describe("the seven objects", () => {
   const admitted = granted(ingest(scenario.envelope, bound, at));
   const all = (async () => {
     const played = await play(scenario);
-    const { decision, instruction, outputs } = played;
+    const { decision, instruction, outputs, docket } = played;
     if (instruction === undefined) throw new Error("the scenario settles");
     const environment = { appealsFiledAt: [], resolvedConflicts: [] };
-    const finality = evaluateFinality({
-      obligation: bound,
-      decision,
-      instruction,
-      environment,
-      engine: scenario.engine,
-      now: scenario.now + 86_400n,
-    });
+    const finality = granted(
+      evaluateFinality({
+        obligation: bound,
+        decision,
+        instruction,
+        docket,
+        deployment: at,
+        environment,
+        engine: scenario.engine,
+        now: scenario.now + 86_400n,
+      }),
+    );
     const [delta] = deltasOf(instruction, decision, scenario.engine);
     const [output] = outputs;
     if (delta === undefined || output === undefined) throw new Error("the scenario has them");
@@ -246,7 +298,7 @@ describe("the seven objects", () => {
           now: scenario.now,
         });
         expect(canonicalJson(cleared.decision)).to.equal(canonicalJson(decision));
-        expect(canonicalJson(settle(cleared, scenario.engine))).to.equal(canonicalJson(instruction));
+        expect(canonicalJson(granted(settle(cleared, scenario.engine, openDocket())))).to.equal(canonicalJson(instruction));
       }),
       { ...SEED, numRuns: 8 },
     );
@@ -275,7 +327,7 @@ describe("the seven objects", () => {
           engine: scenario.engine,
           now: scenario.now,
         });
-        settle(cleared, scenario.engine);
+        settle(cleared, scenario.engine, openDocket());
       }),
       { ...SEED, numRuns: 60 },
     );

@@ -33,7 +33,7 @@ const { signers, registry } = castOf("roles", {
   human: { principal: "mesh-5", role: "human" },
   attestation: { principal: "mesh-6", role: "attestation" },
   triage: { principal: "mesh-7", role: "triage" },
-  engine: { principal: "clearing-house" },
+  engine: { principal: "clearing-house", role: "engine" },
 });
 const PANEL = ["base", "constraint", "receipt", "policy", "semantic", "human", "attestation", "triage"];
 const world = deployment(registry);
@@ -48,14 +48,8 @@ const obligation = granted(
         prohibitions: [],
         required_actions: [],
         acceptance_criteria: [],
-        evidence_requirements: [
-          { type: "diff" },
-          { type: "receipt" },
-          { type: "security_review", class: "WIT" },
-          { type: "load_test", class: "ATT" },
-        ],
         admissibility_floors: { fee_release: { performance: "REC", policy: "WIT" } },
-        verifier_policy: { verifiers: PANEL, count: PANEL.length },
+        verifier_policy: { verifiers: PANEL, count: PANEL.length, quorum: 1 },
         economic_terms: { fee: 100, collateral: 0, currency: "USD" },
         deadlines: { execution_window_hours: 1, appeal_window_hours: 1 },
       },
@@ -160,7 +154,11 @@ const ALONE: Readonly<Record<string, { verifier: Verifier; changes: object }>> =
     changes: { performance: "failed", policy: "complied" },
   },
   triage: {
-    verifier: triageVerifier({ signer: signers.triage, answers: [{ question: "performance" }], disputeBelow: 8000 }),
+    verifier: triageVerifier({
+      signer: signers.triage,
+      answers: [{ question: "performance" }],
+      scorers: [{ name: "profile", weight: 1, score: () => 0.5 }],
+    }),
     changes: { performance: "disputed", policy: "complied" },
   },
 };
@@ -301,11 +299,18 @@ describe("a basis", () => {
 
 describe("triage", () => {
   it("scores every output from what has arrived and what ingest kept out", () => {
-    expect(triage(file)).to.deep.equal({ score: 7000, parts: { coverage: 5000, integrity: 10_000 } });
+    const evidence_requirements = [
+      { type: "diff" },
+      { type: "receipt", source: "runner" },
+      { type: "security_review", class: "WIT" },
+      { type: "load_test", class: "ATT" },
+    ];
+    const required = { ...file, obligation: { ...obligation, evidence_requirements } };
+    expect(triage(required)).to.deep.equal({ score: 7000, parts: { coverage: 5000, integrity: 10_000 } });
     const forged = { ...diff, id: "forged" };
     const body = { obligation_hash: obligation.obligation_hash, submitted_at: "2026-05-01T00:10:00Z", items: [diff, forged] };
     const half = granted(ingest(sealEnvelope(signers.agent, body), obligation, world));
-    expect(triage({ ...file, envelope: half })).to.deep.equal({ score: 3500, parts: { coverage: 2500, integrity: 5000 } });
+    expect(triage({ ...required, envelope: half })).to.deep.equal({ score: 3500, parts: { coverage: 2500, integrity: 5000 } });
   });
 });
 

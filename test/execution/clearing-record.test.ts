@@ -137,7 +137,8 @@ const standingsOf = ({ keys }: { readonly keys: object }): Standing[] =>
   Object.keys(keys).map((id) => {
     const question = questions.find((each) => id.endsWith(`/${each.toLowerCase()}`));
     const issues = (["WIT", "REC", "ATT"] as const).filter((name) => id === account(`issuer of ${name}`));
-    return { id, principal: id, issues, ...(question === undefined ? {} : { role: roleOf(question) }) };
+    const role = id === engineOf(account("runner")) ? "engine" : question === undefined ? undefined : roleOf(question);
+    return { id, principal: id, issues, ...(role === undefined ? {} : { role }) };
   });
 
 describe("a clearing's documents", () => {

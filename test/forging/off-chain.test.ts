@@ -3,6 +3,7 @@ import { z } from "zod";
 import { bindObligation } from "../../orchestrator/clearing/bind.ts";
 import { clear } from "../../orchestrator/clearing/clearing-decision.ts";
 import { type Deployment, deployment } from "../../orchestrator/clearing/deployment.ts";
+import { openDocket } from "../../orchestrator/clearing/docket.ts";
 import {
   type EvidenceEnvelope,
   type EvidenceItem,
@@ -41,7 +42,9 @@ const { signers, registry } = castOf("forging", {
   judge: { principal: "mesh", role: "constraint" },
   "other-judge": { principal: "mesh", role: "constraint" },
   "agents-judge": { principal: "agent-labs", role: "constraint" },
-  engine: { principal: "clearing-house" },
+  engine: { principal: "clearing-house", role: "engine" },
+  "agents-engine": { principal: "agent-labs", role: "engine" },
+  "agents-other-account": { principal: "agent-labs" },
 });
 const TERMS: ObligationTerms = {
   obligation_id: hashOf({ deal: 1 }),
@@ -54,7 +57,7 @@ const TERMS: ObligationTerms = {
   acceptance_criteria: ["CI green"],
   evidence_requirements: [{ type: "ci_log", max_age_seconds: 7200 }],
   admissibility_floors: { fee_release: "ATT" },
-  verifier_policy: { verifiers: ["judge", "agents-judge"], count: 2, questions: ["performance"] },
+  verifier_policy: { verifiers: ["judge", "agents-judge"], count: 2, questions: ["performance"], quorum: 1 },
   economic_terms: { fee: 1000, collateral: 0, currency: "USD" },
   deadlines: { execution_window_hours: 24, appeal_window_hours: 24 },
   template: "delivery",
@@ -101,7 +104,8 @@ function offers(item: EvidenceItem, others: readonly EvidenceItem[] = [], at: De
 /** The instruction that a judge's PASS on an item brings about. */
 function decides(envelope: AdmittedEnvelope, item: `0x${string}`) {
   const outputs = [outputOn({ envelope_id: envelope.envelope.envelope_id, basis: [item] })];
-  return settle(clear({ obligation: bound, envelope, outputs, deployment: world, engine: signers.engine, now: 0n }), signers.engine);
+  const cleared = clear({ obligation: bound, envelope, outputs, deployment: world, engine: signers.engine, now: 0n });
+  return granted(settle(cleared, signers.engine, openDocket()));
 }
 
 const refusalsOf = (checked: { ok: true } | { ok: false; refusals: readonly Refusal[] }): readonly Refusal[] =>
@@ -126,7 +130,7 @@ function outputOn(change: Partial<Omit<VerifierOutput, "signature" | "verifier">
 function judged(...outputs: readonly unknown[]): readonly Refusal[] {
   const cleared = clear({ obligation: bound, envelope: admitted, outputs, deployment: world, engine: signers.engine, now: 0n });
   expect(cleared.decision.performance).to.equal("unverifiable");
-  expect(settle(cleared, signers.engine)).to.equal(undefined);
+  expect(granted(settle(cleared, signers.engine, openDocket()))).to.equal(undefined);
   return cleared.refusals;
 }
 
@@ -541,6 +545,22 @@ const ATTEMPTS: readonly Attempt[] = [
     tries: "a panel padded with one verifier twice",
     attack: () => binding(resigned({ verifier_policy: { verifiers: ["judge", "judge"], count: 2 } })),
   },
+  {
+    guard: "ONE_PARTY",
+    tries: "an agent that orders from itself by another account",
+    attack: () =>
+      binding(
+        signObligation(
+          { ...TERMS, parties: { ...TERMS.parties, requestor: "agents-other-account" } },
+          { ...PARTIES, requestor: signers["agents-other-account"] },
+        ),
+      ),
+  },
+  {
+    guard: "NOT_THE_ENGINE",
+    tries: "an engine of the agent's own",
+    attack: () => binding(resigned({ clearing_engine: "agents-engine" })),
+  },
   { guard: "OBLIGATION_SHAPE", tries: "an obligation without a floor", attack: () => binding({ ...OBLIGATION, admissibility_floors: {} }) },
 ];
 
@@ -556,7 +576,8 @@ describe("forging", () => {
   }
 
   it("tries every guard at least once", () => {
-    const elsewhere: readonly Guard[] = ["NOT_A_CHILD", "FLOOR_BELOW_PARENT", ...GUARDS.passport];
+    // The last three stages are attacked in test/clearing/gates.test.ts.
+    const elsewhere: readonly Guard[] = ["NOT_A_CHILD", "FLOOR_BELOW_PARENT", ...GUARDS.settlement, ...GUARDS.finality, ...GUARDS.passport];
     const guards: readonly Guard[] = Object.values(GUARDS).flat();
     const tried = new Set(ATTEMPTS.map(({ guard }) => guard));
     expect(guards.filter((guard) => !tried.has(guard) && !elsewhere.includes(guard))).to.deep.equal([]);

@@ -200,7 +200,7 @@ async function standingsAt(context: AuditContext, { at, node, attempt, record }:
     ...verifiers.flatMap(({ address, principal }) =>
       asked.map((question) => ({ id: seatOf(address, question), principal, role: roleOf(question) })),
     ),
-    ...[...runners].map(([runner, principal]) => ({ id: engineOf(runner), principal })),
+    ...[...runners].map(([runner, principal]) => ({ id: engineOf(runner), principal, role: "engine" as const })),
   ];
   return {
     terms: {

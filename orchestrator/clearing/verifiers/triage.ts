@@ -1,4 +1,5 @@
 import { BASIS_POINTS } from "../../primitives/amounts.ts";
+import type { Obligation } from "../obligation.ts";
 import { type CaseFile, isAboveFloor, type Seat, type Verifier } from "./verifier.ts";
 
 /** One component of the score, in [0, 1]; 1 is reliable. A deployment adds its own, e.g. a model's published profile. */
@@ -18,15 +19,25 @@ export interface Triage {
 export const coverage: Scorer = {
   name: "coverage",
   weight: 3,
-  score({ obligation, envelope, admissibility }) {
-    const required = obligation.evidence_requirements ?? [];
-    const items = [...envelope.items.values()];
-    const met = required.filter((needs) =>
-      items.some(({ item, class: proven }) => item.type === needs.type && admissibility.geq(proven, needs.class ?? admissibility.bottom)),
-    );
-    return required.length === 0 ? 1 : met.length / required.length;
+  score(file) {
+    const required = file.obligation.evidence_requirements ?? [];
+    return required.length === 0 ? 1 : 1 - missingEvidence(file).length / required.length;
   },
 };
+
+/** Requirements of the obligation that no admitted item meets. Too old an item never was admitted. */
+export function missingEvidence({ obligation, envelope, admissibility }: CaseFile): NonNullable<Obligation["evidence_requirements"]> {
+  const items = [...envelope.items.values()];
+  return (obligation.evidence_requirements ?? []).filter(
+    ({ type, class: least = admissibility.bottom, source }) =>
+      !items.some(
+        ({ item, class: proven }) =>
+          item.type === type &&
+          admissibility.geq(proven, least) &&
+          (source === undefined || item.provenance.some(({ emitter }) => emitter === source)),
+      ),
+  );
+}
 
 /** The share of submitted items that ingest let through: a forged one is a reason to look closer. */
 export const integrity: Scorer = {

@@ -1,0 +1,74 @@
+import type { Hash } from "../primitives/hex.ts";
+import type { Deployment } from "./deployment.ts";
+import { evaluationId, type FinalityEvaluation, isEvaluationSigned } from "./finality.ts";
+import { advance, LIMITS, type LifecycleState } from "./lifecycle.ts";
+import { accept, type Checked, refuse } from "./refusal.ts";
+import type { SettlementInstruction } from "./settlement-instruction.ts";
+
+/** What was settled under one obligation. */
+export interface DocketEntry {
+  readonly state: LifecycleState;
+  readonly instruction: Hash;
+  readonly decision: Hash;
+}
+
+/** Where a docket keeps its entries, by obligation hash: a Map, or whatever survives a restart. */
+export interface DocketStore {
+  get(obligation: Hash): DocketEntry | undefined;
+  set(obligation: Hash, entry: DocketEntry): void;
+}
+
+/**
+ * The engine's memory: an obligation is settled once. A second decision replaces the first after an appeal only, and nothing comes after
+ * finality (RAILS 6). Every step is one of the lifecycle's.
+ */
+export interface Docket {
+  entry(obligation: Hash): DocketEntry | undefined;
+  /** Takes an instruction in; the same one again changes nothing. */
+  settle(instruction: SettlementInstruction): Checked<SettlementInstruction>;
+  /** Sends the obligation back to verification: its instruction never becomes final. */
+  appeal(obligation: Hash): Checked<DocketEntry>;
+  /** Ends it, on a signed evaluation that fired. */
+  close(evaluation: FinalityEvaluation, deployment: Deployment): Checked<DocketEntry>;
+}
+
+/** Where an obligation is when its decision comes: all that led here is anchored in the decision. */
+const ADJUDICATION: LifecycleState = { stage: "ADJUDICATION", escalations: 0, appeals: 0 };
+
+export function openDocket(store: DocketStore = new Map<Hash, DocketEntry>()): Docket {
+  const write = (obligation: Hash, entry: DocketEntry): Checked<DocketEntry> => {
+    store.set(obligation, entry);
+    return accept(entry);
+  };
+  return {
+    entry: (obligation) => store.get(obligation),
+
+    settle(instruction) {
+      const { obligation_hash: obligation, instruction_id, clearing_decision_hash: decision } = instruction;
+      const known = store.get(obligation);
+      if (known?.instruction === instruction_id && known.state.stage !== "VERIFICATION") return accept(instruction);
+      if (known !== undefined && known.state.stage !== "VERIFICATION")
+        return refuse("SETTLED_ALREADY", obligation, `by ${known.instruction}, now in ${known.state.stage}`);
+      const ready = known === undefined ? ADJUDICATION : advance(known.state, "OUTPUTS_COMPLETE");
+      write(obligation, { state: advance(ready, "INSTRUCTION_EMITTED"), instruction: instruction_id, decision });
+      return accept(instruction);
+    },
+
+    appeal(obligation) {
+      const known = store.get(obligation);
+      if (known?.state.stage !== "SETTLEMENT_INSTRUCTION" || known.state.appeals >= LIMITS.appeals)
+        return refuse("SETTLED_ALREADY", obligation, known === undefined ? "nothing was settled" : `in ${known.state.stage}`);
+      return write(obligation, { ...known, state: advance(advance(known.state, "APPEAL"), "REOPEN") });
+    },
+
+    close(evaluation, deployment) {
+      const { obligation_hash: obligation, instruction_id, phi_result } = evaluation;
+      const known = store.get(obligation);
+      if (!phi_result || !isEvaluationSigned(evaluation, deployment))
+        return refuse("NOT_FINAL", obligation, "ϕ has not fired, or no engine says so");
+      if (known?.instruction !== instruction_id || known.state.stage !== "SETTLEMENT_INSTRUCTION")
+        return refuse("NOT_FINAL", obligation, `${evaluationId(evaluation)} is about another instruction`);
+      return write(obligation, { ...known, state: advance(known.state, "PHI_FIRED") });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { AgentCityError } from "../primitives/errors.ts";
+import type { Hash } from "../primitives/hex.ts";
+import type { Deployment } from "./deployment.ts";
+import { actorsOf } from "./ingest.ts";
+import type { Obligation } from "./obligation.ts";
+import { messageOf, type SealedKind } from "./seal.ts";
+import type { Signature } from "./signature.ts";
+
+/** What says who may clear an obligation. */
+type Bound = Pick<Obligation, "parties" | "agents" | "clearing_engine">;
+
+/** Whoever would sign as the clearing engine is not the engine of this obligation. */
+export class NotTheEngine extends AgentCityError {
+  constructor(id: string, problem: string) {
+    super("NotTheEngine", `${id} cannot clear this obligation: ${problem}`, { action: "sign as a registered engine of no party" });
+  }
+}
+
+/**
+ * Why somebody is not the clearing engine of an obligation; undefined for one who is: registered as an engine, of no party's principal,
+ * and the one that the parties named, if they named one (RAILS 4.6).
+ */
+export function engineProblem(
+  id: string,
+  { parties, agents, clearing_engine }: Bound,
+  { registry }: Pick<Deployment, "registry">,
+): string | undefined {
+  const engine = registry.identity(id);
+  if (engine?.role !== "engine") return "it is not registered as an engine";
+  if (clearing_engine !== undefined && clearing_engine !== id) return `the parties named ${clearing_engine}`;
+  const { provider, ...others } = parties;
+  const concerned = [...Object.values(others), ...actorsOf({ parties, ...(agents === undefined ? {} : { agents }) })];
+  const party = concerned.find((each) => each !== undefined && registry.identity(each)?.principal === engine.principal);
+  return party === undefined ? undefined : `it belongs to ${engine.principal}, as ${party} does`;
+}
+
+/** Whether a registered engine signed this hash. Whose obligation it was is the caller's to check, with `engineProblem`. */
+export function isEngineSignature(
+  id: string,
+  kind: SealedKind,
+  hash: Hash,
+  signature: Signature,
+  { registry, verify }: Pick<Deployment, "registry" | "verify">,
+): boolean {
+  const engine = registry.identity(id);
+  return engine?.role === "engine" && verify(engine.key, messageOf(kind, hash), signature);
+}
