@@ -6,7 +6,7 @@ import { claimDigest } from "./claims.ts";
 import type { AttestationDesk } from "./desk.ts";
 import { isOutcomeSignedBy, isReplayOnly, type VerificationOutcome, verificationOutcomeSchema } from "./outcome.ts";
 import type { SourceFetcher, VerifierDeps } from "./ports.ts";
-import { checkTrail, trailEntrySchema } from "./trail.ts";
+import { checkContinues, checkSealedHead, checkTrail, sealedHeadSchema, type TrailHead, trailEntrySchema } from "./trail.ts";
 import { verify } from "./verify.ts";
 import { type ClaimEnvelope, claimEnvelopeSchema } from "./wire.ts";
 
@@ -17,6 +17,8 @@ export const attestationBundleSchema = z.strictObject({
   /** Base64 by the name they were asked for under. */
   sources: z.record(z.string(), z.base64()),
   trail: z.array(trailEntrySchema),
+  /** Where the trail ended, signed by the desk. */
+  head: sealedHeadSchema,
 });
 export type AttestationBundle = z.infer<typeof attestationBundleSchema>;
 
@@ -45,6 +47,7 @@ export function exportBundle(desk: AttestationDesk, { seen }: RecordingFetcher):
     claims: desk.files().map(({ envelope, outcome }) => ({ envelope, outcome: outcome ?? null })),
     sources: Object.fromEntries([...seen].map(([uri, bytes]) => [uri, Buffer.from(bytes).toString("base64")])),
     trail: desk.trail,
+    head: desk.sealedHead(),
   });
 }
 
@@ -63,22 +66,37 @@ export function bundledSources({ sources }: AttestationBundle): SourceFetcher {
 /** What a second look at one claim found. */
 export interface Reverified {
   readonly claim: string;
-  /** "unsigned" and "mistold": the record lies. "differs": the check ends otherwise today. "unrepeatable": it needs a model. */
-  readonly verdict: "same" | "open" | "differs" | "unsigned" | "mistold" | "unrepeatable";
+  /**
+   * "unsigned" and "mistold": the record lies. "missing": the trail tells of a claim that was left out. "differs": the check ends otherwise
+   * today. "unrepeatable": it needs a model.
+   */
+  readonly verdict: "same" | "open" | "differs" | "unsigned" | "mistold" | "missing" | "unrepeatable";
 }
 
 /**
  * Checks every claim of a bundle again, from the bundle alone: `deps` must read from `bundledSources`. Throws TrailBroken when the
- * trail was touched. Time and verifier may differ; status, method, evidence and source may not.
+ * trail was touched, cut short, or does not go on from `known`, a head seen earlier. Time and verifier may differ; status, method, evidence
+ * and source may not.
  */
-export async function reverify(bundle: AttestationBundle, deps: VerifierDeps, key: PublicKey): Promise<readonly Reverified[]> {
+export async function reverify(
+  bundle: AttestationBundle,
+  deps: VerifierDeps,
+  key: PublicKey,
+  known?: TrailHead,
+): Promise<readonly Reverified[]> {
   checkTrail(bundle.trail);
-  const results: Reverified[] = [];
+  checkSealedHead(bundle.trail, bundle.head, key);
+  if (known !== undefined) checkContinues(bundle.trail, known);
+  const results = new Map<string, Reverified>();
   for (const { envelope, outcome } of bundle.claims) {
     const claim = envelope.attestation.claim_id;
-    results.push({ claim, verdict: await second(bundle, deps, key, envelope, outcome) });
+    const verdict = results.has(claim) ? "mistold" : await second(bundle, deps, key, envelope, outcome);
+    results.set(claim, { claim, verdict });
   }
-  return results;
+  for (const { event } of bundle.trail) {
+    if (event.action === "emit" && !results.has(event.claim)) results.set(event.claim, { claim: event.claim, verdict: "missing" });
+  }
+  return [...results.values()];
 }
 
 async function second(

@@ -5,7 +5,7 @@ import { advance, type ClaimRecord } from "./lifecycle.ts";
 import type { UnsignedOutcome, VerificationOutcome } from "./outcome.ts";
 import { signOutcome } from "./outcome.ts";
 import type { VerifierDeps } from "./ports.ts";
-import { headOf, type TrailEntry } from "./trail.ts";
+import { headOf, type SealedHead, sealHead, type TrailEntry } from "./trail.ts";
 import { verify } from "./verify.ts";
 import { type ClaimEnvelope, claimEnvelopeSchema } from "./wire.ts";
 
@@ -25,18 +25,35 @@ export class UnknownClaim extends AgentCityError {
   }
 }
 
+/** Rings once, after so many milliseconds; what it returns stops it. A port, since time is one. */
+export type Alarm = (millis: number, ring: () => void) => () => void;
+
+/** The longest that one timer of the platform waits. */
+const LONGEST = 2 ** 31 - 1;
+
+/** The platform's timer, stopped when the check ends. A window of more than 24 days ends when somebody looks. */
+const platformAlarm: Alarm = (millis, ring) => {
+  if (millis > LONGEST) return () => {};
+  const timer = setTimeout(ring, millis);
+  return () => clearTimeout(timer);
+};
+
+export interface DeskDeps extends VerifierDeps {
+  readonly alarm?: Alarm;
+}
+
 /**
  * Keeps claims through their lives: emitted, checked once and in time, suppressed or shown, each step in the trail (Pramana 2.3).
  * State is in memory; `exportBundle` takes it out, whole.
  */
 export class AttestationDesk {
-  readonly #deps: VerifierDeps;
+  readonly #deps: DeskDeps;
   readonly #files = new Map<string, ClaimFile>();
   readonly #trail: TrailEntry[] = [];
   /** Checks under way: a claim is looked at once, however many ask. */
   readonly #checks = new Map<string, Promise<VerificationOutcome>>();
 
-  constructor(deps: VerifierDeps) {
+  constructor(deps: DeskDeps) {
     this.#deps = deps;
   }
 
@@ -44,14 +61,20 @@ export class AttestationDesk {
     return this.#trail;
   }
 
+  /** All that is known of a claim; one whose window has closed is unverifiable whoever looks first. */
   file(claim: string): ClaimFile {
-    const file = this.#files.get(claim);
-    if (file === undefined) throw new UnknownClaim(claim);
-    return file;
+    if (this.#isLate(this.#known(claim))) this.#settle(claim, undefined);
+    return this.#known(claim);
   }
 
   files(): readonly ClaimFile[] {
+    this.expire();
     return [...this.#files.values()];
+  }
+
+  /** The trail's end, signed: a bundle cannot be cut short without this key. */
+  sealedHead(): SealedHead {
+    return sealHead(headOf(this.#trail), this.#deps.signer);
   }
 
   /** Takes a claim in. Throws a ZodError without a place to verify it (CA-1), LifecycleRefused if it is known. */
@@ -64,20 +87,35 @@ export class AttestationDesk {
 
   /** Checks a claim; asked again it gives the same outcome. A check that outlives its window ends as unverifiable. */
   async verify(claim: string): Promise<VerificationOutcome> {
-    const { outcome, envelope } = this.file(claim);
-    if (outcome !== undefined) return outcome;
-    const running =
-      this.#checks.get(claim) ??
-      verify(envelope.attestation, this.#deps, envelope.source_digest)
-        .then((found) => this.#settle(claim, found))
-        .finally(() => this.#checks.delete(claim));
+    const file = this.file(claim);
+    if (file.outcome !== undefined) return file.outcome;
+    const running = this.#checks.get(claim) ?? this.#check(claim, file).finally(() => this.#checks.delete(claim));
     this.#checks.set(claim, running);
     return running;
   }
 
+  /** The check, or the end of the claim's window, whichever comes first: a source that never answers holds nobody up. */
+  #check(claim: string, { envelope, due }: ClaimFile): Promise<VerificationOutcome> {
+    const { alarm = platformAlarm, now } = this.#deps;
+    return new Promise((resolve, reject) => {
+      const end = (found: VerificationOutcome | undefined) => {
+        try {
+          resolve(this.#settle(claim, found));
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      const stop = alarm(due + 1 - now(), () => end(undefined));
+      void verify(envelope.attestation, this.#deps, envelope.source_digest).then((found) => {
+        stop();
+        end(found);
+      });
+    });
+  }
+
   /** Ends every claim whose window closed (CA-2); returns their ids. */
   expire(): readonly string[] {
-    const late = this.files().filter(({ outcome, due }) => outcome === undefined && due < this.#deps.now());
+    const late = [...this.#files.values()].filter((file) => this.#isLate(file));
     return late.map(({ envelope }) => {
       const claim = envelope.attestation.claim_id;
       this.#settle(claim, undefined);
@@ -87,17 +125,29 @@ export class AttestationDesk {
 
   /** Withdraws a claim that did not hold. */
   suppress(claim: string): void {
+    this.file(claim);
     this.#update(claim, { action: "suppress", claim });
   }
 
   /** The claim, for a principal to see; the disclosure is on record before it is returned (P-4). */
   show(claim: string, principal: string): ClaimAttestation {
+    this.file(claim);
     this.#update(claim, { action: "show", claim, principal });
     return this.file(claim).envelope.attestation;
   }
 
+  #known(claim: string): ClaimFile {
+    const file = this.#files.get(claim);
+    if (file === undefined) throw new UnknownClaim(claim);
+    return file;
+  }
+
+  #isLate({ outcome, due }: ClaimFile): boolean {
+    return outcome === undefined && due < this.#deps.now();
+  }
+
   #settle(claim: string, found: VerificationOutcome | undefined): VerificationOutcome {
-    const { outcome: already, due } = this.file(claim);
+    const { outcome: already, due } = this.#known(claim);
     if (already !== undefined) return already;
     const outcome = found === undefined || this.#deps.now() > due ? this.#tooLate() : found;
     this.#update(claim, { action: "verify", claim, status: outcome.status, verifier: outcome.verifier_id }, outcome);
@@ -118,7 +168,7 @@ export class AttestationDesk {
   }
 
   #update(claim: string, event: LifecycleEvent, outcome?: VerificationOutcome): void {
-    const file = this.file(claim);
+    const file = this.#known(claim);
     this.#files.set(claim, { ...file, record: this.#step(event), outcome: outcome ?? file.outcome });
   }
 

@@ -7,9 +7,14 @@ import type { InferenceOracle, MeasurementFetcher, SimilarityComputer, SourceFet
 
 const recordSchema = z.record(z.string(), z.unknown());
 
+/** A field with the unit and the method that it was recorded in. */
+const recordedSchema = z.strictObject({ value: measuredValueSchema, unit: z.string().min(1), method: z.string().min(1) });
+/** What a bare field was recorded in, and several fields together: as the record has them. */
+const AS_RECORDED = { unit: "record", method: "read" } as const;
+
 /**
- * Reads measurements from structured records: JSON objects. A fragment names one field (`…/applicant-7#dti`); without one the
- * fields of the claim are read together.
+ * Reads measurements from structured records: JSON objects whose fields are values or `{value, unit, method}`. A fragment names one field
+ * (`…/applicant-7#dti`); without one the fields of the claim are read together, in unit `record` by method `read`, as bare fields are.
  */
 export function recordMeasurements(sources: SourceFetcher): MeasurementFetcher {
   return {
@@ -19,12 +24,18 @@ export function recordMeasurements(sources: SourceFetcher): MeasurementFetcher {
       const [document = uri, fragment] = uri.split("#", 2);
       const source = await sources.fetch(document);
       const record = recordSchema.parse(parseJsonBytes(source));
-      if (fragment !== undefined) return { value: measuredValueSchema.parse(ownOf(record, decodeURIComponent(fragment))), source };
+      if (fragment !== undefined) return { ...readField(ownOf(record, decodeURIComponent(fragment))), source };
       if (fields === null) throw new InvalidValue("measurement source", "name the field of a single value, as in #dti", { details: uri });
       const known = fields.filter((field) => Object.hasOwn(record, field));
-      return { value: measuredValueSchema.parse(Object.fromEntries(known.map((field) => [field, record[field]]))), source };
+      const values = known.map((field) => [field, readField(record[field]).value]);
+      return { value: measuredValueSchema.parse(Object.fromEntries(values)), ...AS_RECORDED, source };
     },
   };
+}
+
+function readField(field: unknown): z.infer<typeof recordedSchema> {
+  const told = recordedSchema.safeParse(field);
+  return told.success ? told.data : { value: measuredValueSchema.parse(field), ...AS_RECORDED };
 }
 
 function ownOf(record: Readonly<Record<string, unknown>>, field: string): unknown {

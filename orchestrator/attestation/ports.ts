@@ -25,6 +25,9 @@ export interface MeasurementFetcher extends Oracle {
     readonly fields: readonly string[] | null;
   }): Promise<{
     readonly value: MeasuredValue;
+    /** As recorded; the claim must name the same. */
+    readonly unit: string;
+    readonly method: string;
     readonly source: Uint8Array;
   }>;
 }
@@ -58,6 +61,11 @@ export interface VerifierDeps {
   readonly inference: InferenceOracle;
   /** How far a recomputed similarity may lie from the recorded one. Default 1e-6. */
   readonly similarityTolerance?: number;
+  /**
+   * The largest uncertainty that a measurement may claim around a recorded number, in its unit. Default: a tenth of the number. Without a
+   * limit an attester could make any number true.
+   */
+  readonly uncertaintyLimit?: (recorded: number, unit: string) => number;
   /** Refuse analogies without a score, as regulated deployments should (Pramana 2.2). Default false. */
   readonly requireSimilarityScore?: boolean;
 }

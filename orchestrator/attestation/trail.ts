@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { AgentCityError } from "../primitives/errors.ts";
+import { hexSchema } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
+import { type ByteSigner, isSignedBy, type PublicKey } from "../primitives/signing.ts";
 import { type Digest, digestOf, digestSchema, instantSchema } from "./claims.ts";
 import { type LifecycleEvent, lifecycleEventSchema } from "./events.ts";
 
@@ -27,6 +29,34 @@ export const EMPTY_TRAIL: TrailHead = { length: 0, digest: digestOf(new Uint8Arr
 export function headOf(trail: readonly TrailEntry[]): TrailHead {
   const last = trail.at(-1);
   return last === undefined ? EMPTY_TRAIL : { length: trail.length, digest: last.digest };
+}
+
+/** Where a trail ended when somebody signed it. */
+export const sealedHeadSchema = z.strictObject({ length: z.int().nonnegative(), digest: digestSchema, signature: hexSchema });
+export type SealedHead = Readonly<z.infer<typeof sealedHeadSchema>>;
+
+const HEAD = "claim-attestation/v1 trail\n";
+
+function headBytes({ length, digest }: TrailHead): Uint8Array {
+  return new TextEncoder().encode(`${HEAD}${length} ${digest}`);
+}
+
+/** The end of a trail under its keeper's signature. */
+export function sealHead(head: TrailHead, signer: ByteSigner): SealedHead {
+  return { ...head, signature: signer.sign(headBytes(head)) };
+}
+
+/** Throws TrailBroken unless the trail ends where the key signed that it does. */
+export function checkSealedHead(trail: readonly TrailEntry[], { signature, ...head }: SealedHead, key: PublicKey): void {
+  if (!isSignedBy(key, headBytes(head), signature)) throw new TrailBroken(head.length, "nobody signed that it ends here");
+  const { length, digest } = headOf(trail);
+  if (length !== head.length || digest !== head.digest) throw new TrailBroken(length, `it ends here; signed were ${head.length} entries`);
+}
+
+/** Throws TrailBroken unless the trail goes on from a head that was seen before. */
+export function checkContinues(trail: readonly TrailEntry[], { length, digest }: TrailHead): void {
+  if (length > trail.length || headOf(trail.slice(0, length)).digest !== digest)
+    throw new TrailBroken(length, "it does not go on from the head that was known");
 }
 
 /** The trail was changed after it was written. */

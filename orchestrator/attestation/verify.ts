@@ -91,19 +91,41 @@ function examine(claim: ClaimAttestation, deps: VerifierDeps): Promise<Finding> 
   }
 }
 
-/** The record is fetched and matched, field for field. */
-async function examineMeasurement(claim: MeasurementClaim, { measurements }: VerifierDeps): Promise<Finding> {
+/** The record is fetched and matched: unit, method and, within what uncertainty the deployment allows, field for field. */
+async function examineMeasurement(claim: MeasurementClaim, deps: VerifierDeps): Promise<Finding> {
+  const { measurements, uncertaintyLimit = tenth } = deps;
   const { measured_value: claimed, measurement_source: source, method, unit, uncertainty } = claim;
   const fields = typeof claimed === "object" ? Object.keys(claimed).sort() : null;
   const recorded = await measurements.read({ source, method, unit, fields });
   const differing = differences(claimed, recorded.value, uncertainty);
+  const bounded = numbersOf(recorded.value, fields).every((number) => uncertainty === 0 || uncertainty <= uncertaintyLimit(number, unit));
+  const how =
+    recorded.unit !== unit
+      ? "unit-differs"
+      : recorded.method !== method
+        ? "method-differs"
+        : !bounded
+          ? "uncertainty-too-large"
+          : differing.length > 0
+            ? "record-mismatch"
+            : "record-match";
   return {
-    holds: differing.length === 0,
-    how: differing.length === 0 ? "record-match" : "record-mismatch",
+    holds: how === "record-match",
+    how,
     source: recorded.source,
     determinism: measurements.determinism,
     evidence: { oracle: measurements.id, differing },
   };
+}
+
+function tenth(recorded: number): number {
+  return Math.abs(recorded) / 10;
+}
+
+/** The recorded numbers that a claim speaks of. */
+function numbersOf(recorded: MeasuredValue, fields: readonly string[] | null): number[] {
+  const values = typeof recorded === "object" ? (fields ?? []).map((field) => recorded[field]) : [recorded];
+  return values.flatMap((value) => (typeof value === "number" ? [value] : []));
 }
 
 /** Names of the fields that differ, in order; `value` for a single value. */

@@ -90,7 +90,7 @@ export async function claimReceipt(world: World, issuer: Signatory, subject: Cla
     async read() {
       const source = await world.store.get(parseContentId(outputId));
       found = keccak256(source);
-      return { value: found, source };
+      return { value: found, unit: "keccak256", method: RECEIPT, source };
     },
   };
   const claim: ClaimAttestation = {
