@@ -115,6 +115,18 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
     }
 
     /// @inheritdoc ITreasury
+    function compensate(address adjudicator, uint64 wanted) external nonReentrant returns (uint64 paid) {
+        if (msg.sender != _CONSTITUTION.at(Institution.ROSTER)) revert NotRoster(msg.sender);
+        uint256 number = block.timestamp / _BUCKET;
+        paid = _min(wanted, _min(_governanceLeft(number), _pools.free));
+        if (paid == 0) revert NothingToPay();
+        _pools.free -= paid;
+        _buckets[number].governance += paid;
+        emit Compensated(adjudicator, wanted, paid);
+        _token().safeTransfer(adjudicator, paid);
+    }
+
+    /// @inheritdoc ITreasury
     function claimedIn(address mission) external view returns (uint64) {
         return _claimedIn[mission];
     }
@@ -147,8 +159,11 @@ contract Treasury is ITreasury, ReentrancyGuardTransient {
         if (purpose == Purpose.INSURANCE) return type(uint64).max;
         Bucket memory bucket = _buckets[number];
         if (purpose == Purpose.GAS_SUBSIDY) return _left(bucket.inflow, Param.SUBSIDY_CAP_SHARE, bucket.premiums);
-        uint64 left = _share(bucket.inflow, _GOVERNANCE_SHARE) - bucket.governance;
-        return _min(left, _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_COMPENSATION));
+        return _min(_governanceLeft(number), _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_COMPENSATION));
+    }
+
+    function _governanceLeft(uint256 number) private view returns (uint64) {
+        return _share(_buckets[number].inflow, _GOVERNANCE_SHARE) - _buckets[number].governance;
     }
 
     function _onlyGovernor() private view {

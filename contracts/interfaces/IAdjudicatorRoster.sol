@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Action} from "../types/Actions.sol";
+
 /// @title Seats of the override panel (decisions 26, 27).
 /// @notice Powers. The governor seats adjudicators, one per principal, staked, and takes seat and stake of one that was impeached; each
 /// may resign. A seat gives nothing but the right to sign. The market says who works in missions below others.
@@ -10,6 +12,10 @@ interface IAdjudicatorRoster {
     event StakeWithdrawn(address indexed adjudicator, uint64 amount);
     /// @param stake All of it; half to the treasury, half (and the odd unit) to insurance.
     event Impeached(address indexed adjudicator, uint64 stake, bytes32 justification);
+    /// @notice A case that the chain opened was decided, whatever the answer; each signer is due `each`, if it had not had its cases.
+    /// @param subject The node's attempt, the appeals on it, or the session.
+    event CaseDecided(bytes32 indexed subject, address[] adjudicators, uint64 each);
+    event Collected(address indexed adjudicator, uint64 paid, uint64 left);
     /// @notice A principal works somewhere below a mission.
     event PartyRecorded(address indexed root, address indexed principal);
 
@@ -24,6 +30,7 @@ interface IAdjudicatorRoster {
     error LastSeats(uint256 kept);
     error NothingToWithdraw(address adjudicator);
     error NothingAtStake(address adjudicator);
+    error NothingToCollect(address adjudicator);
 
     /// @notice Seats an adjudicator; pulls ADJUDICATOR_STAKE from it. Caller: governor.
     function seat(address adjudicator, address principal) external;
@@ -35,6 +42,21 @@ interface IAdjudicatorRoster {
     /// @notice Takes the seat and all the stake of an adjudicator, also of one that resigned and whose stake is still here; it is never
     /// seated again, and what it signed is void from now on. Caller: governor.
     function impeach(address adjudicator, bytes32 justification) external;
+    /// @notice Counts an action, before it is carried out, as a decided case of its signers: a node in review, an appeal, the audit of a
+    /// HIGH-risk codification, a flagged vote; each once. A review that an adjudicator's veto opened is none. A case is worth
+    /// ADJUDICATOR_COMPENSATION, split among the signers; all cases of a mission or session together what the protocol would take of all
+    /// of its budget. A seat is due for twenty cases in a bucket of 30 days. Caller: governor.
+    /// @param session Of an action about a session; else 0.
+    function countCase(
+        Action what,
+        address mission,
+        uint8 node,
+        uint256 session,
+        address[] calldata adjudicators
+    ) external;
+    /// @notice Pays what an adjudicator is due for cases, as far as the treasury may; the rest stays due. Also of one that resigned.
+    /// Anyone.
+    function collect(address adjudicator) external;
     /// @notice Remembers a principal that executes or verifies in a mission of which `root` is the topmost above. Caller: an execution
     /// procedure of the city, in office or retired.
     function recordParty(address root, address principal) external;
@@ -43,6 +65,8 @@ interface IAdjudicatorRoster {
     function principalOf(address adjudicator) external view returns (address);
     /// @notice Smallest unit; of a seat, or of one that was left and not yet paid out.
     function stakeOf(address adjudicator) external view returns (uint64);
+    /// @notice Smallest unit: for decided cases, not collected yet.
+    function dueTo(address adjudicator) external view returns (uint64);
     function activeCount() external view returns (uint256);
     /// @notice All seats, the longest held first.
     function seats() external view returns (address[] memory);

@@ -20,10 +20,13 @@ interface ITreasury {
     event PremiumPaid(address indexed mission, address indexed agent, uint64 wanted, uint64 paid);
 
     event InsuranceClaimed(address indexed mission, address indexed agent, uint64 amount, bytes32 evidence);
+    /// @notice Decided cases, paid to the seat that decided them.
+    event Compensated(address indexed adjudicator, uint64 wanted, uint64 paid);
     event Disbursed(Purpose indexed purpose, address indexed recipient, uint64 amount, bytes32 justification);
 
     error NotMission(address caller);
     error NotGovernor(address caller);
+    error NotRoster(address caller);
     error NotInsured(address mission, address agent);
     error CapExceeded(uint64 allowed, uint64 wanted);
     error WrongRecipient(address recipient);
@@ -43,6 +46,10 @@ interface ITreasury {
 
     /// @notice Spends fees on one of three purposes, within its cap. Caller: governor.
     function disburse(Purpose purpose, address recipient, uint64 amount, bytes32 justification) external;
+
+    /// @notice Pays an adjudicator for cases it decided: what is free, and with what DISBURSE spends on governance at most a fifth of the
+    /// 30-day bucket's inflow. Caller: the roster.
+    function compensate(address adjudicator, uint64 wanted) external returns (uint64 paid);
 
     function freeBalance() external view returns (uint64);
     function insuranceBalance() external view returns (uint64);

@@ -69,6 +69,18 @@ library ActionTable {
         return action == Action.RELEASE_WATCHDOG || action == Action.IMPEACH;
     }
 
+    /// @notice What may decide a case that the chain opened (decision 73), or keep it from being one.
+    function concernsCase(Action action) internal pure returns (bool) {
+        return
+            action == Action.APPROVE_POP ||
+            action == Action.REJECT_POP ||
+            action == Action.RELEASE_OUTPUT ||
+            action == Action.VETO_OUTPUT ||
+            action == Action.RESOLVE_APPEAL ||
+            action == Action.APPROVE_CODIFICATION ||
+            action == Action.RULE_ON_BLOC;
+    }
+
     /// @notice What the senior adjudicator may do alone when too few others could sign: anything on a mission that takes no stake.
     function seniorAlone(Action action) internal pure returns (bool) {
         return onMission(action) && action != Action.FAULT_SLOTS;

@@ -71,6 +71,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         _note(action, adjudicators);
         if (alone) _unaudited = Unilateral({digest: digest, senior: adjudicators[0]});
         if (action.action == Action.FAULT_SLOTS) _rememberAccusers(action, adjudicators);
+        if (action.action.concernsCase()) _countCase(roster, action, adjudicators);
 
         if (action.action == Action.AUDIT_UNILATERAL) _audit(action);
         else Orders.carryOut(_CONSTITUTION, _moved, action);
@@ -176,6 +177,17 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (_unaudited.digest != 0) return false;
         uint256 quorum = _CONSTITUTION.param(Param.ADJUDICATOR_QUORUM);
         return roster.unconflictedIn(action.mission) < (quorum + 1) / 2;
+    }
+
+    /// @dev Before the case is closed: what it was is asked of the mission or session.
+    function _countCase(
+        IAdjudicatorRoster roster,
+        OverrideAction calldata action,
+        address[] memory adjudicators
+    ) private {
+        // The session comes first in both.
+        uint256 session = action.action.onMission() ? 0 : abi.decode(action.data, (uint256));
+        roster.countCase(action.action, action.mission, action.node, session, adjudicators);
     }
 
     /// @dev Nobody judges what it accused others of.

@@ -5,16 +5,22 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
+import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
+import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Intake} from "../libraries/Intake.sol";
 import {Reasons} from "../libraries/Reasons.sol";
+import {Action} from "../types/Actions.sol";
+import {Risk} from "../types/Law.sol";
 import {Param} from "../types/Params.sol";
 import {Institution, Kind, Standing} from "../types/Roles.sol";
+import {NodeState} from "../types/States.sol";
 
 /// @notice See `IAdjudicatorRoster`.
 contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
@@ -26,8 +32,17 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         uint64 stake;
         bool active;
         bool impeached;
-        uint40 unbondingUntil;
+        uint40 unbondingUntil; // word 1
+        /// For decided cases.
+        uint64 due;
+        /// Bucket of time in which it decided `cases`.
+        uint32 bucket;
+        uint8 cases;
     }
+
+    uint256 private constant _BUCKET = 30 days;
+    /// Cases that a seat is due for in a bucket.
+    uint8 private constant _MOST_CASES = 20;
 
     uint256 private constant _MAX_SEATS = 20;
     /// As many as lift the watchdog's freeze at least: no panel is so small that it stays frozen for ever.
@@ -38,6 +53,9 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     mapping(address adjudicator => Seat own) private _seats;
     mapping(address principal => bool represented) private _represented;
     mapping(address root => mapping(address principal => bool works)) private _parties;
+    mapping(bytes32 subject => bool counted) private _counted;
+    /// What cases of a mission or session were worth so far.
+    mapping(bytes32 matter => uint64 worth) private _worth;
     /// The longest held first; at most `_MAX_SEATS`.
     address[] private _seated;
 
@@ -57,13 +75,8 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         bool returning = former.principal != address(0) && former.principal == principal;
         uint64 stake = _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_STAKE);
 
-        _seats[adjudicator] = Seat({
-            principal: principal,
-            stake: stake,
-            active: true,
-            impeached: false,
-            unbondingUntil: 0
-        });
+        Seat storage own = _seats[adjudicator];
+        (own.principal, own.stake, own.active, own.unbondingUntil) = (principal, stake, true, 0);
         _represented[principal] = true;
         _seated.push(adjudicator);
 
@@ -103,6 +116,7 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         uint64 stake = own.stake;
         if (stake == 0) revert NothingAtStake(adjudicator);
         own.stake = 0;
+        own.due = 0;
         own.impeached = true;
         if (own.active) _leave(adjudicator, own);
 
@@ -110,6 +124,41 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         _token().forceApprove(treasury, stake);
         ITreasury(treasury).deposit(stake / 2, stake - stake / 2, Reasons.IMPEACHED);
         emit Impeached(adjudicator, stake, justification);
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
+    function countCase(
+        Action what,
+        address mission,
+        uint8 node,
+        uint256 session,
+        address[] calldata adjudicators
+    ) external {
+        _onlyGovernor();
+        (bytes32 subject, bytes32 matter, uint64 most) = mission == address(0)
+            ? _caseOf(what, session)
+            : _caseOn(what, mission, node);
+        if (subject == 0 || _counted[subject]) return;
+        _counted[subject] = true;
+        // What its own veto opens is nobody's case.
+        if (what == Action.VETO_OUTPUT) return;
+        uint64 left = most > _worth[matter] ? most - _worth[matter] : 0;
+        uint64 worth = _CONSTITUTION.paramInUnits(Param.ADJUDICATOR_COMPENSATION);
+        if (worth > left) worth = left;
+        _worth[matter] += worth;
+        // At most as many as there are seats.
+        uint64 each = worth / uint64(adjudicators.length);
+        for (uint256 i = 0; i < adjudicators.length; ++i) _credit(adjudicators[i], each);
+        emit CaseDecided(subject, adjudicators, each);
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
+    function collect(address adjudicator) external nonReentrant {
+        uint64 due = _seats[adjudicator].due;
+        if (due == 0) revert NothingToCollect(adjudicator);
+        uint64 paid = ITreasury(_CONSTITUTION.at(Institution.TREASURY)).compensate(adjudicator, due);
+        _seats[adjudicator].due = due - paid;
+        emit Collected(adjudicator, paid, due - paid);
     }
 
     /// @inheritdoc IAdjudicatorRoster
@@ -134,6 +183,11 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     /// @inheritdoc IAdjudicatorRoster
     function stakeOf(address adjudicator) external view returns (uint64) {
         return _seats[adjudicator].stake;
+    }
+
+    /// @inheritdoc IAdjudicatorRoster
+    function dueTo(address adjudicator) external view returns (uint64) {
+        return _seats[adjudicator].due;
     }
 
     /// @inheritdoc IAdjudicatorRoster
@@ -181,6 +235,48 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         if (_takesPart(execution, mission, principal)) return true;
         address root = execution.rootOf(mission);
         return _parties[root][principal] || (root != mission && _takesPart(_executionOf(root), root, principal));
+    }
+
+    /// @dev A node in review, or appeals on it; of a veto, a node that is not in review yet.
+    function _caseOn(
+        Action what,
+        address mission,
+        uint8 node
+    ) private view returns (bytes32 subject, bytes32 matter, uint64 most) {
+        ICollaborationContract contract_ = ICollaborationContract(mission);
+        ICollaborationContract.Node memory word = contract_.nodeOf(node);
+        bool appeal = what == Action.RESOLVE_APPEAL;
+        bool inReview = word.state == NodeState.PENDING_REVIEW;
+        if (!appeal && inReview == (what == Action.VETO_OUTPUT)) return (0, 0, 0);
+        subject = keccak256(abi.encode(mission, node, word.attempt, appeal));
+        matter = keccak256(abi.encode(mission));
+        most = _feeOf(contract_.header().budget, contract_.context().params.protocolFeeRate);
+    }
+
+    /// @dev Below HIGH risk nobody need audit a law.
+    function _caseOf(Action what, uint256 id) private view returns (bytes32 subject, bytes32 matter, uint64 most) {
+        address legislation = _CONSTITUTION.at(Institution.LEGISLATION);
+        ILegislativeProcedure.Session memory session = ILegislativeProcedure(legislation).sessionOf(id);
+        bool asked = what == Action.RULE_ON_BLOC || (session.risk == Risk.HIGH && !session.audited);
+        if (!asked) return (0, 0, 0);
+        subject = keccak256(abi.encode(legislation, id, what));
+        matter = keccak256(abi.encode(legislation, id));
+        most = _feeOf(session.deposit, _CONSTITUTION.param(Param.PROTOCOL_FEE_RATE));
+    }
+
+    /// @dev Of all of a budget: what a case is worth does not depend on how it is decided.
+    function _feeOf(uint64 budget, uint256 rate) private pure returns (uint64) {
+        // A rate is at most the whole.
+        return uint64((uint256(budget) * rate) / BasisPoints.WHOLE);
+    }
+
+    function _credit(address adjudicator, uint64 amount) private {
+        Seat storage own = _seats[adjudicator];
+        uint32 bucket = uint32(block.timestamp / _BUCKET);
+        if (own.bucket != bucket) (own.bucket, own.cases) = (bucket, 0);
+        if (own.cases == _MOST_CASES) return;
+        ++own.cases;
+        own.due += amount;
     }
 
     function _takesPart(IExecutionProcedure execution, address mission, address principal) private view returns (bool) {

@@ -174,6 +174,8 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
   AdjudicatorRoster: {
     seat: governor,
     resign: only("NotSeated", "agent", "adjudicator"),
+    countCase: governor,
+    collect: anyone,
     recordParty: only("NotExecution", "EXECUTION", "former EXECUTION"),
     withdrawStake: only("NothingToWithdraw", "agent", "resigned"),
     impeach: governor,
@@ -246,6 +248,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
   Treasury: {
     deposit: anyone,
     payPremium: only("NotMission", "itself", "mission"),
+    compensate: only("NotRoster", "ROSTER"),
     claimInsurance: governor,
     disburse: governor,
   },

@@ -12,6 +12,7 @@ import { appoint, dismiss } from "./actions/appoint.ts";
 import { approve } from "./actions/approve.ts";
 import { auditUnilateral } from "./actions/audit-unilateral.ts";
 import { clearStop } from "./actions/clear-stop.ts";
+import { collect } from "./actions/collect.ts";
 import { disburse } from "./actions/disburse.ts";
 import { envelope } from "./actions/envelope.ts";
 import { falsePositive } from "./actions/false-positive.ts";
@@ -170,6 +171,7 @@ ordering("audit-unilateral", "close the audit of the senior's unilateral act")
   .argument("<digest>")
   .action(auditUnilateral);
 ordering("release-watchdog", "end the watchdog's freeze of the panel").action(releaseWatchdog);
+reading("collect", "pay an adjudicator for the cases it decided; anyone may").argument("<adjudicator>").action(collect);
 acting("sign-only", "add your signature to an order file, without sending it")
   .argument("<file>")
   .action((file, options) => countersign(file, { ...options, signOnly: true }));

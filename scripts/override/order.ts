@@ -3,7 +3,7 @@ import { ascending, overrideOf, VALIDITY } from "../../orchestrator/adjudication
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender } from "../../orchestrator/chain/sender.ts";
 import { readWaiting, writeWaiting } from "../../orchestrator/city/waiting.ts";
-import { createCityClient } from "../../orchestrator/client/client.ts";
+import { type CityClient, createCityClient } from "../../orchestrator/client/client.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
 import { justificationBytes } from "../../orchestrator/client/sign/codification.ts";
 import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
@@ -116,15 +116,20 @@ async function send(office: Office, order: SignedOverride): Promise<Outcome> {
   blocks.put(justificationBytes(order.because));
   await blocks.sync();
   if (await client.adjudication.isExecuted(digest)) return { status: "executed", transaction: null, digest };
-  const payer = payerOf(client.chain.id);
-  const abis = Object.values(contractAbis);
-  const sender = createSender({ chain: client.chain, outbox: memoryOutbox(), relayers: [payer], abis });
-  const { adjudication } = createCityClient({ chain: client.chain, addresses: client.addresses, sender });
+  const { adjudication } = payingClient(office);
   const receipt = await adjudication.act([order.message, ascending(order.signatures)], {
     intent: intentKey("override", digest),
     alreadyDone: () => client.adjudication.isExecuted(digest),
   });
   return { status: "executed", transaction: receipt?.transactionHash ?? null, digest };
+}
+
+/** Sends transactions at the cost of whoever sits here: they carry others' signatures, or need none. */
+export function payingClient({ client }: Office): CityClient {
+  const { chain, addresses } = client;
+  const abis = Object.values(contractAbis);
+  const sender = createSender({ chain, outbox: memoryOutbox(), relayers: [payerOf(chain.id)], abis });
+  return createCityClient({ chain, addresses, sender });
 }
 
 function digestIn({ client }: Office, { message }: SignedOverride): Hash {

@@ -5,7 +5,7 @@ import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
-import { HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { openPanel, type Panel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
@@ -415,6 +415,60 @@ describe("attacks by collusion", () => {
       const nobody = await city.account("nobody");
       await attempt(city.treasury.connect(nobody).payPremium(thief, thief, tokens(50)));
       expect(await paid(city)).to.equal(0);
+    });
+  });
+
+  describe("on what adjudicators are paid", () => {
+    const HUMAN = { ...TASK, tier: 3, budget: tokens(10_000) };
+    let mission: Mission;
+    let judge: string;
+    const opened = async (...nodes: (typeof TASK)[]) => {
+      mission = await (await (await openMission({ nodes })).activate()).awardAll();
+      const [first] = await mission.city.seatAdjudicators(3);
+      judge = first?.address ?? "";
+    };
+    const count = (action: number, node = 0) => attempt(mission.city.roster.countCase(action, mission.address, node, 0, [judge]));
+    const due = () => mission.city.roster.dueTo(judge);
+
+    it("an adjudicator vetoes work so that it is paid for deciding about its veto", async () => {
+      await opened(HUMAN);
+      await count(Action.VETO_OUTPUT);
+      await mission.run(0);
+      await count(Action.RELEASE_OUTPUT);
+      expect(await due()).to.equal(0n);
+    });
+
+    it("adjudicators decide one case again and again, and are paid each time", async () => {
+      await opened(HUMAN);
+      await mission.run(0);
+      for (let i = 0; i < 3; i++) await count(Action.APPROVE_POP);
+      expect(await due()).to.equal(tokens(50));
+    });
+
+    it("a mission of many doubtful nodes pays adjudicators more than it pays the city", async () => {
+      await opened(...Array(3).fill({ ...HUMAN, budget: tokens(1000) }));
+      for (const node of [0, 1, 2]) await mission.run(node);
+      for (const node of [0, 1, 2]) await count(Action.REJECT_POP, node);
+      expect(50n * (await due()) <= (await mission.contract.ledger()).deposit).to.equal(true);
+    });
+
+    it("adjudicators who decide much take more than a fifth of what the city takes in", async () => {
+      await opened(HUMAN);
+      await mission.run(0);
+      await count(Action.APPROVE_POP);
+      const { treasury, roster, now } = mission.city;
+      const spent = async () => {
+        const [inflow, , governance] = await treasury.inflowAt(await now());
+        return { governance, most: inflow / 5n };
+      };
+      const { governance, most } = await spent();
+      const someone = keyOf("someone").address;
+      let left = most - governance;
+      for (; left > tokens(50); left -= tokens(50)) await treasury.disburse(GOVERNANCE, someone, tokens(50), WHY);
+      await treasury.disburse(GOVERNANCE, someone, left, WHY);
+      await attempt(roster.collect(judge));
+      const after = await spent();
+      expect(after.governance <= after.most).to.equal(true);
     });
   });
 

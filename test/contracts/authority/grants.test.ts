@@ -39,10 +39,12 @@ describe("grants", () => {
       "ProducerContract.adjustReputation",
       "ProducerContract.slash",
       // The panel's own conduct: what it may do, it may do again.
+      "AdjudicatorRoster.countCase",
       "AdjudicatorWatchdog.note",
       "AdjudicatorWatchdog.release",
       "LegislativeProcedure.ruleOnBloc",
       "LegislativeProcedure.approveCodification",
+      "Treasury.compensate",
       "Treasury.claimInsurance",
       "Treasury.disburse",
       "CollaborationContract.onOverride",

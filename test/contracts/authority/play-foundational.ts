@@ -1,5 +1,6 @@
 /** Every function of the foundational contracts, the registries, the roster, the token and the treasury, called with success. */
 import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
+import { actionNumber } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import type { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
@@ -179,6 +180,9 @@ export async function playRegistries(trial: AuthorityTrial): Promise<void> {
 
   const roster = city.roster;
   await trial.record("AdjudicatorRoster.seat", cast, () => roster.connect(governor).seat(judge.address, owner));
+  const probe = (await city.probe(902)).address;
+  const counted = () => roster.connect(governor).countCase(actionNumber("RESOLVE_APPEAL"), probe, 0, 0, [judge.address]);
+  await trial.record("AdjudicatorRoster.countCase", cast, counted);
   const market = roster.connect(await city.as("EXECUTION"));
   await trial.record("AdjudicatorRoster.recordParty", cast, () => market.recordParty(addressOf("mission"), owner));
   await trial.record("AdjudicatorRoster.resign", cast, () => roster.connect(judge).resign());
@@ -213,6 +217,8 @@ export async function playMoney(trial: AuthorityTrial): Promise<void> {
   await trial.record("Treasury.deposit", cast, () => treasury.connect(holder).deposit(tokens(5), tokens(5), WHY));
   const mission = treasury.connect(await city.as(itself));
   await trial.record("Treasury.payPremium", cast, () => mission.payPremium(holder.address, addressOf("principal"), 5));
+  const roster = treasury.connect(await city.as("ROSTER"));
+  await trial.record("Treasury.compensate", cast, () => roster.compensate(holder.address, 5));
   const governor = treasury.connect(await city.as("ADJUDICATION"));
   await trial.record("Treasury.disburse", cast, () => governor.disburse(1, addresses.TREASURY, 5, WHY));
 }

@@ -95,6 +95,12 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
   await trial.record("ExecutionProcedure.settleVerifier", cast, () => execution.settleVerifier(verifier, 5, WHY));
   await trial.record("ExecutionProcedure.slashExecutor", cast, () => execution.slashExecutor(agent, 5, WHY));
   await trial.record("ExecutionProcedure.settleSlot", cast, () => execution.settleSlot(0, 0, agent, 1, 1, true, 5000, WHY));
+  const judge = cast.adjudicator ?? "";
+  const roster = mission.city.roster;
+  await roster.connect(await mission.city.as("ADJUDICATION")).countCase(Action.RESOLVE_APPEAL, mission.address, 0, 0, [judge]);
+  await mission.city.fund(mission.city.sponsor, mission.city.addresses.TREASURY, tokens(50));
+  await mission.city.treasury.connect(mission.city.sponsor).deposit(tokens(50), 0, WHY);
+  await trial.record("AdjudicatorRoster.collect", cast, () => roster.collect(judge));
   await trial.record("ExecutionProcedure.hold", cast, () => execution.hold());
   const governor = mission.city.treasury.connect(await mission.city.as("ADJUDICATION"));
   await mission.city.fund(mission.city.sponsor, mission.city.addresses.TREASURY, tokens(50));

@@ -170,6 +170,21 @@ describe("Treasury", () => {
     });
   });
 
+  describe("compensate", () => {
+    it("is the roster's, and with disbursements at most a fifth of what came in", async () => {
+      const roster = contract.connect(await city.as("ROSTER"));
+      await expect(contract.compensate(agent, 1)).to.be.revertedWithCustomError(contract, "NotRoster");
+      await give(tokens(300));
+      await contract.disburse(0, agent, tokens(40), WHY);
+      await expect(roster.compensate(agent, tokens(50)))
+        .to.emit(contract, "Compensated")
+        .withArgs(agent, tokens(50), tokens(20));
+      await expect(roster.compensate(agent, 1)).to.be.revertedWithCustomError(contract, "NothingToPay");
+      expect(await city.token.balanceOf(agent)).to.equal(tokens(60));
+      expect(await contract.freeBalance()).to.equal(tokens(240));
+    });
+  });
+
   describe("disburse", () => {
     const [GOVERNANCE, INSURANCE, GAS_SUBSIDY] = [0, 1, 2];
     const over = (purpose: number, to: string, amount: bigint | number) =>

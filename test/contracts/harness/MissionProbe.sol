@@ -7,8 +7,8 @@ import {ICollaborationContract} from "../../../contracts/interfaces/ICollaborati
 import {ITreasury} from "../../../contracts/interfaces/ITreasury.sol";
 import {LawCodec} from "../../../contracts/libraries/LawCodec.sol";
 import {Action} from "../../../contracts/types/Actions.sol";
-import {LawNode, MissionContext} from "../../../contracts/types/Law.sol";
-import {MissionState} from "../../../contracts/types/States.sol";
+import {LawHeader, LawNode, MissionContext} from "../../../contracts/types/Law.sol";
+import {MissionState, NodeState} from "../../../contracts/types/States.sol";
 
 /// @title A template whose missions do nothing but report what reached them: isolates the city's institutions.
 contract MissionProbe {
@@ -55,6 +55,15 @@ contract MissionProbe {
     function law() external view returns (bytes memory) {
         bytes memory args = Clones.fetchCloneArgs(address(this));
         return Bytes.slice(args, 0, LawCodec.lawLength(LawCodec.header(args).nodeCount));
+    }
+
+    /// @dev In review, so that whatever is decided about it is a case.
+    function nodeOf(uint8) external pure returns (ICollaborationContract.Node memory node) {
+        node.state = NodeState.PENDING_REVIEW;
+    }
+
+    function header() external view returns (LawHeader memory) {
+        return LawCodec.header(Clones.fetchCloneArgs(address(this)));
     }
 
     function context() external view returns (MissionContext memory) {

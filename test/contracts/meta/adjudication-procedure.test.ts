@@ -192,6 +192,17 @@ describe("AdjudicationProcedure", () => {
     });
   });
 
+  describe("a case that the chain opened", () => {
+    it("is counted for those who signed what decides it, and for nobody by an act of their own", async () => {
+      for (const name of ["FREEZE", "EMERGENCY_STOP", "UNFREEZE", "TERMINATE_MISSION"] as const) {
+        await expect(act(await override(name), seat(0)), name).to.not.emit(city.roster, "CaseDecided");
+      }
+      await expect(act(await override("REJECT_POP"), seat(0), seat(1))).to.emit(city.roster, "CaseDecided");
+      await expect(act(await override("APPROVE_POP"), seat(0))).to.not.emit(city.roster, "CaseDecided");
+      await expect(act(await override("RESOLVE_APPEAL"), seat(0))).to.emit(city.roster, "CaseDecided");
+    });
+  });
+
   describe("FAULT_SLOTS", () => {
     it("keeps who signed it from judging an appeal against it, and nobody else", async () => {
       await act(await override("FAULT_SLOTS"), seat(0), seat(1));

@@ -1,7 +1,9 @@
 import { expect } from "chai";
-import { id, type Wallet } from "ethers";
+import { id, type Wallet, ZeroAddress } from "ethers";
+import { actionNumber } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { type City, ethers, INSTITUTIONS, Kind, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { Action, type Mission, NodeState, openMission, TASK } from "../../support/mission-fixture.ts";
 
 const STAKE = tokens(5000);
 const UNBONDING = 1_209_600;
@@ -153,6 +155,145 @@ describe("AdjudicatorRoster", () => {
       await networkHelpers.time.increase(UNBONDING);
       await contract.connect(b).withdrawStake();
       await expect(contract.impeach(b.address, id("why"))).to.be.revertedWithCustomError(contract, "NothingAtStake");
+    });
+  });
+
+  describe("countCase", () => {
+    const { APPROVE_POP, REJECT_POP, RESOLVE_APPEAL, VETO_OUTPUT } = Action;
+    const [HUMAN, DEAR] = [
+      { ...TASK, tier: 3 },
+      { ...TASK, tier: 3, budget: tokens(10_000) },
+    ];
+    let mission: Mission;
+    let judges: string[];
+    const inReview = async (node: number) => {
+      await mission.run(node);
+      expect(await mission.stateOf(node)).to.equal(NodeState.PENDING_REVIEW);
+    };
+    const open = async (...nodes: (typeof TASK)[]) => {
+      mission = await (await (await openMission({ nodes })).activate()).awardAll();
+      city = mission.city;
+      contract = city.roster;
+      judges = (await city.seatAdjudicators(3)).map(({ address }) => address);
+    };
+    const count = (what: number, node: number, ...by: string[]) => contract.countCase(what, mission.address, node, 0, by);
+    const due = (index: number) => contract.dueTo(judges[index] ?? "");
+
+    it("counts a review once, whatever the answer, and splits what it is worth among who signed", async () => {
+      await open(DEAR, HUMAN);
+      const [one = "", two = ""] = judges;
+      await expect(count(REJECT_POP, 0, one)).to.not.emit(contract, "CaseDecided");
+      await inReview(0);
+      await expect(count(REJECT_POP, 0, one, two)).to.emit(contract, "CaseDecided");
+      for (const answer of [APPROVE_POP, REJECT_POP]) await expect(count(answer, 0, one)).to.not.emit(contract, "CaseDecided");
+      expect([await due(0), await due(1), await due(2)]).to.deep.equal([tokens(25), tokens(25), 0n]);
+      await count(RESOLVE_APPEAL, 0, two);
+      await expect(count(RESOLVE_APPEAL, 0, two)).to.not.emit(contract, "CaseDecided");
+      expect(await due(1)).to.equal(tokens(75));
+    });
+
+    it("is worth no more, all cases of a mission together, than its protocol fee", async () => {
+      await open(HUMAN, HUMAN);
+      const [one = "", two = ""] = judges;
+      for (const node of [0, 1]) await inReview(node);
+      // Two per cent of two hundred.
+      await count(APPROVE_POP, 0, one);
+      await count(APPROVE_POP, 1, two);
+      expect([await due(0), await due(1)]).to.deep.equal([tokens(4), 0n]);
+    });
+
+    it("does not count what an adjudicator's own veto opened", async () => {
+      await open(HUMAN, HUMAN);
+      const [one = ""] = judges;
+      await inReview(1);
+      // In review already, this is the chain's case.
+      await count(VETO_OUTPUT, 1, one);
+      await count(VETO_OUTPUT, 0, one);
+      await inReview(0);
+      await expect(count(APPROVE_POP, 0, one)).to.not.emit(contract, "CaseDecided");
+      await expect(count(APPROVE_POP, 1, one)).to.emit(contract, "CaseDecided");
+    });
+
+    it("counts twenty of a seat in thirty days", async () => {
+      await open(...Array(2).fill(DEAR));
+      const [one = ""] = judges;
+      const probes = [];
+      for (let i = 0; i < 22; i++) probes.push((await city.probe(100 + i)).address);
+      for (const probe of probes.slice(0, 19)) await contract.countCase(APPROVE_POP, probe, 0, 0, [one]);
+      await inReview(0);
+      await inReview(1);
+      await count(APPROVE_POP, 0, one);
+      expect(await due(0)).to.equal(tokens(50));
+      await count(APPROVE_POP, 1, one);
+      expect(await due(0)).to.equal(tokens(50));
+      await networkHelpers.time.increase(30 * 86_400);
+      await count(RESOLVE_APPEAL, 0, one);
+      expect(await due(0)).to.equal(tokens(100));
+    });
+
+    it("counts a flagged vote by its session's budget, and no audit that no law asks for", async () => {
+      await open(HUMAN);
+      const sponsor = await city.account("session's sponsor");
+      await city.fund(sponsor, city.addresses.LEGISLATION, tokens(1000));
+      await city.legislation.connect(sponsor).openSession(id("goal"), tokens(1000), ZeroAddress);
+      const session = await city.legislation.sessionCount();
+      const [one = ""] = judges;
+      const about = (action: "RULE_ON_BLOC" | "APPROVE_CODIFICATION") =>
+        contract.countCase(actionNumber(action), ZeroAddress, 0, session, [one]);
+      await expect(about("APPROVE_CODIFICATION")).to.not.emit(contract, "CaseDecided");
+      for (let i = 0; i < 2; i++) await about("RULE_ON_BLOC");
+      expect(await due(0)).to.equal(((await city.legislation.sessionOf(session)).deposit * 200n) / 10_000n);
+    });
+
+    it("is the governor's", async () => {
+      await open(HUMAN);
+      await expect(contract.connect(mission.city.sponsor).countCase(APPROVE_POP, mission.address, 0, 0, judges))
+        .to.be.revertedWithCustomError(contract, "NotGovernor")
+        .withArgs(mission.city.sponsor.address);
+    });
+
+    describe("and collect", () => {
+      const give = async (amount: bigint) => {
+        const giver = await city.account("giver");
+        await city.fund(giver, city.addresses.TREASURY, amount);
+        await city.treasury.connect(giver).deposit(amount, 0, id("fees"));
+      };
+      /** Spends what may pay for governance. */
+      const spend = async () => {
+        const [inflow, , governance] = await city.treasury.inflowAt(await city.now());
+        for (let left = inflow / 5n - governance; left > 0n; left -= tokens(50)) {
+          await city.treasury.disburse(0, keyOf("someone").address, left < tokens(50) ? left : tokens(50), id("why"));
+        }
+      };
+      const decided = async () => {
+        await open(DEAR);
+        await inReview(0);
+        await count(APPROVE_POP, 0, judges[0] ?? "");
+      };
+
+      it("pays what the treasury may, to the seat, whoever asks; the rest stays due", async () => {
+        await decided();
+        const [one = "", two = ""] = judges;
+        await expect(contract.collect(two)).to.be.revertedWithCustomError(contract, "NothingToCollect").withArgs(two);
+        await spend();
+        await expect(contract.collect(one)).to.be.revertedWithCustomError(city.treasury, "NothingToPay");
+        await give(tokens(100));
+        await expect(contract.collect(one)).to.emit(contract, "Collected").withArgs(one, tokens(20), tokens(30));
+        expect(await city.token.balanceOf(one)).to.equal(tokens(20));
+        await give(tokens(400));
+        await contract.collect(one);
+        expect([await city.token.balanceOf(one), await due(0)]).to.deep.equal([tokens(50), 0n]);
+      });
+
+      it("pays who resigned, and nobody who was impeached", async () => {
+        await decided();
+        await give(tokens(1000));
+        const [one = ""] = judges;
+        await contract.connect(await city.account("adjudicator 0")).resign();
+        expect(await due(0)).to.equal(tokens(50));
+        await contract.impeach(one, id("why"));
+        await expect(contract.collect(one)).to.be.revertedWithCustomError(contract, "NothingToCollect");
+      });
     });
   });
 
