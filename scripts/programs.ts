@@ -12,6 +12,7 @@ const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   clearing: fromSources("./clearing/main.ts"),
   watchdog: fromSources("./watchdog/main.ts"),
   deterrence: fromSources("./deterrence/main.ts"),
+  economy: fromSources("./economy/main.ts"),
   calibrate: fromSources("./calibrate/main.ts"),
   modelcheck: fromSources("../test/modelcheck/run.ts"),
   bench: fromSources("./bench/main.ts"),

@@ -1,0 +1,107 @@
+/** What an agent chooses: whatever is worth most to it (docs/economy.md). Ties go to the first. */
+import type { Agent } from "./agents.ts";
+import type { EconomyParameters } from "./parameters.ts";
+
+/** What an agent believes when it decides. */
+export interface Prospect {
+  /** Share of others that keep the norm. */
+  readonly belief: number;
+  /** What being found out costs, tokens. */
+  readonly sanction: number;
+  /** Chance of that although one lies. */
+  readonly found: number;
+}
+
+export interface HarvestChoice {
+  /** Units asked for. */
+  readonly amount: number;
+  /** What is said about it is true. */
+  readonly truthful: boolean;
+}
+
+/** λ·belief for everything beyond the norm: at least what it brings, once belief reaches the threshold. */
+const reciprocity = (agent: Agent, belief: number): number => belief / agent.threshold;
+
+/** How much to take and what to say of it; `norm` and `quota` in units. */
+export function chooseHarvest(agent: Agent, quota: number, norm: number, prospect: Prospect, world: EconomyParameters): HarvestChoice {
+  const { honesty, harm } = agent.character;
+  let best: HarvestChoice & { readonly worth: number } = { amount: 0, truthful: true, worth: Number.NEGATIVE_INFINITY };
+  for (const quotas of world.harvests) {
+    const amount = quotas * quota;
+    const beyond = Math.max(0, amount - norm);
+    const taken = amount - reciprocity(agent, prospect.belief) * beyond + harm * beyond;
+    const told = beyond > 0 ? -prospect.sanction : 0;
+    const lied = -prospect.found * prospect.sanction + (harm - honesty) * beyond;
+    const truthful = beyond === 0 || told >= lied;
+    const worth = taken + (truthful ? told : lied);
+    if (worth > best.worth) best = { amount, truthful, worth };
+  }
+  return best;
+}
+
+export type Effort = "real" | "none" | "pretended";
+
+export interface WorkChoice {
+  readonly effort: Effort;
+  readonly worth: number;
+}
+
+/** What real work on a task costs an agent that matches it so. */
+export const costOf = (agent: Agent, match: number): number => agent.cost * (2 - match);
+
+/** Whether to take a task, and to do it. `sanction` is what pretending is expected to cost. */
+export function chooseWork(agent: Agent, match: number, sanction: number, world: EconomyParameters): WorkChoice {
+  const { honesty, harm, reciprocates } = agent.character;
+  const knowsBetter = reciprocates && match < world.sound;
+  const worth: Readonly<Record<Effort, number>> = {
+    real: knowsBetter ? Number.NEGATIVE_INFINITY : world.price - costOf(agent, match),
+    none: 0,
+    pretended: world.price * (1 - honesty + harm) - sanction,
+  };
+  const efforts = ["real", "none", "pretended"] as const;
+  const effort = efforts.reduce((best: Effort, one) => (worth[one] > worth[best] ? one : best), "real");
+  return { effort, worth: worth[effort] };
+}
+
+/** Whether it claims to match a task better than it does: a lie adds half a price's chance. */
+export const overclaims = ({ character: { honesty, harm } }: Agent): boolean => 0.5 - honesty + harm > 0;
+
+/** Whether it looks when asked to review: who reciprocates does while enough others comply. */
+export const looks = (agent: Agent, belief: number): boolean => belief >= agent.threshold;
+
+/** What an agent wants everybody's norm to be. */
+export interface Norms {
+  /** Quotas that may be harvested. */
+  readonly harvest: number;
+  readonly reviewers: number;
+  /** Rounds for which who was found out is passed over. */
+  readonly shunning: number;
+}
+
+export const NO_NORMS: Norms = { harvest: 1, reviewers: 0, shunning: 0 };
+
+/** What is known when norms are voted on. */
+export interface Situation {
+  /** Level of the pool over its capacity. */
+  readonly pool: number;
+  /** Share of outputs that were found unsound, and of reports that broke the norm, since the last talk. */
+  readonly failed: number;
+  readonly breaches: number;
+}
+
+export function idealNorms({ character }: Agent, { pool, failed, breaches }: Situation): Norms {
+  if (!character.reciprocates) return { harvest: 1.25, reviewers: 0, shunning: 0 };
+  const reviewers = [0.05, 0.2, 0.4].filter((limit) => failed >= limit).length;
+  return { harvest: pool < 0.5 ? 0.75 : 1, reviewers, shunning: failed > 0.1 || breaches > 0.1 ? 20 : 10 };
+}
+
+/** The median of each norm: the lower one where there are two. */
+export function votedNorms(wanted: readonly Norms[]): Norms {
+  const median = (values: readonly number[]): number =>
+    [...values].sort((one, other) => one - other)[Math.floor((values.length - 1) / 2)] ?? 0;
+  return {
+    harvest: median(wanted.map(({ harvest }) => harvest)),
+    reviewers: median(wanted.map(({ reviewers }) => reviewers)),
+    shunning: median(wanted.map(({ shunning }) => shunning)),
+  };
+}

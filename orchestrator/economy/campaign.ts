@@ -1,0 +1,95 @@
+/** Which runs an experiment has, where each is kept, and what they come to. */
+import { join } from "node:path";
+import { contentIdOf } from "../primitives/hash.ts";
+import { canonicalJson } from "../primitives/json.ts";
+import { AS_WRITTEN, type Experiment, SCALED } from "./hypotheses.ts";
+import { type RunSummary, summarise } from "./metrics.ts";
+import { type BuiltConfiguration, ECONOMY, type EconomyParameters } from "./parameters.ts";
+import { readRun, writeRun } from "./record.ts";
+import { type RunFigures, runEconomy } from "./run.ts";
+
+export interface Cell {
+  readonly configuration: BuiltConfiguration;
+  readonly agents: number;
+  readonly seed: number;
+  readonly variant: string;
+}
+
+export interface Campaign {
+  readonly experiment: Experiment;
+  readonly configurations: readonly BuiltConfiguration[];
+  readonly scales: readonly number[];
+  readonly seeds: readonly number[];
+  /** Also varies each open constant. */
+  readonly sensitivity: boolean;
+}
+
+/** Scales of experiment 2: the paper's six, and four below them. */
+export const SCALES = [10, 20, 30, 40, 50, 100, 200, 500, 750, 1000] as const;
+
+const LEAST_TASKS = 5;
+const quarter = (value: number, sign: 1 | -1) => value * (1 + sign * 0.25);
+
+/** The constants of a variant, for a city of so many. */
+export const VARIANTS: Readonly<Record<string, (world: EconomyParameters, agents: number) => EconomyParameters>> = {
+  [AS_WRITTEN]: (world) => world,
+  [SCALED]: (world, agents) => ({ ...world, tasks: Math.max(LEAST_TASKS, Math.round((world.tasks * agents) / 200)) }),
+  "growth −25 %": (world) => ({ ...world, pool: { ...world.pool, growth: quarter(world.pool.growth, -1) } }),
+  "growth +25 %": (world) => ({ ...world, pool: { ...world.pool, growth: quarter(world.pool.growth, 1) } }),
+  "capacity −25 %": (world) => ({ ...world, pool: { ...world.pool, capacity: quarter(world.pool.capacity, -1) } }),
+  "capacity +25 %": (world) => ({ ...world, pool: { ...world.pool, capacity: quarter(world.pool.capacity, 1) } }),
+  "quota −25 %": (world) => ({ ...world, pool: { ...world.pool, quota: quarter(world.pool.quota, -1) } }),
+  "quota +25 %": (world) => ({ ...world, pool: { ...world.pool, quota: quarter(world.pool.quota, 1) } }),
+  "cooperative −25 %": (world) => ({ ...world, shares: shifted(world, -1) }),
+  "cooperative +25 %": (world) => ({ ...world, shares: shifted(world, 1) }),
+  "price −25 %": (world) => ({ ...world, price: quarter(world.price, -1) }),
+  "price +25 %": (world) => ({ ...world, price: quarter(world.price, 1) }),
+};
+
+/** The others' shares keep their proportion. */
+function shifted({ shares }: EconomyParameters, sign: 1 | -1): EconomyParameters["shares"] {
+  const cooperative = quarter(shares.cooperative, sign);
+  const rest = (100 - cooperative) / (100 - shares.cooperative);
+  return { cooperative, "self-interested": shares["self-interested"] * rest, adversarial: shares.adversarial * rest };
+}
+
+export function worldOf({ variant, agents }: Pick<Cell, "variant" | "agents">): EconomyParameters {
+  const change = VARIANTS[variant];
+  if (change === undefined) throw new RangeError(`no variant ${variant}`);
+  return change(ECONOMY, agents);
+}
+
+/** Every run of a campaign. */
+export function cellsOf({ experiment, configurations, scales, seeds, sensitivity }: Campaign): Cell[] {
+  const open = Object.keys(VARIANTS).filter((name) => name !== AS_WRITTEN && name !== SCALED);
+  const variants = [AS_WRITTEN, ...(experiment === 2 ? [SCALED] : []), ...(sensitivity ? open : [])];
+  return seeds.flatMap((seed) =>
+    scales.flatMap((agents) =>
+      configurations.flatMap((configuration) => variants.map((variant) => ({ configuration, agents, seed, variant }))),
+    ),
+  );
+}
+
+/** Names the constants of a run and the figures that it has: a kept run with another is run again. */
+export const digestOfCell = (cell: Cell): string =>
+  contentIdOf(new TextEncoder().encode(canonicalJson({ figures: FIGURES, world: worldOf(cell) })));
+/** Raised whenever the same constants give other figures. */
+const FIGURES = 1;
+
+export const fileOf = (folder: string, { configuration, agents, seed, variant }: Cell): string =>
+  join(
+    folder,
+    "runs",
+    `${configuration}-${agents}-${variant.replaceAll(/[^a-z0-9]+/g, "-").replace(/-$/, "")}${sign(variant)}-${seed}.ndjson`,
+  );
+const sign = (variant: string) => (variant.includes("−") ? "-less" : variant.includes("+") ? "-more" : "");
+
+/** Runs a cell and keeps it. */
+export function runCell(folder: string, cell: Cell): void {
+  const { configuration, agents, seed } = cell;
+  writeRun(fileOf(folder, cell), runEconomy({ configuration, agents, seed, world: worldOf(cell) }), digestOfCell(cell));
+}
+
+export const keptRun = (folder: string, cell: Cell): RunFigures | undefined => readRun(fileOf(folder, cell), digestOfCell(cell));
+
+export const summaryOf = (run: RunFigures, cell: Cell): RunSummary => summarise(run, cell.variant, worldOf(cell));

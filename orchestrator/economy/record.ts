@@ -1,0 +1,73 @@
+/** A run on disk: one line of what was run, one a round, one a milestone, one that says it is whole. */
+import { existsSync, readFileSync } from "node:fs";
+import { z } from "zod";
+import { AgentCityError } from "../primitives/errors.ts";
+import { writeFileAtomic } from "../primitives/files.ts";
+import { BUILT } from "./parameters.ts";
+import type { RunFigures } from "./run.ts";
+
+const count = z.int().min(0);
+const said = z.tuple([count, count]).readonly();
+const headSchema = z.strictObject({
+  kind: z.literal("run"),
+  configuration: z.enum(BUILT),
+  agents: count,
+  seed: z.int(),
+  digest: z.string(),
+});
+const roundSchema = z.strictObject({
+  round: count,
+  pool: z.number(),
+  csr: z.number(),
+  said: z.strictObject({ cooperative: said, "self-interested": said, adversarial: said }),
+  delayed: count,
+  taskRounds: count,
+  epr: z.number(),
+  si: z.number(),
+  wgc: z.number(),
+  done: count,
+  aligned: count,
+  quality: z.number(),
+  byLot: z.number(),
+});
+const milestoneSchema = z.strictObject({
+  milestone: count,
+  tasks: count,
+  certified: count,
+  sound: count,
+  completed: z.boolean(),
+  propagation: count,
+  failedAudit: z.boolean(),
+});
+
+/** A run's file cannot be read. */
+export class RunDamaged extends AgentCityError {
+  constructor(path: string, problem: string) {
+    super("RunDamaged", `${path} is no run`, { details: problem, action: "delete that file and give the command again: it is run again" });
+  }
+}
+
+/** Writes a run whole; `digest` names the constants it was run with. */
+export function writeRun(path: string, run: RunFigures, digest: string): void {
+  const { rounds, milestones, ...head } = run;
+  const lines = [{ kind: "run", ...head, digest }, ...rounds, ...milestones, { kind: "end" }];
+  writeFileAtomic(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+}
+
+/** A run that is there and was run with these constants; undefined where it must be run. */
+export function readRun(path: string, digest: string): RunFigures | undefined {
+  if (!existsSync(path)) return undefined;
+  const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+  try {
+    const [first = "", ...rest] = lines;
+    const { kind: _, digest: found, ...head } = headSchema.parse(JSON.parse(first));
+    if (found !== digest) return undefined;
+    const rows: unknown[] = rest.map((line) => JSON.parse(line));
+    const at = rows.findIndex((row) => milestoneSchema.safeParse(row).success);
+    z.strictObject({ kind: z.literal("end") }).parse(rows.at(-1));
+    const [rounds, milestones] = at === -1 ? [rows.slice(0, -1), []] : [rows.slice(0, at), rows.slice(at, -1)];
+    return { ...head, rounds: z.array(roundSchema).parse(rounds), milestones: z.array(milestoneSchema).parse(milestones) };
+  } catch (error) {
+    throw new RunDamaged(path, error instanceof z.ZodError ? z.prettifyError(error) : String(error));
+  }
+}

@@ -1,0 +1,264 @@
+/** One run: rounds of an economy, from a seed. The same seed gives the same figures, whatever the machine. */
+import { randomStream } from "../primitives/random.ts";
+import { type Agent, agentOf, population } from "./agents.ts";
+import { chooseHarvest, costOf } from "./behaviour.ts";
+import { normal } from "./draws.ts";
+import { Emergent } from "./emergent.ts";
+import { eligible, matchOf, milestoneGraph, outputOf, propagation, type Task } from "./milestone.ts";
+import { Baseline, type Commons, type Harvested, type Order } from "./order.ts";
+import { type BuiltConfiguration, ECONOMY, type EconomyParameters, PERSONA_NAMES, type PersonaName, shockScale } from "./parameters.ts";
+import { harvest, type Pool, sustainable } from "./pool.ts";
+import { gini } from "./statistics/description.ts";
+
+export interface RunSettings {
+  readonly configuration: BuiltConfiguration;
+  readonly agents: number;
+  readonly seed: number;
+  readonly world?: EconomyParameters;
+}
+
+/** False statements and all of them. */
+export type Said = readonly [lies: number, all: number];
+
+/** One round's figures. */
+export interface RoundFigures {
+  readonly round: number;
+  /** Level of the pool over its capacity. */
+  readonly pool: number;
+  readonly csr: number;
+  readonly said: Readonly<Record<PersonaName, Said>>;
+  /** Task-rounds that governance took, and all. */
+  readonly delayed: number;
+  readonly taskRounds: number;
+  /** Who took, reviewed or was paid for a task, over those present. */
+  readonly epr: number;
+  /** Specialisation so far: low is specialised. */
+  readonly si: number;
+  /** Gini of wealth. */
+  readonly wgc: number;
+  /** Tasks done, of them by agents strong in what they need; qualities, and what a lot would have given. */
+  readonly done: number;
+  readonly aligned: number;
+  readonly quality: number;
+  readonly byLot: number;
+}
+
+/** One milestone's end. */
+export interface MilestoneFigures {
+  readonly milestone: number;
+  readonly tasks: number;
+  readonly certified: number;
+  readonly sound: number;
+  readonly completed: boolean;
+  readonly propagation: number;
+  /** Marked as failed after it was completed. */
+  readonly failedAudit: boolean;
+}
+
+export interface RunFigures {
+  readonly configuration: BuiltConfiguration;
+  readonly agents: number;
+  readonly seed: number;
+  readonly rounds: readonly RoundFigures[];
+  readonly milestones: readonly MilestoneFigures[];
+}
+
+const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
+
+export function runEconomy({ configuration, agents, seed, world = ECONOMY }: RunSettings): RunFigures {
+  const economy = new Economy(configuration, agents, seed, world);
+  for (let round = 0; round < world.rounds; round++) economy.round(round);
+  return { configuration, agents, seed, rounds: economy.figures, milestones: economy.milestones() };
+}
+
+class Economy {
+  readonly figures: RoundFigures[] = [];
+  readonly #seed: number;
+  readonly #world: EconomyParameters;
+  readonly #order: Order;
+  readonly #ended: MilestoneFigures[] = [];
+  #present: Agent[];
+  #pool: Pool;
+  #tasks: Task[] = [];
+  #said: Record<PersonaName, [number, number]> = nothingSaid();
+  #busy = new Set<Agent>();
+
+  constructor(configuration: BuiltConfiguration, agents: number, seed: number, world: EconomyParameters) {
+    this.#seed = seed;
+    this.#world = world;
+    this.#present = population(agents, seed, world);
+    this.#order = configuration === "baseline" ? new Baseline() : new Emergent(world, agents);
+    const capacity = world.pool.capacity * agents;
+    this.#pool = { capacity, growth: world.pool.growth, level: capacity };
+    this.#born = agents;
+  }
+
+  #born: number;
+
+  milestones(): readonly MilestoneFigures[] {
+    return this.#ended;
+  }
+
+  round(round: number): void {
+    const world = this.#world;
+    if (round % world.milestoneRounds === 0) this.#open(round / world.milestoneRounds);
+    if (round === world.shock.round) this.#shock();
+    this.#said = nothingSaid();
+    this.#busy = new Set();
+    const commons = this.#commons(round);
+    this.#order.talk(commons);
+    const handedIn = this.#tasks.filter(({ state }) => state === "in review");
+    const work = this.#work(commons);
+    for (const task of handedIn) this.#review(task, commons);
+    const csr = this.#harvest(commons);
+    this.figures.push({
+      round,
+      csr,
+      ...work,
+      delayed: work.delayed + handedIn.length,
+      taskRounds: work.taskRounds + handedIn.length,
+      ...this.#state(),
+    });
+    if ((round + 1) % world.milestoneRounds === 0) this.#end(Math.floor(round / world.milestoneRounds));
+  }
+
+  #commons(round: number): Commons {
+    return {
+      round,
+      pool: this.#pool,
+      quota: (this.#world.pool.quota * sustainable(this.#pool)) / this.#present.length,
+      present: this.#present,
+      world: this.#world,
+      chance: (purpose) => randomStream(this.#seed, "economy", "round", round, purpose),
+    };
+  }
+
+  #open(milestone: number): void {
+    this.#tasks = milestoneGraph(this.#world.tasks, randomStream(this.#seed, "economy", "milestone", milestone), this.#world);
+  }
+
+  /** Tasks are taken and worked on. */
+  #work(commons: Commons) {
+    const world = this.#world;
+    const lot = commons.chance("quality");
+    const assigned = this.#order.assign(eligible(this.#tasks), commons, (agent, truthful) => this.#say(agent, truthful));
+    let [delayed, aligned, quality, byLot] = [0, 0, 0, 0];
+    for (const { task, agent, effort } of assigned) {
+      const match = matchOf(agent.capabilities, task);
+      if (task.again) delayed += 1;
+      task.worker = agent;
+      task.quality = effort === "real" ? Math.min(1, Math.max(0, match + world.noise * normal(lot))) : 0;
+      task.sound = task.quality >= world.sound && task.needs.every((need) => this.#tasks[need]?.sound === true);
+      if (effort === "real") agent.wealth -= costOf(agent, match);
+      if (task.sound) agent.soundWork += task.quality;
+      agent.done[task.main] = (agent.done[task.main] ?? 0) + 1;
+      aligned += agent.best.includes(task.main) ? 1 : 0;
+      quality += task.quality;
+      byLot += this.#present.reduce((sum, one) => sum + matchOf(one.capabilities, task), 0) / this.#present.length;
+      this.#busy.add(agent);
+      if (this.#order.certifiesAtOnce) this.#certify(task);
+      else task.state = "in review";
+    }
+    return { done: assigned.length, delayed, taskRounds: assigned.length, aligned, quality: rounded(quality), byLot: rounded(byLot) };
+  }
+
+  #review(task: Task, commons: Commons): void {
+    if (this.#order.review(task, commons, (agent) => this.#busy.add(agent))) this.#certify(task);
+    else {
+      task.state = "open";
+      task.again = true;
+    }
+  }
+
+  #certify(task: Task): void {
+    task.state = "certified";
+    if (task.worker === undefined) return;
+    task.worker.wealth += this.#world.price;
+    this.#busy.add(task.worker);
+  }
+
+  /** Everybody takes from the pool and says how much; the share that kept to the quota and told the truth. */
+  #harvest(commons: Commons): number {
+    const norm = this.#order.norm(commons.quota);
+    const harvested: Harvested[] = this.#present.map((agent) => ({
+      agent,
+      choice: chooseHarvest(agent, commons.quota, norm, this.#order.prospect(agent), this.#world),
+    }));
+    const asked = harvested.reduce((sum, { choice }) => sum + choice.amount, 0);
+    const { pool, part } = harvest(this.#pool, asked);
+    this.#pool = pool;
+    for (const { agent, choice } of harvested) {
+      agent.wealth += choice.amount * part;
+      this.#say(agent, choice.truthful);
+    }
+    this.#order.remember(harvested, commons);
+    const limit = commons.quota * (1 + 1e-9);
+    return rounded(harvested.filter(({ choice }) => choice.truthful && choice.amount <= limit).length / harvested.length);
+  }
+
+  #say({ persona }: Agent, truthful: boolean): void {
+    const said = this.#said[persona];
+    said[0] += truthful ? 0 : 1;
+    said[1] += 1;
+  }
+
+  #state() {
+    const { level, capacity } = this.#pool;
+    return {
+      pool: rounded(level / capacity),
+      said: this.#said,
+      epr: rounded(this.#present.filter((agent) => this.#busy.has(agent)).length / this.#present.length),
+      si: rounded(specialisation(this.#present)),
+      wgc: rounded(gini(this.#present.map(({ wealth }) => Math.max(0, wealth)))),
+    };
+  }
+
+  #end(milestone: number): void {
+    const output = outputOf(this.#tasks);
+    this.#ended.push({
+      milestone,
+      tasks: this.#tasks.length,
+      certified: this.#tasks.filter(({ state }) => state === "certified").length,
+      sound: this.#tasks.filter(({ state, sound }) => state === "certified" && sound).length,
+      completed: output !== undefined && output.state === "certified" && output.sound,
+      propagation: propagation(this.#tasks, this.#world.sound),
+      failedAudit: false,
+    });
+  }
+
+  #shock(): void {
+    const { shock } = this.#world;
+    const scale = shockScale(this.#born, this.#world);
+    const scaled = (count: number) => Math.max(1, Math.round(count * scale));
+    const leaving = new Set(
+      [...this.#present]
+        .sort((one, other) => this.#order.standing(other) - this.#order.standing(one) || one.id - other.id)
+        .slice(0, scaled(shock.leave)),
+    );
+    const joining = scaled(shock.freeRiders) + scaled(shock.bloc);
+    const newcomers = Array.from({ length: joining }, (_, place) => agentOf(this.#born + place, "adversarial", this.#seed, this.#world));
+    this.#present = [...this.#present.filter((agent) => !leaving.has(agent)), ...newcomers];
+    const completed = this.#ended.filter(({ completed: done }) => done);
+    if (completed.length === 0) return;
+    const marked = randomStream(this.#seed, "economy", "audit").pick(completed);
+    this.#ended[this.#ended.indexOf(marked)] = { ...marked, completed: false, failedAudit: true };
+  }
+}
+
+function nothingSaid(): Record<PersonaName, [number, number]> {
+  return Object.fromEntries(PERSONA_NAMES.map((name) => [name, [0, 0]])) as Record<PersonaName, [number, number]>;
+}
+
+/** SI: 1 where everybody does every kind of task alike, 0 where each does one kind (docs/economy.md). */
+export function specialisation(agents: readonly { readonly done: readonly number[] }[]): number {
+  let [sum, weight] = [0, 0];
+  for (const { done } of agents) {
+    const total = done.reduce((whole, count) => whole + count, 0);
+    if (total === 0) continue;
+    const even = 1 / done.length;
+    const concentration = done.reduce((whole, count) => whole + (count / total) ** 2, 0);
+    sum += total * (1 - (concentration - even) / (1 - even));
+    weight += total;
+  }
+  return weight === 0 ? 1 : sum / weight;
+}

@@ -1,0 +1,155 @@
+/**
+ * Runs the experiments of docs/economy.md, or what of them exists: a process for each seed, whole runs kept, so that the same command with
+ * --resume goes on after any interruption. Everything is written below one folder.
+ *
+ * usage: npm run economy -- --experiment 1|2 [--seeds 10] [--scales 200] [--configurations baseline,emergent] [--sensitivity] [--resume]
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { home } from "../../orchestrator/cli/home.ts";
+import { Progress } from "../../orchestrator/cli/progress.ts";
+import { typedPath } from "../../orchestrator/cli/shell.ts";
+import { wallTime } from "../../orchestrator/cli/wall-time.ts";
+import { type Campaign, type Cell, cellsOf, keptRun, SCALES, summaryOf } from "../../orchestrator/economy/campaign.ts";
+import { AS_WRITTEN } from "../../orchestrator/economy/hypotheses.ts";
+import { BUILT, type BuiltConfiguration, CONFIGURATIONS, ConfigurationNotBuilt, isBuilt } from "../../orchestrator/economy/parameters.ts";
+import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
+import { flags, refuseFlags } from "../dev/flags.ts";
+import { figuresOfOne, figuresOfTwo, scaleChart } from "./figures.ts";
+import { markdown, page, summarise } from "./report.ts";
+import { runAll } from "./workers.ts";
+
+const USAGE = `agentcity economy --experiment <1|2> [--seeds <how many, 10 and 3>] [--scales <agents, 200 and all ten>]
+       [--configurations ${CONFIGURATIONS.join(",")}] [--sensitivity] [--processes <cores>] [--out <folder>] [--resume] [--json]`;
+const TEXT = { type: "string" } as const;
+const values = flags(USAGE, {
+  experiment: TEXT,
+  seeds: TEXT,
+  scales: TEXT,
+  configurations: TEXT,
+  processes: TEXT,
+  out: TEXT,
+  sensitivity: { type: "boolean", default: false },
+  resume: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+});
+
+/** A folder has another campaign, or one that was not asked to go on. */
+class CampaignExists extends AgentCityError {
+  constructor(folder: string, action: string) {
+    super("CampaignExists", `${folder} holds a campaign`, { action });
+  }
+}
+
+const listed = z.string().transform((text) => text.split(",").map((part) => part.trim()));
+const schema = z.strictObject({
+  experiment: z.enum(["1", "2"], { error: "say --experiment 1 or 2" }),
+  seeds: z.coerce.number().int().min(1).max(1000).optional(),
+  scales: listed
+    .transform((parts) => parts.map(Number))
+    .pipe(z.array(z.int().min(5).max(5000)).min(1))
+    .optional(),
+  configurations: listed.pipe(z.array(z.enum(CONFIGURATIONS)).min(1)).default([...BUILT]),
+  processes: z.coerce.number().int().min(1).max(256).default(availableParallelism()),
+});
+
+function campaignOf(): { readonly campaign: Campaign; readonly processes: number } {
+  const { out: _, sensitivity, resume: __, json: ___, ...asked } = values;
+  const read = schema.safeParse(asked);
+  if (!read.success) return refuseFlags(USAGE, z.prettifyError(read.error).replaceAll("\n", " "));
+  const { experiment: number, seeds, scales, configurations, processes } = read.data;
+  const experiment = number === "1" ? 1 : 2;
+  const count = seeds ?? (experiment === 1 ? 10 : 3);
+  const built = configurations.flatMap((name): BuiltConfiguration[] => {
+    if (!isBuilt(name)) throw new ConfigurationNotBuilt(name);
+    return [name];
+  });
+  return {
+    processes,
+    campaign: {
+      experiment,
+      configurations: [...new Set(built)],
+      scales: [...new Set(scales ?? (experiment === 1 ? [200] : SCALES))],
+      seeds: Array.from({ length: count }, (_, at) => at + 1),
+      sensitivity,
+    },
+  };
+}
+
+/** The campaign's folder, made or found again. */
+function folderOf(campaign: Campaign): string {
+  const folder = values.out === undefined ? join(home().root, `economy-${campaign.experiment}`) : typedPath(values.out);
+  const file = join(folder, "campaign.json");
+  const text = `${JSON.stringify(campaign, null, 2)}\n`;
+  if (existsSync(file)) {
+    if (!values.resume) throw new CampaignExists(folder, "go on with --resume, or choose another folder with --out");
+    if (readFileSync(file, "utf8") !== text)
+      throw new CampaignExists(folder, "it has other seeds, scales or configurations: choose another folder with --out");
+  }
+  mkdirSync(join(folder, "runs"), { recursive: true });
+  mkdirSync(join(folder, "figures"), { recursive: true });
+  writeFileSync(file, text);
+  return folder;
+}
+
+async function run(): Promise<void> {
+  const { campaign, processes } = campaignOf();
+  const folder = folderOf(campaign);
+  const cells = cellsOf(campaign);
+  const progress = new Progress({
+    write: (text) => process.stderr.write(text),
+    isTerminal: process.stderr.isTTY === true,
+    millis: wallTime.millis,
+    every: wallTime.every,
+  });
+  try {
+    let done = cells.filter((cell) => keptRun(folder, cell) !== undefined).length;
+    progress.enter("the economy runs");
+    progress.tell(`${cells.length} runs, ${done} of them kept from before; ${processes} processes`, { done, of: cells.length });
+    await runAll(folder, cells, processes, (line) => {
+      done += 1;
+      progress.tell(`${done} of ${cells.length}: ${line}`, { done, of: cells.length });
+    });
+    progress.enter("the report is written");
+    const summary = report(folder, campaign, cells);
+    if (values.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
+    else process.stdout.write(`${join(folder, "report.html")}\n`);
+  } finally {
+    progress.end();
+  }
+}
+
+function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
+  const runs = cells.flatMap((cell) => {
+    const figures = keptRun(folder, cell);
+    return figures === undefined ? [] : [{ cell, figures, summary: summaryOf(figures, cell) }];
+  });
+  const summary = summarise(campaign.experiment, runs);
+  const main = campaign.scales.includes(200) ? 200 : campaign.scales[0];
+  const written = runs
+    .filter(({ summary: { variant, agents } }) => variant === AS_WRITTEN && agents === main)
+    .map(({ figures }) => figures);
+  const summaries = runs.map((one) => one.summary);
+  const figures = new Map([
+    ...figuresOfOne(written),
+    ["csr-by-agents", scaleChart(summaries)] as const,
+    ...(campaign.experiment === 2 ? figuresOfTwo(summaries) : []),
+  ]);
+  const text = markdown(summary, figures);
+  for (const [name, svg] of figures) writeFileSync(join(folder, "figures", `${name}.svg`), svg);
+  writeFileSync(join(folder, "summary.json"), `${JSON.stringify(summary, null, 2)}\n`);
+  writeFileSync(join(folder, "report.md"), text);
+  writeFileSync(join(folder, "report.html"), page(text, figures));
+  return summary;
+}
+
+try {
+  await run();
+} catch (error) {
+  if (!(error instanceof AgentCityError)) throw error;
+  if (values.json) process.stdout.write(`${JSON.stringify({ status: "error", error: error.toPlain() })}\n`);
+  process.stderr.write(`${error.code}: ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,282 @@
+/** What a campaign comes to: one document of data, and the same for people as Markdown and as a page that opens offline. */
+import MarkdownIt from "markdown-it";
+import { mean } from "simple-statistics";
+import {
+  AS_WRITTEN,
+  COMPARISONS,
+  type Comparison,
+  comparability,
+  compare,
+  type Experiment,
+  type Finding,
+  judge,
+  runsOf,
+  SCALED,
+  scalePoints,
+  weightsOf,
+} from "../../orchestrator/economy/hypotheses.ts";
+import type { RunSummary } from "../../orchestrator/economy/metrics.ts";
+import { BUILT, CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
+import type { RunFigures } from "../../orchestrator/economy/run.ts";
+import { bootstrap, effectiveSeeds, type Interval, LEAST_EFFECTIVE_SHARE } from "../../orchestrator/economy/statistics/description.ts";
+import { powerLaw } from "../../orchestrator/economy/statistics/fits.ts";
+import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { table } from "../dev/markdown.ts";
+import { type Figures, NOT_DRAWN } from "./figures.ts";
+
+const METRICS = {
+  CSR: (run: RunSummary) => run.csr,
+  survival: (run: RunSummary) => run.survival,
+  DR: (run: RunSummary) => run.dr,
+  PSR: (run: RunSummary) => run.psr,
+  PCR: (run: RunSummary) => run.pcr,
+  "SI, round 40": (run: RunSummary) => run.si40,
+  SI: (run: RunSummary) => run.si,
+  CAU: (run: RunSummary) => run.cau,
+  PvR: (run: RunSummary) => run.pvr,
+  SS: (run: RunSummary) => run.ss,
+  GOR: (run: RunSummary) => run.gor,
+  EPR: (run: RunSummary) => run.epr,
+  "WGC, end": (run: RunSummary) => run.wgc.at(-1) ?? 0,
+  FPD: (run: RunSummary) => run.fpd,
+} as const;
+
+interface Cell {
+  readonly configuration: string;
+  readonly agents: number;
+  readonly variant: string;
+  readonly seeds: number;
+  readonly metrics: Readonly<Record<string, { readonly mean: number } & Interval>>;
+  /** Seeds whose shock was recovered from, and the mean of their rounds. */
+  readonly recovered: { readonly seeds: number; readonly rounds: number | null };
+}
+
+/** Everything that a campaign found. */
+export interface Summary {
+  readonly experiment: Experiment;
+  readonly seeds: readonly number[];
+  readonly notBuilt: readonly string[];
+  readonly cells: readonly Cell[];
+  readonly comparisons: readonly Comparison[];
+  readonly effective: readonly {
+    readonly configuration: string;
+    readonly agents: number;
+    readonly seeds: number;
+    readonly distinct: number;
+    readonly flagged: boolean;
+  }[];
+  readonly govsim: string | null;
+  readonly findings: readonly Finding[];
+  /** The same with each open constant a quarter lower and higher: verdicts that move. */
+  readonly sensitivity: readonly { readonly variant: string; readonly csr: readonly string[]; readonly moved: readonly string[] }[];
+  readonly growth: readonly {
+    readonly metric: string;
+    readonly best: string;
+    readonly weights: Readonly<Record<string, number>>;
+    readonly exponent: number | null;
+  }[];
+}
+
+const RESAMPLES = 2000;
+
+export function summarise(
+  experiment: Experiment,
+  runs: readonly { readonly figures: RunFigures; readonly summary: RunSummary }[],
+): Summary {
+  const all = runs.map(({ summary }) => summary);
+  const lot = randomStream(7, "economy", "report");
+  const scales = [...new Set(all.map(({ agents }) => agents))].sort((one, other) => one - other);
+  const variants = [...new Set(all.map(({ variant }) => variant))];
+  const main = scales.includes(200) ? 200 : (scales[0] ?? 0);
+  const judged = (variant: string) =>
+    judge(
+      all
+        .filter((run) => run.variant === variant || run.variant === SCALED)
+        .map((run) => (run.variant === variant ? { ...run, variant: AS_WRITTEN } : run)),
+      experiment,
+      main,
+      lot,
+    );
+  const findings = judge(all, experiment, main, lot);
+  const cells = variants.flatMap((variant) =>
+    scales.flatMap((agents) =>
+      BUILT.flatMap((configuration) => cellOf(runsOf(all, configuration, agents, variant), { configuration, agents, variant })),
+    ),
+  );
+  const baseline = runsOf(all, "baseline", main).map(({ csr }) => csr);
+  return {
+    experiment,
+    seeds: [...new Set(all.map(({ seed }) => seed))].sort((one, other) => one - other),
+    notBuilt: CONFIGURATIONS.filter((name) => !BUILT.some((built) => built === name)),
+    cells,
+    comparisons: compare(all, main),
+    effective: effectiveOf(runs),
+    govsim: baseline.length === 0 ? null : comparability(mean(baseline)),
+    findings,
+    sensitivity: variants
+      .filter((variant) => variant !== AS_WRITTEN && variant !== SCALED)
+      .map((variant) => ({
+        variant,
+        csr: cells.filter((cell) => cell.variant === variant).map((cell) => `${cell.configuration} ${shown(cell.metrics["CSR"]?.mean)}`),
+        moved: judged(variant).flatMap(({ id, verdict }) => {
+          const before = findings.find((finding) => finding.id === id)?.verdict;
+          return before === verdict ? [] : [`${id}: ${before} → ${verdict}`];
+        }),
+      })),
+    growth: experiment === 2 ? growthOf(all) : [],
+  };
+}
+
+function cellOf(runs: readonly RunSummary[], cell: Pick<Cell, "configuration" | "agents" | "variant">): Cell[] {
+  if (runs.length === 0) return [];
+  const metrics = Object.entries(METRICS).map(([name, of]) => {
+    const values = runs.map(of);
+    const lot = randomStream(7, "economy", "cell", cell.configuration, cell.agents, cell.variant, name);
+    return [name, { mean: mean(values), ...bootstrap(values, (sample) => mean([...sample]), lot, { resamples: RESAMPLES }) }] as const;
+  });
+  const back = runs.flatMap(({ srt }) => (srt === null ? [] : [srt]));
+  return [
+    {
+      ...cell,
+      seeds: runs.length,
+      metrics: Object.fromEntries(metrics),
+      recovered: { seeds: back.length, rounds: back.length === 0 ? null : mean(back) },
+    },
+  ];
+}
+
+function effectiveOf(runs: readonly { readonly figures: RunFigures; readonly summary: RunSummary }[]) {
+  const written = runs.filter(({ summary }) => summary.variant === AS_WRITTEN);
+  return [...Map.groupBy(written, ({ summary }) => `${summary.configuration}/${summary.agents}`).values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const distinct = effectiveSeeds(group.map(({ figures }) => figures.rounds.map(({ csr }) => csr)));
+    const { configuration, agents } = first.summary;
+    return [{ configuration, agents, seeds: group.length, distinct, flagged: distinct < LEAST_EFFECTIVE_SHARE * group.length }];
+  });
+}
+
+function growthOf(all: readonly RunSummary[]): Summary["growth"] {
+  const asked = [
+    ["FPD(Baseline), tasks scaled", "baseline", SCALED, (run: RunSummary) => run.fpd],
+    ["FPD(Baseline), 25 tasks", "baseline", AS_WRITTEN, (run: RunSummary) => run.fpd],
+    ["FPD(Emergent), tasks scaled", "emergent", SCALED, (run: RunSummary) => run.fpd],
+    ["GOR(Emergent)", "emergent", AS_WRITTEN, (run: RunSummary) => run.gor],
+  ] as const;
+  return asked.flatMap(([metric, configuration, variant, of]) => {
+    const points = scalePoints(all, configuration, variant, of);
+    if (new Set(points.map(({ x }) => x)).size < 3) return [];
+    const weights = weightsOf(points);
+    const positive = points.filter(({ y }) => y > 0);
+    return [
+      {
+        metric,
+        best: weights[0]?.shape ?? "",
+        weights: Object.fromEntries(weights.map(({ shape, weight }) => [shape, weight])),
+        exponent: new Set(positive.map(({ x }) => x)).size < 3 ? null : powerLaw(positive).exponent,
+      },
+    ];
+  });
+}
+
+const shown = (value: number | null | undefined): string =>
+  value === null || value === undefined || !Number.isFinite(value)
+    ? "–"
+    : value === 0 || Math.abs(value) >= 0.001
+      ? value.toFixed(3)
+      : value.toExponential(1);
+const within = ({ mean: middle, low, high }: { readonly mean: number } & Interval) => `${shown(middle)} (${shown(low)}–${shown(high)})`;
+
+/** The report for people. Pictures are named, the page puts them in. */
+export function markdown(summary: Summary, figures: Figures): string {
+  const counted = (verdict: Finding["verdict"]) => summary.findings.filter((finding) => finding.verdict === verdict).length;
+  const written = summary.cells.filter(({ variant }) => variant === AS_WRITTEN);
+  const names = Object.keys(METRICS);
+  const part = (cells: readonly Cell[]) =>
+    table(
+      ["", ...cells.map(({ configuration, agents, seeds }) => `${configuration}, ${agents} agents, ${seeds} seeds`)],
+      [
+        ...names.map((name) => [name, ...cells.map(({ metrics }) => (metrics[name] === undefined ? "–" : within(metrics[name])))]),
+        [
+          "SRT",
+          ...cells.map(({ recovered, seeds }) =>
+            recovered.rounds === null ? `never (${seeds} seeds)` : `${shown(recovered.rounds)} (${recovered.seeds} of ${seeds} seeds)`,
+          ),
+        ],
+      ],
+    );
+  const scales = [...new Set(written.map(({ agents }) => agents))];
+  return [
+    `# Experiment ${summary.experiment}\n\n`,
+    `Seeds ${summary.seeds.join(", ")}. Not built yet: ${summary.notBuilt.join(", ")}; whatever needs them is not measured. World, metrics and\n`,
+    "thresholds: docs/economy.md. Means over seeds, in brackets where the mean lies with 95 % (bootstrap).\n\n",
+    `## Hypotheses\n\n${counted("supported")} supported, ${counted("falsified")} falsified, ${counted("inconclusive")} inconclusive, ${counted("not measured")} not measured.\n\n`,
+    table(
+      ["", "hypothesis", "verdict", "mean", "p", "because"],
+      summary.findings.map(({ id, says, verdict, mean: middle, interval, p, because }) => [
+        id,
+        says,
+        verdict,
+        middle === undefined ? "" : interval === undefined ? shown(middle) : within({ mean: middle, ...interval }),
+        p === undefined ? "" : shown(p),
+        because,
+      ]),
+    ),
+    summary.experiment === 1
+      ? `\n## Adjacent configurations\n\nK = ${COMPARISONS[1]}, paired signed ranks, two-sided.\n\n${comparisons(summary.comparisons)}`
+      : "",
+    summary.govsim === null ? "" : `\nCSR(Baseline) is ${summary.govsim}.\n`,
+    "\n## Figures by scale\n",
+    ...scales.map((agents) => `\n${part(written.filter((cell) => cell.agents === agents))}`),
+    summary.growth.length === 0 ? "" : `\n## Growth\n\n${growth(summary.growth)}`,
+    summary.sensitivity.length === 0
+      ? ""
+      : `\n## Sensitivity\n\n${table(
+          ["constant", "CSR", "verdicts that move"],
+          summary.sensitivity.map(({ variant, csr, moved }) => [variant, csr.join(", "), moved.join("; ") || "none"]),
+        )}`,
+    "\n## Effective seeds\n\n",
+    table(
+      ["configuration", "agents", "seeds", "distinct", ""],
+      summary.effective.map(({ configuration, agents, seeds, distinct, flagged }) => [
+        configuration,
+        String(agents),
+        String(seeds),
+        String(distinct),
+        flagged ? "too few" : "",
+      ]),
+    ),
+    "\n## Pictures\n",
+    ...[...figures.keys()].map((name) => `\n![${name}](figures/${name}.svg)\n`),
+    `\nNot drawn, because they need contracts: ${NOT_DRAWN.join("; ")}. The comparison of models needs models.\n`,
+  ].join("");
+}
+
+const comparisons = (rows: readonly Comparison[]): string =>
+  table(
+    ["from", "to", "metric", "W", "p", "corrected", "d", "significant"],
+    rows.map(({ from, to, metric, measured, w, p, corrected, d, significant }) =>
+      measured
+        ? [from, to, metric, shown(w), shown(p), shown(corrected), shown(d), significant === true ? "yes" : "no"]
+        : [from, to, metric, "not measured", "", "", "", ""],
+    ),
+  );
+
+const growth = (rows: Summary["growth"]): string => {
+  const shapes = Object.keys(rows[0]?.weights ?? {}).sort();
+  return table(
+    ["metric", "best", ...shapes.map((shape) => `weight: ${shape}`), "exponent"],
+    rows.map(({ metric, best, weights, exponent }) => [metric, best, ...shapes.map((shape) => shown(weights[shape])), shown(exponent)]),
+  );
+};
+
+const STYLE =
+  "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;font-size:13px}td,th{border:1px solid #ccc;padding:.2rem .5rem;text-align:left}svg{max-width:100%;height:auto}";
+
+/** The same as one file that needs nothing else. */
+export function page(text: string, figures: Figures): string {
+  const body = new MarkdownIt({ html: false })
+    .render(text)
+    .replaceAll(/<img src="figures\/([a-z-]+)\.svg" alt="[^"]*">/g, (image, name: string) => figures.get(name) ?? image);
+  return `<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>The commons production economy</title><style>${STYLE}</style>\n<body>\n${body}</body></html>\n`;
+}

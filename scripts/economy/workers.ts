@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type Cell, keptRun } from "../../orchestrator/economy/campaign.ts";
+import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
+
+const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
+
+/** A worker process ended before its runs were done. */
+export class WorkerFailed extends AgentCityError {
+  constructor(seed: number, said: string) {
+    super("WorkerFailed", `The runs of seed ${seed} ended early`, {
+      details: said,
+      action: "give the command again with --resume: whole runs are kept",
+    });
+  }
+}
+
+/** Runs what is not kept yet, a process for each seed, so many at a time. `done` is told of every run. */
+export async function runAll(folder: string, cells: readonly Cell[], processes: number, done: (line: string) => void): Promise<void> {
+  const missing = cells.filter((cell) => keptRun(folder, cell) === undefined);
+  const waiting = [...Map.groupBy(missing, ({ seed }) => seed)];
+  const next = async (): Promise<void> => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) await runSeed(folder, job[0], job[1], done);
+  };
+  await Promise.all(Array.from({ length: processes }, next));
+}
+
+async function runSeed(folder: string, seed: number, cells: readonly Cell[], done: (line: string) => void): Promise<void> {
+  const child = spawn(process.execPath, [WORKER, folder, JSON.stringify(cells)], { stdio: ["ignore", "pipe", "pipe"] });
+  // Nobody reads on for a campaign that was stopped.
+  const stop = () => child.kill("SIGTERM");
+  process.once("exit", stop);
+  let said = "";
+  child.stderr.on("data", (text) => {
+    said += String(text);
+  });
+  createInterface(child.stdout).on("line", done);
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  process.off("exit", stop);
+  if (code !== 0) throw new WorkerFailed(seed, said.trim().split("\n").slice(-3).join("\n"));
+}

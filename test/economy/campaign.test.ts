@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "chai";
+import { lineChart, ticks } from "../../orchestrator/economy/chart.ts";
+import { beyond, comparability, HYPOTHESES } from "../../orchestrator/economy/hypotheses.ts";
+import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { PROGRAM, refusalIn, runCli } from "../support/cli.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+describe("an economy's campaign", function () {
+  this.timeout(240_000);
+  const directory = suiteDirectory();
+  const folder = () => join(directory(), "campaign");
+  const run = (...args: string[]) =>
+    runCli(["economy", "--experiment", "1", "--seeds", "2", "--scales", "20", "--out", folder(), ...args, "--json"], {
+      home: join(directory(), "home"),
+      program: PROGRAM,
+      cwd: directory(),
+    });
+  const files = () => readdirSync(folder(), { recursive: true, encoding: "utf8" }).sort();
+  const contents = () =>
+    new Map(
+      files()
+        .filter((name) => /\.\w+$/.test(name))
+        .map((name) => [name, readFileSync(join(folder(), name), "utf8")]),
+    );
+  let first: ReadonlyMap<string, string>;
+
+  it("writes runs, summary, report and pictures, and one document", async () => {
+    const ended = await run();
+    expect(ended.code, ended.stderr).to.equal(0);
+    expect(ended.stderr).to.match(/4 of 4/);
+    first = contents();
+    const summary = JSON.parse(ended.stdout);
+    expect(JSON.parse(first.get("summary.json") ?? "")).to.deep.equal(summary);
+    expect([...first.keys()].filter((name) => name.endsWith(".ndjson"))).to.have.length(4);
+    const verdicts = new Map(summary.findings.map(({ id, verdict }: { id: string; verdict: string }) => [id, verdict]));
+    expect([...verdicts.keys()]).to.deep.equal(HYPOTHESES.map(({ id }) => id));
+    expect(verdicts.get("H3a")).to.equal("not measured");
+    expect(verdicts.get("H3d")).to.not.equal("not measured");
+    expect(summary.notBuilt).to.deep.equal(["structural", "full"]);
+    expect(summary.comparisons.map(({ measured }: { measured: boolean }) => measured)).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it("has a page that opens offline, with every picture in it", () => {
+    const html = first.get("report.html") ?? "";
+    expect(html.match(/<svg /g)).to.have.length([...first.keys()].filter((name) => name.endsWith(".svg")).length);
+    expect(html).to.not.match(/<img|<script|src=|href=|NaN|undefined/);
+    for (const [name, svg] of first) if (name.endsWith(".svg")) expect(svg, name).to.not.match(/NaN|undefined|Infinity/);
+  });
+
+  it("goes on after an interruption and ends with the same bytes", async () => {
+    rmSync(join(folder(), "runs", "emergent-20-as-written-2.ndjson"));
+    rmSync(join(folder(), "report.html"));
+    const again = await run("--resume");
+    expect(again.code, again.stderr).to.equal(0);
+    expect(again.stderr).to.match(/4 runs, 3 of them kept/);
+    expect(contents()).to.deep.equal(first);
+  });
+
+  it("refuses a folder that is taken, a run that is damaged, and what is not built, by name", async () => {
+    expect(refusalIn(await run()).code).to.equal("CampaignExists");
+    expect(refusalIn(await run("--resume", "--seeds", "3")).code).to.equal("CampaignExists");
+    const damaged = join(folder(), "runs", "baseline-20-as-written-1.ndjson");
+    writeFileSync(damaged, readFileSync(damaged, "utf8").slice(0, -20));
+    expect(refusalIn(await run("--resume")).code).to.equal("RunDamaged");
+    const full = await run("--configurations", "full", "--out", join(directory(), "other"));
+    expect(refusalIn(full).code).to.equal("ConfigurationNotBuilt");
+    expect(existsSync(join(directory(), "other"))).to.equal(false);
+    expect((await run("--scales", "many")).code).to.equal(2);
+  });
+});
+
+describe("a verdict", () => {
+  const judged = (values: readonly number[]) => beyond(values, { below: 0.4 }, { above: 0.6 }, 0.05 / 6, randomStream(7)).verdict;
+  const seeds = (from: number) => Array.from({ length: 10 }, (_, at) => from + at / 100);
+
+  it("is supported beyond the threshold with enough seeds, falsified beyond the other, else inconclusive", () => {
+    expect(judged(seeds(0.1))).to.equal("supported");
+    expect(judged(seeds(0.1).slice(0, 5)), "five seeds cannot show it").to.equal("inconclusive");
+    expect(judged(seeds(0.45))).to.equal("inconclusive");
+    expect(judged(seeds(0.7))).to.equal("falsified");
+    expect(judged([])).to.equal("not measured");
+  });
+
+  it("on GovSim depends on compliance without rules", () => {
+    expect([0.61, 0.5, 0.39].map((csr) => comparability(csr).split(" ")[0])).to.deep.equal(["above", "between", "below"]);
+  });
+});
+
+describe("a chart", () => {
+  it("has round numbers on its axes, and nothing from a name that is markup", () => {
+    expect(ticks(0, 1)).to.deep.equal([0, 0.2, 0.4, 0.6, 0.8, 1]);
+    expect(ticks(-3, 17)).to.deep.equal([0, 5, 10, 15]);
+    const svg = lineChart({
+      title: "<b>",
+      x: "x",
+      y: "y",
+      series: [
+        {
+          name: "a & b",
+          points: [
+            [1, 1],
+            [10, 2],
+          ],
+        },
+      ],
+      logarithmic: true,
+    });
+    expect(svg).to.contain("&lt;b&gt;").and.contain("a &amp; b").and.not.contain("<b>");
+  });
+});
