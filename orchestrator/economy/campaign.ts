@@ -20,7 +20,7 @@ export interface Campaign {
   readonly configurations: readonly BuiltConfiguration[];
   readonly scales: readonly number[];
   readonly seeds: readonly number[];
-  /** Also varies each open constant. */
+  /** Also varies each open constant, at the first scale. */
   readonly sensitivity: boolean;
 }
 
@@ -59,13 +59,17 @@ export function worldOf({ variant, agents }: Pick<Cell, "variant" | "agents">): 
   return change(ECONOMY, agents);
 }
 
-/** Every run of a campaign. */
+/** Every run of a campaign; each open constant is varied at its first scale. */
 export function cellsOf({ experiment, configurations, scales, seeds, sensitivity }: Campaign): Cell[] {
   const open = Object.keys(VARIANTS).filter((name) => name !== AS_WRITTEN && name !== SCALED);
-  const variants = [AS_WRITTEN, ...(experiment === 2 ? [SCALED] : []), ...(sensitivity ? open : [])];
+  const variantsAt = (agents: number) => [
+    AS_WRITTEN,
+    ...(experiment === 2 ? [SCALED] : []),
+    ...(sensitivity && agents === scales[0] ? open : []),
+  ];
   return seeds.flatMap((seed) =>
     scales.flatMap((agents) =>
-      configurations.flatMap((configuration) => variants.map((variant) => ({ configuration, agents, seed, variant }))),
+      configurations.flatMap((configuration) => variantsAt(agents).map((variant) => ({ configuration, agents, seed, variant }))),
     ),
   );
 }

@@ -3,7 +3,7 @@
  * exported transition tables, `docs/contexts/` from the JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
  * `docs/grants.md`, `docs/calibration.md`, `docs/deterrence.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
  * `docs/attacks.md`, `docs/service-catalog.md` and
- * `docs/invariants.md`; and the blocks of pages that show the sample mission (`sample-pages.ts`).
+ * `docs/invariants.md`; the economy's results by `economy/results.ts`; and the blocks of pages that show the sample mission (`sample-pages.ts`).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
  */
@@ -23,6 +23,7 @@ import { scalePage } from "../bench/scale-page.ts";
 import { throughputPage } from "../bench/throughput-page.ts";
 import { calibrationPage } from "../calibrate/page.ts";
 import { deterrencePage } from "../deterrence/page.ts";
+import { resultPages } from "../economy/results.ts";
 import { attacksPage } from "./attacks-page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
@@ -116,6 +117,7 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/service-catalog.md", servicesPage()],
     ["docs/throughput.md", throughputPage()],
     ["docs/transitions.md", transitionsPage()],
+    ...resultPages(),
     ...samplePages(),
   ]);
 }

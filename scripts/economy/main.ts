@@ -19,10 +19,12 @@ import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { flags, refuseFlags } from "../dev/flags.ts";
 import { figuresOfOne, figuresOfTwo, scaleChart } from "./figures.ts";
 import { markdown, page, summarise } from "./report.ts";
+import { writeResults } from "./results.ts";
 import { runAll } from "./workers.ts";
 
 const USAGE = `agentcity economy --experiment <1|2> [--seeds <how many, 10 and 3>] [--scales <agents, 200 and all ten>]
-       [--configurations ${CONFIGURATIONS.join(",")}] [--sensitivity] [--processes <cores>] [--out <folder>] [--resume] [--json]`;
+       [--configurations ${CONFIGURATIONS.join(",")}] [--sensitivity] [--processes <cores>] [--out <folder>] [--resume] [--json]
+       --write puts the summary into bench/, from which docs/economy-1.md and docs/economy-2.md are made`;
 const TEXT = { type: "string" } as const;
 const values = flags(USAGE, {
   experiment: TEXT,
@@ -33,6 +35,7 @@ const values = flags(USAGE, {
   out: TEXT,
   sensitivity: { type: "boolean", default: false },
   resume: { type: "boolean", default: false },
+  write: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
 });
 
@@ -56,8 +59,14 @@ const schema = z.strictObject({
 });
 
 function campaignOf(): { readonly campaign: Campaign; readonly processes: number } {
-  const { out: _, sensitivity, resume: __, json: ___, ...asked } = values;
-  const read = schema.safeParse(asked);
+  const { sensitivity } = values;
+  const read = schema.safeParse({
+    experiment: values.experiment,
+    seeds: values.seeds,
+    scales: values.scales,
+    configurations: values.configurations,
+    processes: values.processes,
+  });
   if (!read.success) return refuseFlags(USAGE, z.prettifyError(read.error).replaceAll("\n", " "));
   const { experiment: number, seeds, scales, configurations, processes } = read.data;
   const experiment = number === "1" ? 1 : 2;
@@ -114,12 +123,17 @@ async function run(): Promise<void> {
     });
     progress.enter("the report is written");
     const summary = report(folder, campaign, cells);
+    if (values.write) writeResults(summary, commandOf(campaign));
     if (values.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else process.stdout.write(`${join(folder, "report.html")}\n`);
   } finally {
     progress.end();
   }
 }
+
+/** What was asked for, as it can be asked for again. */
+const commandOf = ({ experiment, seeds, scales, configurations, sensitivity }: Campaign): string =>
+  `npm run economy -- --experiment ${experiment} --seeds ${seeds.length} --scales ${scales.join(",")} --configurations ${configurations.join(",")}${sensitivity ? " --sensitivity" : ""}`;
 
 function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
   const runs = cells.flatMap((cell) => {
@@ -137,7 +151,7 @@ function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
     ["csr-by-agents", scaleChart(summaries)] as const,
     ...(campaign.experiment === 2 ? figuresOfTwo(summaries) : []),
   ]);
-  const text = markdown(summary, figures);
+  const text = markdown(summary, [...figures.keys()]);
   for (const [name, svg] of figures) writeFileSync(join(folder, "figures", `${name}.svg`), svg);
   writeFileSync(join(folder, "summary.json"), `${JSON.stringify(summary, null, 2)}\n`);
   writeFileSync(join(folder, "report.md"), text);

@@ -187,8 +187,8 @@ const shown = (value: number | null | undefined): string =>
       : value.toExponential(1);
 const within = ({ mean: middle, low, high }: { readonly mean: number } & Interval) => `${shown(middle)} (${shown(low)}–${shown(high)})`;
 
-/** The report for people. Pictures are named, the page puts them in. */
-export function markdown(summary: Summary, figures: Figures): string {
+/** The report for people; the page puts the pictures in. */
+export function markdown(summary: Summary, pictures: readonly string[]): string {
   const counted = (verdict: Finding["verdict"]) => summary.findings.filter((finding) => finding.verdict === verdict).length;
   const written = summary.cells.filter(({ variant }) => variant === AS_WRITTEN);
   const names = Object.keys(METRICS);
@@ -246,8 +246,8 @@ export function markdown(summary: Summary, figures: Figures): string {
         flagged ? "too few" : "",
       ]),
     ),
-    "\n## Pictures\n",
-    ...[...figures.keys()].map((name) => `\n![${name}](figures/${name}.svg)\n`),
+    pictures.length === 0 ? "" : "\n## Pictures\n",
+    ...pictures.map((name) => `\n![${name}](figures/${name}.svg)\n`),
     `\nNot drawn, because they need contracts: ${NOT_DRAWN.join("; ")}. The comparison of models needs models.\n`,
   ].join("");
 }

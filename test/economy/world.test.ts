@@ -223,7 +223,7 @@ describe("campaigns", () => {
   it("have every seed at every scale in each configuration, and both arms in experiment 2", () => {
     const campaign = { experiment: 2, configurations: BUILT, scales: [10, 20], seeds: [1, 2], sensitivity: false } as const;
     expect(cellsOf(campaign)).to.have.length(2 * 2 * 2 * 2);
-    expect(cellsOf({ ...campaign, experiment: 1, sensitivity: true })).to.have.length(2 * 2 * 2 * (Object.keys(VARIANTS).length - 1));
+    expect(cellsOf({ ...campaign, experiment: 1, sensitivity: true })).to.have.length(2 * 2 * (Object.keys(VARIANTS).length - 1 + 1));
     expect(worldOf({ variant: "tasks scaled", agents: 1000 }).tasks).to.equal(125);
     expect(worldOf({ variant: "tasks scaled", agents: 10 }).tasks).to.equal(5);
     for (const variant of Object.keys(VARIANTS)) {

@@ -1,0 +1,44 @@
+/** Results that are committed: a campaign's summary with where it comes from, and the page made from it. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { join } from "node:path";
+import type { Experiment } from "../../orchestrator/economy/hypotheses.ts";
+import { root } from "../dev/files.ts";
+import { MADE } from "../dev/markdown.ts";
+import { markdown, type Summary } from "./report.ts";
+
+interface Results {
+  /** The sources it was run with, and the machine. */
+  readonly commit: string;
+  readonly machine: string;
+  readonly command: string;
+  readonly summary: Summary;
+}
+
+const fileOf = (experiment: Experiment): string => join("bench", `economy-${experiment}.json`);
+export const pageOf = (experiment: Experiment): string => `docs/economy-${experiment}.md`;
+
+/** Keeps a campaign's summary in bench/. The commit is refused as unknown where sources were changed since. */
+export function writeResults(summary: Summary, command: string): string {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  const changed = git("status", "--porcelain", "--", "orchestrator/economy", "scripts/economy");
+  const commit = `${git("rev-parse", "--short=12", "HEAD")}${changed === "" ? "" : " with changes"}`;
+  const machine = `${availableParallelism()} cores, ${cpus()[0]?.model ?? "unknown"}, Node ${process.version}`;
+  const file = fileOf(summary.experiment);
+  writeFileSync(join(root, file), `${JSON.stringify({ commit, machine, command, summary } satisfies Results, null, 1)}\n`);
+  return file;
+}
+
+/** The pages of results that there are. */
+export function resultPages(): Map<string, string> {
+  const pages = ([1, 2] as const).flatMap((experiment) => {
+    const file = fileOf(experiment);
+    if (!existsSync(join(root, file))) return [];
+    const { commit, machine, command, summary }: Results = JSON.parse(readFileSync(join(root, file), "utf8"));
+    const [title = "", ...rest] = markdown(summary, []).split("\n");
+    const from = `From commit ${commit} on ${machine}, by \`${command}\`. What was measured, and how it is judged, was written down before:\n[economy.md](economy.md).`;
+    return [[pageOf(experiment), [MADE(`${file}, which the command writes with --write`), title, "", from, ...rest].join("\n")] as const];
+  });
+  return new Map(pages);
+}
