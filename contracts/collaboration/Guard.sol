@@ -168,18 +168,21 @@ library Guard {
 
     // --- Silence of the chain ----------------------------------------------------------------------------------------
 
-    /// @dev Both times are read once, here: a later change of the constitution does not move what runs.
+    /// @dev Both times are those under which the session opened: nobody shortens a silence while it lasts.
     function degrade(MissionStorage.Layout storage s, City calldata city, uint40 silentSince) external {
         if (!_isOutsideMonitor(s, city)) revert ICollaborationContract.NotMonitor(msg.sender);
         NodeCore.requireMission(s, 1 << uint256(MissionState.EXECUTING));
-        uint40 least = uint40(city.constitution.param(Param.DEGRADED_MODE_THRESHOLD));
+        uint32 edition = MissionFrame.open(city).context.params.edition;
+        // At most four hours.
+        uint40 least = uint40(city.constitution.paramIn(edition, Param.DEGRADED_MODE_THRESHOLD));
         if (block.timestamp < uint256(silentSince) + least) {
             revert ICollaborationContract.NotSilent(silentSince, least);
         }
         // The silence that is certain; a monitor cannot give away more time than that.
         s.watch.degradedSince = uint40(block.timestamp) - least;
+        // At most a day.
         s.watch.degradedUntil =
-            uint40(block.timestamp) + uint40(city.constitution.param(Param.DEGRADED_ADJUDICATOR_TIMEOUT));
+            uint40(block.timestamp) + uint40(city.constitution.paramIn(edition, Param.DEGRADED_ADJUDICATOR_TIMEOUT));
         NodeCore.moveMission(s, MissionState.DEGRADED);
         emit ICollaborationContract.MissionDegraded(msg.sender, silentSince, s.watch.degradedUntil);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Checkpoints} from "@openzeppelin/contracts/utils/structs/Checkpoints.sol";
 import {IAdjudicatorWatchdog} from "../interfaces/IAdjudicatorWatchdog.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {MissionParamsCodec} from "../libraries/MissionParamsCodec.sol";
@@ -12,6 +13,8 @@ import {Institution, Standing} from "../types/Roles.sol";
 
 /// @notice See `IConstitutionContract`.
 contract ConstitutionContract is IConstitutionContract {
+    using Checkpoints for Checkpoints.Trace224;
+
     /// A procedure that may take office.
     struct Amendment {
         address replacement;
@@ -19,30 +22,9 @@ contract ConstitutionContract is IConstitutionContract {
     }
 
     /// Members of `Param`; an array's length must be a literal, so the constructor checks it against the enum.
-    uint256 private constant _PARAMS = 83;
+    uint256 private constant _PARAMS = 86;
     /// One whole token in the settlement token's smallest unit (six decimals).
     uint256 private constant _UNIT = 1e6;
-
-    /// The parameters that `missionParams` holds: setting any other one leaves the snapshot as it is.
-    uint256 private constant _SNAPSHOT =
-        (1 << uint256(Param.VERIFICATION_TIMEOUT)) |
-            (1 << uint256(Param.MAX_HUMAN_REVIEW_TIMEOUT)) |
-            (1 << uint256(Param.BASE_ESCALATION_WINDOW)) |
-            (1 << uint256(Param.MAX_REFINEMENT_ITERATIONS)) |
-            (1 << uint256(Param.ESCALATION_FREEZE_COUNT)) |
-            (1 << uint256(Param.REPUTATION_SCALING_ENABLED)) |
-            (1 << uint256(Param.REPUTATION_SCALING_BONUS)) |
-            (1 << uint256(Param.PROTOCOL_FEE_RATE)) |
-            (1 << uint256(Param.INSURANCE_RESERVE_RATE)) |
-            (1 << uint256(Param.REPUTATION_MULTIPLIER_ALPHA)) |
-            (1 << uint256(Param.PREDICATE_GAS_LIMIT)) |
-            (1 << uint256(Param.APPEAL_WINDOW_LOW)) |
-            (1 << uint256(Param.APPEAL_WINDOW_MODERATE)) |
-            (1 << uint256(Param.APPEAL_WINDOW_ELEVATED)) |
-            (1 << uint256(Param.APPEAL_WINDOW_CRITICAL)) |
-            (1 << uint256(Param.MIN_CONFIDENCE_LOW)) |
-            (1 << uint256(Param.MIN_CONFIDENCE_MEDIUM)) |
-            (1 << uint256(Param.MIN_CONFIDENCE_HIGH));
 
     address private immutable _DEPLOYER;
     bytes32 private immutable _MANDATE_HASH;
@@ -51,6 +33,9 @@ contract ConstitutionContract is IConstitutionContract {
     /// Four values per word, in the order of `Param`.
     uint64[_PARAMS] private _values;
     uint256 private _missionParams;
+    /// Values of the locked parameters that changed, by the edition from which on they stand.
+    mapping(Param which => Checkpoints.Trace224 values) private _past;
+    uint32 private _edition;
     mapping(Institution institution => address wired) private _institutions;
     mapping(Institution institution => mapping(address procedure => Standing standing)) private _standings;
     mapping(Institution institution => Amendment announced) private _amendments;
@@ -109,7 +94,7 @@ contract ConstitutionContract is IConstitutionContract {
         if (other != which) _set(other, ParamRelations.WHOLE - value, justification);
         // Before, genesis may set one value after the other.
         if (_sealed) _requireFit();
-        if ((_SNAPSHOT >> uint256(which)) & 1 == 1) _missionParams = _snapshot();
+        if (ParamRanges.isLocked(which)) _missionParams = _snapshot();
     }
 
     /// @inheritdoc IConstitutionContract
@@ -161,6 +146,12 @@ contract ConstitutionContract is IConstitutionContract {
     }
 
     /// @inheritdoc IConstitutionContract
+    function unitsIn(uint32 edition, Param which) external view returns (uint64) {
+        // It fits, as in `paramInUnits`.
+        return uint64(paramIn(edition, which) * _UNIT);
+    }
+
+    /// @inheritdoc IConstitutionContract
     function standingOf(Institution institution, address procedure) external view returns (Standing) {
         return _standings[institution][procedure];
     }
@@ -179,6 +170,14 @@ contract ConstitutionContract is IConstitutionContract {
     /// @inheritdoc IConstitutionContract
     function param(Param which) public view returns (uint256) {
         return _values[uint256(which)];
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function paramIn(uint32 edition, Param which) public view returns (uint256) {
+        if (!ParamRanges.isLocked(which)) revert NotLocked(which);
+        if (edition == _edition) return param(which);
+        Checkpoints.Trace224 storage past = _past[which];
+        return past.length() == 0 ? param(which) : past.upperLookupRecent(edition);
     }
 
     /// @inheritdoc IConstitutionContract
@@ -213,6 +212,12 @@ contract ConstitutionContract is IConstitutionContract {
         uint256 previous = _values[uint256(which)];
         // Every range ends below 2⁶⁴, so nothing is cut.
         _values[uint256(which)] = uint64(value);
+        if (ParamRanges.isLocked(which)) {
+            Checkpoints.Trace224 storage past = _past[which];
+            // It fits.
+            if (past.length() == 0) past.push(0, uint224(previous));
+            past.push(++_edition, uint224(value));
+        }
         emit ParameterSet(which, previous, value, justification);
     }
 
@@ -264,6 +269,7 @@ contract ConstitutionContract is IConstitutionContract {
             // A confidence is at most 10,000.
             p.minConfidence[risk] = uint16(param(Param(uint256(Param.MIN_CONFIDENCE_LOW) + risk)));
         }
+        p.edition = _edition;
         return MissionParamsCodec.pack(p);
     }
 

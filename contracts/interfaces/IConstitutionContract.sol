@@ -38,6 +38,8 @@ interface IConstitutionContract {
     error ParametersDoNotAddUp(Param one, Param other, uint256 sum, uint256 whole);
     /// @notice Stake could leave while it still answers for verdicts, appeals and their delays.
     error UnbondingTooShort(uint256 unbonding, uint256 longest);
+    /// @notice A mission does not keep this parameter: only the value in force counts.
+    error NotLocked(Param which);
     error ParameterOutOfRange(Param param, uint256 value, uint256 min, uint256 max);
 
     /// @notice keccak256 of the mandate text and its content-id digest.
@@ -49,7 +51,14 @@ interface IConstitutionContract {
     /// @notice A whole-token parameter in the settlement token's smallest unit.
     function paramInUnits(Param param) external view returns (uint64);
 
-    /// @notice What a clone would enforce if its session opened now; packed by `MissionParamsCodec`.
+    /// @notice Value of a locked parameter in an edition of the table. Every change of one makes a new edition; a session keeps
+    /// the number of the one it opened under (`MissionParams.edition`), so that no later change reaches it or its mission.
+    function paramIn(uint32 edition, Param param) external view returns (uint256);
+
+    /// @notice The same of a whole-token parameter, in the settlement token's smallest unit.
+    function unitsIn(uint32 edition, Param param) external view returns (uint64);
+
+    /// @notice What a clone would enforce if its session opened now, with the edition of the table; packed by `MissionParamsCodec`.
     function missionParams() external view returns (uint256 packed);
 
     /// @notice Address of an institution; reverts with `NotWired` before wiring.

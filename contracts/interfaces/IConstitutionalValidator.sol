@@ -5,6 +5,18 @@ import {Risk} from "../types/Law.sol";
 
 /// @title Stateless check of a law against the constitution (AgentCity A.7, B.10; decisions 8, 12).
 interface IConstitutionalValidator {
+    /// @notice What a session says to its law.
+    struct Terms {
+        /// The goal that was stated.
+        bytes32 goalHash;
+        /// What the sponsor paid; equals the law's budget.
+        uint64 deposit;
+        /// Principal who paid: it executes and judges nothing in its own mission.
+        address sponsor;
+        /// Edition of the parameter table under which the session opened.
+        uint32 edition;
+    }
+
     error BudgetOverCap(uint64 budget, uint64 cap);
     error BudgetMismatch(uint64 declared, uint256 nodes);
     error DepositMismatch(uint64 deposit, uint64 budget);
@@ -32,21 +44,21 @@ interface IConstitutionalValidator {
     error UnknownPredicate(uint16 predicate);
     /// @dev A node that becomes a mission has that mission's output predicate, not one of its own.
     error GateOnBranch(uint256 node, uint16 predicate);
-    error WitnessesMismatch(uint256 witnesses, uint256 nodes);
-    error WitnessIneligible(uint256 node, address witness);
-    error WitnessIncapable(uint256 node, address witness, uint256 matched);
+    /// @dev No eligible producer, or one of the sponsor.
+    error WitnessIneligible(uint256 place, address witness);
+    /// @dev Fewer different principals among the witnesses can do the node than it has executors.
+    error TooFewAble(uint256 node, uint256 able, uint256 redundancy);
 
     /// @dev Acyclic with a root and a terminal by construction: predecessors are lower numbers, so node 0 has none and the
     /// last node no successor.
-    /// @notice Reverts with the first breach against the parameters in force; returns silently when the law is constitutional.
-    /// @param goalHash The goal the sponsor stated.
-    /// @param deposit What the sponsor paid; equals the law's budget.
-    /// @param witnesses One eligible producer per node whose capabilities meet it.
+    /// @notice Reverts with the first breach against the parameters of the session's edition; returns silently when the law is
+    /// constitutional. The city must be able to fill it: executors of different principals for every slot, shown by the witnesses,
+    /// and beside the executors of the widest node and the sponsor a panel (`IEvidenceRegistry.PanelUnavailable`).
+    /// @param witnesses Eligible producers; for each node as many able ones of different principals among them as it has slots.
     /// @return risk The law's own risk.
     function validate(
         bytes calldata law,
-        bytes32 goalHash,
-        uint64 deposit,
+        Terms calldata terms,
         address[] calldata witnesses
     ) external view returns (Risk risk);
 }

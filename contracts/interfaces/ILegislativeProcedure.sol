@@ -41,6 +41,8 @@ interface ILegislativeProcedure {
         /// The session whose proposal returns in this one, and the session in which one of this one's returned; else 0.
         uint32 origin;
         uint32 successor;
+        /// The sponsor came after the tally.
+        bool adopted;
         /// The mission whose node a child session is about, or which another session continues; else zero.
         address parent;
         /// The parent paid, for its `node`; `depth` missions are above.
@@ -237,9 +239,10 @@ interface ILegislativeProcedure {
     /// timeout; then the next begins. Anyone with the authorisation of each backer, eligible and registered before the round.
     /// @return session The session, or 0 while backers are missing.
     function petition(bytes32 goalHash, address parent, Auth[] calldata backers) external returns (uint256 session);
-    /// @notice Makes the caller the sponsor of a session that has none, before its law is validated; pulls the deposit.
-    /// Caller: anyone but agents of the city.
-    function adopt(uint256 session, uint64 deposit) external;
+    /// @notice Makes the caller the sponsor of a session that has none, once its law won; pulls the budget of that law, no more and
+    /// no less. Who adopts cannot cancel: the law is the voters'. First come, for as long as a human has to review, and then there
+    /// is time to validate. Caller: anyone but agents of the city.
+    function adopt(uint256 session, bytes calldata law, bytes32 docHash) external;
     /// @notice Returns a proposal of a session that failed for want of turnout, changed, in a session of its own that nobody
     /// sponsors yet; the former sponsor has its deposit back and may adopt. Once per session, and nothing returns twice. Anyone
     /// with the authorisation of the proposer of a candidate that was on the ballot.

@@ -31,14 +31,15 @@ interface ITemplateRegistry {
     error NotLegislation(address caller);
     error UnknownTemplate(bytes32 name, uint32 version);
     error NotATemplate(address implementation);
-    /// @dev The clone reports another law or context than it was given.
-    error Unfaithful(address mission, bytes32 given, bytes32 reported);
+    /// @dev A clone reports another law or context than it was given.
+    error Unfaithful(address implementation, bytes32 given, bytes32 reported);
 
-    /// @notice Publishes the next version of `name`. Caller: governor. The implementation must answer `isMissionTemplate()`.
+    /// @notice Publishes the next version of `name`. Caller: governor. The implementation must answer `isMissionTemplate()`, and a
+    /// first clone of it report law and context as they were given.
     function publish(bytes32 name, address implementation, bytes32 auditHash) external returns (uint32 version);
 
-    /// @notice Clones with immutable arguments at the CREATE2 address of (implementation, args, salt = session), and reads back
-    /// the clone's law and context: it enforces what it was given, or the call reverts. Caller: CURRENT legislation.
+    /// @notice Clones with immutable arguments at the CREATE2 address of (implementation, args, salt = session): what is there is this
+    /// template, with this law in this context. Caller: CURRENT legislation.
     /// @param args As by `LawCodec.args`.
     function deploy(
         bytes32 name,

@@ -4,8 +4,9 @@ pragma solidity 0.8.33;
 import {Param} from "../types/Params.sol";
 
 /// @title What the humans themselves cannot exceed
-/// @notice Range and protection of every constitutional parameter (AgentCity Table 19, decisions), and which of them need a second
-/// signature. Everything else about a parameter is in `protocol/parameters.ts`; a test compares both, entry by entry.
+/// @notice Range and protection of every constitutional parameter (AgentCity Table 19, decisions), which of them need a second
+/// signature, and which a mission keeps as they were. Everything else about a parameter is in `protocol/parameters.ts`; a test
+/// compares both, entry by entry.
 library ParamRanges {
     /// @notice The direction in which a parameter protects less; such changes count toward the watchdog's limit.
     enum Weaker {
@@ -55,7 +56,10 @@ library ParamRanges {
             (1 << uint256(Param.HIGH_RISK_FROM)) |
             (1 << uint256(Param.SUBSIDY_CAP_SHARE)) |
             (1 << uint256(Param.PRINCIPAL_SUBSIDY_SHARE)) |
-            (1 << uint256(Param.UNBONDING_PERIOD));
+            (1 << uint256(Param.UNBONDING_PERIOD)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_LOW)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_MEDIUM)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_HIGH));
 
     /// @dev A higher value protects less.
     uint256 private constant WEAKER_UP =
@@ -129,10 +133,69 @@ library ParamRanges {
             (1 << uint256(Param.MIN_CONFIDENCE_MEDIUM)) |
             (1 << uint256(Param.MIN_CONFIDENCE_HIGH)) |
             (1 << uint256(Param.UNBONDING_PERIOD)) |
-            (1 << uint256(Param.VERIFIER_FEE_SHARE));
+            (1 << uint256(Param.VERIFIER_FEE_SHARE)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_LOW)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_MEDIUM)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_HIGH));
+
+    /// @dev A mission keeps the value that was in force when its session opened (decision 74).
+    uint256 private constant LOCKED =
+        (1 << uint256(Param.DEVIATION_THRESHOLD)) |
+            (1 << uint256(Param.MAX_TOOL_INVOCATIONS)) |
+            (1 << uint256(Param.MAX_MESSAGE_VOLUME)) |
+            (1 << uint256(Param.ESCALATION_FREEZE_COUNT)) |
+            (1 << uint256(Param.BASE_ESCALATION_WINDOW)) |
+            (1 << uint256(Param.REPUTATION_SCALING_ENABLED)) |
+            (1 << uint256(Param.REPUTATION_SCALING_BONUS)) |
+            (1 << uint256(Param.MISSION_BUDGET_CAP)) |
+            (1 << uint256(Param.MAX_NODE_TIMEOUT)) |
+            (1 << uint256(Param.MIN_HUMAN_REVIEW_TIMEOUT)) |
+            (1 << uint256(Param.MAX_HUMAN_REVIEW_TIMEOUT)) |
+            (1 << uint256(Param.VERIFICATION_TIMEOUT)) |
+            (1 << uint256(Param.MAX_REFINEMENT_ITERATIONS)) |
+            (1 << uint256(Param.JACCARD_THRESHOLD)) |
+            (1 << uint256(Param.NUMERIC_TOLERANCE)) |
+            (1 << uint256(Param.MIN_STAKE_LOW)) |
+            (1 << uint256(Param.MIN_STAKE_MEDIUM)) |
+            (1 << uint256(Param.MIN_STAKE_HIGH)) |
+            (1 << uint256(Param.DEGRADED_MODE_THRESHOLD)) |
+            (1 << uint256(Param.DEGRADED_ADJUDICATOR_TIMEOUT)) |
+            (1 << uint256(Param.OPTIMISTIC_WINDOW_MAX)) |
+            (1 << uint256(Param.MAX_CODE_HASH_LATENCY)) |
+            (1 << uint256(Param.PREDICATE_GAS_LIMIT)) |
+            (1 << uint256(Param.PROTOCOL_FEE_RATE)) |
+            (1 << uint256(Param.INSURANCE_RESERVE_RATE)) |
+            (1 << uint256(Param.REPUTATION_MULTIPLIER_ALPHA)) |
+            (1 << uint256(Param.APPEAL_WINDOW_LOW)) |
+            (1 << uint256(Param.APPEAL_WINDOW_MODERATE)) |
+            (1 << uint256(Param.APPEAL_WINDOW_ELEVATED)) |
+            (1 << uint256(Param.APPEAL_WINDOW_CRITICAL)) |
+            (1 << uint256(Param.MIN_FLOOR_LOW)) |
+            (1 << uint256(Param.MIN_FLOOR_MEDIUM)) |
+            (1 << uint256(Param.MIN_FLOOR_HIGH)) |
+            (1 << uint256(Param.MIN_PANEL_LOW)) |
+            (1 << uint256(Param.MIN_PANEL_MEDIUM)) |
+            (1 << uint256(Param.MIN_PANEL_HIGH)) |
+            (1 << uint256(Param.MIN_BAND_LOW)) |
+            (1 << uint256(Param.MIN_BAND_MEDIUM)) |
+            (1 << uint256(Param.MIN_BAND_HIGH)) |
+            (1 << uint256(Param.MIN_CONFIDENCE_LOW)) |
+            (1 << uint256(Param.MIN_CONFIDENCE_MEDIUM)) |
+            (1 << uint256(Param.MIN_CONFIDENCE_HIGH)) |
+            (1 << uint256(Param.MEDIUM_RISK_FROM)) |
+            (1 << uint256(Param.HIGH_RISK_FROM)) |
+            (1 << uint256(Param.MAX_MISSION_DURATION)) |
+            (1 << uint256(Param.EMBEDDING_SCORERS)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_LOW)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_MEDIUM)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_HIGH));
 
     function isHigh(Param p) internal pure returns (bool) {
         return _in(HIGH, p);
+    }
+
+    function isLocked(Param p) internal pure returns (bool) {
+        return _in(LOCKED, p);
     }
 
     function weaker(Param p) internal pure returns (Weaker) {
@@ -233,6 +296,9 @@ library ParamRanges {
         if (p == Param.APPEAL_BOND_MIN) return (1, 1000);
         if (p == Param.APPEAL_BOND_SHARE) return (100, 5000);
         if (p == Param.EMBEDDING_SCORERS) return (0, 65_535);
+        if (p == Param.MIN_REDUNDANCY_LOW) return (2, 5);
+        if (p == Param.MIN_REDUNDANCY_MEDIUM) return (2, 5);
+        if (p == Param.MIN_REDUNDANCY_HIGH) return (2, 5);
     }
 
     // solhint-enable function-max-lines, code-complexity

@@ -26,7 +26,9 @@ library ParamRelations {
             (1 << uint256(Param.MIN_BAND_MEDIUM)) |
             (1 << uint256(Param.MIN_CONFIDENCE_LOW)) |
             (1 << uint256(Param.MIN_CONFIDENCE_MEDIUM)) |
-            (1 << uint256(Param.MEDIUM_RISK_FROM));
+            (1 << uint256(Param.MEDIUM_RISK_FROM)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_LOW)) |
+            (1 << uint256(Param.MIN_REDUNDANCY_MEDIUM));
 
     /// @notice What stake that leaves may still answer for, one after the other: UNBONDING_PERIOD is no shorter. What is locked for a
     /// mission does not leave, so a mission's own length is not in it.

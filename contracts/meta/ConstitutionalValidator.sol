@@ -3,6 +3,7 @@ pragma solidity 0.8.33;
 
 import {IConstitutionalValidator} from "../interfaces/IConstitutionalValidator.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
+import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {BidScore} from "../libraries/BidScore.sol";
@@ -12,7 +13,7 @@ import {Param} from "../types/Params.sol";
 import {Institution, Kind} from "../types/Roles.sol";
 
 /// @title Stateless check of a law against the constitution
-/// @notice AgentCity A.7 and B.10 "Constitutional Parameter Validation"; decisions 8, 12, 31.
+/// @notice AgentCity A.7 and B.10 "Constitutional Parameter Validation"; decisions 8, 12, 31, 60, 74.
 contract ConstitutionalValidator is IConstitutionalValidator {
     /// @dev What the nodes of one law are measured by, read once.
     struct Bounds {
@@ -25,6 +26,17 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         uint256[3] floor;
         uint256[3] panel;
         uint256[3] band;
+        /// Fewest executors who are compared.
+        uint256[3] redundancy;
+    }
+
+    /// @dev Witnesses, and what is asked of all nodes together.
+    struct Crew {
+        address[] principals;
+        uint160[] capabilities;
+        /// Principals that can fill the node with the most executors.
+        address[] widest;
+        uint8 panel;
     }
 
     uint256 private constant _MAX_REDUNDANCY = 5;
@@ -38,17 +50,16 @@ contract ConstitutionalValidator is IConstitutionalValidator {
     /// @inheritdoc IConstitutionalValidator
     function validate(
         bytes calldata law,
-        bytes32 goalHash,
-        uint64 deposit,
+        Terms calldata terms,
         address[] calldata witnesses
     ) external view returns (Risk) {
         bytes memory packed = law;
         LawHeader memory header = LawCodec.header(packed);
-        if (header.goalHash != goalHash) revert GoalMismatch(goalHash, header.goalHash);
-        Bounds memory bounds = _bounds();
-        _checkMission(header, deposit, witnesses.length, bounds);
+        if (header.goalHash != terms.goalHash) revert GoalMismatch(terms.goalHash, header.goalHash);
+        Bounds memory bounds = _bounds(terms.edition);
+        _checkMission(header, terms, bounds);
         _checkPredicate(header.outputPredicate);
-        IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
+        Crew memory crew = _crewOf(terms.sponsor, witnesses);
         uint256 allocated = 0;
         for (uint256 i = 0; i < header.nodeCount; ++i) {
             LawNode memory node = LawCodec.node(packed, i);
@@ -56,29 +67,24 @@ contract ConstitutionalValidator is IConstitutionalValidator {
             _checkRisk(i, node, header.risk, bounds);
             _checkPredicate(node.predicate);
             if (!node.leaf && node.predicate != 0) revert GateOnBranch(i, node.predicate);
-            _checkWitness(i, node, witnesses[i], producers);
+            _checkCrew(i, node, crew);
             allocated += node.budget;
             if (allocated > header.budget) revert BudgetMismatch(header.budget, allocated);
         }
+        _checkPanel(terms.sponsor, crew);
         return header.risk;
     }
 
-    function _checkMission(
-        LawHeader memory header,
-        uint64 deposit,
-        uint256 witnesses,
-        Bounds memory bounds
-    ) private view {
-        if (header.budget != deposit) revert DepositMismatch(deposit, header.budget);
-        uint64 cap = _CONSTITUTION.paramInUnits(Param.MISSION_BUDGET_CAP);
+    function _checkMission(LawHeader memory header, Terms calldata terms, Bounds memory bounds) private view {
+        if (header.budget != terms.deposit) revert DepositMismatch(terms.deposit, header.budget);
+        uint64 cap = _CONSTITUTION.unitsIn(terms.edition, Param.MISSION_BUDGET_CAP);
         if (header.budget > cap) revert BudgetOverCap(header.budget, cap);
-        uint256 longest = _CONSTITUTION.param(Param.MAX_MISSION_DURATION);
+        uint256 longest = _CONSTITUTION.paramIn(terms.edition, Param.MAX_MISSION_DURATION);
         if (header.duration == 0 || header.duration > longest) revert DurationOutOfRange(header.duration, longest);
         Risk required = _riskOf(header.budget, bounds);
         if (header.risk < required) revert MissionRiskTooLow(uint8(header.risk), uint8(required));
-        uint256 most = header.risk == Risk.HIGH ? 0 : _CONSTITUTION.param(Param.VERIFICATION_TIMEOUT);
+        uint256 most = header.risk == Risk.HIGH ? 0 : _CONSTITUTION.paramIn(terms.edition, Param.VERIFICATION_TIMEOUT);
         if (header.anchorInterval > most) revert AnchorIntervalOutOfRange(header.anchorInterval, most);
-        if (witnesses != header.nodeCount) revert WitnessesMismatch(witnesses, header.nodeCount);
     }
 
     /// @dev Form: what must hold whatever the node is worth.
@@ -86,7 +92,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         if (node.predecessors >> i != 0) revert ForwardPredecessor(i, node.predecessors);
         if (node.tier == Tier.NONE) revert TierOutOfRange(i, uint8(node.tier));
         (uint256 fewest, uint256 most) = node.tier == Tier.CONSENSUS
-            ? (uint256(2), _MAX_REDUNDANCY)
+            ? (bounds.redundancy[uint256(node.risk)], _MAX_REDUNDANCY)
             : (uint256(1), uint256(1));
         if (node.redundancy < fewest || node.redundancy > most) {
             revert RedundancyOutOfRange(i, uint8(node.tier), node.redundancy);
@@ -123,11 +129,49 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         if (execution.predicateOf(predicate) == address(0)) revert UnknownPredicate(predicate);
     }
 
-    /// @dev Feasibility: somebody could bid. Also keeps clerks, verifiers and adjudicators out (separation of powers).
-    function _checkWitness(uint256 i, LawNode memory node, address witness, IProducerContract producers) private view {
-        if (!producers.isEligible(witness, Kind.PRODUCER)) revert WitnessIneligible(i, witness);
-        uint256 matched = BidScore.matchOf(producers.capabilitiesOf(witness), node.capabilities);
-        if (matched < BidScore.MIN_MATCH) revert WitnessIncapable(i, witness, matched);
+    /// @dev Keeps clerks, verifiers and adjudicators out (separation of powers), and who would work for itself.
+    function _crewOf(address sponsor, address[] calldata witnesses) private view returns (Crew memory crew) {
+        IProducerContract producers = IProducerContract(_CONSTITUTION.at(Institution.PRODUCERS));
+        crew.principals = new address[](witnesses.length);
+        crew.capabilities = new uint160[](witnesses.length);
+        // At most as many as the caller pays for.
+        for (uint256 i = 0; i < witnesses.length; ++i) {
+            address principal = producers.principalOf(witnesses[i]);
+            bool able = principal != sponsor && producers.isEligible(witnesses[i], Kind.PRODUCER);
+            if (!able) revert WitnessIneligible(i, witnesses[i]);
+            crew.principals[i] = principal;
+            crew.capabilities[i] = producers.capabilitiesOf(witnesses[i]);
+        }
+    }
+
+    /// @dev Feasibility: every slot of the node could be bid for, by executors of different principals.
+    function _checkCrew(uint256 i, LawNode memory node, Crew memory crew) private pure {
+        address[] memory able = new address[](node.redundancy);
+        uint256 found = 0;
+        for (uint256 w = 0; w < crew.principals.length && found < able.length; ++w) {
+            if (_isAmong(crew.principals[w], able)) continue;
+            if (BidScore.matchOf(crew.capabilities[w], node.capabilities) < BidScore.MIN_MATCH) continue;
+            able[found++] = crew.principals[w];
+        }
+        if (found < able.length) revert TooFewAble(i, found, able.length);
+        if (found > crew.widest.length) crew.widest = able;
+        if (node.panelSize > crew.panel) crew.panel = node.panelSize;
+    }
+
+    /// @dev Who executes or pays is never drawn: beside them there must be a panel.
+    function _checkPanel(address sponsor, Crew memory crew) private view {
+        address[] memory parties = new address[](crew.widest.length + 1);
+        for (uint256 i = 0; i < crew.widest.length; ++i) parties[i] = crew.widest[i];
+        parties[crew.widest.length] = sponsor;
+        IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE)).drawPanel(0, crew.panel, parties);
+    }
+
+    /// @dev No principal is the zero address.
+    function _isAmong(address one, address[] memory some) private pure returns (bool) {
+        for (uint256 i = 0; i < some.length; ++i) {
+            if (some[i] == one) return true;
+        }
+        return false;
     }
 
     function _riskOf(uint64 budget, Bounds memory bounds) private pure returns (Risk) {
@@ -135,17 +179,18 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         return budget >= bounds.mediumFrom ? Risk.MEDIUM : Risk.LOW;
     }
 
-    function _bounds() private view returns (Bounds memory b) {
-        b.maxTimeout = _CONSTITUTION.param(Param.MAX_NODE_TIMEOUT);
-        b.minReview = _CONSTITUTION.param(Param.MIN_HUMAN_REVIEW_TIMEOUT);
-        b.maxReview = _CONSTITUTION.param(Param.MAX_HUMAN_REVIEW_TIMEOUT);
-        b.mediumFrom = _CONSTITUTION.paramInUnits(Param.MEDIUM_RISK_FROM);
-        b.highFrom = _CONSTITUTION.paramInUnits(Param.HIGH_RISK_FROM);
+    function _bounds(uint32 edition) private view returns (Bounds memory b) {
+        b.maxTimeout = _CONSTITUTION.paramIn(edition, Param.MAX_NODE_TIMEOUT);
+        b.minReview = _CONSTITUTION.paramIn(edition, Param.MIN_HUMAN_REVIEW_TIMEOUT);
+        b.maxReview = _CONSTITUTION.paramIn(edition, Param.MAX_HUMAN_REVIEW_TIMEOUT);
+        b.mediumFrom = _CONSTITUTION.unitsIn(edition, Param.MEDIUM_RISK_FROM);
+        b.highFrom = _CONSTITUTION.unitsIn(edition, Param.HIGH_RISK_FROM);
         // At most three risks.
         for (uint256 risk = 0; risk < 3; ++risk) {
-            b.floor[risk] = _CONSTITUTION.param(_byRisk(Param.MIN_FLOOR_LOW, risk));
-            b.panel[risk] = _CONSTITUTION.param(_byRisk(Param.MIN_PANEL_LOW, risk));
-            b.band[risk] = _CONSTITUTION.param(_byRisk(Param.MIN_BAND_LOW, risk));
+            b.floor[risk] = _CONSTITUTION.paramIn(edition, _byRisk(Param.MIN_FLOOR_LOW, risk));
+            b.panel[risk] = _CONSTITUTION.paramIn(edition, _byRisk(Param.MIN_PANEL_LOW, risk));
+            b.band[risk] = _CONSTITUTION.paramIn(edition, _byRisk(Param.MIN_BAND_LOW, risk));
+            b.redundancy[risk] = _CONSTITUTION.paramIn(edition, _byRisk(Param.MIN_REDUNDANCY_LOW, risk));
         }
     }
 

@@ -60,9 +60,11 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         market.sponsor = context.sponsor;
         market.nodes = nodes;
         market.closesAt = closesAt;
-        market.stakes[0] = _units(Param.MIN_STAKE_LOW);
-        market.stakes[1] = _units(Param.MIN_STAKE_MEDIUM);
-        market.stakes[2] = _units(Param.MIN_STAKE_HIGH);
+        // At most three risks.
+        for (uint256 risk = 0; risk < 3; ++risk) {
+            Param minimum = Param(uint256(Param.MIN_STAKE_LOW) + risk);
+            market.stakes[risk] = _CONSTITUTION.unitsIn(context.params.edition, minimum);
+        }
         (address parent, , ) = ILegislativeProcedure(msg.sender).parentOf(context.session);
         if (parent != address(0)) {
             market.root = IExecutionProcedure(_templates().executionOf(parent)).rootOf(parent);
@@ -494,9 +496,5 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     function _param(Param param) private view returns (uint256) {
         return _CONSTITUTION.param(param);
-    }
-
-    function _units(Param param) private view returns (uint64) {
-        return _CONSTITUTION.paramInUnits(param);
     }
 }

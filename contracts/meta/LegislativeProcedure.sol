@@ -9,8 +9,6 @@ import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
-import {ITreasury} from "../interfaces/ITreasury.sol";
-import {Reasons} from "../libraries/Reasons.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Ballot, OfficeSignature} from "../types/Messages.sol";
@@ -70,8 +68,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     }
 
     /// @inheritdoc ILegislativeProcedure
-    function adopt(uint256 session, uint64 deposit) external nonReentrant {
-        Convocation.adopt(_store, _CONSTITUTION, session, deposit);
+    function adopt(uint256 session, bytes calldata law, bytes32 docHash) external nonReentrant {
+        Convocation.adopt(_store, _CONSTITUTION, session, law, docHash);
     }
 
     /// @inheritdoc ILegislativeProcedure
@@ -179,8 +177,13 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         }
         info.winner = winner;
         emit Tallied(session, winner, ballots, order);
-        if (winner == 0) docket.end(session, SessionState.FAILED);
-        else docket.enter(session, SessionState.TALLIED, info.rules.approvalTimeout);
+        if (winner == 0)
+            docket.end(session, SessionState.FAILED);
+            // Somebody has to find the law that nobody pays for yet.
+        else {
+            bool unpaid = info.sponsor == address(0);
+            docket.enter(session, SessionState.TALLIED, unpaid ? info.rules.reviewTimeout : info.rules.approvalTimeout);
+        }
     }
 
     /// @inheritdoc ILegislativeProcedure
@@ -224,16 +227,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @inheritdoc ILegislativeProcedure
     function cancel(uint256 session) external nonReentrant {
-        Docket storage docket = _store.inState(session, SessionLedger.LIVE);
-        Session storage info = docket.info;
-        if (info.child || msg.sender != info.sponsor) revert NotSponsor(session, msg.sender);
-        uint64 fee = info.rules.fee < info.deposit ? info.rules.fee : info.deposit;
-        info.deposit -= fee;
-        docket.end(session, SessionState.CANCELLED);
-        if (fee == 0) return;
-        ITreasury treasury = ITreasury(_CONSTITUTION.at(Institution.TREASURY));
-        _token().forceApprove(address(treasury), fee);
-        treasury.deposit(fee, 0, Reasons.SESSION_FEE);
+        Convocation.cancel(_store, _CONSTITUTION, session);
     }
 
     /// @inheritdoc ILegislativeProcedure

@@ -6,6 +6,7 @@ import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
+import {LawHeader, LawNode, Tier} from "../types/Law.sol";
 import {Institution, Standing} from "../types/Roles.sol";
 
 /// @title Audited templates and the one source of "genuine" missions
@@ -35,6 +36,7 @@ contract TemplateRegistry is ITemplateRegistry {
     function publish(bytes32 name, address implementation, bytes32 auditHash) external returns (uint32 version) {
         if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
         if (!_isTemplate(implementation)) revert NotATemplate(implementation);
+        _requireFaithful(implementation);
         version = ++_latest[name];
         _templates[name][version] = Template({implementation: implementation, auditHash: auditHash});
         emit TemplatePublished(name, version, implementation, auditHash);
@@ -56,7 +58,6 @@ contract TemplateRegistry is ITemplateRegistry {
         _origins[mission] = Origin({execution: execution, pedigree: _pedigreeFor(name, version, execution)});
         address deployed = Clones.cloneDeterministicWithImmutableArgs(implementation, args, bytes32(session));
         assert(deployed == mission);
-        _requireFaithful(mission, args);
         emit MissionDeployed(mission, name, version, session, msg.sender, execution);
     }
 
@@ -105,12 +106,27 @@ contract TemplateRegistry is ITemplateRegistry {
         _pedigrees[number] = Mission({template: name, version: version, legislation: msg.sender, execution: execution});
     }
 
-    /// @dev AgentCity 3.4, deployment verification: parameter by parameter, on what the clone itself says.
-    function _requireFaithful(address mission, bytes memory args) private view {
-        ICollaborationContract clone = ICollaborationContract(mission);
+    /// @dev AgentCity 3.4, deployment verification, parameter by parameter, on a first clone that is nobody's mission. The later ones
+    /// are at an address that commits to the same implementation, to their law and to their context: nothing is left to compare.
+    function _requireFaithful(address implementation) private {
+        bytes memory args = _sample();
+        ICollaborationContract clone = ICollaborationContract(Clones.cloneWithImmutableArgs(implementation, args));
         bytes32 given = keccak256(abi.encode(LawCodec.hashOf(args), LawCodec.context(args)));
         bytes32 reported = keccak256(abi.encode(keccak256(clone.law()), clone.context()));
-        if (reported != given) revert Unfaithful(mission, given, reported);
+        if (reported != given) revert Unfaithful(implementation, given, reported);
+    }
+
+    /// @dev A law of one node and a context in which every field says something.
+    function _sample() private view returns (bytes memory) {
+        LawHeader memory header;
+        (header.nodeCount, header.duration, header.budget) = (1, 1, 1);
+        (header.goalHash, header.inputHash) = (keccak256("goal"), keccak256("input"));
+        LawNode[] memory nodes = new LawNode[](1);
+        (nodes[0].tier, nodes[0].redundancy, nodes[0].threshold) = (Tier.RERUN, 1, 1);
+        (nodes[0].questions, nodes[0].panelSize, nodes[0].budget) = (1, 1, 1);
+        uint256 params = _CONSTITUTION.missionParams();
+        uint40 now_ = uint40(block.timestamp);
+        return LawCodec.args(LawCodec.encode(header, nodes), params, keccak256("document"), 1, address(this), now_);
     }
 
     function _implementation(bytes32 name, uint32 version) private view returns (address implementation) {

@@ -91,6 +91,7 @@ struct MissionParams {
     uint32 predicateGasLimit; // gas
     uint16[4] appealWindows; // minutes, by band
     uint16[3] minConfidence; // basis points, by risk
+    uint32 edition; // of the parameter table: all other locked parameters are read in it
 }
 
 /// @notice What every clone carries as immutable arguments after its law.

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { ruleOnSuspension, type SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { silenceIn } from "../chain/errors.ts";
 import { intentKey } from "../chain/outbox.ts";
+import { parametersOf } from "../client/editions.ts";
 import { missionState } from "../execution/chain-view.ts";
 import { type Halt, runMission } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
-import { parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
 import { panelOf } from "./panel.ts";
 import { divergencesOf, writtenDown } from "./reconcile.ts";
@@ -16,7 +16,7 @@ import { divergencesOf, writtenDown } from "./reconcile.ts";
  */
 export async function runThroughSilence(city: City, world: World, mission: Mission): Promise<Halt> {
   const { patience, client } = city;
-  const limit = await client.constitution.param(parameterIndex("DEGRADED_MODE_THRESHOLD"));
+  const limit = await (await parametersOf(client, mission.address)).param("DEGRADED_MODE_THRESHOLD");
   patience?.escalateAfter(limit);
   const before = await silenceBefore(city);
   if (before !== undefined && before >= limit) await suspend(city, world, mission, before);

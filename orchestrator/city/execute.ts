@@ -3,6 +3,7 @@ import { type Decision, ruleOn } from "../adjudication/rule.ts";
 import type { AppealJudge } from "../adjudication/rule-on-appeal.ts";
 import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { intentKey } from "../chain/outbox.ts";
+import { parametersOf } from "../client/editions.ts";
 import { isLent, leftFor } from "../execution/branches.ts";
 import { awaitsBids, isBranch, isStaffed, type MissionStateName, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { disagreeing, disagreementAt, isIncurable } from "../execution/disagreement.ts";
@@ -13,7 +14,6 @@ import { isOver, timeout } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
 import { TIER } from "../primitives/tier.ts";
-import { parameterIndex } from "../protocol/parameters.ts";
 import { caseOf } from "./case-file.ts";
 import type { City } from "./city.ts";
 import { humansClear, humansResume, runThroughSilence } from "./degraded.ts";
@@ -52,7 +52,7 @@ export async function execute(city: City, world: World, mission: Mission, lead: 
 
 /** Market, waves, humans, missions below and further attempts until the mission is over. */
 async function carryOut(city: City, world: World, mission: Mission, lead: Lead): Promise<void> {
-  const terms = { stakes: await stakesOf(city), barred: [mission.sponsor] };
+  const terms = { stakes: await stakesOf(city, mission), barred: [mission.sponsor] };
   const sell = async (nodes: readonly number[]) => {
     const views = await viewNodes(world, mission);
     await runMarket(
@@ -201,9 +201,9 @@ async function endStopped(world: World, mission: Mission): Promise<void> {
   await end(world, mission, "mission ended while stopped: unearned money goes back to the sponsor");
 }
 
-async function stakesOf({ client }: City): Promise<readonly [bigint, bigint, bigint]> {
-  const stake = (name: "MIN_STAKE_LOW" | "MIN_STAKE_MEDIUM" | "MIN_STAKE_HIGH") => client.constitution.paramInUnits(parameterIndex(name));
-  return [await stake("MIN_STAKE_LOW"), await stake("MIN_STAKE_MEDIUM"), await stake("MIN_STAKE_HIGH")];
+async function stakesOf({ client }: City, { address }: Mission): Promise<readonly [bigint, bigint, bigint]> {
+  const { units } = await parametersOf(client, address);
+  return [await units("MIN_STAKE_LOW"), await units("MIN_STAKE_MEDIUM"), await units("MIN_STAKE_HIGH")];
 }
 
 /** How a mission that is over ended. */

@@ -1,4 +1,5 @@
 import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
+import { parametersOf } from "../client/editions.ts";
 import { isBranch, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { type ChainDecision, clearingRecordSchema, isDecidedAs } from "../execution/clearing-record.ts";
 import { heldKey, heldSchema, releasedKey, releasedSchema } from "../execution/escrow-buffer.ts";
@@ -7,7 +8,6 @@ import { attemptKey, resultSchema, workSchema } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
 import type { Hash } from "../primitives/hex.ts";
-import { parameterIndex } from "../protocol/parameters.ts";
 import type { City } from "./city.ts";
 import { panelOf } from "./panel.ts";
 
@@ -139,7 +139,7 @@ async function releaseDivergences(world: World, mission: Mission): Promise<strin
 
 /** Confirmed later than OPTIMISTIC_WINDOW_MAX after the run: worth a line, and no divergence. */
 async function tellSlow(world: World, mission: Mission): Promise<void> {
-  const most = Number(await world.client.constitution.param(parameterIndex("OPTIMISTIC_WINDOW_MAX")));
+  const most = Number(await (await parametersOf(world.client, mission.address)).param("OPTIMISTIC_WINDOW_MAX"));
   for (const view of await viewNodes(world, mission)) {
     for (const { slot } of view.slots) {
       const held = await world.recall(heldKey(mission, view, slot), heldSchema);

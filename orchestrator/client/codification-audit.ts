@@ -274,6 +274,8 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
       label,
       `gives a human ${node.reviewWindow} s, between ${limits.minReview} and ${limits.maxReview}`,
     );
+    const fewest = node.tier === TIER.CONSENSUS ? limits.minRedundancy[risk] : 1;
+    holds(node.redundancy >= fewest, label, `has ${node.redundancy} executors, fewer than ${fewest}`);
     holds(2 * node.threshold > node.redundancy && node.threshold <= node.redundancy, label, "lets a minority agree");
   }
   return problems;

@@ -5,6 +5,7 @@ import { addressSchema } from "../primitives/address.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import type { CodifierOperation } from "../protocol/operations.ts";
 import { decodeLaw } from "../rules/law-codec.ts";
+import { unpackMissionParams } from "../rules/mission-params-codec.ts";
 import type { CityClient } from "./client.ts";
 import {
   auditCodification,
@@ -44,7 +45,7 @@ export async function codificationOf(client: CityClient, session: bigint, compil
 
 /** What the audit of a session's law rests on, as the chain has it now. */
 export async function readCodificationFacts(client: CityClient, session: bigint, law: Hex): Promise<CodificationFacts> {
-  const { winner, goalHash, deposit, rules, mission } = await client.legislation.sessionOf(session);
+  const { winner, goalHash, deposit, params, rules, mission } = await client.legislation.sessionOf(session);
   const { specHash } = await client.legislation.candidateOf(session, winner);
   return {
     session,
@@ -52,7 +53,7 @@ export async function readCodificationFacts(client: CityClient, session: bigint,
     goalHash,
     // Once the law is deployed its money is the mission's.
     deposit: BigInt(mission) === 0n ? deposit : (await client.mission(mission).ledger()).deposit,
-    limits: await readLimits(client),
+    limits: await readLimits(client, unpackMissionParams(params).edition),
     predicates: await approvedPredicates(client, law),
     template: await templateFacts(client, rules.template),
   };

@@ -1,7 +1,7 @@
-import { type ParameterName, parameterIndex } from "../protocol/parameters.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { Band } from "../rules/law-codec.ts";
 import type { CityClient } from "./client.ts";
+import { parametersIn } from "./editions.ts";
 
 export type RiskName = "LOW" | "MEDIUM" | "HIGH";
 export type FloorName = "SELF" | "SIGN" | "WIT" | "REC" | "ATT" | "PROOF";
@@ -9,6 +9,8 @@ export type BandName = "LOW" | "MODERATE" | "ELEVATED" | "CRITICAL";
 
 /** What the constitution demands of a node; lists are by risk. Times in seconds. */
 export interface LawLimits {
+  /** Edition of the parameter table that says so. */
+  readonly edition: number;
   readonly maxNodeTimeout: number;
   readonly minReview: number;
   readonly maxReview: number;
@@ -16,6 +18,8 @@ export interface LawLimits {
   readonly minFloor: readonly [FloorName, FloorName, FloorName];
   readonly minPanel: readonly [number, number, number];
   readonly minBand: readonly [BandName, BandName, BandName];
+  /** Executors of a node that are compared. */
+  readonly minRedundancy: readonly [number, number, number];
   /** Smallest unit. */
   readonly mediumRiskFrom: bigint;
   readonly highRiskFrom: bigint;
@@ -26,21 +30,21 @@ export function riskOfBudget(budget: bigint, limits: Pick<LawLimits, "mediumRisk
   return budget >= limits.highRiskFrom ? "HIGH" : budget >= limits.mediumRiskFrom ? "MEDIUM" : "LOW";
 }
 
-/** What the constitution demands of a law now. */
-export async function readLimits(client: CityClient): Promise<LawLimits> {
-  const param = (name: ParameterName) => client.constitution.param(parameterIndex(name));
-  const units = (name: ParameterName) => client.constitution.paramInUnits(parameterIndex(name));
-  const floor = async (name: "MIN_FLOOR_LOW" | "MIN_FLOOR_MEDIUM" | "MIN_FLOOR_HIGH") =>
-    nameOf<FloorName>(EvidenceClass, await param(name));
-  const band = async (name: "MIN_BAND_LOW" | "MIN_BAND_MEDIUM" | "MIN_BAND_HIGH") => nameOf<BandName>(Band, await param(name));
+/** What the constitution demands of a law in an edition of its table: the one under which the law's session opened, or the newest. */
+export async function readLimits(client: CityClient, edition: number): Promise<LawLimits> {
+  const { param, units } = parametersIn(client, edition);
+  const byRisk = async <Value>(kind: "MIN_FLOOR" | "MIN_PANEL" | "MIN_BAND" | "MIN_REDUNDANCY", read: (value: bigint) => Value) =>
+    [read(await param(`${kind}_LOW`)), read(await param(`${kind}_MEDIUM`)), read(await param(`${kind}_HIGH`))] as const;
   return {
+    edition,
     maxNodeTimeout: Number(await param("MAX_NODE_TIMEOUT")),
     minReview: Number(await param("MIN_HUMAN_REVIEW_TIMEOUT")),
     maxReview: Number(await param("MAX_HUMAN_REVIEW_TIMEOUT")),
     maxDuration: Number(await param("MAX_MISSION_DURATION")),
-    minFloor: [await floor("MIN_FLOOR_LOW"), await floor("MIN_FLOOR_MEDIUM"), await floor("MIN_FLOOR_HIGH")],
-    minPanel: [Number(await param("MIN_PANEL_LOW")), Number(await param("MIN_PANEL_MEDIUM")), Number(await param("MIN_PANEL_HIGH"))],
-    minBand: [await band("MIN_BAND_LOW"), await band("MIN_BAND_MEDIUM"), await band("MIN_BAND_HIGH")],
+    minFloor: await byRisk("MIN_FLOOR", (value) => nameOf<FloorName>(EvidenceClass, value)),
+    minPanel: await byRisk("MIN_PANEL", Number),
+    minBand: await byRisk("MIN_BAND", (value) => nameOf<BandName>(Band, value)),
+    minRedundancy: await byRisk("MIN_REDUNDANCY", Number),
     mediumRiskFrom: await units("MEDIUM_RISK_FROM"),
     highRiskFrom: await units("HIGH_RISK_FROM"),
   };

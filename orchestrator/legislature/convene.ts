@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
 import { z } from "zod";
-import { goalHashOf } from "../client/compile-law.ts";
+import { compileLaw, goalHashOf } from "../client/compile-law.ts";
 import { signAuth } from "../client/sign/auth.ts";
 import { rankingSchema } from "../minds/mind.ts";
 import { lawShapeSchema } from "../minds/shape.ts";
@@ -8,6 +8,7 @@ import { addressSchema } from "../primitives/address.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { digestOf, parseContentId } from "../primitives/hash.ts";
 import { hexSchema } from "../primitives/hex.ts";
+import { missionDocumentSchema } from "../protocol/mission-document.ts";
 import { tally } from "../rules/condorcet.ts";
 import type { LegislatureContext } from "./context.ts";
 import { requireFeasible } from "./feasible.ts";
@@ -63,7 +64,7 @@ export function convene(context: LegislatureContext) {
       return { petition: context.save(signed) };
     },
 
-    /** Sends: the signatures. Enough of them open a session, which has no sponsor yet; too few lapse with the round. */
+    /** Sends: the signatures. Enough of them open a session, which nobody pays for until its law has won; too few lapse with the round. */
     async sendPetition(state: SessionState): Promise<Partial<SessionState>> {
       const backers = context.load(state.petition, z.array(authSchema));
       const note = context.note("petition", [mission.mission], state.petition ?? undefined);
@@ -76,11 +77,18 @@ export function convene(context: LegislatureContext) {
       return granted === undefined ? { outcome: "failed" } : { session: granted.args.session.toString() };
     },
 
-    /** Sends: the deposit's allowance, then the sponsor takes the session for its own. */
+    /** Whether the law that won still lacks somebody who pays for it. */
+    async isUnpaid(state: SessionState): Promise<boolean> {
+      const { sponsor } = await client.legislation.sessionOf(BigInt(state.session));
+      return BigInt(sponsor) === 0n;
+    },
+
+    /** Sends: the deposit's allowance, then the sponsor pays what the law that won costs, and has the session for its own. */
     async adopt(state: SessionState): Promise<Partial<SessionState>> {
-      const note = context.note("adoption", [state.session]);
+      const { law, docHash } = compileLaw(context.load(state.document, missionDocumentSchema));
+      const note = context.note("adoption", [state.session], state.document ?? undefined);
       await withDeposit(context, state, () =>
-        client.legislation.adopt([BigInt(state.session), mission.budget], {
+        client.legislation.adopt([BigInt(state.session), law, docHash], {
           ...context.step("adopt", state.session, note),
           account: options.sponsor,
         }),

@@ -1,5 +1,6 @@
 import type { CityClient } from "../client/client.ts";
 import { compileLaw } from "../client/compile-law.ts";
+import { newestEdition } from "../client/editions.ts";
 import { exclusionOf } from "../client/eligibility.ts";
 import { gateProblem } from "../client/gates.ts";
 import { type LawLimits, readLimits } from "../client/law-limits.ts";
@@ -23,7 +24,7 @@ import { producerFacts } from "./survey.ts";
 /** Throws a named error when no law could come of the mission, before anybody's money moves; else what the city is like. */
 export async function requireFeasible(context: LegislatureContext): Promise<CityFacts> {
   const { client, options } = context;
-  const limits = await readLimits(client);
+  const limits = await readLimits(client, await newestEdition(client));
   const leftOut: LeftOut[] = [];
   const voters: Address[] = [];
   const producers: ProducerFacts[] = [];

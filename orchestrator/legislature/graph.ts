@@ -124,8 +124,11 @@ export function sessionGraph(context: LegislatureContext) {
       ])
       .addEdge("findBackers", "signPetition")
       .addEdge("signPetition", "sendPetition")
-      .addConditionalEdges("sendPetition", (state: SessionState) => (state.session === "" ? END : "adopt"), [END, "adopt"])
-      .addConditionalEdges("adopt", goOn("requestIdentities"), ["requestIdentities", "expire"])
+      .addConditionalEdges("sendPetition", (state: SessionState) => (state.session === "" ? END : "requestIdentities"), [
+        END,
+        "requestIdentities",
+      ])
+      .addConditionalEdges("adopt", goOn("sendValidation"), ["sendValidation", "expire"])
       .addEdge("openSession", "requestIdentities")
       .addEdge("requestIdentities", "signAttestations")
       .addEdge("signAttestations", "identify")
@@ -162,7 +165,10 @@ export function sessionGraph(context: LegislatureContext) {
       .addEdge("awaitBallots", "tally")
       .addConditionalEdges("tally", goOn("flagBlocs"), ["flagBlocs", "expire"])
       .addConditionalEdges("flagBlocs", goOn("findWinner"), ["findWinner", "expire"])
-      .addEdge("findWinner", "sendValidation")
+      .addConditionalEdges("findWinner", async (state: SessionState) => ((await stages.isUnpaid(state)) ? "adopt" : "sendValidation"), [
+        "adopt",
+        "sendValidation",
+      ])
       .addConditionalEdges("sendValidation", goOn("compile"), ["compile", "expire"])
       .addEdge("compile", "delegate")
       .addConditionalEdges("delegate", goOn("sendCodification"), ["sendCodification", "expire"])
@@ -194,7 +200,7 @@ export function sessionGraph(context: LegislatureContext) {
         END,
       ])
       .addEdge("signReintroduction", "reintroduce")
-      .addEdge("reintroduce", "adopt")
+      .addEdge("reintroduce", "requestIdentities")
   );
 }
 

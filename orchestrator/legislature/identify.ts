@@ -8,6 +8,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import { sevenSchemas } from "../protocol/seven-messages.ts";
+import { unpackMissionParams } from "../rules/mission-params-codec.ts";
 import type { LegislatureContext } from "./context.ts";
 import { nextReading, type SessionState } from "./state.ts";
 import { producerFacts, surveyRecord } from "./survey.ts";
@@ -71,13 +72,14 @@ export function identify(context: LegislatureContext) {
         voters.push({ index, facts: await producerFacts(client, attestation.agent) });
       }
       voters.sort((a, b) => a.index - b.index);
-      const { sponsor, rules } = await client.legislation.sessionOf(BigInt(state.session));
+      const { sponsor, params, rules } = await client.legislation.sessionOf(BigInt(state.session));
       const survey = {
         voters: voters.map(({ facts }) => facts),
-        sponsor,
+        // Whoever means to adopt what producers petitioned for does not work in it either.
+        sponsor: BigInt(sponsor) === 0n ? context.options.sponsor.address : sponsor,
         verifiers: Number(await client.evidence.verifierCount()),
         minSponsors: rules.minSponsors,
-        limits: await readLimits(client),
+        limits: await readLimits(client, unpackMissionParams(params).edition),
       };
       return { survey: context.save(surveyRecord(survey)) };
     },

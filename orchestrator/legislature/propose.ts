@@ -305,7 +305,9 @@ async function isLawful(context: LegislatureContext, { law, document }: Compiled
   const witnesses = witnessesOf(document, facts);
   if (witnesses === undefined) return false;
   try {
-    await context.client.validator.validate(law, statedGoalHash(document), BigInt(document.budget), witnesses);
+    const { address: sponsor } = context.options.sponsor;
+    const terms = { goalHash: statedGoalHash(document), deposit: BigInt(document.budget), sponsor, edition: facts.limits.edition };
+    await context.client.validator.validate(law, terms, witnesses);
     return true;
   } catch (error) {
     if (error instanceof TransactionReverted) return false;
@@ -313,10 +315,17 @@ async function isLawful(context: LegislatureContext, { law, document }: Compiled
   }
 }
 
-/** One able producer per node: the evidence that the law can be done (decision 12). */
+/** Producers that can fill every slot of every node: the evidence that the law can be done (decisions 12, 60). None where it cannot. */
 export function witnessesOf({ nodes }: MissionDocument, { producers }: CityFacts): Address[] | undefined {
-  const able = nodes.flatMap(({ capabilities }) => producers.find((producer) => fits(producer.capabilities, capabilities))?.agent ?? []);
-  return able.length === nodes.length ? able : undefined;
+  const witnesses = new Set<Address>();
+  for (const { capabilities, redundancy } of nodes) {
+    const able = new Map(
+      producers.filter((producer) => fits(producer.capabilities, capabilities)).map(({ principal, agent }) => [principal, agent]),
+    );
+    if (able.size < redundancy) return undefined;
+    for (const agent of [...able.values()].slice(0, redundancy)) witnesses.add(agent);
+  }
+  return [...witnesses];
 }
 
 /** The document behind a specHash, from the drafts. */

@@ -23,6 +23,7 @@ export const surveySchema = z.strictObject({
   verifiers: z.int(),
   minSponsors: z.int(),
   limits: z.strictObject({
+    edition: z.int(),
     maxNodeTimeout: z.int(),
     minReview: z.int(),
     maxReview: z.int(),
@@ -30,6 +31,7 @@ export const surveySchema = z.strictObject({
     minFloor: z.tuple([floorSchema, floorSchema, floorSchema]).readonly(),
     minPanel: z.tuple([z.int(), z.int(), z.int()]).readonly(),
     minBand: z.tuple([bandSchema, bandSchema, bandSchema]).readonly(),
+    minRedundancy: z.tuple([z.int(), z.int(), z.int()]).readonly(),
     mediumRiskFrom: unitsSchema,
     highRiskFrom: unitsSchema,
   }),

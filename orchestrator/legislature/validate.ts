@@ -21,7 +21,7 @@ export function validate(context: LegislatureContext) {
       return { document: documentBehind(context, draftsOf(context, state), specHash).id };
     },
 
-    /** Sends: the law, with one able producer per node as witness that it can be done. The constitution may have changed since it was drafted. */
+    /** Sends: the law, with producers as witnesses who can fill all its slots. The constitution may have changed since it was drafted. */
     async sendValidation(state: SessionState): Promise<Partial<SessionState>> {
       const { law, docHash, document } = compileLaw(context.load(state.document, missionDocumentSchema));
       const witnesses = witnessesOf(document, factsOf(context.load(state.survey, surveySchema)));

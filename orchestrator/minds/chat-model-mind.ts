@@ -10,7 +10,7 @@ import { MindAnswerInvalid } from "./errors.ts";
 import { layOut } from "./layout.ts";
 import type { BidRequest, DraftRequest, Mind, Offer, PlanRequest, Ranking, RankRequest, SpeakRequest, Speech } from "./mind.ts";
 import { isBarred, requirePermutation, requirePublished } from "./mind.ts";
-import { ablePrincipals } from "./options.ts";
+import { ablePrincipals, leastExecutors, riskOf } from "./options.ts";
 import type { Persona } from "./personas.ts";
 import { problemOfPlan } from "./planner/check.ts";
 import type { LawShape } from "./shape.ts";
@@ -139,11 +139,12 @@ function shapeOf({ goal, facts, barred }: DraftRequest, answered: readonly Omit<
   if (answered.length !== goal.tasks.length) {
     throw new MindAnswerInvalid("draft", `it has ${answered.length} tasks, the mission has ${goal.tasks.length}`);
   }
+  const risk = riskOf(goal, facts.limits);
   const tasks = goal.tasks.flatMap((task, index) => {
     const shape = answered[index];
     if (shape === undefined) return [];
     const able = ablePrincipals(task, facts);
-    const [least, most] = task.tier === TIER.CONSENSUS ? [2, Math.min(5, able)] : [1, 1];
+    const [least, most] = task.tier === TIER.CONSENSUS ? [leastExecutors(task, facts, risk), Math.min(5, able)] : [1, 1];
     if (shape.redundancy < least || shape.redundancy > most) {
       throw new MindAnswerInvalid("draft", `task ${index + 1} needs a redundancy from ${least} to ${most}`);
     }

@@ -1,6 +1,7 @@
 import { type BaseMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { formatAmount } from "../primitives/amounts.ts";
 import type { Goal } from "./goal.ts";
+import { riskNumber } from "./goal.ts";
 import { type BidRequest, type DraftRequest, isBarred, type PlanRequest, type RankRequest, type SpeakRequest } from "./mind.ts";
 import { ablePrincipals, choicesOf, riskOf } from "./options.ts";
 import { PERSONAS, type Persona } from "./personas.ts";
@@ -34,7 +35,9 @@ export function draftMessages(persona: Persona, request: DraftRequest): BaseMess
         `Budget ${formatAmount(goal.budget)} tokens, risk ${riskOf(goal, facts.limits)}, ${goal.duration} seconds.`,
         "shards: nodes the task is divided into (a task that is not perItem has one; later tasks at most as many as the tasks before; a task with parts is a " +
           "mission of its own and has exactly so many). " +
-          "redundancy: executors per node, tier 2 at least 2 and at most the owners able to execute it, else 1. threshold: executors that must agree, more " +
+          "redundancy: executors per node, tier 2 at least " +
+          `${facts.limits.minRedundancy[riskNumber(riskOf(goal, facts.limits))]} and at most the owners able to execute it, else 1. ` +
+          "threshold: executors that must agree, more " +
           "than half. floor: weakest evidence class that counts. panel: verifiers, odd. timeout, review: seconds. weight: share of the budget.",
         `Lawful structures, and what each is worth to you: ${JSON.stringify(examples.map((shape) => described(request, shape)))}`,
         ...(barred.length === 0

@@ -82,7 +82,8 @@ function shardsOf(tasks: LawShape["tasks"]): number[] {
 
 /** Structures under which nobody runs a service for less than agents ask, if there are any. */
 function shapesOf(goal: Goal, facts: CityFacts, divisions: readonly number[][]): readonly LawShape[] {
-  const redundancies = goal.tasks.map((task) => redundancyOf(task, facts));
+  const risk = riskOf(goal, facts.limits);
+  const redundancies = goal.tasks.map((task) => redundancyOf(task, facts, risk));
   const all = divisions.flatMap((shards) => PRICINGS.map((pricing) => shapeOf(goal, facts, redundancies, shards, pricing)));
   const paid = all.filter((shape) => leastPay(goal, shape) >= LEAST_PAY);
   return paid.length === 0 ? all : paid;
@@ -93,6 +94,11 @@ export function requiredLevels(task: GoalTask): number[] {
   return Array.from({ length: 10 }, (_, dimension) =>
     Math.max(0, ...task.services.map(({ capabilities }) => capabilities[dimension] ?? 0)),
   );
+}
+
+/** Executors that a node of this task must have, by what the constitution asks of its risk. */
+export function leastExecutors({ tier }: GoalTask, { limits }: CityFacts, risk: RiskName): number {
+  return tier === TIER.CONSENSUS ? limits.minRedundancy[riskNumber(risk)] : 1;
 }
 
 /** Principals with an agent able to run the task: at most that many executors can share a node. */
@@ -117,16 +123,16 @@ function shapeOf(goal: Goal, facts: CityFacts, redundancies: readonly number[], 
       panel: limits.minPanel[riskNumber(risk)],
       timeout: Math.min(limits.maxNodeTimeout, task.timeout ?? limits.maxNodeTimeout),
       review,
-      weight: payOf(task, facts, pricing) * pieces,
+      weight: payOf(task, facts, pricing, risk) * pieces,
     };
   });
   return { title: titleOf(goal, tasks, pricing.note === undefined ? [] : [pricing.note]), tasks };
 }
 
 /** Pay of one node's executors; a mission of its own is worth all that is done in it. */
-function payOf(task: GoalTask, facts: CityFacts, pricing: Pricing): number {
-  if (task.mission === undefined) return (pricing.pay[task.tier - 1] ?? 100) * redundancyOf(task, facts);
-  return task.mission.tasks.reduce((sum, inner) => sum + payOf(inner, facts, pricing) * (inner.mission?.parts ?? 1), 0);
+function payOf(task: GoalTask, facts: CityFacts, pricing: Pricing, risk: RiskName): number {
+  if (task.mission === undefined) return (pricing.pay[task.tier - 1] ?? 100) * redundancyOf(task, facts, risk);
+  return task.mission.tasks.reduce((sum, inner) => sum + payOf(inner, facts, pricing, risk) * (inner.mission?.parts ?? 1), 0);
 }
 
 /**
@@ -180,18 +186,21 @@ function dividedParts(goal: Goal, division: readonly number[]): number[] {
   return division.filter((_, index) => (most[index] ?? 1) > 1);
 }
 
-/** Three executors compare better than two; more services than three are not worth their price. Throws if no agent could do the task, at any depth. */
-function redundancyOf(task: GoalTask, facts: CityFacts): number {
-  for (const inner of task.mission?.tasks ?? []) redundancyOf(inner, facts);
+/**
+ * Three executors compare better than two; more are not worth their price, unless the risk asks for them. Throws if too few agents could do
+ * the task, at any depth.
+ */
+function redundancyOf(task: GoalTask, facts: CityFacts, risk: RiskName): number {
+  for (const inner of task.mission?.tasks ?? []) redundancyOf(inner, facts, risk);
   const able = ablePrincipals(task, facts);
-  const needed = task.tier === TIER.CONSENSUS ? 2 : 1;
+  const needed = leastExecutors(task, facts, risk);
   if (able < needed) {
     throw new GoalNotFeasible(
       `${task.name} needs executors of ${needed} ${needed === 1 ? "principal" : "different principals"}; ${able} could run it`,
       "register producers with the capabilities its services ask for",
     );
   }
-  return task.tier === TIER.CONSENSUS ? Math.min(3, able) : 1;
+  return task.tier === TIER.CONSENSUS ? Math.max(needed, Math.min(3, able)) : 1;
 }
 
 /** Re-execution makes tier 1 evidence attested (decision 43); elsewhere the constitution's minimum, as one class (decision 21). */

@@ -35,7 +35,7 @@ export interface Parameter {
   readonly default: bigint;
   readonly min: bigint;
   readonly max: bigint;
-  /** Never changes for a live mission. */
+  /** A mission is judged by the value that was in force when its session opened. */
   readonly locked: boolean;
   /** HIGH needs two adjudicators' signatures to change. */
   readonly risk: ParameterRisk;
@@ -143,6 +143,9 @@ const ROWS = [
   ["APPEAL_BOND_MIN", "tokens", 10n, 1n, 1000n, "", "LOW", "NONE", "", "decision 29"],
   ["APPEAL_BOND_SHARE", "bps", 500n, 100n, 5000n, "", "LOW", "NONE", "", "decision 29"],
   ["EMBEDDING_SCORERS", "scorers", 513n, 0n, 65_535n, "L", "MEDIUM", "NONE", "", "AgentCity Table 19"],
+  ["MIN_REDUNDANCY_LOW", "count", 2n, 2n, 5n, "L", "HIGH", "DOWN", "", "decision 60"],
+  ["MIN_REDUNDANCY_MEDIUM", "count", 3n, 2n, 5n, "L", "HIGH", "DOWN", "", "decision 60"],
+  ["MIN_REDUNDANCY_HIGH", "count", 5n, 2n, 5n, "L", "HIGH", "DOWN", "", "decision 60"],
 ] as const satisfies readonly Row[];
 
 export type ParameterName = (typeof ROWS)[number][0];
@@ -206,6 +209,7 @@ export const RELATIONS = {
     ["MIN_BAND_LOW", "MIN_BAND_MEDIUM", "MIN_BAND_HIGH"],
     ["MIN_CONFIDENCE_LOW", "MIN_CONFIDENCE_MEDIUM", "MIN_CONFIDENCE_HIGH"],
     ["MEDIUM_RISK_FROM", "HIGH_RISK_FROM"],
+    ["MIN_REDUNDANCY_LOW", "MIN_REDUNDANCY_MEDIUM", "MIN_REDUNDANCY_HIGH"],
   ],
   /** Pairs that add up to 1000: who sets one sets the other. */
   whole: [["BID_WEIGHT_QUALITY", "BID_WEIGHT_PRICE"]],

@@ -25,25 +25,28 @@ export interface MissionParams {
   readonly appealWindows: readonly [number, number, number, number];
   /** Basis points, by risk. */
   readonly minConfidence: readonly [number, number, number];
+  /** Of the parameter table: all other locked parameters are read in it. */
+  readonly edition: number;
 }
 
 /** Name, first bit, width of the plain fields. */
 const FIELDS = [
-  ["verificationTimeout", 0, 20],
-  ["maxHumanReviewTimeout", 20, 20],
-  ["baseEscalationWindow", 40, 16],
-  ["maxRefinementIterations", 56, 8],
-  ["escalationFreezeCount", 64, 8],
-  ["reputationScalingBonus", 73, 3],
-  ["protocolFeeRate", 76, 14],
-  ["insuranceReserveRate", 90, 14],
-  ["reputationMultiplierAlpha", 104, 14],
-  ["predicateGasLimit", 118, 24],
+  ["verificationTimeout", 0, 17],
+  ["maxHumanReviewTimeout", 17, 17],
+  ["baseEscalationWindow", 34, 13],
+  ["maxRefinementIterations", 47, 4],
+  ["escalationFreezeCount", 51, 4],
+  ["reputationScalingBonus", 56, 3],
+  ["protocolFeeRate", 59, 10],
+  ["insuranceReserveRate", 69, 9],
+  ["reputationMultiplierAlpha", 78, 11],
+  ["predicateGasLimit", 89, 20],
+  ["edition", 215, 32],
 ] as const;
-const SCALING = 72;
-const APPEALS = { first: 142, bits: 16 };
-const CONFIDENCE = { first: 206, bits: 14 };
-const USED_BITS = 248n;
+const SCALING = 55;
+const APPEALS = { first: 109, bits: 16 };
+const CONFIDENCE = { first: 173, bits: 14 };
+const USED_BITS = 247n;
 
 const tooLarge = (first: number) => (value: bigint) => new RuleError("ParamTooLarge", first, value);
 
@@ -69,18 +72,19 @@ export function unpackMissionParams(word: bigint): MissionParams {
   const appeal = (band: number): number => read(APPEALS.first + APPEALS.bits * band, APPEALS.bits);
   const confidence = (risk: number): number => read(CONFIDENCE.first + CONFIDENCE.bits * risk, CONFIDENCE.bits);
   return {
-    verificationTimeout: read(0, 20),
-    maxHumanReviewTimeout: read(20, 20),
-    baseEscalationWindow: read(40, 16),
-    maxRefinementIterations: read(56, 8),
-    escalationFreezeCount: read(64, 8),
+    verificationTimeout: read(0, 17),
+    maxHumanReviewTimeout: read(17, 17),
+    baseEscalationWindow: read(34, 13),
+    maxRefinementIterations: read(47, 4),
+    escalationFreezeCount: read(51, 4),
     reputationScaling: read(SCALING, 1) === 1,
-    reputationScalingBonus: read(73, 3),
-    protocolFeeRate: read(76, 14),
-    insuranceReserveRate: read(90, 14),
-    reputationMultiplierAlpha: read(104, 14),
-    predicateGasLimit: read(118, 24),
+    reputationScalingBonus: read(56, 3),
+    protocolFeeRate: read(59, 10),
+    insuranceReserveRate: read(69, 9),
+    reputationMultiplierAlpha: read(78, 11),
+    predicateGasLimit: read(89, 20),
     appealWindows: [appeal(0), appeal(1), appeal(2), appeal(3)],
     minConfidence: [confidence(0), confidence(1), confidence(2)],
+    edition: read(215, 32),
   };
 }

@@ -6,7 +6,6 @@ import { billOf, hash, type Legislature, lawOf, loadLegislature, OPERATION, PROP
 import { attempt } from "./attempt.ts";
 
 const BILL = billOf(lawOf());
-const NODES = 2;
 const WHY = id("why");
 
 describe("attacks by clerks", () => {
@@ -62,13 +61,13 @@ describe("attacks by clerks", () => {
   });
 
   it("a Codifier presents a law that the mandated compiler never made", async () => {
-    const session = await house.steps.toValidated(BILL, NODES);
+    const session = await house.steps.toValidated(BILL);
     await attempt(house.legislation.connect(holder("CODIFIER")).codify(session, []));
     expect(await stateOf(session)).to.equal(State.VALIDATED);
   });
 
   it("a Codifier presents a compilation that it only announced", async () => {
-    const session = await house.steps.toValidated(BILL, NODES);
+    const session = await house.steps.toValidated(BILL);
     const { management, legislation, compiler } = house;
     await management.connect(holder("CODIFIER")).delegate(session, OPERATION, compiler, BILL.specHash);
     const delegation = await management.delegationId(session, OPERATION, BILL.specHash);
@@ -122,13 +121,13 @@ describe("attacks by clerks", () => {
     };
 
     it("one Regulator signs for all that are needed", async () => {
-      const session = await house.steps.toCodified(BILL, NODES);
+      const session = await house.steps.toCodified(BILL);
       const regulator = ["REGULATOR", holder("REGULATOR")] as const;
       expect(await approve(session, BILL, [["SPEAKER", holder("SPEAKER")], regulator, regulator])).to.equal(State.CODIFIED);
     });
 
     it("a Speaker and its Regulators put a dangerous law in force that no human read", async () => {
-      const session = await house.steps.toCodified(HIGH, NODES);
+      const session = await house.steps.toCodified(HIGH);
       const signers = [
         ["SPEAKER", holder("SPEAKER")],
         ["REGULATOR", holder("REGULATOR", 0)],
@@ -138,7 +137,7 @@ describe("attacks by clerks", () => {
     });
 
     it("the law that is put in force is another than the ballot's", async () => {
-      const session = await house.steps.toCodified(BILL, NODES);
+      const session = await house.steps.toCodified(BILL);
       const other = billOf(lawOf(undefined, { duration: 900 }), "another document");
       const signers = [
         ["SPEAKER", holder("SPEAKER")],

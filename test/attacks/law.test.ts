@@ -1,11 +1,11 @@
 /** What a codifier, a template or a stranger could do to a law: AgentCity A.7, M1–M7. */
 import { expect } from "chai";
-import { AbiCoder, encodeBytes32String, id, ZeroAddress, ZeroHash } from "ethers";
+import { AbiCoder, encodeBytes32String, id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import { DEVNET, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import type { LawHeader, LawNode } from "../../orchestrator/rules/law-codec.ts";
-import { EVERYTHING, ethers, INSTITUTIONS, loadCity, loadFixture, parameterValues, tokens } from "../support/city-fixture.ts";
-import { billOf, DEPOSIT, GOAL, lawOf, loadLegislature, node } from "../support/legislature.ts";
-import { Action, type Mission, MissionState, openMission, TASK } from "../support/mission-fixture.ts";
+import { EVERYTHING, ethers, INSTITUTIONS, Kind, loadCity, loadFixture, parameterValues, tokens } from "../support/city-fixture.ts";
+import { billOf, DEPOSIT, GOAL, lawOf, loadLegislature, node, State } from "../support/legislature.ts";
+import { Action, loadPeopledCity, type Mission, MissionState, openMission, openMissionIn, TASK } from "../support/mission-fixture.ts";
 import { openPanel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
@@ -13,7 +13,13 @@ const WHY = id("why");
 
 async function witnessed() {
   const city = await loadCity();
-  return { city, witness: (await city.register("witness", { capabilities: EVERYTHING })).agent.address };
+  const witnesses: string[] = [];
+  for (const name of ["one", "two", "three"]) witnesses.push((await city.register(name, { capabilities: EVERYTHING })).agent.address);
+  for (let i = 0; i < 3; i++) {
+    const { agent } = await city.register(`verifier ${i}`, { kind: Kind.VERIFIER, stake: tokens(2000) });
+    await city.evidence.registerVerifier(agent.address, 100);
+  }
+  return { city, witnesses };
 }
 
 describe("attacks on the law", () => {
@@ -23,11 +29,12 @@ describe("attacks on the law", () => {
       nodes: readonly LawNode[],
       header: Partial<LawHeader> = {},
       deposit = header.budget ?? DEPOSIT,
+      over: { sponsor?: string } = {},
     ): Promise<boolean> {
-      const { city, witness } = await loadFixture(witnessed);
+      const { city, witnesses } = await loadFixture(witnessed);
       let passed = false;
-      const witnesses = nodes.map(() => witness);
-      const judged = city.validator.validate(lawOf(nodes, header), GOAL, deposit, witnesses).then(() => {
+      const terms = { goalHash: GOAL, deposit, sponsor: ZeroAddress, edition: 0, ...over };
+      const judged = city.validator.validate(lawOf(nodes, header), terms, witnesses).then(() => {
         passed = true;
       });
       await attempt(judged);
@@ -92,6 +99,34 @@ describe("attacks on the law", () => {
       expect(await passes([node({ redundancy: 3, threshold: 2 })])).to.equal(false);
     });
 
+    it("a risky consensus is two executors deep", async () => {
+      const risky = node({
+        tier: 2,
+        redundancy: 2,
+        threshold: 2,
+        risk: 1,
+        floor: Number(DEVNET.MIN_FLOOR_MEDIUM),
+        panelSize: Number(DEVNET.MIN_PANEL_MEDIUM),
+        band: Number(DEVNET.MIN_BAND_MEDIUM),
+      });
+      expect(await passes([{ ...risky, redundancy: 3 }], { risk: 1 })).to.equal(true);
+      expect(await passes([risky], { risk: 1 })).to.equal(false);
+    });
+
+    it("a law asks for more executors than the city has principals, and pays nobody", async () => {
+      expect(await passes([node({ tier: 2, redundancy: 4, threshold: 3 })])).to.equal(false);
+    });
+
+    it("a law is made that only its sponsor's own agents could fill", async () => {
+      const { city, witnesses } = await loadFixture(witnessed);
+      const sponsor = await city.producers.principalOf(witnesses[0] ?? "");
+      expect(await passes([node()], {}, DEPOSIT, { sponsor })).to.equal(false);
+    });
+
+    it("a law asks for a panel that nobody can draw, and waits for it", async () => {
+      expect(await passes([node({ panelSize: 4 })])).to.equal(false);
+    });
+
     it("a law asks no question of its work", async () => {
       expect(await passes([node({ questions: 0 })])).to.equal(false);
     });
@@ -140,10 +175,8 @@ describe("attacks on the law", () => {
 
     it("a template deploys another law than it was given", async () => {
       const city = await loadCity();
-      await city.templates.publish(id("liar"), await ethers.deployContract("TemplateHarness", [1]), WHY);
-      const at = await city.templates.predict(id("liar"), 1, words(1), 7);
-      await attempt(city.templates.connect(await city.as("LEGISLATION")).deploy(id("liar"), 1, words(1), 7));
-      expect(await city.templates.isGenuine(at)).to.equal(false);
+      await attempt(city.templates.publish(id("liar"), await ethers.deployContract("TemplateHarness", [1]), WHY));
+      expect(await city.templates.latestVersion(id("liar"))).to.equal(0);
     });
   });
 
@@ -195,6 +228,63 @@ describe("attacks on the law", () => {
     for (let i = 0; i < 16; i++) await mission.bidAs(await mission.newcomer(`bidder ${i}`), 0, tokens(90));
     await attempt(mission.bidAs(await mission.newcomer("one more"), 0, tokens(80)));
     expect(await mission.city.execution.bidsOf(mission.address, 0)).to.have.length(16);
+  });
+
+  it("a limit is lowered under a law that is being voted on, which then is none", async () => {
+    const { legislation, constitution, steps } = await loadLegislature();
+    const bill = billOf(lawOf());
+    const session = await steps.toTallied(bill);
+    await constitution.setParam(parameterIndex("MAX_NODE_TIMEOUT"), 1, WHY);
+    await attempt(legislation.validate(session, bill.law, bill.docHash, steps.witnesses()));
+    expect((await legislation.sessionOf(session)).state).to.equal(State.VALIDATED);
+  });
+
+  it("a monitor calls a chain silent sooner than the mission's session was told", async () => {
+    const city = await loadPeopledCity();
+    await city.constitution.setParam(parameterIndex("DEGRADED_MODE_THRESHOLD"), 14_400, WHY);
+    await city.constitution.setParam(parameterIndex("DEGRADED_MODE_THRESHOLD"), 60, WHY);
+    const mission = await openMissionIn(city, { params: { edition: 1 } });
+    await (await mission.activate()).awardAll();
+    await mission.route(0);
+    await attempt(mission.contract.connect(city.monitor).degrade((await city.now()) - 100n));
+    expect(await mission.contract.state()).not.to.equal(MissionState.DEGRADED);
+  });
+
+  describe("by adopting it", () => {
+    /** A session that producers petitioned for, whose law has won. */
+    async function petitioned() {
+      const house = await loadLegislature();
+      const { legislation, offices, steps, voters } = house;
+      const bill = billOf(lawOf());
+      await legislation.petition(GOAL, ZeroAddress, await Promise.all(voters.slice(0, 2).map((agent) => steps.backer(agent, GOAL))));
+      await legislation.connect(offices.REGISTRAR[0] as Wallet).confirmIdentities(1, GOAL);
+      await steps.propose(1n, 0, bill.specHash);
+      await legislation.connect(offices.SPEAKER[0] as Wallet).openVoting(1);
+      await steps.vote(
+        1n,
+        voters.map(() => [1, 0]),
+      );
+      await legislation.tally(1);
+      return { ...house, bill };
+    }
+
+    it("somebody adopts a law for one unit, and nobody else may pay for it", async () => {
+      const { legislation, bill, sponsor, account, fund, addresses, steps } = await petitioned();
+      const griefer = await account("griefer");
+      await fund(griefer, addresses.LEGISLATION, 1n);
+      const cheap = lawOf([node({ budget: 1n })], { budget: 1n });
+      await attempt(legislation.connect(griefer).adopt(1, cheap, bill.docHash));
+      await attempt(legislation.connect(sponsor).adopt(1, bill.law, bill.docHash));
+      await attempt(legislation.validate(1, bill.law, bill.docHash, steps.witnesses()));
+      expect((await legislation.sessionOf(1)).state).to.equal(State.VALIDATED);
+    });
+
+    it("somebody adopts what producers petitioned for, and cancels it", async () => {
+      const { legislation, bill, sponsor } = await petitioned();
+      await legislation.connect(sponsor).adopt(1, bill.law, bill.docHash);
+      await attempt(legislation.connect(sponsor).cancel(1));
+      expect((await legislation.sessionOf(1)).state).to.equal(State.TALLIED);
+    });
   });
 
   it("who was frozen when a session opened votes beyond its electorate", async () => {

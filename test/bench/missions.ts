@@ -290,7 +290,7 @@ export async function deployments(): Promise<Samples> {
   const approved = [];
   for (let i = 0; i < MISSIONS; i++) {
     const bill = billOf(law, `document ${i}`);
-    const session = await steps.toCodified(bill, NODES);
+    const session = await steps.toCodified(bill);
     const approvals = await steps.approvals(session, bill.specHash, [
       ["SPEAKER", offices.SPEAKER[0] as Wallet],
       ["REGULATOR", offices.REGULATOR[0] as Wallet],

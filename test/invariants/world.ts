@@ -222,7 +222,7 @@ export async function openWorld(random: RandomStream): Promise<World> {
     }
     if (ballots.length < 8) await networkHelpers.time.increase(PROPOSAL + 1n);
     await legislation.tally(session);
-    await legislation.validate(session, law.law, law.docHash, steps.witnesses(law.nodes.length));
+    await legislation.validate(session, law.law, law.docHash, steps.witnesses());
     await legislation.connect(codifier).codify(session, [await steps.delegate(session, law.specHash)]);
     const regulators = offices.REGULATOR.map((wallet) => ["REGULATOR", wallet] as const);
     const signatures = await steps.approvals(session, law.specHash, [["SPEAKER", speaker], ...regulators]);

@@ -120,9 +120,10 @@ describe("a manipulated codification", function () {
     );
   /** What the chain's validator says to a candidate with this law. */
   const validated = async (packed: Hex) => {
-    const witnesses = decodedOr(packed).map(() => city.producers[0]!.account.address);
     const { budget, goal } = law.document;
-    return messageOf(await rejection(city.client.validator.validate(packed, goalHashOf(goal), BigInt(budget), witnesses)));
+    const witnesses = city.producers.map(({ account }) => account.address);
+    const terms = { goalHash: goalHashOf(goal), deposit: BigInt(budget), sponsor: city.sponsor.address, edition: 0 };
+    return messageOf(await rejection(city.client.validator.validate(packed, terms, witnesses)));
   };
   /** What the Speaker says to a document that is not the ballot's. */
   const shown = async (document: MissionDocument) =>
@@ -259,12 +260,3 @@ describe("a codifier that skips or forges its audit", function () {
     expect(CODIFIER_OPERATIONS.length).to.equal(2);
   });
 });
-
-/** Nodes of a law that may be none. */
-function decodedOr(law: Hex): readonly unknown[] {
-  try {
-    return decodeLaw(law).nodes;
-  } catch {
-    return [0];
-  }
-}

@@ -21,7 +21,7 @@ describe("laws for any mission file", function () {
     city = await openLivingCity();
     const producers = [];
     for (const { account } of city.producers) producers.push(await producerFacts(city.client, account.address));
-    facts = { producers, verifiers: 5, limits: await readLimits(city.client) };
+    facts = { producers, verifiers: 5, limits: await readLimits(city.client, 0) };
   });
   after(() => city.chain.close());
 
@@ -36,7 +36,8 @@ describe("laws for any mission file", function () {
         const document = documentOf(mission, { count, digest: hashOf("input") }, goal, facts, options[pick % options.length]!);
         expect(document.nodes.length).to.be.at.most(Math.max(MOST_NODES, 2 * mission.tasks.length));
         const witnesses = witnessesOf(document, facts);
-        await city.client.validator.validate(compileLaw(document).law, goalHashOf(mission.goal), mission.budget, witnesses!);
+        const terms = { goalHash: goalHashOf(mission.goal), deposit: mission.budget, sponsor: city.sponsor.address, edition: 0 };
+        await city.client.validator.validate(compileLaw(document).law, terms, witnesses!);
       }),
       { seed: 7, numRuns: 60 },
     );

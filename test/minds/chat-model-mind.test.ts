@@ -203,7 +203,7 @@ describe("a mind that asks a chat model", () => {
     const [parse, classify, report] = shapes[0]!.tasks.map(({ task: _, ...numbers }) => numbers);
     const unlawful: Readonly<Record<string, readonly unknown[]>> = {
       "2 tasks, the mission has 3": [parse, classify],
-      "task 2 needs a redundancy from 2 to 4": [parse, { ...classify, redundancy: 5 }, report],
+      "task 2 needs a redundancy from 3 to 4": [parse, { ...classify, redundancy: 5 }, report],
       "task 1 needs a redundancy from 1 to 1": [{ ...parse, redundancy: 2 }, classify, report],
       "report cannot have 3 shards": [parse, classify, { ...report, shards: 3 }],
     };

@@ -135,7 +135,7 @@ describe("a heuristic mind", () => {
     const lonely = cityFacts(1, 8, 1);
     const mind = new HeuristicMind({ persona: "frugal", seed: 1 });
     expect(() => mind.draft({ self, goal: defaultGoal, facts: lonely })).to.throw(
-      "classify needs executors of 2 different principals; 1 could run it",
+      "classify needs executors of 3 different principals; 1 could run it",
     );
   });
 

@@ -117,7 +117,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(8, "collaboration/Escrow.sol", "s.books.entitled += entitled;", "s.books.entitled += entitled + 1;"),
   breaks(9, "collaboration/Dispatch.sol", "price: price,", "price: slotBudget,", 2),
   breaks(10, "collaboration/Treasury.sol", "_pools.insurance += insured;", "_pools.insurance += insured + 1;"),
-  breaks(10, "meta/LegislativeProcedure.sol", "info.deposit -= fee;", ""),
+  breaks(10, "meta/legislation/Convocation.sol", "info.deposit -= fee;", ""),
   breaks(10, "collaboration/StakePool.sol", "ledger.sums.committed -= release;", "ledger.sums.committed -= release / 2;", 1),
   breaks(11, "foundational/ProducerContract.sol", "amount / 2, amount - amount / 2, reason);", "amount / 2, amount / 4, reason);"),
   breaks(11, "foundational/ProducerContract.sol", "locked -= released;", "locked -= released / 2;"),
@@ -144,7 +144,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(
     16,
     "meta/legislation/Enactment.sol",
-    "bytes32 specHash = _requireSpec(docket, session, LawCodec.specHash(keccak256(law), docHash));\n        _requireApproval",
+    "bytes32 specHash = docket.requireWinner(session, LawCodec.specHash(keccak256(law), docHash));\n        _requireApproval",
     "bytes32 specHash = docket.candidates[docket.info.winner].specHash;\n        _requireApproval",
   ),
   breaks(
@@ -509,7 +509,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "meta/template-registry",
-    "refuses a clone that reports another law or context than it carries",
+    "refuses what reports another law or context than its clones carry",
     "meta/TemplateRegistry.sol",
     "if (reported != given) revert",
     "if (reported == 0) revert",

@@ -61,6 +61,7 @@ export function cityFacts(seed = 1, producers = 8, principals = 4): CityFacts {
     })),
     verifiers: 5,
     limits: {
+      edition: 0,
       maxNodeTimeout: 60,
       minReview: 300,
       maxReview: 3_600,
@@ -68,6 +69,7 @@ export function cityFacts(seed = 1, producers = 8, principals = 4): CityFacts {
       minFloor: ["SIGN", "WIT", "ATT"],
       minPanel: [1, 3, 5],
       minBand: ["LOW", "MODERATE", "ELEVATED"],
+      minRedundancy: [2, 3, 5],
       mediumRiskFrom: 1_000_000_000n,
       highRiskFrom: 10_000_000_000n,
     },

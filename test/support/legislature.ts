@@ -3,7 +3,7 @@ import { type BigNumberish, id, type Wallet } from "ethers";
 import { DEVNET, type ParameterName, parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { packRanking } from "../../orchestrator/rules/condorcet.ts";
 import { encodeLaw, type LawHeader, type LawNode, lawHashOf, specHashOf } from "../../orchestrator/rules/law-codec.ts";
-import { type City, ethers, keyOf, loadCity, loadFixture, Office, tokens } from "./city-fixture.ts";
+import { type City, ethers, Kind, keyOf, loadCity, loadFixture, Office, tokens } from "./city-fixture.ts";
 
 type Hex = `0x${string}`;
 export const hash = (text: string): Hex => id(text) as Hex;
@@ -33,6 +33,7 @@ export const APPROVAL = DEVNET.REGULATORY_APPROVAL_TIMEOUT;
 export const REVIEW = DEVNET.MAX_HUMAN_REVIEW_TIMEOUT;
 
 const VOTERS = 8;
+const VERIFIERS = 5;
 
 const ENVELOPES = {
   REGISTRAR: ["confirmIdentities"],
@@ -97,6 +98,10 @@ async function convene() {
   for (let i = 0; i < VOTERS; i++) {
     const principal = await city.account(`principal ${i % 4}`);
     voters.push((await city.register(`producer ${i}`, { principal })).agent);
+  }
+  for (let i = 0; i < VERIFIERS; i++) {
+    const { agent } = await city.register(`verifier ${i}`, { kind: Kind.VERIFIER, stake: tokens(2000) });
+    await city.evidence.registerVerifier(agent.address, 100);
   }
   return furnish(city, voters);
 }
@@ -227,14 +232,14 @@ function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVE
     return session;
   }
 
-  async function toValidated(bill: Bill, nodes: number, deposit = DEPOSIT): Promise<bigint> {
+  async function toValidated(bill: Bill, deposit = DEPOSIT): Promise<bigint> {
     const session = await toTallied(bill, deposit);
-    await legislation.validate(session, bill.law, bill.docHash, witnesses(nodes));
+    await legislation.validate(session, bill.law, bill.docHash, witnesses());
     return session;
   }
 
-  /** One producer stands for every node. */
-  const witnesses = (nodes: number): string[] => Array.from({ length: nodes }, () => (voters[0] as Wallet).address);
+  /** Whoever of them could fill the nodes. */
+  const witnesses = (): string[] => voters.slice(0, 4).map(({ address }) => address);
 
   async function delegate(session: bigint, specHash: Hex, operation: Hex = OPERATION): Promise<string> {
     await management.connect(codifier).delegate(session, operation, compiler, specHash);
@@ -243,8 +248,8 @@ function stepsOf(city: City, voters: Wallet[], offices: Record<keyof typeof ENVE
     return delegation;
   }
 
-  async function toCodified(bill: Bill, nodes: number, deposit = DEPOSIT): Promise<bigint> {
-    const session = await toValidated(bill, nodes, deposit);
+  async function toCodified(bill: Bill, deposit = DEPOSIT): Promise<bigint> {
+    const session = await toValidated(bill, deposit);
     await legislation.connect(codifier).codify(session, [await delegate(session, bill.specHash)]);
     return session;
   }

@@ -19,6 +19,7 @@ import { signAuth } from "../../orchestrator/client/sign/auth.ts";
 import { signMessage } from "../../orchestrator/client/sign/sign-message.ts";
 import type { Boundary } from "../../orchestrator/primitives/boundary.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
 import { bytesToHex, type Hash, type Hex } from "../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { KINDS } from "../../orchestrator/protocol/kinds.ts";
@@ -154,9 +155,11 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
     );
     producers.push(await register(`producer ${index}`, `principal ${index % (options.principals ?? 4)}`, KINDS.PRODUCER, capabilities));
   }
+  const verifying: Address[] = [];
   for (const index of [0, 1]) await fund(`verifying principal ${index}`, addresses.ProducerContract, 100n * STAKE);
   for (let index = 0; index < (options.verifiers ?? 5); index += 1) {
-    const { account: verifier } = await register(`verifier ${index}`, `verifying principal ${index % 2}`, KINDS.VERIFIER, 0n);
+    const { account: verifier, principal } = await register(`verifier ${index}`, `verifying principal ${index % 2}`, KINDS.VERIFIER, 0n);
+    verifying.push(principal);
     await client.evidence.registerVerifier([verifier.address, 100], asDeployer(`verifier ${index}`));
   }
 
@@ -186,6 +189,13 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
   const amend = (name: ParameterName, value: bigint) =>
     client.constitution.setParam([parameterIndex(name), value, hashOf("test")], asDeployer(`amend ${name} to ${value}`));
 
+  /** Keeps those who verify from being drawn, or lets them, in a city that is not sealed. */
+  async function silenceVerifiers(silent: boolean, step: string): Promise<void> {
+    for (const principal of new Set(verifying)) {
+      await client.evidence.suspend([principal, silent], asDeployer(`${step}: ${silent ? "suspend" : "admit"} ${principal}`));
+    }
+  }
+
   /** Publishes the template once more, changed, under the reviewed build's audit hash: only the governor of an unsealed city can. */
   async function publishChanged(name: string, change: (creation: Hex) => Hex): Promise<void> {
     const template = `genesis:${missionTemplate.source.split("/").at(-1)}`;
@@ -211,6 +221,7 @@ export async function openLivingCity(options: LivingCityOptions = {}) {
     producers,
     parameters,
     amend,
+    silenceVerifiers,
     publishChanged,
   };
 }

@@ -91,6 +91,7 @@ export const PARAMS: MissionParams = {
   predicateGasLimit: 200_000,
   appealWindows: [0, 60, 1440, 4320],
   minConfidence: [6000, 7000, 8000],
+  edition: 0,
 };
 
 /** A tier-1 leaf of 100 tokens with one verifier, appealable for an hour. */

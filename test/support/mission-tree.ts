@@ -127,7 +127,7 @@ export class MissionTree {
       voters.map(() => [1, 0]),
     );
     await legislation.tally(session);
-    await legislation.validate(session, law, bill.docHash, steps.witnesses(nodes.length));
+    await legislation.validate(session, law, bill.docHash, steps.witnesses());
     await legislation.connect(codifier).codify(session, [await steps.delegate(session, bill.specHash)]);
     const regulators = offices.REGULATOR.map((wallet) => ["REGULATOR", wallet] as const);
     const signatures = await steps.approvals(session, bill.specHash, [["SPEAKER", speaker], ...regulators]);

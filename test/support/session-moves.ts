@@ -7,9 +7,6 @@ import { APPROVAL, type Bill, DEPOSIT, GOAL, type Legislature, OPERATION, PROPOS
 
 export type Attempt = (session: bigint) => Promise<unknown>;
 
-/** Nodes of a packed law: three words of header, two for each. */
-const nodesOf = (law: string): number => ((law.length - 2) / 64 - 3) / 2;
-
 /** What somebody may try at any time, rightly or wrongly; and of that, what leads on from a state. */
 export function sessionMoves(
   house: Legislature,
@@ -58,7 +55,7 @@ export function sessionMoves(
   const tally: Attempt = (session) => legislation.tally(session);
   const validate: Attempt = (session) => {
     const { law, docHash } = bill();
-    return legislation.validate(session, law, docHash, steps.witnesses(nodesOf(law)));
+    return legislation.validate(session, law, docHash, steps.witnesses());
   };
   const codify: Attempt = async (session) => {
     const { specHash } = bill();

@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
@@ -9,8 +10,11 @@ import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol"
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
 import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
+import {ITreasury} from "../../interfaces/ITreasury.sol";
 import {BasisPoints} from "../../libraries/BasisPoints.sol";
 import {Intake} from "../../libraries/Intake.sol";
+import {LawCodec} from "../../libraries/LawCodec.sol";
+import {Reasons} from "../../libraries/Reasons.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
 import {MissionContext} from "../../types/Law.sol";
@@ -32,19 +36,12 @@ library Convocation {
     using BallotBox for Docket;
     using Candidacies for Docket;
     using Intake for IERC20;
+    using SafeERC20 for IERC20;
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
 
     /// @dev Missions above a mission, at most: with 256 nodes each, more than any goal needs.
     uint8 private constant _DEEPEST = 8;
-    /// @dev States before anything depends on the deposit.
-    uint256 private constant _ADOPTABLE =
-        (1 << uint256(SessionState.IDENTIFYING)) |
-            (1 << uint256(SessionState.PROPOSING)) |
-            (1 << uint256(SessionState.DELIBERATING)) |
-            (1 << uint256(SessionState.VOTING)) |
-            (1 << uint256(SessionState.TALLIED));
-
     /// @dev What backers of a petition sign about.
     struct Subject {
         /// EIP-712 domain separator of the procedure.
@@ -88,21 +85,40 @@ library Convocation {
         _pull(constitution, deposit);
     }
 
+    /// @dev The deposit is what the law that won needs, so that whoever adopts it pays for it.
     function adopt(
         LegislationStorage storage self,
         IConstitutionContract constitution,
         uint256 session,
-        uint64 deposit
+        bytes calldata law,
+        bytes32 docHash
     ) external {
         _requireOutsider(constitution);
-        ILegislativeProcedure.Session storage info = self.inState(session, _ADOPTABLE).info;
+        Docket storage docket = self.inOpenStage(session, SessionState.TALLIED);
+        ILegislativeProcedure.Session storage info = docket.info;
         if (info.sponsor != address(0)) revert ILegislativeProcedure.AlreadyAdopted(session, info.sponsor);
+        docket.requireWinner(session, LawCodec.specHash(keccak256(law), docHash));
+        uint64 deposit = LawCodec.header(law).budget;
         if (deposit == 0) revert ILegislativeProcedure.ZeroDeposit();
 
-        info.sponsor = msg.sender;
-        info.deposit = deposit;
+        (info.sponsor, info.deposit, info.adopted) = (msg.sender, deposit, true);
+        docket.prolong(session, block.timestamp + info.rules.approvalTimeout);
         _pull(constitution, deposit);
         emit ILegislativeProcedure.SessionAdopted(session, msg.sender, deposit);
+    }
+
+    function cancel(LegislationStorage storage self, IConstitutionContract constitution, uint256 session) external {
+        Docket storage docket = self.inState(session, SessionLedger.LIVE);
+        ILegislativeProcedure.Session storage info = docket.info;
+        bool owns = msg.sender == info.sponsor && !info.child && !info.adopted;
+        if (!owns) revert ILegislativeProcedure.NotSponsor(session, msg.sender);
+        uint64 fee = info.rules.fee < info.deposit ? info.rules.fee : info.deposit;
+        info.deposit -= fee;
+        docket.end(session, SessionState.CANCELLED);
+        if (fee == 0) return;
+        ITreasury treasury = ITreasury(constitution.at(Institution.TREASURY));
+        IERC20(constitution.at(Institution.TOKEN)).forceApprove(address(treasury), fee);
+        treasury.deposit(fee, 0, Reasons.SESSION_FEE);
     }
 
     function lapse(LegislationStorage storage self, IProducerContract producers, address agent) external {

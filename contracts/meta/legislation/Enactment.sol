@@ -15,6 +15,7 @@ import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol"
 import {IManagementContract} from "../../interfaces/IManagementContract.sol";
 import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
 import {LawCodec} from "../../libraries/LawCodec.sol";
+import {MissionParamsCodec} from "../../libraries/MissionParamsCodec.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
 import {Risk} from "../../types/Law.sol";
@@ -45,11 +46,20 @@ library Enactment {
         address[] calldata witnesses
     ) external {
         Docket storage docket = self.inOpenStage(session, SessionState.TALLIED);
-        bytes32 specHash = _requireSpec(docket, session, LawCodec.specHash(keccak256(law), docHash));
+        bytes32 specHash = docket.requireWinner(session, LawCodec.specHash(keccak256(law), docHash));
         ILegislativeProcedure.Session storage info = docket.info;
         if (info.sponsor == address(0)) revert ILegislativeProcedure.NotAdopted(session);
         IConstitutionalValidator validator = IConstitutionalValidator(constitution.at(Institution.VALIDATOR));
-        info.risk = validator.validate(law, info.goalHash, info.deposit, witnesses);
+        info.risk = validator.validate(
+            law,
+            IConstitutionalValidator.Terms({
+                goalHash: info.goalHash,
+                deposit: info.deposit,
+                sponsor: info.sponsor,
+                edition: MissionParamsCodec.editionOf(info.params)
+            }),
+            witnesses
+        );
         docket.enter(session, SessionState.VALIDATED, info.rules.approvalTimeout);
         emit ILegislativeProcedure.Validated(session, specHash);
     }
@@ -78,7 +88,7 @@ library Enactment {
     ) external {
         if (!constitution.isGovernor(msg.sender)) revert ILegislativeProcedure.NotGovernor(msg.sender);
         Docket storage docket = self.inOpenStage(session, SessionState.CODIFIED);
-        _requireSpec(docket, session, specHash);
+        docket.requireWinner(session, specHash);
         docket.info.audited = true;
         emit ILegislativeProcedure.CodificationAudited(session, specHash);
     }
@@ -94,7 +104,7 @@ library Enactment {
         OfficeSignature[] calldata signatures
     ) external returns (address mission) {
         Docket storage docket = self.inOpenStage(session, SessionState.CODIFIED);
-        bytes32 specHash = _requireSpec(docket, session, LawCodec.specHash(keccak256(law), docHash));
+        bytes32 specHash = docket.requireWinner(session, LawCodec.specHash(keccak256(law), docHash));
         _requireApproval(docket, constitution, domain, session, specHash, signatures);
         bool audited = docket.info.audited;
         if (docket.info.risk == Risk.HIGH && !audited) revert ILegislativeProcedure.CodificationAuditMissing(session);
@@ -178,12 +188,6 @@ library Enactment {
         // With no Regulator at all the co-signature is missing, not needless.
         if (appointed == 0) return 1;
         return quorum < appointed ? quorum : appointed;
-    }
-
-    function _requireSpec(Docket storage docket, uint256 session, bytes32 given) private view returns (bytes32) {
-        bytes32 approved = docket.candidates[docket.info.winner].specHash;
-        if (given != approved) revert ILegislativeProcedure.SpecMismatch(session, approved, given);
-        return given;
     }
 
     /// @dev A delegation's id commits to session, operation and input, so equality of ids is the whole comparison.

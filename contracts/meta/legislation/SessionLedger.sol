@@ -92,6 +92,13 @@ library SessionLedger {
         emit ILegislativeProcedure.StageProlonged(session, uint40(until));
     }
 
+    /// @notice What won, if it is what was given.
+    function requireWinner(Docket storage docket, uint256 session, bytes32 given) internal view returns (bytes32) {
+        bytes32 approved = docket.candidates[docket.info.winner].specHash;
+        if (given != approved) revert ILegislativeProcedure.SpecMismatch(session, approved, given);
+        return given;
+    }
+
     /// @notice Ballots that make a turnout.
     function quorumOf(Docket storage docket) internal view returns (uint256) {
         uint256 quorum = Math.ceilDiv(

@@ -26,10 +26,9 @@ export const constitutionalValidatorAbi = [
   {"type":"error","name":"ThresholdOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"threshold","type":"uint8"},{"name":"redundancy","type":"uint8"}]},
   {"type":"error","name":"TierOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"tier","type":"uint8"}]},
   {"type":"error","name":"TimeoutOutOfRange","inputs":[{"name":"node","type":"uint256"},{"name":"timeout","type":"uint256"},{"name":"max","type":"uint256"}]},
+  {"type":"error","name":"TooFewAble","inputs":[{"name":"node","type":"uint256"},{"name":"able","type":"uint256"},{"name":"redundancy","type":"uint256"}]},
   {"type":"error","name":"UnknownPredicate","inputs":[{"name":"predicate","type":"uint16"}]},
-  {"type":"error","name":"WitnessIncapable","inputs":[{"name":"node","type":"uint256"},{"name":"witness","type":"address"},{"name":"matched","type":"uint256"}]},
-  {"type":"error","name":"WitnessIneligible","inputs":[{"name":"node","type":"uint256"},{"name":"witness","type":"address"}]},
-  {"type":"error","name":"WitnessesMismatch","inputs":[{"name":"witnesses","type":"uint256"},{"name":"nodes","type":"uint256"}]},
+  {"type":"error","name":"WitnessIneligible","inputs":[{"name":"place","type":"uint256"},{"name":"witness","type":"address"}]},
   {"type":"error","name":"ZeroBudget","inputs":[{"name":"node","type":"uint256"}]},
-  {"type":"function","name":"validate","inputs":[{"name":"law","type":"bytes"},{"name":"goalHash","type":"bytes32"},{"name":"deposit","type":"uint64"},{"name":"witnesses","type":"address[]"}],"outputs":[{"name":"","type":"uint8"}],"stateMutability":"view"},
+  {"type":"function","name":"validate","inputs":[{"name":"law","type":"bytes"},{"name":"terms","type":"tuple","components":[{"name":"goalHash","type":"bytes32"},{"name":"deposit","type":"uint64"},{"name":"sponsor","type":"address"},{"name":"edition","type":"uint32"}]},{"name":"witnesses","type":"address[]"}],"outputs":[{"name":"","type":"uint8"}],"stateMutability":"view"},
 ] as const satisfies Abi;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { recompileLaw } from "../../client/compile-law.ts";
+import { parametersOf } from "../../client/editions.ts";
 import { isSessionMessageBy, type SessionMessage, sessionDigest } from "../../client/sign/session-message.ts";
 import { speakingOrder } from "../../legislature/deliberate.ts";
 import { signedRankingsSchema } from "../../legislature/rankings.ts";
@@ -218,11 +219,8 @@ async function proposals(context: AuditContext, seen: Inspection): Promise<void>
 /** MSG_TYPE_4: signatures and scores are the BIDS check's. */
 async function bids(context: AuditContext, seen: Inspection): Promise<void> {
   const { record, client, mission, law, nameOf, label } = context;
-  const stakes = await Promise.all(
-    (["MIN_STAKE_LOW", "MIN_STAKE_MEDIUM", "MIN_STAKE_HIGH"] as const).map((name) =>
-      client.constitution.paramInUnits(parameterIndex(name)),
-    ),
-  );
+  const { units } = await parametersOf(client, mission);
+  const stakes = await Promise.all((["MIN_STAKE_LOW", "MIN_STAKE_MEDIUM", "MIN_STAKE_HIGH"] as const).map(units));
   const services = new Set(record.events("ServiceContract", "ServiceRegistered").map(({ args }) => args.service));
   for (const { args } of record.events("ExecutionProcedure", "BidPlaced")) {
     const { node, agent, service, price, locked } = args;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
+import { parametersOf } from "../../client/editions.ts";
 import type { Mission, World } from "../world.ts";
 
 const termsSchema = z.strictObject({
@@ -15,13 +15,15 @@ const termsSchema = z.strictObject({
 /** What the Guardian holds a mission to. */
 export type WatchTerms = z.infer<typeof termsSchema>;
 
-/** The constitution's values when they were first needed for this mission: locked for its life (parameters.md, L). */
+/** The values under which the mission's session opened (decision 74); recorded, because one is asked for at every run. */
 export function watchTerms({ client, remember }: Pick<World, "client" | "remember">, mission: Mission): Promise<WatchTerms> {
-  const param = async (name: ParameterName) => Number(await client.constitution.param(parameterIndex(name)));
-  return remember(["terms", mission.address], termsSchema, async () => ({
-    tools: await param("MAX_TOOL_INVOCATIONS"),
-    messages: await param("MAX_MESSAGE_VOLUME"),
-    deviation: await param("DEVIATION_THRESHOLD"),
-    scorers: await param("EMBEDDING_SCORERS"),
-  }));
+  return remember(["terms", mission.address], termsSchema, async () => {
+    const { param } = await parametersOf(client, mission.address);
+    return {
+      tools: Number(await param("MAX_TOOL_INVOCATIONS")),
+      messages: Number(await param("MAX_MESSAGE_VOLUME")),
+      deviation: Number(await param("DEVIATION_THRESHOLD")),
+      scorers: Number(await param("EMBEDDING_SCORERS")),
+    };
+  });
 }

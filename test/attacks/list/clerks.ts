@@ -116,7 +116,7 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     threats: ["M3", "NP-6"],
     entry: "LegislativeProcedure.approve",
     guard: "a law has the hash of the ballot's winner",
-    file: "meta/legislation/Enactment.sol",
+    file: "meta/legislation/SessionLedger.sol",
     find: "        if (given != approved) revert ILegislativeProcedure.SpecMismatch(session, approved, given);\n",
     replace: "",
   },

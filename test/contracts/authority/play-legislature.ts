@@ -8,7 +8,7 @@ import { networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { APPROVAL, billOf, DEPOSIT, GOAL, hash, lawOf, loadLegislature, PROPOSAL, REVIEW } from "../../support/legislature.ts";
 
 const BILL = billOf(lawOf());
-const NODES = 2;
+const BILL_OF_PETITION = billOf(lawOf(undefined, { budget: tokens(50) }), "petitioned");
 const FAR = 2n ** 40n - 1n;
 const { time } = networkHelpers;
 
@@ -94,13 +94,22 @@ async function playPetition(trial: AuthorityTrial, house: House, openers: Cast):
   const own = () => legislation.connect(second).petition(goal, ZeroAddress, [house.direct(second)]);
   await trial.record("LegislativeProcedure.petition", { ...house.cast, agent: second.address }, own, "unsigned");
   const session = await legislation.sessionCount();
-  await trial.record("LegislativeProcedure.adopt", openers, () => legislation.connect(sponsor).adopt(session, tokens(50)));
+  const { law, docHash, specHash } = BILL_OF_PETITION;
+  await legislation.connect(house.registrar).confirmIdentities(session, goal);
+  await steps.propose(session, 0, specHash);
+  await legislation.connect(house.speaker).openVoting(session);
+  await steps.vote(
+    session,
+    voters.map(() => [1, 0]),
+  );
+  await legislation.tally(session);
+  await trial.record("LegislativeProcedure.adopt", openers, () => legislation.connect(sponsor).adopt(session, law, docHash));
 }
 
 async function enact(trial: AuthorityTrial, house: House, session: bigint): Promise<void> {
   const { legislation, steps, cast, offices } = house;
   const { law, docHash, specHash } = BILL;
-  const validate = () => legislation.validate(session, law, docHash, steps.witnesses(NODES));
+  const validate = () => legislation.validate(session, law, docHash, steps.witnesses());
   await trial.record("LegislativeProcedure.validate", cast, validate);
   const delegation = await steps.delegate(session, specHash);
   const codify = () => legislation.connect(house.codifier).codify(session, [delegation]);
@@ -129,7 +138,7 @@ async function enact(trial: AuthorityTrial, house: House, session: bigint): Prom
 export async function playDeployment(trial: AuthorityTrial): Promise<void> {
   const house = await convene();
   const { legislation, templates, steps, cast } = house;
-  const session = await steps.toCodified(BILL, NODES);
+  const session = await steps.toCodified(BILL);
   const info = await legislation.sessionOf(session);
   const args = cloneArgs(BILL.law, {
     params: unpackMissionParams(info.params),

@@ -86,25 +86,26 @@ describe("ConstitutionContract", () => {
   describe("missionParams", () => {
     /** Field: parameter, lowest bit and width in the word (`MissionParamsCodec`), and how a value is stored. */
     const FIELDS: [ParameterName, bigint, bigint, (value: bigint) => bigint][] = [
-      ["VERIFICATION_TIMEOUT", 0n, 20n, (v) => v],
-      ["MAX_HUMAN_REVIEW_TIMEOUT", 20n, 20n, (v) => v],
-      ["BASE_ESCALATION_WINDOW", 40n, 16n, (v) => v],
-      ["MAX_REFINEMENT_ITERATIONS", 56n, 8n, (v) => v],
-      ["ESCALATION_FREEZE_COUNT", 64n, 8n, (v) => v],
-      ["REPUTATION_SCALING_ENABLED", 72n, 1n, (v) => v],
-      ["REPUTATION_SCALING_BONUS", 73n, 3n, (v) => v],
-      ["PROTOCOL_FEE_RATE", 76n, 14n, (v) => v],
-      ["INSURANCE_RESERVE_RATE", 90n, 14n, (v) => v],
-      ["REPUTATION_MULTIPLIER_ALPHA", 104n, 14n, (v) => v],
-      ["PREDICATE_GAS_LIMIT", 118n, 24n, (v) => v],
-      ["APPEAL_WINDOW_LOW", 142n, 16n, (v) => (v + 59n) / 60n],
-      ["APPEAL_WINDOW_MODERATE", 158n, 16n, (v) => (v + 59n) / 60n],
-      ["APPEAL_WINDOW_ELEVATED", 174n, 16n, (v) => (v + 59n) / 60n],
-      ["APPEAL_WINDOW_CRITICAL", 190n, 16n, (v) => (v + 59n) / 60n],
-      ["MIN_CONFIDENCE_LOW", 206n, 14n, (v) => v],
-      ["MIN_CONFIDENCE_MEDIUM", 220n, 14n, (v) => v],
-      ["MIN_CONFIDENCE_HIGH", 234n, 14n, (v) => v],
+      ["VERIFICATION_TIMEOUT", 0n, 17n, (v) => v],
+      ["MAX_HUMAN_REVIEW_TIMEOUT", 17n, 17n, (v) => v],
+      ["BASE_ESCALATION_WINDOW", 34n, 13n, (v) => v],
+      ["MAX_REFINEMENT_ITERATIONS", 47n, 4n, (v) => v],
+      ["ESCALATION_FREEZE_COUNT", 51n, 4n, (v) => v],
+      ["REPUTATION_SCALING_ENABLED", 55n, 1n, (v) => v],
+      ["REPUTATION_SCALING_BONUS", 56n, 3n, (v) => v],
+      ["PROTOCOL_FEE_RATE", 59n, 10n, (v) => v],
+      ["INSURANCE_RESERVE_RATE", 69n, 9n, (v) => v],
+      ["REPUTATION_MULTIPLIER_ALPHA", 78n, 11n, (v) => v],
+      ["PREDICATE_GAS_LIMIT", 89n, 20n, (v) => v],
+      ["APPEAL_WINDOW_LOW", 109n, 16n, (v) => (v + 59n) / 60n],
+      ["APPEAL_WINDOW_MODERATE", 125n, 16n, (v) => (v + 59n) / 60n],
+      ["APPEAL_WINDOW_ELEVATED", 141n, 16n, (v) => (v + 59n) / 60n],
+      ["APPEAL_WINDOW_CRITICAL", 157n, 16n, (v) => (v + 59n) / 60n],
+      ["MIN_CONFIDENCE_LOW", 173n, 14n, (v) => v],
+      ["MIN_CONFIDENCE_MEDIUM", 187n, 14n, (v) => v],
+      ["MIN_CONFIDENCE_HIGH", 201n, 14n, (v) => v],
     ];
+    const EDITION = 215n;
     const field = (word: bigint, lowest: bigint, width: bigint) => (word >> lowest) & ((1n << width) - 1n);
 
     it("holds the table's values from the start", async () => {
@@ -123,7 +124,9 @@ describe("ConstitutionContract", () => {
         const value = DEVNET[name] === max ? min : max;
         await constitution.setParam(index, value, WHY);
         const after = await constitution.missionParams();
-        if (!inside.has(name)) expect(after, name).to.equal(before);
+        const edition = field(after, EDITION, 32n) - field(before, EDITION, 32n);
+        expect(edition, name).to.equal(PARAMETERS[index]?.locked ? 1n : 0n);
+        if (!inside.has(name)) expect(after, name).to.equal(before + (edition << EDITION));
         for (const [own, lowest, width, stored] of FIELDS) {
           const expected = own === name ? stored(value) : field(before, lowest, width);
           expect(field(after, lowest, width), `${own} after ${name}`).to.equal(expected);
@@ -134,7 +137,34 @@ describe("ConstitutionContract", () => {
     it("rounds an appeal window up to whole minutes", async () => {
       const { constitution } = await loadCity();
       await constitution.setParam(parameterIndex("APPEAL_WINDOW_LOW"), 61, WHY);
-      expect(field(await constitution.missionParams(), 142n, 16n)).to.equal(2);
+      expect(field(await constitution.missionParams(), 109n, 16n)).to.equal(2);
+    });
+  });
+
+  describe("paramIn", () => {
+    it("answers what a locked parameter was in every edition, and what it is in those to come", async () => {
+      const { constitution } = await loadCity();
+      const [timeout, panel] = [parameterIndex("MAX_NODE_TIMEOUT"), parameterIndex("MIN_PANEL_LOW")];
+      for (const value of [100, 200, 300]) {
+        await constitution.setParam(timeout, value, WHY);
+        await constitution.setParam(panel, value / 100, WHY);
+      }
+      // Editions 1, 3, 5 are the timeouts', 2, 4, 6 the panels'.
+      const read = (which: number) => Promise.all([0, 1, 2, 3, 4, 5, 6, 99].map((edition) => constitution.paramIn(edition, which)));
+      const first = DEVNET.MAX_NODE_TIMEOUT;
+      expect(await read(timeout)).to.deep.equal([first, 100n, 100n, 200n, 200n, 300n, 300n, 300n]);
+      expect(await read(panel)).to.deep.equal([1n, 1n, 1n, 1n, 2n, 2n, 3n, 3n]);
+      expect(await read(parameterIndex("MIN_STAKE_LOW"))).to.deep.equal(Array(8).fill(DEVNET.MIN_STAKE_LOW));
+    });
+
+    it("scales whole tokens, and keeps nothing of parameters that are not locked", async () => {
+      const { constitution } = await loadCity();
+      const stake = parameterIndex("MIN_STAKE_LOW");
+      await constitution.setParam(stake, 7, WHY);
+      expect(await constitution.unitsIn(0, stake)).to.equal(tokens(DEVNET.MIN_STAKE_LOW));
+      expect(await constitution.unitsIn(1, stake)).to.equal(tokens(7));
+      const open = parameterIndex("BIDDING_WINDOW");
+      await expect(constitution.paramIn(0, open)).to.be.revertedWithCustomError(constitution, "NotLocked").withArgs(open);
     });
   });
 

@@ -11,6 +11,7 @@ contract ParamRangesHarness {
         uint256 min;
         uint256 max;
         bool high;
+        bool locked;
         ParamRanges.Weaker weaker;
     }
 
@@ -26,7 +27,7 @@ contract ParamRangesHarness {
             Param p = Param(i);
             Entry memory e = entries[i];
             (e.min, e.max) = ParamRanges.range(p);
-            (e.high, e.weaker) = (ParamRanges.isHigh(p), ParamRanges.weaker(p));
+            (e.high, e.locked, e.weaker) = (ParamRanges.isHigh(p), ParamRanges.isLocked(p), ParamRanges.weaker(p));
         }
     }
 

@@ -58,19 +58,20 @@ function params(random: RandomStream): MissionParams {
   const minutes = () => random.int(2 ** 16);
   const confidence = () => random.int(2 ** 14);
   return {
-    verificationTimeout: random.int(2 ** 20),
-    maxHumanReviewTimeout: random.int(2 ** 20),
-    baseEscalationWindow: random.int(2 ** 16),
-    maxRefinementIterations: random.int(2 ** 8),
-    escalationFreezeCount: random.int(2 ** 8),
+    verificationTimeout: random.int(2 ** 17),
+    maxHumanReviewTimeout: random.int(2 ** 17),
+    baseEscalationWindow: random.int(2 ** 13),
+    maxRefinementIterations: random.int(2 ** 4),
+    escalationFreezeCount: random.int(2 ** 4),
     reputationScaling: random.int(2) === 1,
     reputationScalingBonus: random.int(2 ** 3),
-    protocolFeeRate: random.int(2 ** 14),
-    insuranceReserveRate: random.int(2 ** 14),
-    reputationMultiplierAlpha: random.int(2 ** 14),
-    predicateGasLimit: random.int(2 ** 24),
+    protocolFeeRate: random.int(2 ** 10),
+    insuranceReserveRate: random.int(2 ** 9),
+    reputationMultiplierAlpha: random.int(2 ** 11),
+    predicateGasLimit: random.int(2 ** 20),
     appealWindows: [minutes(), minutes(), minutes(), minutes()],
     minConfidence: [confidence(), confidence(), confidence()],
+    edition: random.int(2 ** 32),
   };
 }
 

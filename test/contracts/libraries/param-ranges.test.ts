@@ -17,6 +17,7 @@ interface Entry {
   min: bigint;
   max: bigint;
   high: boolean;
+  locked: boolean;
   weaker: number;
 }
 
@@ -45,8 +46,8 @@ describe("constitutional parameters", () => {
 
   it("agree with ParamRanges, entry by entry", async () => {
     const table = await harness.call<Entry[]>("table");
-    const found = table.map(({ min, max, high, weaker }) => ({ min, max, high, weaker: DIRECTIONS[weaker] }));
-    const expected = PARAMETERS.map(({ min, max, risk, weaker }) => ({ min, max, high: risk === "HIGH", weaker }));
+    const found = table.map(({ min, max, high, locked, weaker }) => ({ min, max, high, locked, weaker: DIRECTIONS[weaker] }));
+    const expected = PARAMETERS.map(({ min, max, risk, locked, weaker }) => ({ min, max, high: risk === "HIGH", locked, weaker }));
     expect(found).to.deep.equal(expected);
   });
 
@@ -89,7 +90,7 @@ describe("constitutional parameters", () => {
     expect(PROTOTYPE.PROTOCOL_FEE_RATE).to.equal(200n);
     expect(DEVNET.BIDDING_WINDOW).to.equal(parameter("BIDDING_WINDOW").min);
     expect(DEVNET.APPEAL_WINDOW_MODERATE).to.equal(3600n);
-    expect(parameterIndex("EMBEDDING_SCORERS")).to.equal(PARAMETERS.length - 1);
+    expect(parameterIndex("MIN_REDUNDANCY_HIGH")).to.equal(PARAMETERS.length - 1);
   });
 
   it("say what is wrong with values that cannot stand together", () => {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { ZeroAddress } from "ethers";
 import { DEVNET } from "../../../orchestrator/protocol/parameters.ts";
 import { type LawHeader, type LawNode, lawNode } from "../../../orchestrator/rules/law-codec.ts";
 import { Kind, loadCity, loadFixture, tokens } from "../../support/city-fixture.ts";
@@ -10,30 +11,37 @@ const levels = (level: number, dimensions = 10): bigint =>
 const held = (level: number, dimensions = 10): bigint =>
   Array.from({ length: dimensions }, (_, d) => BigInt(level) << BigInt(16 * d)).reduce((a, b) => a | b, 0n);
 
+const VERIFIERS = 7;
+
 async function inhabited() {
   const city = await loadCity();
-  const witness = (await city.register("witness", { capabilities: held(60 * 256, 5) })).agent.address;
-  return { ...city, witness };
+  const witnesses: string[] = [];
+  for (let i = 0; i < 5; i++) {
+    witnesses.push((await city.register(`witness ${i}`, { capabilities: held(60 * 256, 5) })).agent.address);
+  }
+  for (let i = 0; i < VERIFIERS; i++) {
+    const { agent } = await city.register(`verifier ${i}`, { kind: Kind.VERIFIER, stake: tokens(2000) });
+    await city.evidence.registerVerifier(agent.address, 100);
+  }
+  return { ...city, witnesses };
 }
 const load = () => loadFixture(inhabited);
 type Inhabited = Awaited<ReturnType<typeof inhabited>>;
 
+const TERMS = { goalHash: GOAL, deposit: DEPOSIT, sponsor: ZeroAddress, edition: 0 };
+
 /** What the chain says to a law with these nodes and header. */
 function judged(
-  { validator, witness }: Inhabited,
+  { validator, witnesses }: Inhabited,
   nodes: readonly LawNode[],
   header: Partial<LawHeader> = {},
   deposit = header.budget ?? DEPOSIT,
 ) {
-  return validator.validate(
-    lawOf(nodes, header),
-    GOAL,
-    deposit,
-    nodes.map(() => witness),
-  );
+  return validator.validate(lawOf(nodes, header), { ...TERMS, deposit }, witnesses);
 }
 
 const LOWEST = 0;
+const LOWEST_SHAPE: Partial<LawNode> = {};
 const MEDIUM = {
   risk: 1,
   floor: Number(DEVNET.MIN_FLOOR_MEDIUM),
@@ -81,8 +89,8 @@ describe("ConstitutionalValidator", () => {
   });
 
   it("wants the goal the sponsor stated", async () => {
-    const { validator, witness } = await load();
-    await expect(validator.validate(lawOf([node()]), hash("another goal"), DEPOSIT, [witness]))
+    const { validator, witnesses } = await load();
+    await expect(validator.validate(lawOf([node()]), { ...TERMS, goalHash: hash("another goal") }, witnesses))
       .to.be.revertedWithCustomError(validator, "GoalMismatch")
       .withArgs(hash("another goal"), GOAL);
   });
@@ -143,6 +151,13 @@ describe("ConstitutionalValidator", () => {
       await expect(judged(city, [node(changes)]), JSON.stringify(changes))
         .to.be.revertedWithCustomError(validator, error)
         .withArgs(...args);
+    }
+    for (const [risk, shape] of [LOWEST_SHAPE, MEDIUM, HIGH].entries()) {
+      const fewest = Number([DEVNET.MIN_REDUNDANCY_LOW, DEVNET.MIN_REDUNDANCY_MEDIUM, DEVNET.MIN_REDUNDANCY_HIGH][risk]);
+      await judged(city, [node({ ...shape, tier: 2, redundancy: fewest, threshold: fewest })], { risk });
+      await expect(judged(city, [node({ ...shape, tier: 2, redundancy: fewest - 1, threshold: fewest - 1 })], { risk }))
+        .to.be.revertedWithCustomError(validator, "RedundancyOutOfRange")
+        .withArgs(0, 2, fewest - 1);
     }
     for (const [redundancy, threshold] of [
       [2, 2],
@@ -236,49 +251,70 @@ describe("ConstitutionalValidator", () => {
     }
   });
 
-  it("reads the parameters in force", async () => {
+  it("reads the parameters of the session's edition", async () => {
     const city = await load();
-    await judged(city, [node()]);
+    const { validator, witnesses } = city;
     await setParameter(city, "MIN_PANEL_LOW", 7);
-    await expect(judged(city, [node()]))
-      .to.be.revertedWithCustomError(city.validator, "PanelTooSmall")
-      .withArgs(0, node().panelSize, 7);
     await setParameter(city, "MIN_FLOOR_LOW", 2);
+    const told = (edition: number, changes: Partial<LawNode> = {}) =>
+      validator.validate(lawOf([node(changes)]), { ...TERMS, edition }, witnesses);
+    await told(0);
+    for (const edition of [1, 2]) {
+      await expect(told(edition)).to.be.revertedWithCustomError(validator, edition === 1 ? "PanelTooSmall" : "FloorTooLow");
+    }
+    await told(1, { panelSize: 7 });
     // A minimum of WIT admits REC as well, for neither stands above the other.
-    for (const floor of [2, 3]) await judged(city, [node({ floor, panelSize: 7 })]);
-    await expect(judged(city, [node({ floor: 1, panelSize: 7 })]))
-      .to.be.revertedWithCustomError(city.validator, "FloorTooLow")
+    for (const floor of [2, 3]) await told(2, { floor, panelSize: 7 });
+    await expect(told(2, { floor: 1, panelSize: 7 }))
+      .to.be.revertedWithCustomError(validator, "FloorTooLow")
       .withArgs(0, 1, 2);
   });
 
-  it("wants one eligible producer per node that could bid for it", async () => {
+  it("wants witnesses of different principals who could fill every slot, none of them the sponsor's", async () => {
     const city = await load();
-    const { validator, witness, producers } = city;
-    const law = lawOf([node(), node()]);
-    for (const witnesses of [[], [witness], [witness, witness, witness]]) {
-      await expect(validator.validate(law, GOAL, DEPOSIT, witnesses))
-        .to.be.revertedWithCustomError(validator, "WitnessesMismatch")
-        .withArgs(witnesses.length, 2);
+    const { validator, witnesses, producers } = city;
+    const law = lawOf([node(), node({ tier: 2, redundancy: 3, threshold: 2 })]);
+    const told = (given: string[], over: Partial<typeof TERMS> = {}) => validator.validate(law, { ...TERMS, ...over }, given);
+    await told(witnesses.slice(0, 3));
+    const again = (await city.register("again", { principal: await city.account("principal of witness 0") })).agent.address;
+    for (const [given, index, able, needed] of [
+      [[], 0, 0, 1],
+      [witnesses.slice(0, 2), 1, 2, 3],
+      [[witnesses[0], witnesses[0], witnesses[1]], 1, 2, 3],
+    ] as [string[], number, number, number][]) {
+      await expect(told(given)).to.be.revertedWithCustomError(validator, "TooFewAble").withArgs(index, able, needed);
     }
+    expect(await producers.principalOf(again)).not.to.equal(ZeroAddress);
     const verifier = (await city.register("verifier", { kind: Kind.VERIFIER })).agent.address;
     const banned = (await city.register("banned")).agent.address;
     await producers.ban(banned, hash("reason"));
     for (const not of [verifier, banned, city.addresses.TREASURY]) {
-      await expect(validator.validate(law, GOAL, DEPOSIT, [witness, not]))
+      await expect(told([...witnesses, not]))
         .to.be.revertedWithCustomError(validator, "WitnessIneligible")
-        .withArgs(1, not);
+        .withArgs(5, not);
     }
-    // The witness holds 60 · 256 in five of ten dimensions.
+    const sponsor = await producers.principalOf(witnesses[1] ?? "");
+    await expect(told(witnesses, { sponsor })).to.be.revertedWithCustomError(validator, "WitnessIneligible").withArgs(1, witnesses[1]);
+    // The witnesses hold 60 · 256 in five of ten dimensions.
     await judged(city, [node({ capabilities: levels(60, 5) })]);
     await judged(city, [node({ capabilities: levels(100, 5) })]);
-    for (const [capabilities, matched] of [
-      [levels(101, 5), 594],
-      [levels(60, 10), 500],
-    ] as const) {
+    for (const capabilities of [levels(101, 5), levels(60, 10)]) {
       await expect(judged(city, [node(), node({ capabilities })]))
-        .to.be.revertedWithCustomError(validator, "WitnessIncapable")
-        .withArgs(1, witness, matched);
+        .to.be.revertedWithCustomError(validator, "TooFewAble")
+        .withArgs(1, 0, 1);
     }
+  });
+
+  it("wants a panel beside the sponsor and the executors of the widest node", async () => {
+    const city = await load();
+    const { validator, evidence, witnesses } = city;
+    await judged(city, [node({ panelSize: VERIFIERS })]);
+    const [verifier = ""] = await evidence.drawPanel(hash("seed"), 1, []);
+    const sponsor = await evidence.principalOf(verifier);
+    const law = lawOf([node({ panelSize: VERIFIERS }), node()]);
+    await expect(validator.validate(law, { ...TERMS, sponsor }, witnesses))
+      .to.be.revertedWithCustomError(evidence, "PanelUnavailable")
+      .withArgs(VERIFIERS, VERIFIERS - 1);
   });
 
   it("names only predicates that adjudicators approved", async () => {
@@ -305,14 +341,14 @@ describe("ConstitutionalValidator", () => {
   });
 
   it("refuses bytes that are no law", async () => {
-    const { validator, witness } = await load();
+    const { validator, witnesses } = await load();
     for (const law of ["0x", "0x01", `${lawOf([node()])}00`, `0x${"00".repeat(96)}`]) {
-      await expect(validator.validate(law, GOAL, DEPOSIT, [witness])).to.be.revertedWithCustomError(validator, "MalformedLaw");
+      await expect(validator.validate(law, TERMS, witnesses)).to.be.revertedWithCustomError(validator, "MalformedLaw");
     }
     const law = lawOf([node()]);
     // A set spare bit in the second word of the node.
     const spoiled = `${law.slice(0, -64)}80${law.slice(-62)}`;
-    await expect(validator.validate(spoiled, GOAL, DEPOSIT, [witness])).to.be.revertedWithCustomError(validator, "MalformedNode");
+    await expect(validator.validate(spoiled, TERMS, witnesses)).to.be.revertedWithCustomError(validator, "MalformedNode");
     expect(lawNode(law, 0).leaf).to.equal(true);
   });
 

@@ -1,7 +1,7 @@
 /** Producers before a law is made, and who watches their votes: petitions, adoption, debate, blocs, second readings. */
 import { ZeroAddress, ZeroHash } from "ethers";
 import { packRanking } from "../../../orchestrator/rules/condorcet.ts";
-import { DEPOSIT, GOAL, State } from "../../support/legislature.ts";
+import { GOAL, State } from "../../support/legislature.ts";
 import type { Attempt } from "../../support/session-moves.ts";
 import type { World } from "../world.ts";
 
@@ -23,7 +23,10 @@ export function citizenMoves(world: World): CitizenMoves {
   };
   const petition: Attempt = async () =>
     legislation.petition(GOAL, ZeroAddress, await Promise.all(some().map((agent) => steps.backer(agent, GOAL))));
-  const adopt: Attempt = (session) => legislation.connect(sponsor).adopt(session, DEPOSIT);
+  const adopt: Attempt = (session) => {
+    const { law, docHash } = random.pick(world.bills);
+    return legislation.connect(sponsor).adopt(session, law, docHash);
+  };
   const openDebate: Attempt = (session) => legislation.connect(random.pick(offices.SPEAKER)).openDebate(session);
   const poll: Attempt = async (session) => {
     const ranking = await order(session);
@@ -60,11 +63,10 @@ export function citizenMoves(world: World): CitizenMoves {
   return {
     all: [petition, adopt, openDebate, poll, flag, rule, secondReading, march],
     fitting: {
-      [State.IDENTIFYING]: [adopt],
-      [State.PROPOSING]: [adopt, openDebate],
+      [State.PROPOSING]: [openDebate],
       [State.DELIBERATING]: [poll, poll, (session) => legislation.connect(random.pick(offices.SPEAKER)).openVoting(session)],
       [State.VOTING]: [march],
-      [State.TALLIED]: [flag, rule],
+      [State.TALLIED]: [adopt, flag, rule],
       [State.VALIDATED]: [flag],
       [State.CODIFIED]: [flag, rule],
       [State.FAILED]: [secondReading],

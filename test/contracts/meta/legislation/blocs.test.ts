@@ -54,7 +54,7 @@ async function codified(): Promise<bigint> {
   const { legislation, steps, offices } = house;
   const session = await voted();
   await legislation.tally(session);
-  await legislation.validate(session, BILL.law, BILL.docHash, steps.witnesses(2));
+  await legislation.validate(session, BILL.law, BILL.docHash, steps.witnesses());
   await legislation.connect(offices.CODIFIER[0] as Wallet).codify(session, [await steps.delegate(session, BILL.specHash)]);
   return session;
 }

@@ -2,13 +2,13 @@ import { expect } from "chai";
 import { type Wallet, ZeroAddress } from "ethers";
 import { ethers, networkHelpers } from "../../../support/city-fixture.ts";
 import {
-  APPROVAL,
   billOf,
   GOAL,
   type Legislature,
   lawOf,
   loadLegislature,
   PROPOSAL,
+  REVIEW,
   State,
   setParameter,
 } from "../../../support/legislature.ts";
@@ -164,10 +164,10 @@ describe("LegislativeProcedure.petition", () => {
         voters.map(() => [1, 0]),
       );
       await legislation.tally(1);
-      await expect(legislation.validate(1, BILL.law, BILL.docHash, steps.witnesses(2)))
+      await expect(legislation.validate(1, BILL.law, BILL.docHash, steps.witnesses()))
         .to.be.revertedWithCustomError(legislation, "NotAdopted")
         .withArgs(1);
-      await time.increase(APPROVAL + 1n);
+      await time.increase(REVIEW + 1n);
       await legislation.expire(1);
       await expect(legislation.withdraw(1)).to.be.revertedWithCustomError(legislation, "NothingToWithdraw");
     });

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type Wallet, ZeroAddress } from "ethers";
 import { networkHelpers } from "../../../support/city-fixture.ts";
-import { billOf, DEPOSIT, GOAL, hash, type Legislature, lawOf, loadLegislature, PROPOSAL, State } from "../../../support/legislature.ts";
+import { billOf, GOAL, hash, type Legislature, lawOf, loadLegislature, PROPOSAL, State } from "../../../support/legislature.ts";
 
 const { time } = networkHelpers;
 const BILL = billOf(lawOf());
@@ -166,7 +166,6 @@ describe("LegislativeProcedure.reintroduce", () => {
       await reintroduce(session);
       const successor = session + 1n;
       await legislation.withdraw(session);
-      await legislation.connect(sponsor).adopt(successor, DEPOSIT);
       await legislation.connect(offices.REGISTRAR[0] as Wallet).confirmIdentities(successor, GOAL);
       for (const voter of voters.slice(1, 5)) await legislation.connect(voter).sponsor(successor, 1, house.direct(voter));
       await legislation.connect(offices.SPEAKER[0] as Wallet).openVoting(successor);
@@ -176,7 +175,8 @@ describe("LegislativeProcedure.reintroduce", () => {
         voters.map(() => [1, 0]),
       );
       await legislation.tally(successor);
-      await legislation.validate(successor, CHANGED.law, CHANGED.docHash, steps.witnesses(2));
+      await legislation.connect(sponsor).adopt(successor, CHANGED.law, CHANGED.docHash);
+      await legislation.validate(successor, CHANGED.law, CHANGED.docHash, steps.witnesses());
       expect((await legislation.sessionOf(successor)).state).to.equal(State.VALIDATED);
     });
   });

@@ -170,8 +170,8 @@ describe("LegislativeProcedure: sessions", () => {
         await steps.toProposing(),
         await steps.toVoting([BILL.specHash]),
         await steps.toTallied(BILL),
-        await steps.toValidated(BILL, 2),
-        await steps.toCodified(BILL, 2),
+        await steps.toValidated(BILL),
+        await steps.toCodified(BILL),
       ];
       for (const session of stages) {
         const free = await treasury.freeBalance();
@@ -216,8 +216,8 @@ describe("LegislativeProcedure: sessions", () => {
       const stages: [number, () => Promise<bigint>, bigint][] = [
         [State.IDENTIFYING, () => steps.open(), PROPOSAL],
         [State.TALLIED, () => steps.toTallied(BILL), APPROVAL],
-        [State.VALIDATED, () => steps.toValidated(BILL, 2), APPROVAL],
-        [State.CODIFIED, () => steps.toCodified(BILL, 2), APPROVAL + REVIEW],
+        [State.VALIDATED, () => steps.toValidated(BILL), APPROVAL],
+        [State.CODIFIED, () => steps.toCodified(BILL), APPROVAL + REVIEW],
       ];
       for (const [state, reach, duration] of stages) {
         const session = await reach();
@@ -269,7 +269,7 @@ describe("LegislativeProcedure: sessions", () => {
 
     it("pays nothing while the session lives", async () => {
       const { legislation, steps } = await loadLegislature();
-      for (const session of [await steps.open(), await steps.toTallied(BILL), await steps.toCodified(BILL, 2)]) {
+      for (const session of [await steps.open(), await steps.toTallied(BILL), await steps.toCodified(BILL)]) {
         await expect(legislation.withdraw(session)).to.be.revertedWithCustomError(legislation, "WrongState");
       }
     });
