@@ -19,14 +19,18 @@ interface Results {
 const fileOf = (experiment: Experiment): string => join("bench", `economy-${experiment}.json`);
 export const pageOf = (experiment: Experiment): string => `docs/economy-${experiment}.md`;
 
-/** Keeps a campaign's summary in bench/. The commit is refused as unknown where sources were changed since. */
+/** Digits that are kept of a figure. */
+const DIGITS = 6;
+const kept = (_: string, value: unknown): unknown => (typeof value === "number" ? Number(value.toPrecision(DIGITS)) : value);
+
+/** Keeps a campaign's summary in bench/. Says so where the economy's sources were changed since the commit. */
 export function writeResults(summary: Summary, command: string): string {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
-  const changed = git("status", "--porcelain", "--", "orchestrator/economy", "scripts/economy");
+  const changed = git("status", "--porcelain", "--", "orchestrator/economy");
   const commit = `${git("rev-parse", "--short=12", "HEAD")}${changed === "" ? "" : " with changes"}`;
   const machine = `${availableParallelism()} cores, ${cpus()[0]?.model ?? "unknown"}, Node ${process.version}`;
   const file = fileOf(summary.experiment);
-  writeFileSync(join(root, file), `${JSON.stringify({ commit, machine, command, summary } satisfies Results, null, 1)}\n`);
+  writeFileSync(join(root, file), `${JSON.stringify({ commit, machine, command, summary } satisfies Results, kept, 2)}\n`);
   return file;
 }
 
