@@ -22,7 +22,7 @@ describe("a law of HIGH risk", function () {
   let options: LegislatureOptions;
 
   beforeEach(async () => {
-    city = await openLivingCity();
+    city = await openLivingCity({ principals: 5, producers: 10 });
     desk = { request: undefined, approval: undefined };
     const ports: LegislaturePorts = {
       ...memoryPorts(),
