@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sha256 } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
-import { canonicalBytes } from "../primitives/json.ts";
+import { canonicalJson } from "../primitives/json.ts";
 import type { Signature, Signer } from "./signature.ts";
 
 /** What is signed; the word is part of the message, so a signature over one kind of object is none over another. */
@@ -18,7 +18,7 @@ export type SealedKind =
 
 /** SHA-256 of the RFC 8785 bytes. An object's hash covers all of it but that hash and its signatures (RAILS 4.2, A.4.4). */
 export function hashOf(body: object): Hash {
-  return sha256(canonicalBytes(body));
+  return sha256(canonicalJson(body));
 }
 
 const UTF_8 = new TextEncoder();
@@ -47,5 +47,5 @@ export const refSchema = z.custom<Ref>(
 );
 
 export function refOf(content: unknown): Ref {
-  return `sha256:${sha256(canonicalBytes(content))}`;
+  return `sha256:${sha256(canonicalJson(content))}`;
 }

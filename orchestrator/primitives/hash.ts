@@ -44,9 +44,10 @@ export function sha256Bytes(data: Uint8Array): Uint8Array {
   return native === undefined ? nobleSha256(data) : new Uint8Array(native.hash("sha256", data, "buffer"));
 }
 
-/** SHA-256 as hex. */
-export function sha256(data: Uint8Array): Hash {
-  return bytesToHex(sha256Bytes(data));
+/** SHA-256 as hex; text stands for its UTF-8 bytes. */
+export function sha256(data: Uint8Array | string): Hash {
+  if (native !== undefined) return `0x${native.hash("sha256", data, "hex")}`;
+  return bytesToHex(nobleSha256(typeof data === "string" ? new TextEncoder().encode(data) : data));
 }
 
 /** CIDv1 (raw, sha2-256) of bytes, in base32. */
