@@ -59,6 +59,12 @@ describe("examples", function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it("agree brings two strangers from a proposal to a divided payment", async () => {
+    const [agreed, ...rest] = await example("agree", []);
+    expect(agreed).to.match(/^agreed on 12\.50 USDC, 0x[0-9a-f]{64}$/);
+    expect(rest).to.deep.equal(["PASS with 93.7: closed, by schedule", "provider 11712500, client 787500 of the smallest units"]);
+  });
+
   it("read-a-city lists producers with their owners, and missions with their money", async () => {
     const lines = await example("read-a-city", [cityFile()]);
     expect(lines[0]).to.equal("producers: 8");

@@ -1,5 +1,5 @@
 /**
- * Builds the package that others install: the client of a city, which wants viem beside it, and two libraries that need nothing. Plain
+ * Builds the package that others install: the client of a city, which wants viem beside it, and three libraries that need nothing. Plain
  * JavaScript for Node 20 and later, with declarations, a README and examples. `npm pack ./dist` makes the tarball.
  *
  * usage: npm run build [-- <directory>]      default: dist
@@ -13,7 +13,11 @@ import { z } from "zod";
 import { root } from "./files.ts";
 
 /** Name of a sub-path, and what it is made of. `client` is the package's root. */
-const LIBRARIES = { attestation: "orchestrator/attestation/index.ts", clearing: "orchestrator/clearing/index.ts" } as const;
+const LIBRARIES = {
+  agreements: "orchestrator/agreements/index.ts",
+  attestation: "orchestrator/attestation/index.ts",
+  clearing: "orchestrator/clearing/index.ts",
+} as const;
 const CLIENT = { client: "orchestrator/client/index.ts" } as const;
 const ENTRIES = { ...CLIENT, ...LIBRARIES };
 /** What the client's user passes in, so there is one copy of it: theirs. */
@@ -124,7 +128,7 @@ function manifest() {
   return {
     name,
     version,
-    description: "A typed client for AgentCity; typed claims and their verification; evidence-graded clearing",
+    description: "A typed client for AgentCity; typed claims and their verification; evidence-graded clearing; agreements of two parties",
     license,
     type: "module",
     sideEffects: false,

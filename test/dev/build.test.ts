@@ -128,7 +128,7 @@ describe("npm run build", () => {
 
   it("asks for nothing but viem, in any later version of 2, and only for the client", () => {
     const manifest = manifestSchema.parse(JSON.parse(readFileSync(join(project, "dist/package.json"), "utf8")));
-    expect(Object.keys(manifest.exports)).to.deep.equal([".", "./attestation", "./clearing", "./package.json"]);
+    expect(Object.keys(manifest.exports)).to.deep.equal([".", "./agreements", "./attestation", "./clearing", "./package.json"]);
     expect(manifest.dependencies).to.equal(undefined);
     expect(manifest.peerDependencies).to.have.all.keys("viem");
     expect(manifest.peerDependencies["viem"]).to.match(/^\^2\./);
@@ -136,7 +136,7 @@ describe("npm run build", () => {
     const imported = (file: string) =>
       [...readFileSync(join(project, "dist", file), "utf8").matchAll(/(?:from|import)"([a-z@][^"]*)";?/g)].map(([, name]) => name);
     expect(new Set(imported("client.js"))).to.deep.equal(new Set(["viem"]));
-    for (const file of ["attestation.js", "clearing.js"])
+    for (const file of ["agreements.js", "attestation.js", "clearing.js"])
       expect(imported(file).filter((name) => !name?.startsWith("node:"))).to.deep.equal([]);
   });
 

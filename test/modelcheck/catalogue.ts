@@ -1,4 +1,5 @@
 import { type Exploration, explore, type Machine } from "./explore.ts";
+import { AGREEMENT_MUTANTS, agreement } from "./machines/agreement.ts";
 import { disclosure, forgetting, lifecycle, withoutRule } from "./machines/claims.ts";
 import { CLEARING_MUTANTS, clearing } from "./machines/clearing.ts";
 import { GAME_RULES, game } from "./machines/game.ts";
@@ -36,6 +37,7 @@ export const MODELS: readonly CountedModel[] = [
   { ...model(lifecycle()), generated: 2349, distinct: 2345, published: "Pramana 6.2" },
   { ...model(disclosure()), generated: 7409, distinct: 4601, published: "Pramana 6.2" },
   { ...model(clearing()), generated: 113_461, distinct: 39_711 },
+  { ...model(agreement()), generated: 352, distinct: 288 },
   { ...model(obligation()), generated: 77, distinct: 53 },
   { ...model(session()), generated: 26, distinct: 12 },
   { ...model(missionOf("two nodes in sequence")), generated: 199_443, distinct: 31_685 },
@@ -61,6 +63,7 @@ export const MUTANTS: readonly Model[] = [
   ),
   ...(["verify", "suppress", "show"] as const).map((action) => mutant(`"${action}" told, not done`, disclosure(forgetting(action)))),
   ...Object.entries(CLEARING_MUTANTS).map(([name, rule]) => mutant(name, clearing(rule))),
+  ...AGREEMENT_MUTANTS.map(([name, rules]) => mutant(name, agreement(rules))),
   ...Object.entries(OBLIGATION_MUTANTS).map(([name, steps]) => mutant(name, obligation(steps))),
   mutant("a deployed session expires", session(withArc("DEPLOYED", "EXPIRED"))),
   ...missionMutants().map(([name, machine]) => mutant(name, machine)),

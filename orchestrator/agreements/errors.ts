@@ -1,0 +1,32 @@
+import { AgentCityError } from "../primitives/errors.ts";
+
+/** Why an agreement, a message or an event is refused. A caller tells by the code what to do; the text is for people. */
+export const REFUSALS = [
+  "MalformedAgreement",
+  "UnsupportedVersion",
+  "OneParty",
+  "UnknownKey",
+  "BadSignature",
+  "OtherTerms",
+  "Frozen",
+  "IllegalTransition",
+  "NotYourTurn",
+  "WrongSender",
+  "WrongRound",
+  "BrokenChain",
+  "PathNotNegotiable",
+  "ChangeTooLarge",
+  "TooManyRounds",
+  "BadAmount",
+  "UnknownGate",
+] as const;
+export type RefusalCode = (typeof REFUSALS)[number];
+
+/** Refused by a rule of the agreement; nothing changed. */
+export class AgreementRefused extends AgentCityError {
+  readonly refusal: RefusalCode;
+  constructor(refusal: RefusalCode, problem: string, details?: string) {
+    super(refusal, problem, details === undefined ? {} : { details });
+    this.refusal = refusal;
+  }
+}

@@ -1,0 +1,183 @@
+import type { Party } from "./canonical.ts";
+import { AgreementRefused } from "./errors.ts";
+import { type Agreement, DEFAULTS, type Status } from "./schema.ts";
+
+export const EVENTS = [
+  "counter",
+  "accept",
+  "reject",
+  "sign",
+  "fund",
+  "deliver",
+  "result",
+  "enforce",
+  "challenge",
+  "ruling",
+  "cancel",
+  "timeout",
+] as const;
+export type EventName = (typeof EVENTS)[number];
+
+/** What happens. `timeout` is the clock's and comes at `deadlineOf`; `cancel` is both parties'; `enforce` is anybody's. */
+export interface AgreementEvent {
+  readonly name: EventName;
+  readonly by?: Party;
+}
+
+/** By what the money is divided at the end: nothing moved, all back, the schedule over the score, the switch, the arbiter, both. */
+export type Division = "none" | "refund" | "schedule" | "switch" | "ruling" | "agreed";
+
+/** All of an agreement's life that its terms do not say. */
+export interface AgreementState {
+  readonly status: Status;
+  /** Who made the standing offer. */
+  readonly offer: Party;
+  readonly rounds: number;
+  /** The other has accepted it. */
+  readonly agreed: boolean;
+  readonly signed: readonly Party[];
+  readonly funded: boolean;
+  /** Evaluators asked after the first. */
+  readonly backups: number;
+  readonly division: Division | undefined;
+}
+
+/** What the table reads of the terms. */
+export interface LifecycleTerms {
+  readonly escrow: boolean;
+  readonly optimistic: boolean;
+  readonly maxRounds: number;
+  readonly maxBackups: number;
+}
+
+export const PROPOSED: AgreementState = {
+  status: "proposed",
+  offer: "client",
+  rounds: 0,
+  agreed: false,
+  signed: [],
+  funded: false,
+  backups: 0,
+  division: undefined,
+};
+
+export function lifecycleTerms({ escrow, verification, negotiation }: Agreement): LifecycleTerms {
+  return {
+    escrow: escrow?.enabled === true,
+    optimistic: verification.strategy === "optimistic",
+    maxRounds: negotiation?.max_rounds ?? DEFAULTS.maxRounds,
+    maxBackups: DEFAULTS.maxBackups,
+  };
+}
+
+/**
+ * Every transition there is. `sign` leads on with the second signature, `timeout` out of `delivered` when no backup is left;
+ * until then they stay. Each live state has a timeout, so silence ends every agreement.
+ */
+export const TRANSITIONS: Readonly<Record<Status, Readonly<Partial<Record<EventName, Status>>>>> = {
+  proposed: { counter: "negotiating", accept: "proposed", reject: "rejected", sign: "active", cancel: "closed", timeout: "expired" },
+  negotiating: { counter: "negotiating", accept: "negotiating", reject: "rejected", sign: "active", cancel: "closed", timeout: "expired" },
+  active: { fund: "active", deliver: "delivered", cancel: "closed", timeout: "expired" },
+  delivered: { result: "verified", cancel: "closed", timeout: "closed" },
+  verified: { enforce: "closed", challenge: "disputed", cancel: "closed", timeout: "closed" },
+  disputed: { ruling: "closed", cancel: "closed", timeout: "closed" },
+  closed: {},
+  rejected: {},
+  expired: {},
+};
+
+export interface AgreementRule {
+  readonly name: string;
+  readonly refuses: (event: AgreementEvent, state: AgreementState, terms: LifecycleTerms) => boolean;
+}
+
+/** The guards, each by itself, so that the model checker can show what happens without one. */
+export const AGREEMENT_RULES: readonly AgreementRule[] = [
+  { name: "the table has the transition", refuses: ({ name }, { status }) => TRANSITIONS[status][name] === undefined },
+  { name: "nobody answers his own offer", refuses: ({ name, by }, { offer }) => (name === "counter" || name === "accept") && by === offer },
+  { name: "what is agreed is not countered", refuses: ({ name }, { agreed }) => (name === "counter" || name === "accept") && agreed },
+  { name: "rounds are bounded", refuses: ({ name }, { rounds }, { maxRounds }) => name === "counter" && rounds >= maxRounds },
+  { name: "only what is agreed is signed", refuses: ({ name }, { agreed }) => name === "sign" && !agreed },
+  { name: "a party signs once", refuses: ({ name, by }, { signed }) => name === "sign" && (by === undefined || signed.includes(by)) },
+  { name: "escrow is funded once", refuses: ({ name }, { funded }, { escrow }) => name === "fund" && (funded || !escrow) },
+  { name: "nothing is delivered unfunded", refuses: ({ name }, { funded }, { escrow }) => name === "deliver" && escrow && !funded },
+  { name: "a challenge window runs out first", refuses: ({ name }, _, { optimistic }) => name === "enforce" && optimistic },
+  { name: "only what has a window is challenged", refuses: ({ name }, _, { optimistic }) => name === "challenge" && !optimistic },
+];
+
+/** The state after an event. Pure and total: throws IllegalTransition, and then nothing has changed. */
+export function advance(
+  state: AgreementState,
+  event: AgreementEvent,
+  terms: LifecycleTerms,
+  rules: readonly AgreementRule[] = AGREEMENT_RULES,
+): AgreementState {
+  const broken = rules.find(({ refuses }) => refuses(event, state, terms));
+  const to = TRANSITIONS[state.status][event.name] ?? state.status;
+  if (broken !== undefined) {
+    const allowed = Object.keys(TRANSITIONS[state.status]).join(", ") || "nothing, it has ended";
+    throw new AgreementRefused(
+      "IllegalTransition",
+      `${event.name} is refused in ${state.status}: ${broken.name}`,
+      `the table allows: ${allowed}`,
+    );
+  }
+  const { name, by = state.offer } = event;
+  switch (name) {
+    case "counter":
+      return { ...state, status: to, offer: by, rounds: state.rounds + 1 };
+    case "accept":
+      return { ...state, agreed: true };
+    case "sign": {
+      const signed = [...state.signed, by];
+      return { ...state, signed, status: signed.length < 2 ? state.status : to };
+    }
+    case "fund":
+      return { ...state, funded: true };
+    case "timeout":
+      if (state.status === "delivered" && state.backups < terms.maxBackups) return { ...state, backups: state.backups + 1 };
+      return ended(state, to, state.status === "delivered" ? "switch" : isJudged(state) ? "schedule" : "refund");
+    case "enforce":
+      return ended(state, to, "schedule");
+    case "ruling":
+      return ended(state, to, "ruling");
+    case "cancel":
+      return ended(state, to, "agreed");
+    case "reject":
+      return ended(state, to, "none");
+    default:
+      return { ...state, status: to };
+  }
+}
+
+const isJudged = ({ status }: AgreementState) => status === "verified" || status === "disputed";
+
+function ended(state: AgreementState, status: Status, division: Division): AgreementState {
+  return { ...state, status, division: state.funded ? division : "none" };
+}
+
+export function isOver({ status }: Pick<AgreementState, "status">): boolean {
+  return Object.keys(TRANSITIONS[status]).length === 0;
+}
+
+/** Seconds from entering a state, or from the last event in it, until `timeout`. Undefined once it is over. */
+export function deadlineOf({ status, funded }: AgreementState, { escrow, verification, negotiation }: Agreement): number | undefined {
+  const guard = escrow?.dead_mans_switch;
+  switch (status) {
+    case "proposed":
+    case "negotiating":
+      return negotiation?.timeout_seconds ?? DEFAULTS.negotiationSeconds;
+    case "active":
+      return (
+        (funded || escrow?.enabled !== true ? guard?.provider_timeout_seconds : guard?.client_timeout_seconds) ?? DEFAULTS.switchSeconds
+      );
+    case "delivered":
+      return verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds;
+    case "verified":
+      return verification.strategy === "optimistic" ? (verification.challenge_window_seconds ?? DEFAULTS.challengeSeconds) : 0;
+    case "disputed":
+      return DEFAULTS.disputeSeconds;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import { AgreementRefused } from "./errors.ts";
+
+/** Decimals of the currencies that agreements are paid in; others have two. */
+const DECIMALS: Readonly<Record<string, number>> = { USDC: 6, USDT: 6, EURC: 6, DAI: 18, ETH: 18, JPY: 0 };
+const DECIMAL = /^(0|[1-9]\d{0,15})(?:\.(\d{1,18}))?$/;
+
+export function decimalsOf(currency: string): number {
+  return DECIMALS[currency] ?? 2;
+}
+
+/** Smallest units of a decimal amount. Throws BadAmount for a sign, an exponent, or digits that the currency has no units for. */
+export function unitsOf(amount: string, currency: string): bigint {
+  const [, whole, fraction = ""] = DECIMAL.exec(amount) ?? [];
+  const decimals = decimalsOf(currency);
+  if (whole === undefined || fraction.length > decimals)
+    throw new AgreementRefused("BadAmount", `${amount} is no amount of ${currency}`, `at most ${decimals} decimals, no sign, no exponent`);
+  return BigInt(whole + fraction.padEnd(decimals, "0"));
+}

@@ -1,0 +1,214 @@
+import { z } from "zod";
+import { sha256 } from "../primitives/hash.ts";
+import type { Hash, Hex } from "../primitives/hex.ts";
+import { canonicalJson, isObject, type JsonValue } from "../primitives/json.ts";
+import { type ByteSigner, isSignedBy } from "../primitives/signing.ts";
+import { agreementHash, type KeyOf, messageBytes, otherParty, PARTIES, type Party } from "./canonical.ts";
+import { AgreementRefused } from "./errors.ts";
+import { type AgreementState, advance, type EventName, lifecycleTerms, PROPOSED } from "./lifecycle.ts";
+import { unitsOf } from "./money.ts";
+import { type Agreement, DEFAULTS, identitySchema, readAgreement, sameIdentity } from "./schema.ts";
+
+/** Why somebody asks for other terms. A list, and no free text: a counterparty's words never reach a model. */
+export const RATIONALES = [
+  "extended_timeline_for_higher_quality",
+  "price_above_market",
+  "price_below_market",
+  "scope_reduced",
+  "scope_extended",
+  "risk",
+  "capacity",
+  "evaluator_choice",
+  "other",
+] as const;
+
+const NUMBER = String.raw`(?:0|[1-9]\d*)`;
+/** What can be negotiated, as JSON pointers. Anything else is refused, never recorded and ignored. */
+const NEGOTIABLE: readonly RegExp[] = [
+  `/quality_criteria/dimensions/${NUMBER}/(?:weight|slo/value)`,
+  "/quality_criteria/composite_threshold",
+  `/escrow/payment/graduated_release/tiers/${NUMBER}/(?:composite_score_gte|composite_score_lt|release_percent)`,
+  "/escrow/payment/amount",
+  "/escrow/dead_mans_switch/(?:(?:client|provider|evaluator)_timeout_seconds|timeout_action)",
+  "/service/constraints/(?:max_tokens|max_duration_seconds|max_cost_usd)",
+  "/verification/(?:strategy|depth|challenge_window_seconds|evaluator_timeout_seconds)",
+  "/parties/evaluator/selection/mode",
+  "/expires_at",
+].map((pattern) => new RegExp(`^${pattern}$`));
+
+const digest = z.custom<Hash>((value) => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value), "expected a SHA-256 digest");
+
+export const negotiationMessageSchema = z.strictObject({
+  agreement_id: z.string(),
+  round: z.int().nonnegative(),
+  action: z.enum(["counter", "accept", "reject"]),
+  /** New values by path; a JSON pointer, or the paper's dotted form. Only a counter has any. */
+  proposed_changes: z.record(z.string(), z.union([z.number(), z.boolean(), z.string().max(100)])),
+  rationale_code: z.enum(RATIONALES),
+  timestamp: z.iso.datetime({ precision: 0 }),
+  sender: identitySchema,
+  /** Hash of the message before; of the agreement, on the first. */
+  previous: digest,
+  /** Hash of the terms that this message leaves on the table. */
+  terms_hash: digest,
+  signature: z.string(),
+});
+export type NegotiationMessage = z.infer<typeof negotiationMessageSchema>;
+
+/** Something that both should see before they sign; it blocks nothing. */
+export type PriceFlag = "price_above_market" | "price_below_market" | "no_market_data";
+
+/** Where a negotiation stands: all of it follows from the proposal and the messages. */
+export interface Negotiation {
+  /** The terms on the table. */
+  readonly offer: Agreement;
+  readonly state: AgreementState;
+  readonly last: Hash;
+  readonly flags: readonly PriceFlag[];
+}
+
+export interface NegotiationOptions {
+  readonly keyOf: KeyOf;
+  /** Median price of the service's type, decimal, in the agreement's currency. */
+  readonly medianPrice?: string;
+}
+
+export function openNegotiation(proposal: Agreement, { medianPrice }: Pick<NegotiationOptions, "medianPrice"> = {}): Negotiation {
+  return { offer: proposal, state: PROPOSED, last: agreementHash(proposal), flags: flagsOf(proposal, medianPrice) };
+}
+
+/** A negotiation from nothing but its proposal and its messages: any replica comes to the same. Throws AgreementRefused. */
+export function replay(proposal: Agreement, messages: readonly unknown[], options: NegotiationOptions): Negotiation {
+  return messages.reduce<Negotiation>((at, message) => negotiate(at, message, options), openNegotiation(proposal, options));
+}
+
+/** One message more. Pure: throws AgreementRefused, and then nothing has changed. */
+export function negotiate(at: Negotiation, document: unknown, { keyOf, medianPrice }: NegotiationOptions): Negotiation {
+  const parsed = negotiationMessageSchema.safeParse(document);
+  if (!parsed.success) throw new AgreementRefused("MalformedAgreement", "It is no negotiation message", z.prettifyError(parsed.error));
+  const message = parsed.data;
+  const { offer, state } = at;
+  const by = PARTIES.find((party) => sameIdentity(offer.parties[party].identity, message.sender));
+  if (by === undefined) throw new AgreementRefused("WrongSender", `${message.sender.value} is no party`);
+  if (message.agreement_id !== offer.agreement_id || message.previous !== at.last)
+    throw new AgreementRefused("BrokenChain", "It answers another message", message.previous);
+  const key = keyOf(message.sender);
+  if (key === undefined) throw new AgreementRefused("UnknownKey", `Nobody knows a key of the ${by}`);
+  const hash = messageHash(message);
+  if (!isSignedBy(key, messageBytes("message", hash), message.signature as Hex))
+    throw new AgreementRefused("BadSignature", `The ${by} has not signed this message`);
+  if (message.action !== "reject" && by === state.offer) throw new AgreementRefused("NotYourTurn", `The standing offer is the ${by}'s own`);
+  const terms = lifecycleTerms(offer);
+  if (message.action === "counter" && state.rounds >= terms.maxRounds)
+    throw new AgreementRefused("TooManyRounds", `At most ${terms.maxRounds} rounds`);
+  if (message.round !== state.rounds + (message.action === "counter" ? 1 : 0))
+    throw new AgreementRefused("WrongRound", `Round ${message.round} does not follow round ${state.rounds}`);
+  const next = advance(state, { name: message.action satisfies EventName, by }, terms);
+  const changed = message.action === "counter" ? applyChanges(offer, message.proposed_changes) : unchanged(offer, message);
+  if (agreementHash(changed) !== message.terms_hash) throw new AgreementRefused("OtherTerms", "The sender signed other terms than these");
+  return { offer: { ...changed, status: next.status }, state: next, last: hash, flags: flagsOf(changed, medianPrice) };
+}
+
+/** Hash of all of a message but its signature. */
+export function messageHash({ signature: _, ...body }: NegotiationMessage): Hash {
+  return sha256(canonicalJson(body));
+}
+
+/** What a party says next, signed. Throws what `negotiate` would refuse about its changes. */
+export function say(
+  at: Negotiation,
+  signer: ByteSigner,
+  body: Pick<NegotiationMessage, "action" | "rationale_code" | "timestamp"> & {
+    readonly by: Party;
+    readonly changes?: NegotiationMessage["proposed_changes"];
+  },
+): NegotiationMessage {
+  const { by, changes = {}, ...rest } = body;
+  const offer = rest.action === "counter" ? applyChanges(at.offer, changes) : at.offer;
+  const message = {
+    ...rest,
+    agreement_id: at.offer.agreement_id,
+    round: at.state.rounds + (rest.action === "counter" ? 1 : 0),
+    proposed_changes: changes,
+    sender: at.offer.parties[by].identity,
+    previous: at.last,
+    terms_hash: agreementHash(offer),
+    signature: "",
+  };
+  return { ...message, signature: signer.sign(messageBytes("message", messageHash(message))) };
+}
+
+/** Whose turn it is; nobody's once the offer is accepted. */
+export function turnOf({ state }: Negotiation): Party | undefined {
+  return state.agreed || state.division !== undefined ? undefined : otherParty(state.offer);
+}
+
+function unchanged(offer: Agreement, { proposed_changes }: NegotiationMessage): Agreement {
+  const [path] = Object.keys(proposed_changes);
+  if (path !== undefined) throw new AgreementRefused("PathNotNegotiable", "Only a counter changes terms", path);
+  return offer;
+}
+
+/** The terms with changes, each on the list and within the limit, and valid together. */
+export function applyChanges(offer: Agreement, changes: NegotiationMessage["proposed_changes"]): Agreement {
+  const paths = Object.entries(changes).map(([path, value]) => [pointerOf(path), value] as const);
+  if (paths.length === 0) throw new AgreementRefused("PathNotNegotiable", "A counter changes something");
+  if (new Set(paths.map(([pointer]) => pointer)).size < paths.length)
+    throw new AgreementRefused("PathNotNegotiable", "One term is changed twice", "in two spellings of its path");
+  const limit = offer.negotiation?.max_change_percent ?? DEFAULTS.maxChangePercent;
+  const copy: JsonValue = JSON.parse(canonicalJson(offer));
+  for (const [pointer, value] of paths) {
+    if (!NEGOTIABLE.some((pattern) => pattern.test(pointer)))
+      throw new AgreementRefused("PathNotNegotiable", "This term is not negotiated", pointer);
+    const keys = pointer.slice(1).split("/");
+    const last = keys.pop() ?? "";
+    const holder = keys.reduce<JsonValue | undefined>(childOf, copy);
+    const before = childOf(holder, last);
+    if (!isObject(holder) || before === undefined) throw new AgreementRefused("PathNotNegotiable", "There is no such term", pointer);
+    const percent = changePercent(before, value, pointer);
+    if (percent > limit)
+      throw new AgreementRefused(
+        "ChangeTooLarge",
+        `${pointer} changes by more than ${limit} % in one round`,
+        `${JSON.stringify(before)} to ${JSON.stringify(value)}`,
+      );
+    Object.assign(holder, { [last]: value });
+  }
+  return readAgreement(copy);
+}
+
+/** `quality_criteria.dimensions[0].slo.value` as the pointer `/quality_criteria/dimensions/0/slo/value`. */
+function pointerOf(path: string): string {
+  return path.startsWith("/") ? path : `/${path.replace(/\[(\d+)\]/g, ".$1").replaceAll(".", "/")}`;
+}
+
+function childOf(value: JsonValue | undefined, key: string): JsonValue | undefined {
+  if (Array.isArray(value)) return value[Number(key)];
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** By how much a term changes, in percent of what it was: a number, or a decimal in text. Words change freely, from zero nothing does. */
+function changePercent(before: JsonValue, after: JsonValue, pointer: string): number {
+  const [from, to] = [numberOf(before), numberOf(after)];
+  if (from === undefined && to === undefined) return 0;
+  if (from === undefined || to === undefined || typeof before !== typeof after)
+    throw new AgreementRefused("PathNotNegotiable", "A term keeps its type", pointer);
+  if (from === to) return 0;
+  return from === 0 ? Number.POSITIVE_INFINITY : (Math.abs(to - from) * 100) / Math.abs(from);
+}
+
+function numberOf(value: JsonValue): number | undefined {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
+}
+
+/** Prices far from the median are seen by both, and forbidden to nobody. */
+function flagsOf({ escrow, negotiation }: Agreement, medianPrice: string | undefined): PriceFlag[] {
+  if (escrow === undefined || !escrow.enabled) return [];
+  const { amount, currency } = escrow.payment;
+  if (medianPrice === undefined) return ["no_market_data"];
+  const [low, high] = negotiation?.price_bounds ?? DEFAULTS.priceBounds;
+  const [price, median] = [Number(unitsOf(amount, currency)), Number(unitsOf(medianPrice, currency))];
+  if (price < low * median) return ["price_below_market"];
+  return price > high * median ? ["price_above_market"] : [];
+}

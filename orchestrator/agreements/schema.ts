@@ -1,0 +1,238 @@
+import { z } from "zod";
+import { assertJson } from "../primitives/json.ts";
+import { AgreementRefused } from "./errors.ts";
+import { unitsOf } from "./money.ts";
+
+/** The document of ASA, version 1: names as the paper has them. What a later minor version adds is kept and hashed, and not read. */
+
+export const IDENTITY_SCHEMES = ["coc", "erc8004", "a2a", "w3c_vc", "w3c_did", "mcp", "api_key", "uri"] as const;
+const text = z.string().min(1).max(500);
+const seconds = z.int().positive().max(31_536_000);
+const time = z.iso.datetime({ precision: 0 });
+
+export const identitySchema = z.looseObject({ scheme: z.enum(IDENTITY_SCHEMES), value: text });
+export type PartyIdentity = z.infer<typeof identitySchema>;
+
+const partySchema = z.looseObject({
+  identity: identitySchema,
+  display_name: text.optional(),
+  /** The person or firm behind it: two names of one principal are one party. */
+  principal: text.optional(),
+  organisation: text.optional(),
+});
+
+const evaluatorSchema = z.looseObject({
+  identity: identitySchema.optional(),
+  type: z.enum(["agent_as_judge", "deterministic", "composite", "panel"]),
+  principal: text.optional(),
+  config: z.looseObject({ model: text.optional(), rubric_id: text.optional(), model_family: text.optional() }).optional(),
+  selection: z.looseObject({ mode: z.enum(["random", "mutual", "marketplace"]) }).optional(),
+});
+
+export const OPERATORS = ["gte", "lte", "gt", "lt", "eq", "neq", "between"] as const;
+const sloSchema = z.looseObject({
+  operator: z.enum(OPERATORS),
+  value: z.union([z.number(), z.boolean(), z.tuple([z.number(), z.number()])]),
+});
+export type Slo = z.infer<typeof sloSchema>;
+
+const dimensionSchema = z.looseObject({
+  name: text,
+  weight: z.number().min(0).max(1),
+  metric: z.enum(["percentage", "boolean", "count", "duration_seconds", "score"]),
+  slo: sloSchema.optional(),
+  shadow_metric: text.optional(),
+  shadow_slo: sloSchema.optional(),
+});
+export type Dimension = z.infer<typeof dimensionSchema>;
+
+const tierSchema = z.union([
+  z.looseObject({ composite_score_gte: z.number().min(0).max(100), release_percent: z.int().min(0).max(100) }),
+  z.looseObject({ composite_score_lt: z.number().min(0).max(100), release_percent: z.int().min(0).max(100) }),
+]);
+export type Tier = z.infer<typeof tierSchema>;
+
+export const TIMEOUT_ACTIONS = ["hold_for_backup_evaluator", "split_50_50", "return_to_client", "release_to_provider"] as const;
+
+const signatureSchema = z.looseObject({
+  scheme: z.enum(["ed25519", "secp256k1"]),
+  /** Which of the identity's keys; needed where an identity has several. */
+  key: text.optional(),
+  value: text,
+});
+export type PartySignature = z.infer<typeof signatureSchema>;
+
+export const STATUSES = [
+  "proposed",
+  "negotiating",
+  "active",
+  "delivered",
+  "verified",
+  "closed",
+  "rejected",
+  "disputed",
+  "expired",
+] as const;
+export type Status = (typeof STATUSES)[number];
+
+export const agreementSchema = z.looseObject({
+  asa_version: z.string().regex(/^\d+\.\d+\.\d+$/),
+  agreement_id: z.string().regex(/^asa-\S{1,120}$/),
+  created_at: time,
+  expires_at: time,
+  status: z.enum(STATUSES),
+  parties: z.looseObject({ client: partySchema, provider: partySchema, evaluator: evaluatorSchema }),
+  service: z.looseObject({
+    type: text,
+    description: z.string().min(1).max(20_000),
+    deliverable_format: text,
+    constraints: z
+      .looseObject({
+        max_tokens: z.int().positive().optional(),
+        max_duration_seconds: seconds.optional(),
+        max_cost_usd: z.number().nonnegative().optional(),
+      })
+      .optional(),
+  }),
+  quality_criteria: z.looseObject({
+    dimensions: z.array(dimensionSchema).min(1).max(32),
+    composite_threshold: z.number().min(0).max(100),
+    composite_method: z.enum(["weighted_average", "geometric_mean", "harmonic_mean"]),
+    guarantee_type: z.enum(["deterministic", "probabilistic"]),
+    quality_gates: z
+      .array(z.looseObject({ condition: text, type: z.enum(["boolean", "threshold"]) }))
+      .max(32)
+      .optional(),
+  }),
+  verification: z.looseObject({
+    strategy: z.enum(["optimistic", "immediate"]),
+    depth: z.enum(["structural", "semantic", "composite"]).optional(),
+    challenge_window_seconds: seconds.optional(),
+    evaluator_timeout_seconds: seconds.optional(),
+  }),
+  escrow: z
+    .looseObject({
+      enabled: z.boolean(),
+      binding: z.looseObject({
+        type: z.enum(["erc8183", "x402", "http_callback", "city", "manual"]),
+        contract_address: text.optional(),
+        chain: text.optional(),
+      }),
+      payment: z.looseObject({
+        amount: z.string(),
+        currency: text,
+        graduated_release: z
+          .looseObject({
+            enabled: z.boolean(),
+            mode: z.enum(["tiered", "continuous"]).optional(),
+            tiers: z.array(tierSchema).max(32).optional(),
+          })
+          .optional(),
+      }),
+      dead_mans_switch: z
+        .looseObject({
+          client_timeout_seconds: seconds.optional(),
+          provider_timeout_seconds: seconds.optional(),
+          evaluator_timeout_seconds: seconds.optional(),
+          timeout_action: z.enum(TIMEOUT_ACTIONS).optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+  dispute: z.looseObject({ protocol: text, threshold: z.number().min(0).max(100).optional() }).optional(),
+  negotiation: z
+    .looseObject({
+      max_rounds: z.int().min(1).max(20).optional(),
+      timeout_seconds: seconds.optional(),
+      max_change_percent: z.number().positive().max(100).optional(),
+      price_bounds: z.tuple([z.number().nonnegative(), z.number().positive()]).optional(),
+    })
+    .optional(),
+  signatures: z.looseObject({ client: signatureSchema.optional(), provider: signatureSchema.optional() }).optional(),
+});
+export type Agreement = z.infer<typeof agreementSchema>;
+
+/** What an agreement falls back on where it says nothing. */
+export const DEFAULTS = {
+  maxRounds: 5,
+  maxChangePercent: 25,
+  negotiationSeconds: 3600,
+  priceBounds: [0.5, 3] as readonly [number, number],
+  switchSeconds: 86_400,
+  challengeSeconds: 7200,
+  evaluatorSeconds: 600,
+  disputeSeconds: 604_800,
+  maxBackups: 2,
+} as const;
+
+/** Reads a document and checks what no field says alone. Throws AgreementRefused. */
+export function readAgreement(document: unknown): Agreement {
+  try {
+    assertJson(document);
+  } catch (error) {
+    throw new AgreementRefused("MalformedAgreement", "It is not strict JSON", error instanceof Error ? error.message : String(error));
+  }
+  const version = typeof document === "object" && document !== null && "asa_version" in document ? document.asa_version : undefined;
+  if (typeof version === "string" && !version.startsWith("1."))
+    throw new AgreementRefused(
+      "UnsupportedVersion",
+      `Version ${version} is not read here`,
+      "1.x is; an agreement ends under the version it was signed with",
+    );
+  const parsed = agreementSchema.safeParse(document);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "$"}: ${message}`);
+    throw new AgreementRefused("MalformedAgreement", "It is no agreement of version 1", problems.join("; "));
+  }
+  const problem = inconsistency(parsed.data);
+  if (problem !== undefined) throw new AgreementRefused("MalformedAgreement", "Its terms do not fit together", problem);
+  requireDistinctParties(parsed.data);
+  return parsed.data;
+}
+
+function inconsistency({ created_at, expires_at, quality_criteria, escrow }: Agreement): string | undefined {
+  if (Date.parse(expires_at) <= Date.parse(created_at)) return "it expires before it begins";
+  const { dimensions } = quality_criteria;
+  if (new Set(dimensions.map(({ name }) => name)).size < dimensions.length) return "two dimensions have one name";
+  const weight = dimensions.reduce((sum, dimension) => sum + dimension.weight, 0);
+  if (Math.abs(weight - 1) > 1e-9) return `the weights sum to ${weight}, not to 1`;
+  if (escrow === undefined || !escrow.enabled) return undefined;
+  const { amount, currency, graduated_release: release } = escrow.payment;
+  if (unitsOf(amount, currency) === 0n) return "the amount is zero";
+  return release?.enabled === true && release.mode !== "continuous" ? tierProblem(release.tiers ?? []) : undefined;
+}
+
+/** Tiers must cover every score once, and pay more for more. */
+function tierProblem(tiers: readonly Tier[]): string | undefined {
+  const from = tiers.flatMap((tier) =>
+    typeof tier["composite_score_gte"] === "number" ? [[tier["composite_score_gte"], tier.release_percent]] : [],
+  );
+  const below = tiers.flatMap((tier) =>
+    typeof tier["composite_score_lt"] === "number" ? [[tier["composite_score_lt"], tier.release_percent]] : [],
+  );
+  const steps = from.map(([at = 0, percent = 0]) => ({ at, percent })).sort((a, b) => a.at - b.at);
+  const [lowest] = steps;
+  if (lowest === undefined) return "there are no tiers";
+  if (new Set(steps.map(({ at }) => at)).size < steps.length) return "two tiers begin at one score";
+  const [rest, ...more] = below;
+  if (more.length > 0 || (lowest.at > 0 && rest?.[0] !== lowest.at) || (lowest.at === 0 && rest !== undefined))
+    return "the tiers do not cover every score once";
+  const percents = [...(rest === undefined ? [] : [rest[1] ?? 0]), ...steps.map(({ percent }) => percent)];
+  return percents.some((percent, index) => percent < (percents[index - 1] ?? 0)) ? "a better score pays less" : undefined;
+}
+
+/** Nobody orders from himself or judges his own deal, under one name or two. */
+function requireDistinctParties({ parties: { client, provider, evaluator } }: Agreement): void {
+  const named = [client, provider, evaluator].map(({ identity, principal }) => ({ identity, principal }));
+  for (const [index, one] of named.entries()) {
+    for (const other of named.slice(0, index)) {
+      const sameName = one.identity !== undefined && sameIdentity(one.identity, other.identity);
+      if (sameName || (one.principal !== undefined && one.principal === other.principal))
+        throw new AgreementRefused("OneParty", "Client, provider and evaluator are three", one.identity?.value ?? one.principal);
+    }
+  }
+}
+
+export function sameIdentity(one: PartyIdentity, other: PartyIdentity | undefined): boolean {
+  return one.scheme === other?.scheme && one.value === other.value;
+}

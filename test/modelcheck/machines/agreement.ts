@@ -1,0 +1,110 @@
+import { PARTIES, type Party } from "../../../orchestrator/agreements/canonical.ts";
+import {
+  AGREEMENT_RULES,
+  type AgreementEvent,
+  type AgreementRule,
+  type AgreementState,
+  advance,
+  EVENTS,
+  isOver,
+  type LifecycleTerms,
+  PROPOSED,
+} from "../../../orchestrator/agreements/lifecycle.ts";
+import type { Machine } from "../explore.ts";
+
+interface State {
+  readonly agreement: AgreementState;
+  readonly terms: LifecycleTerms;
+  /** What happened, told by the machine and not by the code: an answer to one's own offer, deliveries, fundings, results, window. */
+  readonly own: boolean;
+  readonly moved: boolean;
+  readonly funded: number;
+  readonly delivered: boolean;
+  readonly judged: boolean;
+  readonly early: boolean;
+  readonly ends: number;
+}
+
+const BY_PARTY = ["counter", "accept", "reject", "sign"];
+const events: readonly AgreementEvent[] = EVENTS.flatMap((name) =>
+  BY_PARTY.includes(name) ? PARTIES.map((by: Party) => ({ name, by })) : [{ name }],
+);
+
+/** The life of an agreement with escrow and a challenge window; the real `advance`, under some of its rules. */
+export function agreement(rules: readonly AgreementRule[] = AGREEMENT_RULES): Machine<State> {
+  const terms: LifecycleTerms = { escrow: true, optimistic: true, maxRounds: 3, maxBackups: 2 };
+  return {
+    name: "agreement",
+    about: "two parties, an escrow, a challenge window, two backup evaluators",
+    initial: { agreement: PROPOSED, terms, own: false, moved: false, funded: 0, delivered: false, judged: false, early: false, ends: 0 },
+    key: (state) => JSON.stringify(state),
+    // One past every bound is enough to see it broken.
+    within: ({ agreement: { rounds, signed }, funded, ends }) => rounds <= 4 && signed.length <= 3 && funded <= 2 && ends <= 2,
+    *moves(state) {
+      for (const event of events) {
+        let next: AgreementState;
+        try {
+          next = advance(state.agreement, event, terms, rules);
+        } catch {
+          continue;
+        }
+        const { name, by } = event;
+        yield {
+          label: by === undefined ? name : `${name} by ${by}`,
+          next: {
+            ...state,
+            agreement: next,
+            own: state.own || ((name === "counter" || name === "accept") && by === state.agreement.offer),
+            moved: state.moved || (name === "counter" && state.agreement.agreed),
+            funded: state.funded + (name === "fund" ? 1 : 0),
+            delivered: state.delivered || name === "deliver",
+            judged: state.judged || name === "result",
+            early: state.early || name === "enforce",
+            ends: state.ends + (next.division !== undefined && (name !== "fund" || state.agreement.division !== undefined) ? 1 : 0),
+          },
+        };
+      }
+    },
+    invariants: [
+      { name: "nobody agrees with himself", holds: ({ own }) => !own },
+      { name: "what was agreed stays as it was", holds: ({ moved }) => !moved },
+      { name: "at most three counters", holds: ({ agreement: { rounds } }) => rounds <= terms.maxRounds },
+      {
+        name: "work begins with two different signatures under one offer",
+        holds: ({ agreement: { status, signed, agreed }, delivered }) =>
+          (!delivered && (status === "proposed" || status === "negotiating" || status === "rejected" || isOver({ status }))) ||
+          (agreed && new Set(signed).size === 2),
+      },
+      {
+        name: "a signature is given once, and under agreed terms",
+        holds: ({ agreement: { signed, agreed } }) => new Set(signed).size === signed.length && (agreed || signed.length === 0),
+      },
+      { name: "money goes in once", holds: ({ funded }) => funded <= 1 },
+      { name: "nothing is delivered for nothing", holds: ({ delivered, funded }) => !delivered || funded > 0 },
+      { name: "money is divided once, when it is over", holds: ({ agreement: it, ends }) => ends <= 1 && (ends === 1) === isOver(it) },
+      { name: "the schedule pays for judged work only", holds: ({ agreement: { division }, judged }) => division !== "schedule" || judged },
+      { name: "nothing is released inside the window", holds: ({ early }) => !early },
+    ],
+    end: ({ agreement: it }) => isOver(it),
+    // Silence must be enough: of all moves only the clock's can be counted on.
+    certain: ({ label }) => label === "timeout",
+  };
+}
+
+const NEEDED = [
+  "the table has the transition",
+  "nobody answers his own offer",
+  "what is agreed is not countered",
+  "rounds are bounded",
+  "only what is agreed is signed",
+  "a party signs once",
+  "escrow is funded once",
+  "nothing is delivered unfunded",
+  "a challenge window runs out first",
+] as const;
+
+/** One rule left out each. */
+export const AGREEMENT_MUTANTS: readonly (readonly [string, readonly AgreementRule[]])[] = NEEDED.map((name) => [
+  `without "${name}"`,
+  AGREEMENT_RULES.filter((rule) => rule.name !== name),
+]);
