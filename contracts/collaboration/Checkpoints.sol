@@ -38,7 +38,7 @@ library Checkpoints {
         ICollaborationContract.Checkpoint calldata c
     ) external {
         if (s.head.stopped) revert ICollaborationContract.Stopped();
-        WatchdogHold.requireUnfrozen(city.constitution);
+        WatchdogHold.requireRunning(city.constitution);
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
         Wave memory wave = _open(s, f, c);

@@ -99,7 +99,7 @@ library Dispatch {
     ) external {
         if (orders.length == 0) revert ICollaborationContract.EmptyBatch();
         if (s.head.stopped) revert ICollaborationContract.Stopped();
-        WatchdogHold.requireUnfrozen(city.constitution);
+        WatchdogHold.requireRunning(city.constitution);
         Frame memory f = MissionFrame.open(city);
         // At most the nodes the caller names.
         for (uint256 i = 0; i < orders.length; ++i) {

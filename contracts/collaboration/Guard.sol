@@ -10,6 +10,7 @@ import {MissionState, NodeState} from "../types/States.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {WatchdogHold} from "./WatchdogHold.sol";
 
 /// @title What watches a mission: freezes, the emergency stop they may become, the silence of the chain itself
 /// @notice AgentCity B.11.3; decisions 17 and 24. While a stop or a degraded time lasts, the clocks of those it keeps from working
@@ -187,9 +188,10 @@ library Guard {
         emit ICollaborationContract.MissionDegraded(msg.sender, silentSince, s.watch.degradedUntil);
     }
 
-    function expire(MissionStorage.Layout storage s, uint40 expiresAt) external {
+    function expire(MissionStorage.Layout storage s, City calldata city) external {
         NodeCore.requireMission(s, 1 << uint256(MissionState.DEGRADED));
-        uint40 until = s.watch.degradedUntil < expiresAt ? s.watch.degradedUntil : expiresAt;
+        uint40 until = WatchdogHold.expiryOf(MissionFrame.open(city));
+        if (s.watch.degradedUntil < until) until = s.watch.degradedUntil;
         if (block.timestamp < until) revert ICollaborationContract.NotExpired(until);
         NodeCore.moveMission(s, MissionState.ABORTED);
     }

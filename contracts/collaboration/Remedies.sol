@@ -97,7 +97,8 @@ library Remedies {
         NodeCore.store(s, node, w);
     }
 
-    /// @dev While the watchdog has frozen the panel nobody could route or rule: that time does not count. Agents work on.
+    /// @dev While the watchdog has frozen the panel nobody could route or rule, and while the city was stopped nobody could route: that
+    /// time does not count. Agents work on.
     function _requireOverdue(
         Frame memory f,
         LawNode memory law,
@@ -115,6 +116,9 @@ library Remedies {
                         ? law.reviewWindow
                         : 2 * uint40(f.context.params.maxHumanReviewTimeout);
             deadline = WatchdogHold.extended(f.city.constitution, deadline, patience);
+            if (w.state == NodeState.ELIGIBLE && w.deadline > patience) {
+                deadline = WatchdogHold.movedByStops(f.city.constitution, w.deadline - patience, deadline);
+            }
         }
         if (block.timestamp < deadline) revert ICollaborationContract.TooEarly(node, deadline);
     }
@@ -246,10 +250,11 @@ library Remedies {
     }
 
     /// @dev A node out of attempts, or whose law is at fault, fails the mission; a mission out of time, or whose parent ended, is aborted.
-    function abort(MissionStorage.Layout storage s, City calldata city, uint40 expiresAt) external {
+    function abort(MissionStorage.Layout storage s, City calldata city) external {
         NodeCore.requireMission(s, NodeCore.RUNNING);
-        bool due = s.exhausted != 0 || block.timestamp >= expiresAt || _isOrphan(city);
-        if (!due) revert ICollaborationContract.NotExpired(expiresAt);
+        uint40 until = WatchdogHold.expiryOf(MissionFrame.open(city));
+        bool due = s.exhausted != 0 || block.timestamp >= until || _isOrphan(city);
+        if (!due) revert ICollaborationContract.NotExpired(until);
         _recordPending(s, city);
         bool failed = s.exhausted != 0 && s.head.state == MissionState.EXECUTING;
         NodeCore.moveMission(s, failed ? MissionState.FAILED : MissionState.ABORTED);
@@ -310,6 +315,10 @@ library Remedies {
             if ((pending >> node) & 1 == 1) Escrow.record(s, city, uint8(node));
             if (node == LawCodec.MAX_NODES - 1) return;
         }
+    }
+
+    function expiresAt(City calldata city) external view returns (uint40) {
+        return WatchdogHold.expiryOf(MissionFrame.open(city));
     }
 
     // --- Reading -----------------------------------------------------------------------------------------------------

@@ -18,10 +18,16 @@ interface IAdjudicatorWatchdog {
     event Warned(address indexed adjudicator, Family indexed family, uint256 day);
     event Frozen(address indexed adjudicator, uint40 since);
     event Released(uint40 since, uint40 until);
+    /// @notice The city is stopped, or its stop prolonged, until `until` unless it is renewed or ended.
+    event CityStopped(uint40 since, uint40 until);
+    event CityResumed(uint40 since, uint40 until);
 
     error NotGovernor(address caller);
     error FrozenByWatchdog(uint40 since);
     error NotFrozen();
+    error CityIsStopped(uint40 until);
+    error CityNotStopped();
+    error StoppedLately(address adjudicator, uint40 at);
 
     /// @notice Counts one executed action for each of its signers. Caller: governor.
     /// @param weakens It was a change of a parameter that makes the city protect less.
@@ -31,6 +37,23 @@ interface IAdjudicatorWatchdog {
     /// adjudicators that are not flagged.
     function release() external;
 
+    /// @notice Stops the city for WATCHDOG_MAX_FREEZE: no session opens, no mission starts, nothing is routed or checkpointed. What was
+    /// routed, verdicts, appeals, claims, withdrawals and the panel go on. While it is stopped, prolongs that from now on. Who signed a
+    /// stop in the last 30 days signs no new one. Caller: governor, with `stopQuorum(false)` signatures.
+    function stopCity(address[] calldata adjudicators) external;
+    /// @notice Ends the city's stop before its time. Caller: governor, with `stopQuorum(true)` signatures.
+    function resumeCity() external;
+
+    /// @notice Reverts while the panel is frozen or the city is stopped.
+    function requireRunning() external view;
+    /// @notice Reverts with `CityIsStopped` while the city is stopped.
+    function requireNotStopped() external view;
+    function isStopped() external view returns (bool);
+    /// @notice Signatures that stop or prolong, or end a stop: two; ⌈2/3⌉ of the seats to prolong one, and to end one that was.
+    function stopQuorum(bool lifts) external view returns (uint256);
+    /// @notice When what opened at `opened` and was to end at `until` ends, later by the time the city was stopped meanwhile. The sixteen
+    /// last stops count.
+    function movedByStops(uint40 opened, uint40 until) external view returns (uint40);
     /// @notice Reverts with `FrozenByWatchdog` while the panel is frozen.
     function requireUnfrozen() external view;
     function isFrozen() external view returns (bool);

@@ -6,8 +6,9 @@ import {Action, Decision} from "../types/Actions.sol";
 /// @title What each action of the override panel needs: one row, one byte (AgentCity B.12; decision 26)
 /// @notice Bits 0–3 signatures needed (15 = two thirds of the active seats, rounded up; 0 = no action), bit 4 executed on a mission,
 /// bit 5 rotates: an approval that one person may not give alone for ever in one mission; bits 6 and 7 approves, rejects: what the
-/// watchdog counts. Who stops something decides nothing yet, and may stop what nobody did. Three rows ask for other counts where the
-/// constitution or the watchdog says so: AMEND_PARAMETER (two for a HIGH parameter), CLEAR_EMERGENCY_STOP and RELEASE_WATCHDOG.
+/// watchdog counts. Who stops something decides nothing yet, and may stop what nobody did. Five rows ask for other counts where the
+/// constitution or the watchdog says so: AMEND_PARAMETER (two for a HIGH parameter), CLEAR_EMERGENCY_STOP, RELEASE_WATCHDOG,
+/// STOP_CITY and RESUME_CITY.
 library ActionTable {
     uint256 private constant SUPERMAJORITY = 15;
     uint256 private constant MISSION = 1 << 4;
@@ -48,7 +49,10 @@ library ActionTable {
             ((1 | MISSION | ROTATES | APPROVES) << (8 * uint256(Action.RESUME_WITH_AMENDMENT))) |
             (2 << (8 * uint256(Action.SET_MANDATE)));
     /// @dev The rows from the thirty-second on.
-    uint256 private constant LATER = (2 | MISSION) << (8 * (uint256(Action.FAULT_SLOTS) - 32));
+    uint256 private constant LATER =
+        ((2 | MISSION) << (8 * (uint256(Action.FAULT_SLOTS) - 32))) |
+            (2 << (8 * (uint256(Action.STOP_CITY) - 32))) |
+            ((2 | APPROVES) << (8 * (uint256(Action.RESUME_CITY) - 32)));
 
     function onMission(Action action) internal pure returns (bool) {
         return _row(action) & MISSION != 0;

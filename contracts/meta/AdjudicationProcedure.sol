@@ -74,6 +74,7 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         if (action.action.concernsCase()) _countCase(roster, action, adjudicators);
 
         if (action.action == Action.AUDIT_UNILATERAL) _audit(action);
+        else if (action.action == Action.STOP_CITY) _watchdog().stopCity(adjudicators);
         else Orders.carryOut(_CONSTITUTION, _moved, action);
         emit OverrideExecuted(
             digest,
@@ -160,6 +161,9 @@ contract AdjudicationProcedure is IAdjudicationProcedure, EIP712 {
         Action what = action.action;
         if (what == Action.CLEAR_EMERGENCY_STOP) return _CONSTITUTION.param(Param.EMERGENCY_CLEAR_SIGNATURES);
         if (what == Action.RELEASE_WATCHDOG) return _watchdog().releaseQuorum();
+        if (what == Action.STOP_CITY || what == Action.RESUME_CITY) {
+            return _watchdog().stopQuorum(what == Action.RESUME_CITY);
+        }
         uint256 needed = what.signatures(roster.activeCount());
         if (what != Action.AMEND_PARAMETER) return needed;
         (Param which, ) = abi.decode(action.data, (Param, uint256));

@@ -33,7 +33,16 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
         uint40 most;
     }
 
+    /// One word: the city was stopped from `since`, ends or ended at `until`.
+    struct Stop {
+        uint40 since;
+        uint40 until;
+        bool renewed;
+    }
+
     uint256 private constant _FREEZES_COUNTED = 16;
+    /// Who stopped the city does not stop it again so soon.
+    uint40 private constant _BETWEEN_STOPS = 30 days;
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -42,6 +51,10 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
     Freeze[] private _freezes;
     uint40 private _frozenSince;
     uint32 private _releases;
+    /// Read with the freeze before anything is routed.
+    uint40 private _stoppedUntil;
+    Stop[] private _stops;
+    mapping(address adjudicator => uint40 at) private _lastStop;
 
     constructor(IConstitutionContract constitution) {
         _CONSTITUTION = constitution;
@@ -81,7 +94,78 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
     }
 
     /// @inheritdoc IAdjudicatorWatchdog
-    function requireUnfrozen() external view {
+    function stopCity(address[] calldata adjudicators) external {
+        _onlyGovernor();
+        uint40 since = uint40(block.timestamp);
+        uint40 until = since + uint40(_CONSTITUTION.param(Param.WATCHDOG_MAX_FREEZE));
+        if (isStopped()) {
+            Stop storage current = _stops[_stops.length - 1];
+            (since, current.until, current.renewed) = (current.since, until, true);
+        } else {
+            // At most as many as there are seats.
+            for (uint256 i = 0; i < adjudicators.length; ++i) {
+                uint40 last = _lastStop[adjudicators[i]];
+                if (last != 0 && since < last + _BETWEEN_STOPS) revert StoppedLately(adjudicators[i], last);
+                _lastStop[adjudicators[i]] = since;
+            }
+            _stops.push(Stop({since: since, until: until, renewed: false}));
+        }
+        _stoppedUntil = until;
+        emit CityStopped(since, until);
+    }
+
+    /// @inheritdoc IAdjudicatorWatchdog
+    function resumeCity() external {
+        _onlyGovernor();
+        if (!isStopped()) revert CityNotStopped();
+        uint40 until = uint40(block.timestamp);
+        Stop storage current = _stops[_stops.length - 1];
+        current.until = until;
+        _stoppedUntil = until;
+        emit CityResumed(current.since, until);
+    }
+
+    /// @inheritdoc IAdjudicatorWatchdog
+    function requireRunning() external view {
+        requireUnfrozen();
+        requireNotStopped();
+    }
+
+    /// @inheritdoc IAdjudicatorWatchdog
+    function stopQuorum(bool lifts) external view returns (uint256) {
+        if (!isStopped() || (lifts && !_stops[_stops.length - 1].renewed)) return 2;
+        uint256 active = IAdjudicatorRoster(_CONSTITUTION.at(Institution.ROSTER)).activeCount();
+        uint256 most = (2 * active + 2) / 3;
+        return most < 2 ? 2 : most;
+    }
+
+    /// @inheritdoc IAdjudicatorWatchdog
+    function movedByStops(uint40 opened, uint40 until) external view returns (uint40) {
+        uint256 count = _stops.length;
+        uint256 first = count;
+        while (first != 0 && count - first < _FREEZES_COUNTED && _stops[first - 1].until > opened) --first;
+        for (; first < count; ++first) {
+            Stop memory stop = _stops[first];
+            uint40 since = stop.since > opened ? stop.since : opened;
+            if (since >= until) break;
+            uint40 end = stop.until < block.timestamp ? stop.until : uint40(block.timestamp);
+            if (end > since) until += end - since;
+        }
+        return until;
+    }
+
+    /// @inheritdoc IAdjudicatorWatchdog
+    function requireNotStopped() public view {
+        if (isStopped()) revert CityIsStopped(_stoppedUntil);
+    }
+
+    /// @inheritdoc IAdjudicatorWatchdog
+    function isStopped() public view returns (bool) {
+        return block.timestamp < _stoppedUntil;
+    }
+
+    /// @inheritdoc IAdjudicatorWatchdog
+    function requireUnfrozen() public view {
         if (_frozenSince != 0) revert FrozenByWatchdog(_frozenSince);
     }
 

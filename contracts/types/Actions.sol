@@ -61,7 +61,11 @@ enum Action {
     /// bytes32 schemaHash].
     SET_MANDATE,
     /// Executors of a node that ended with its mission answer for it: their locks go after a window [–; uint8 attempt, uint8 slots].
-    FAULT_SLOTS
+    FAULT_SLOTS,
+    /// Stops the city: nothing new opens or is routed; while it is stopped, prolongs that.
+    STOP_CITY,
+    /// Ends the city's stop.
+    RESUME_CITY
 }
 
 /// @notice What an action says about the work it is about, to the watchdog.

@@ -126,6 +126,8 @@ export const ACTION_DATA = {
     { name: "attempt", type: "uint8" },
     { name: "slots", type: "uint8" },
   ],
+  STOP_CITY: [],
+  RESUME_CITY: [],
 } as const satisfies Record<string, readonly AbiParameter[]>;
 
 export type ActionName = keyof typeof ACTION_DATA;

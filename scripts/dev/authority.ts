@@ -183,6 +183,8 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
   AdjudicatorWatchdog: {
     note: governor,
     release: governor,
+    stopCity: governor,
+    resumeCity: governor,
   },
   AdjudicationProcedure: {
     act: [{ when: "signed", callers: ANYONE }],

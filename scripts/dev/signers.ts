@@ -18,7 +18,13 @@ export interface SignerRule {
 const NEEDS_MORE = "NotEnoughSignatures";
 
 /** Nobody has an interest in what names nobody; the release asks who is flagged instead. */
-const ABOUT_NOBODY = { AMEND_PARAMETER: SIGNS, SET_ENVELOPE: SIGNS, RELEASE_WATCHDOG: SIGNS } as const;
+const ABOUT_NOBODY = {
+  AMEND_PARAMETER: SIGNS,
+  SET_ENVELOPE: SIGNS,
+  RELEASE_WATCHDOG: SIGNS,
+  STOP_CITY: SIGNS,
+  RESUME_CITY: SIGNS,
+} as const;
 
 /** Kinds that differ from action to action. */
 export const SIGNERS = {
@@ -50,6 +56,8 @@ export const SIGNERS = {
       RELEASE_WATCHDOG: NEEDS_MORE,
       SET_MANDATE: NEEDS_MORE,
       FAULT_SLOTS: NEEDS_MORE,
+      STOP_CITY: NEEDS_MORE,
+      RESUME_CITY: NEEDS_MORE,
     },
   },
   frozen: {

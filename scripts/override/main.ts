@@ -33,6 +33,7 @@ import { role } from "./actions/role.ts";
 import { sanction } from "./actions/sanction.ts";
 import { slash } from "./actions/slash.ts";
 import { stop } from "./actions/stop.ts";
+import { resumeCity, stopCity } from "./actions/stop-city.ts";
 import { terminate } from "./actions/terminate.ts";
 import { unfreeze } from "./actions/unfreeze.ts";
 import { veto } from "./actions/veto.ts";
@@ -94,6 +95,8 @@ ordering("fault", "find executors of a terminated mission's node at fault: their
   .argument("<slots...>", "slots of the node that had begun, from 0")
   .action(fault);
 ordering("stop", "stop a mission: none of its nodes is routed").argument("<mission>").action(stop);
+ordering("stop-city", "stop the city, or prolong its stop (two signatures; two thirds of the seats to prolong)").action(stopCity);
+ordering("resume-city", "end the city's stop (two signatures; two thirds of the seats if it was prolonged)").action(resumeCity);
 ordering("clear-stop", "resume a stopped or suspended mission (two signatures)").argument("<mission>").action(clearStop);
 ordering("false-positive", "call a freeze a false alarm")
   .argument("<mission>")

@@ -158,6 +158,14 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
       const code = registered === undefined ? "which is not registered" : `of ${registered.args.owner}, code ${registered.args.codeHash}`;
       return `have the ${OFFICE_NAMES[office]} get "${named}" done by service ${service}, ${code}; open sessions may finish with the former`;
     }
+    case "STOP_CITY": {
+      const goesOn = "what is routed, verdicts, appeals and payments go on";
+      return (await client.watchdog.isStopped())
+        ? `prolong the city's stop from now on; ${goesOn}`
+        : `stop the city: no session opens, no mission starts, nothing is routed; ${goesOn}`;
+    }
+    case "RESUME_CITY":
+      return "end the city's stop: sessions open, missions start and are routed again";
     case "AUDIT_UNILATERAL":
       return `close the audit of what ${target} did alone`;
   }

@@ -405,6 +405,25 @@ describe("attacks by collusion", () => {
       expect(await carriedOut(await panel.override("FAULT_SLOTS"), keyOf("adjudicator 0"))).to.equal(false);
     });
 
+    it("two adjudicators stop the city every day", async () => {
+      const { watchdog } = panel.city;
+      for (let day = 0; day < 5; day++) {
+        await attempt(panel.act(await panel.wide("STOP_CITY", ZeroAddress), panel.seat(0), panel.seat(1)));
+        await networkHelpers.time.increase(86_400);
+      }
+      await attempt(panel.act(await panel.wide("STOP_CITY", ZeroAddress), panel.seat(0), panel.seat(1)));
+      expect(await watchdog.isStopped()).to.equal(false);
+    });
+
+    it("two adjudicators prolong a stop of the city for ever", async () => {
+      const longest = Number(await panel.city.constitution.param(parameterIndex("WATCHDOG_MAX_FREEZE")));
+      for (const pair of [panel.seats.slice(0, 2), panel.seats.slice(2, 4)]) {
+        await attempt(panel.act(await panel.wide("STOP_CITY", ZeroAddress), ...pair));
+        await networkHelpers.time.increase(longest / 2 + 1);
+      }
+      expect(await panel.city.watchdog.isStopped()).to.equal(false);
+    });
+
     it("who accused an executor rejects its appeal", async () => {
       await panel.act(await panel.override("FAULT_SLOTS"), panel.seat(0), panel.seat(1));
       expect(await carriedOut(await panel.override("RESOLVE_APPEAL"), panel.seat(1))).to.equal(false);

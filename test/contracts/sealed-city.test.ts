@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { type ContractTransactionResponse, id, ZeroHash } from "ethers";
+import { actionNumber } from "../../orchestrator/protocol/actions.ts";
 import { filesIn, root } from "../../scripts/dev/files.ts";
 import { type City, ethers, INSTITUTIONS, Kind, keyOf, loadCity, Office, tokens } from "../support/city-fixture.ts";
 
@@ -23,6 +24,8 @@ async function attempts(city: City): Promise<Attempt[]> {
   const { service } = await city.offerService(agent, "any");
   const template = await ethers.deployContract("MissionProbe");
   await city.constitution.amend(10, template, WHY);
+  const probe = (await city.probe(1)).address;
+  const ruling = actionNumber("RESOLVE_APPEAL");
   return [
     ["ConstitutionContract", "setParam", () => city.constitution.setParam(0, 300, WHY)],
     ["ProducerContract", "adjustReputation", () => city.producers.adjustReputation(agent.address, -1, WHY)],
@@ -42,6 +45,9 @@ async function attempts(city: City): Promise<Attempt[]> {
     ["EvidenceRegistry", "suspend", () => city.evidence.suspend(principal, true)],
     ["EvidenceRegistry", "revoke", () => city.evidence.revoke(keyOf("runner").address)],
     ["AdjudicatorRoster", "seat", () => city.roster.seat(adjudicator.address, keyOf("adjudicator's principal").address)],
+    ["AdjudicatorRoster", "countCase", () => city.roster.countCase(ruling, probe, 0, 0, [adjudicator.address])],
+    ["AdjudicatorWatchdog", "stopCity", () => city.watchdog.stopCity([adjudicator.address])],
+    ["AdjudicatorWatchdog", "resumeCity", () => city.watchdog.resumeCity()],
     ["AdjudicatorWatchdog", "note", () => city.watchdog.note([adjudicator.address], 1, false)],
     ["AdjudicatorWatchdog", "release", () => city.watchdog.release(), "NotFrozen"],
     ["TemplateRegistry", "publish", () => city.templates.publish(id("template"), template, WHY)],

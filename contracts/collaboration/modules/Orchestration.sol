@@ -2,9 +2,7 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
-import {LawCodec} from "../../libraries/LawCodec.sol";
 import {Dispatch} from "../Dispatch.sol";
-import {Frame} from "../MissionFrame.sol";
 import {Guard} from "../Guard.sol";
 import {Remedies} from "../Remedies.sol";
 import {MissionBase} from "./MissionBase.sol";
@@ -38,17 +36,16 @@ abstract contract Orchestration is MissionBase {
 
     /// @inheritdoc ICollaborationContract
     function abort() external nonReentrant {
-        Remedies.abort(_mission, _city(), expiresAt());
+        Remedies.abort(_mission, _city());
     }
 
     /// @inheritdoc ICollaborationContract
     function expire() external {
-        Guard.expire(_mission, expiresAt());
+        Guard.expire(_mission, _city());
     }
 
     /// @inheritdoc ICollaborationContract
-    function expiresAt() public view returns (uint40) {
-        Frame memory f = _open();
-        return f.context.deployedAt + LawCodec.header(f.args).duration;
+    function expiresAt() external view returns (uint40) {
+        return Remedies.expiresAt(_city());
     }
 }

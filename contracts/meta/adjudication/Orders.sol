@@ -131,6 +131,8 @@ library Orders {
             IProducerContract(city.at(Institution.PRODUCERS)).ban(order.target, order.justification);
         } else if (what == Action.RELEASE_WATCHDOG) {
             IAdjudicatorWatchdog(city.at(Institution.WATCHDOG)).release();
+        } else if (what == Action.RESUME_CITY) {
+            IAdjudicatorWatchdog(city.at(Institution.WATCHDOG)).resumeCity();
         } else {
             return false;
         }

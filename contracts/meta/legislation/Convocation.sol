@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {IAdjudicatorWatchdog} from "../../interfaces/IAdjudicatorWatchdog.sol";
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
@@ -281,6 +282,7 @@ library Convocation {
         if (constitution.standingOf(Institution.LEGISLATION, address(this)) != Standing.CURRENT) {
             revert ILegislativeProcedure.ProcedureRetired();
         }
+        IAdjudicatorWatchdog(constitution.at(Institution.WATCHDOG)).requireNotStopped();
         if (parent != address(0) && !ITemplateRegistry(constitution.at(Institution.TEMPLATES)).isGenuine(parent)) {
             revert ILegislativeProcedure.UnknownParent(parent);
         }

@@ -111,7 +111,7 @@ library Enactment {
         if (Blocs.isDelayed(docket)) revert ILegislativeProcedure.AwaitingRuling(session, docket.bloc.caseHash);
         IAdjudicatorRoster roster = IAdjudicatorRoster(constitution.at(Institution.ROSTER));
         if (!roster.hasQuorum()) revert ILegislativeProcedure.TooFewAdjudicators(roster.activeCount());
-        IAdjudicatorWatchdog(constitution.at(Institution.WATCHDOG)).requireUnfrozen();
+        IAdjudicatorWatchdog(constitution.at(Institution.WATCHDOG)).requireRunning();
 
         docket.end(session, SessionState.DEPLOYED);
         mission = _deploy(docket, constitution, session, law, docHash);

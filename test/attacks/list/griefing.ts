@@ -53,7 +53,7 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.abort",
     guard: "a mission is aborted when it is due",
     file: "collaboration/Remedies.sol",
-    find: "        if (!due) revert ICollaborationContract.NotExpired(expiresAt);\n",
+    find: "        if (!due) revert ICollaborationContract.NotExpired(until);\n",
     replace: "",
   },
   {

@@ -42,6 +42,8 @@ describe("grants", () => {
       "AdjudicatorRoster.countCase",
       "AdjudicatorWatchdog.note",
       "AdjudicatorWatchdog.release",
+      "AdjudicatorWatchdog.stopCity",
+      "AdjudicatorWatchdog.resumeCity",
       "LegislativeProcedure.ruleOnBloc",
       "LegislativeProcedure.approveCodification",
       "Treasury.compensate",

@@ -240,6 +240,8 @@ export async function playWatchdog(trial: AuthorityTrial): Promise<void> {
   const approves = 1;
   const note = (weakens: boolean) => watchdog.note([judge?.address ?? ""], approves, weakens);
   await trial.record("AdjudicatorWatchdog.note", cast, () => note(false));
+  await trial.record("AdjudicatorWatchdog.stopCity", cast, () => watchdog.stopCity([judge?.address ?? ""]));
+  await trial.record("AdjudicatorWatchdog.resumeCity", cast, () => watchdog.resumeCity());
   // Two families of anomalies freeze the panel.
   for (let i = 0; i < 21; i++) await note(true);
   await trial.record("AdjudicatorWatchdog.release", cast, () => watchdog.release());

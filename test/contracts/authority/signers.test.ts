@@ -16,6 +16,7 @@ const ARRIVES: Partial<Record<ActionName, string>> = {
   RULE_ON_BLOC: "WrongState",
   AUDIT_UNILATERAL: "NothingToAudit",
   RELEASE_WATCHDOG: "NotFrozen",
+  RESUME_CITY: "CityNotStopped",
 };
 const SEATED = 4;
 
@@ -76,6 +77,8 @@ function matterOf({ cast, template, sessions, services }: Stage, action: ActionN
     IMPEACH: [cast.resigned ?? ""],
     AUDIT_UNILATERAL: [cast.resigned ?? "", ZeroHash],
     RELEASE_WATCHDOG: [ZeroAddress],
+    STOP_CITY: [ZeroAddress],
+    RESUME_CITY: [ZeroAddress],
     SET_MANDATE: [ZeroAddress, Office.CODIFIER, WHY, own ? services.own : services.neutral, false, WHY],
   };
   const [target = "", ...data] = matters[action] ?? [];

@@ -40,6 +40,8 @@ const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
   ["RESUME_WITH_AMENDMENT", 1, "mr"],
   ["SET_MANDATE", 2, ""],
   ["FAULT_SLOTS", 2, "m"],
+  ["STOP_CITY", 2, ""],
+  ["RESUME_CITY", 2, ""],
 ];
 
 describe("AdjudicationProcedure", () => {
@@ -200,6 +202,32 @@ describe("AdjudicationProcedure", () => {
       await expect(act(await override("REJECT_POP"), seat(0), seat(1))).to.emit(city.roster, "CaseDecided");
       await expect(act(await override("APPROVE_POP"), seat(0))).to.not.emit(city.roster, "CaseDecided");
       await expect(act(await override("RESOLVE_APPEAL"), seat(0))).to.emit(city.roster, "CaseDecided");
+    });
+  });
+
+  describe("STOP_CITY and RESUME_CITY", () => {
+    const stop = (...by: Wallet[]) => wide("STOP_CITY", ZeroAddress).then((order) => act(order, ...by));
+    const resume = (...by: Wallet[]) => wide("RESUME_CITY", ZeroAddress).then((order) => act(order, ...by));
+
+    it("takes two, and two to end", async () => {
+      await expect(stop(seat(0)))
+        .to.be.revertedWithCustomError(contract, "NotEnoughSignatures")
+        .withArgs(1, 2);
+      await expect(stop(seat(0), seat(1))).to.emit(city.watchdog, "CityStopped");
+      await expect(resume(seat(2))).to.be.revertedWithCustomError(contract, "NotEnoughSignatures");
+      await expect(resume(seat(2), seat(3))).to.emit(city.watchdog, "CityResumed");
+    });
+
+    it("takes two thirds of the seats to prolong, and then as many to end", async () => {
+      await stop(seat(0), seat(1));
+      await expect(stop(...seats.slice(0, 4)))
+        .to.be.revertedWithCustomError(contract, "NotEnoughSignatures")
+        .withArgs(4, 5);
+      await stop(...seats.slice(0, 5));
+      await expect(resume(seat(0), seat(1)))
+        .to.be.revertedWithCustomError(contract, "NotEnoughSignatures")
+        .withArgs(2, 5);
+      await resume(...seats.slice(2, 7));
     });
   });
 

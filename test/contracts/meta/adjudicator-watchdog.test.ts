@@ -258,6 +258,64 @@ describe("AdjudicatorWatchdog", () => {
     });
   });
 
+  describe("stopCity and resumeCity", () => {
+    /** WATCHDOG_MAX_FREEZE of these cities. */
+    const LONGEST = 3600;
+
+    it("stop the city for a time that ends by itself, and end it before", async () => {
+      const [one = "", two = "", three = ""] = panel.seats.map(({ address }) => address);
+      await contract.requireRunning();
+      const call = contract.stopCity([one, two]);
+      await expect(call).to.emit(contract, "CityStopped");
+      const until = (await panel.city.now()) + BigInt(LONGEST);
+      await expect(contract.requireRunning()).to.be.revertedWithCustomError(contract, "CityIsStopped").withArgs(until);
+      await contract.requireUnfrozen();
+      await networkHelpers.time.increase(LONGEST);
+      await contract.requireRunning();
+      await expect(contract.resumeCity()).to.be.revertedWithCustomError(contract, "CityNotStopped");
+      await contract.stopCity([three]);
+      await expect(contract.resumeCity()).to.emit(contract, "CityResumed");
+      expect(await contract.isStopped()).to.equal(false);
+    });
+
+    it("are prolonged from when that is signed, by anybody's signatures", async () => {
+      const [one = ""] = panel.seats.map(({ address }) => address);
+      await contract.stopCity([one]);
+      await networkHelpers.time.increase(2400);
+      await contract.stopCity([one]);
+      await networkHelpers.time.increase(2400);
+      expect(await contract.isStopped()).to.equal(true);
+      expect([await contract.stopQuorum(false), await contract.stopQuorum(true)]).to.deep.equal([5n, 5n]);
+      await networkHelpers.time.increase(1200);
+      expect(await contract.isStopped()).to.equal(false);
+      expect([await contract.stopQuorum(false), await contract.stopQuorum(true)]).to.deep.equal([2n, 2n]);
+    });
+
+    it("are open to who signed one only after 30 days", async () => {
+      const [one = "", two = "", three = ""] = panel.seats.map(({ address }) => address);
+      await contract.stopCity([one, two]);
+      const at = await panel.city.now();
+      await contract.resumeCity();
+      await expect(contract.stopCity([two, three]))
+        .to.be.revertedWithCustomError(contract, "StoppedLately")
+        .withArgs(two, at);
+      await days(30);
+      await contract.stopCity([two, three]);
+    });
+
+    it("move what was open by the time the city was stopped in it", async () => {
+      const start = Number(await panel.city.now());
+      await contract.stopCity([]);
+      const since = Number(await panel.city.now());
+      await networkHelpers.time.increaseTo(since + 500);
+      expect(await contract.movedByStops(start, since + 100)).to.equal(since + 100 + 500);
+      expect(await contract.movedByStops(start - 50, start)).to.equal(start);
+      expect(await contract.movedByStops(since + 200, since + 300)).to.equal(since + 300 + 300);
+      await networkHelpers.time.increaseTo(since + LONGEST + 5000);
+      expect(await contract.movedByStops(start, since + 100)).to.equal(since + 100 + LONGEST);
+    });
+  });
+
   describe("extended", () => {
     it("gives a window the time that the panel was frozen in it, up to the limit of each freeze", async () => {
       const { city, seat } = panel;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { id } from "ethers";
+import { id, ZeroAddress } from "ethers";
 import { encodeActionData } from "../../../../orchestrator/protocol/actions.ts";
 import { networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import { Action, HOUR, type Mission, type MissionOptions, NodeState, openMission, TASK } from "../../../support/mission-fixture.ts";
@@ -108,5 +108,46 @@ describe("WatchdogHold", () => {
     await networkHelpers.time.increase(300);
     await mission.contract.timeout(1);
     expect(await mission.stateOf(1)).to.equal(NodeState.FAILED);
+  });
+
+  describe("a stop of the city", () => {
+    const stop = async () => mission.city.watchdog.stopCity([]);
+    const stopped = (call: Promise<unknown>) => expect(call).to.be.revertedWithCustomError(mission.city.watchdog, "CityIsStopped");
+
+    it("lets nothing be routed or opened, and what was routed go on to its payment", async () => {
+      await awarded({ nodes: [TASK, TASK] });
+      await mission.route(0);
+      await stop();
+      await stopped(mission.route(1));
+      const { sponsor, legislation, addresses } = mission.city;
+      await mission.city.fund(sponsor, addresses.LEGISLATION, tokens(10));
+      await stopped(legislation.connect(sponsor).openSession(id("goal"), tokens(10), ZeroAddress));
+      await mission.work(0);
+      await mission.clear(0);
+      await networkHelpers.time.increase(3600);
+      await mission.contract.claim([0]);
+      expect((await mission.contract.entitlementOf(0, 0)).claimed).to.equal(true);
+    });
+
+    it("gives its time to who waits to be routed, and to the mission", async () => {
+      await awarded({ nodes: [TASK] });
+      const before = await mission.contract.expiresAt();
+      const { deadline } = await mission.contract.nodeOf(0);
+      await stop();
+      const since = await mission.city.now();
+      await networkHelpers.time.increaseTo(deadline + 1n);
+      await refused(mission.contract.timeout(0), "TooEarly");
+      await mission.city.watchdog.resumeCity();
+      const lasted = (await mission.city.now()) - since;
+      expect(await mission.contract.expiresAt()).to.equal(before + lasted);
+      await networkHelpers.time.increaseTo(deadline + lasted - 2n);
+      await refused(mission.contract.timeout(0), "TooEarly");
+      await networkHelpers.time.increaseTo(deadline + lasted);
+      await mission.contract.timeout(0);
+      await networkHelpers.time.increaseTo(before + lasted - 2n);
+      await refused(mission.contract.abort(), "NotExpired");
+      await networkHelpers.time.increaseTo(before + lasted);
+      await mission.contract.abort();
+    });
   });
 });
