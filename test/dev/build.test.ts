@@ -154,6 +154,7 @@ describe("npm run build", () => {
     expect(readFileSync(join(installed, "README.md"), "utf8")).to.include("createAgentCityClient");
     expect(readdirSync(join(installed, "examples")).sort()).to.deep.equal([
       "README.md",
+      "agree.ts",
       "connect.ts",
       "read-a-city.ts",
       "register.ts",
