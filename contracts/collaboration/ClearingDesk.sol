@@ -27,7 +27,6 @@ import {Remedies} from "./Remedies.sol";
 library ClearingDesk {
     using MissionFrame for Frame;
 
-    uint256 private constant QUESTIONS = 2;
     /// @dev A panel has at most seven places.
     uint256 private constant QUESTION_BITS = 8;
 
@@ -71,7 +70,9 @@ library ClearingDesk {
         Frame memory f = MissionFrame.open(city);
         Docket memory d = Dockets.gather(s, f, node);
         _draw(f, d);
-        return d.panel;
+        address[] memory panel = new address[](d.panel.length);
+        for (uint256 i = 0; i < panel.length; ++i) panel[i] = d.panel[i].verifier;
+        return panel;
     }
 
     // --- Decision ----------------------------------------------------------------------------------------------------
@@ -173,19 +174,27 @@ library ClearingDesk {
     /// @dev Remembers whose verdicts counted: they share the fee, and may appeal.
     function _seat(Docket memory d) private pure {
         uint256 place = 0;
-        d.word.seats = 0;
-        for (uint256 i = 0; i < d.panel.length; ++i) {
-            if ((d.counted >> i) & 1 == 1) d.word.seats = NodeWord.withSeat(d.word.seats, place++, d.serials[i]);
+        uint256 seats = 0;
+        // At most seven seats.
+        unchecked {
+            for (uint256 i = 0; i < d.panel.length; ++i) {
+                if ((d.counted >> i) & 1 == 1) seats = NodeWord.withSeat(seats, place++, d.panel[i].serial);
+            }
         }
+        d.word.seats = seats;
     }
 
     /// @dev Marks the panel for conflicts of interest and charges its absent members.
     function _summon(MissionStorage.Layout storage s, Docket memory d) private {
-        s.head.execution.recordVerifiers(d.panel);
+        address[] memory principals = new address[](d.panel.length);
+        for (uint256 i = 0; i < principals.length; ++i) principals[i] = d.panel[i].principal;
+        s.head.execution.recordVerifiers(principals);
         // At most seven seats.
         for (uint256 i = 0; i < d.panel.length; ++i) {
-            if ((d.complete >> i) & 1 == 1) continue;
-            s.head.execution.settleVerifier(d.panel[i], SlashingSchedule.NO_SHOW, Reasons.VERIFICATION_NO_SHOW);
+            // Whose weight was taken is not heard, and not charged.
+            if ((d.complete >> i) & 1 == 1 || d.panel[i].weight == 0) continue;
+            address absent = d.panel[i].verifier;
+            s.head.execution.settleVerifier(absent, SlashingSchedule.NO_SHOW, Reasons.VERIFICATION_NO_SHOW);
         }
     }
 
@@ -198,8 +207,7 @@ library ClearingDesk {
         bytes32 hash = blockhash(drawn);
         if (hash == 0) revert ICollaborationContract.PanelStale(d.node, drawn);
         bytes32 seed = PanelDraw.seed(hash, address(this), d.node, d.word.attempt);
-        d.panel = f.city.evidence.drawPanel(seed, d.law.panelSize, d.parties);
-        (d.weights, d.serials) = f.city.evidence.verifiersOf(d.panel);
+        d.panel = f.city.evidence.drawPanel(seed, d.law.panelSize, d.parties, drawn);
     }
 
     function _weigh(
@@ -215,7 +223,11 @@ library ClearingDesk {
         for (uint256 i = 0; i < verdicts.length; ++i) {
             Verdict calldata v = verdicts[i];
             place = _place(d, v.verifier, place);
-            uint256 answer = uint256(1) << (QUESTION_BITS * uint256(v.question) + place);
+            // Two questions, at most seven places.
+            uint256 answer;
+            unchecked {
+                answer = uint256(1) << (QUESTION_BITS * uint256(v.question) + place);
+            }
             if (answered & answer != 0) {
                 revert ICollaborationContract.DuplicateVerdict(d.node, v.verifier, uint8(v.question));
             }
@@ -224,17 +236,18 @@ library ClearingDesk {
             WeighedVerdict memory w = weighed[i];
             w.question = v.question;
             w.result = v.result;
-            w.weight = d.weights[place];
+            w.weight = d.panel[place].weight;
             w.confidence = v.confidence;
             w.score = v.score;
             w.basis = v.basis;
             w.agreeing = v.agreeing;
             if (_counts(d, w, v.verifier)) d.counted |= uint8(1 << place);
         }
-        d.complete = NodeCore.full(d.law.panelSize);
-        for (uint256 q = 0; q < QUESTIONS; ++q) {
-            if ((d.law.questions >> q) & 1 == 1) d.complete &= uint8(answered >> (QUESTION_BITS * q));
-        }
+        uint256 complete = NodeCore.full(d.law.panelSize);
+        if (d.law.questions & 1 != 0) complete &= answered;
+        if (d.law.questions & 2 != 0) complete &= answered >> QUESTION_BITS;
+        // At most seven places.
+        d.complete = uint8(complete);
     }
 
     /// @dev For this attempt and this work, by the verifier's key.
@@ -251,7 +264,7 @@ library ClearingDesk {
     function _drawnWeight(Docket memory d) private pure returns (uint256 drawn) {
         // A panel has at most 256 members: their reputations cannot overflow a word.
         unchecked {
-            for (uint256 i = 0; i < d.weights.length; ++i) drawn += d.weights[i];
+            for (uint256 i = 0; i < d.panel.length; ++i) drawn += d.panel[i].weight;
         }
     }
 
@@ -269,9 +282,12 @@ library ClearingDesk {
     /// @param guess where to look first: verdicts usually come in the order of the panel
     function _place(Docket memory d, address verifier, uint256 guess) private pure returns (uint256) {
         uint256 size = d.panel.length;
-        for (uint256 i = 0; i < size; ++i) {
-            uint256 place = guess + i < size ? guess + i : guess + i - size;
-            if (d.panel[place] == verifier) return place;
+        // At most seven seats.
+        unchecked {
+            for (uint256 i = 0; i < size; ++i) {
+                uint256 place = guess + i < size ? guess + i : guess + i - size;
+                if (d.panel[place].verifier == verifier) return place;
+            }
         }
         revert ICollaborationContract.NotOnPanel(d.node, verifier);
     }

@@ -9,7 +9,7 @@ import {Admissibility} from "../libraries/Admissibility.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {EvidenceClass} from "../types/Evidence.sol";
+import {EvidenceClass, Seat} from "../types/Evidence.sol";
 import {LawNode} from "../types/Law.sol";
 import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
@@ -31,10 +31,8 @@ struct Docket {
     uint256[] classes;
     /// Items by class (`Admissibility.grade`), as far as they are proven.
     uint256[6] graded;
-    address[] panel;
-    uint16[] weights;
-    uint16[] serials;
-    /// Panel members that answered every question; that have a verdict which weighs. Bit per place.
+    Seat[] panel;
+    /// Panel members that answered every question, or need not; that have a verdict which weighs. Bit per place.
     uint8 complete;
     uint8 counted;
 }
@@ -103,7 +101,10 @@ library Dockets {
             if (given != d.commitments[slot]) {
                 revert ICollaborationContract.OpeningMismatch(d.node, slot, d.commitments[slot], given);
             }
-            d.claims[slot] = openings[slot].classes & ((uint256(1) << (CLASS_BITS * openings[slot].items)) - 1);
+            // At most 32 items.
+            unchecked {
+                d.claims[slot] = openings[slot].classes & ((uint256(1) << (CLASS_BITS * openings[slot].items)) - 1);
+            }
             d.classes[slot] = _unproven(openings[slot]);
         }
         for (uint256 i = 0; i < items.length; ++i) {
@@ -112,17 +113,20 @@ library Dockets {
             Opening memory o = openings[item.slot];
             _requireProven(f, d, o, item);
             EvidenceClass class = Admissibility.meet(Admissibility.classAt(o.classes, item.index), item.class);
-            uint256 at = CLASS_BITS * item.index;
-            d.classes[item.slot] = (d.classes[item.slot] & ~(uint256(7) << at)) | (uint256(class) << at);
+            unchecked {
+                uint256 at = CLASS_BITS * item.index;
+                d.classes[item.slot] = (d.classes[item.slot] & ~(uint256(7) << at)) | (uint256(class) << at);
+            }
         }
         d.graded = Admissibility.grade(d.classes);
     }
 
     /// @dev Without proof an item is what its executor signed for: at most SIGN.
     function _unproven(Opening memory o) private pure returns (uint256 word) {
+        // Nothing but a self-report is worth less than SIGN.
         for (uint256 i = 0; i < o.items; ++i) {
-            EvidenceClass class = Admissibility.meet(Admissibility.classAt(o.classes, i), EvidenceClass.SIGN);
-            word |= uint256(class) << (CLASS_BITS * i);
+            if (Admissibility.classAt(o.classes, i) == EvidenceClass.SELF) continue;
+            word |= uint256(EvidenceClass.SIGN) << (CLASS_BITS * i);
         }
     }
 
@@ -139,10 +143,8 @@ library Dockets {
         if (!OrderedMerkle.verify(o.envelopeRoot, leaf, item.index, o.items, item.proof)) {
             revert ICollaborationContract.ItemNotInEnvelope(item.slot, item.index);
         }
-        if (!f.city.evidence.mayIssue(item.issuer, item.class)) {
-            revert ICollaborationContract.IssuerNotRegistered(item.issuer, uint8(item.class));
-        }
-        address principal = f.city.evidence.principalOf(item.issuer);
+        (bool registered, address principal) = f.city.evidence.issuerOf(item.issuer, item.class);
+        if (!registered) revert ICollaborationContract.IssuerNotRegistered(item.issuer, uint8(item.class));
         for (uint256 i = 0; i < d.parties.length; ++i) {
             if (d.parties[i] == principal) revert ICollaborationContract.IssuerConflict(item.issuer, principal);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {EvidenceClass} from "../types/Evidence.sol";
+import {EvidenceClass, Seat} from "../types/Evidence.sol";
 
 /// @title Who may say what class evidence has, who may judge it, who may attest live code (decisions 17, 20, 22, 31).
 /// @notice Powers. The governor registers and revokes. Nobody raises a class of their own evidence.
@@ -12,6 +12,8 @@ interface IEvidenceRegistry {
     event MonitorRegistered(address indexed monitor, address indexed principal);
     event VerifierRetired(address indexed verifier);
     event Revoked(address indexed account);
+    /// @notice From this block on panels are drawn among these verifiers, in this order.
+    event RosterWritten(uint32 indexed epoch, address page, uint256 seats);
     event PrincipalSuspended(address indexed principal, bool suspended);
 
     error NotGovernor(address caller);
@@ -23,6 +25,7 @@ interface IEvidenceRegistry {
     error ZeroWeight(address verifier);
     error TooManyVerifiers(uint256 max);
     error AlreadyRegistered(address account);
+    error RosterCurrent(uint32 epoch);
     error PanelUnavailable(uint8 size, uint256 unconflicted);
 
     /// @notice Lets an account issue evidence; `classes` is a bitmap over `EvidenceClass`. Caller: governor. Only
@@ -37,18 +40,25 @@ interface IEvidenceRegistry {
     function registerMonitor(address monitor, address principal) external;
     /// @notice Ends every evidence role of an account. Caller: governor.
     function revoke(address account) external;
-    /// @notice Takes the weight of a verifier that leaves, is banned, or has less at stake than two absences cost. It keeps its place, so
-    /// that no panel that was drawn changes, until it is revoked. Caller: ProducerContract.
+    /// @notice Takes the weight of a verifier that leaves, is banned, or has less at stake than two absences cost. It keeps its place
+    /// until the roster is written anew. Caller: ProducerContract.
     function retire(address verifier) external;
     /// @notice Suspends or restores every role of a principal's accounts, those it gets later included: what they sign or report is
     /// refused, and its verifiers are not drawn. Caller: governor.
     function suspend(address principal, bool suspended) external;
+    /// @notice Writes the roster anew without those who retired since it was written. Caller: anyone, if somebody did.
+    function reseat() external;
 
+    /// @notice Principal of an issuer, and whether it may say that evidence has this class.
+    function issuerOf(
+        address issuer,
+        EvidenceClass evidenceClass
+    ) external view returns (bool registered, address principal);
     function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool);
     /// @notice Principal behind an issuer, verifier, runner or monitor; zero if none.
     function principalOf(address account) external view returns (address);
     function weightOf(address verifier) external view returns (uint16);
-    /// @notice Weights and numbers of registered verifiers; zero for any other account, and for the retired.
+    /// @notice Weights and numbers of registered verifiers; zero for any other account, and for the retired and the suspended.
     function verifiersOf(
         address[] calldata accounts
     ) external view returns (uint16[] memory weights, uint16[] memory serials);
@@ -59,12 +69,14 @@ interface IEvidenceRegistry {
     function isSuspended(address principal) external view returns (bool);
     function verifierCount() external view returns (uint256);
 
-    /// @notice `size` distinct verifiers drawn with `seed`, none of whose principals is in `excluded`; several may share
-    /// a principal. Draws 0, 1, 2 … of `PanelDraw` pick among all verifiers and skip the refused; after 32 draws per
-    /// seat the next draws pick among those who remain. Reverts with `PanelUnavailable` if too few do.
+    /// @notice `size` distinct seats drawn with `seed` from the roster that was in force when block `drawnAt` ended, none of whose
+    /// principals is in `excluded`; several may share a principal. Nothing that happens later changes who is drawn, only weights.
+    /// Draws 0, 1, 2 … of `PanelDraw` pick among all seats and skip the refused; after 32 draws per seat the next draws pick among
+    /// those who remain. Reverts with `PanelUnavailable` if too few do.
     function drawPanel(
         bytes32 seed,
         uint8 size,
-        address[] calldata excluded
-    ) external view returns (address[] memory panel);
+        address[] calldata excluded,
+        uint256 drawnAt
+    ) external view returns (Seat[] memory panel);
 }

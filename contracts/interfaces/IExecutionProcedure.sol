@@ -136,7 +136,7 @@ interface IExecutionProcedure {
     /// @notice Slashes an absent verifier of a drawn panel (50 tokens at most). Caller: genuine mission.
     function settleVerifier(address verifier, uint64 slash, bytes32 reason) external returns (uint64 slashed);
     /// @notice Marks the principals of a panel for conflicts of interest. Caller: genuine mission.
-    function recordVerifiers(address[] calldata verifiers) external;
+    function recordVerifiers(address[] calldata principals) external;
 
     function bidsOf(address mission, uint8 node) external view returns (StoredBid[] memory);
     function marketOf(address mission, uint8 node) external view returns (Market memory);

@@ -163,7 +163,7 @@ contract ConstitutionalValidator is IConstitutionalValidator {
         address[] memory parties = new address[](crew.widest.length + 1);
         for (uint256 i = 0; i < crew.widest.length; ++i) parties[i] = crew.widest[i];
         parties[crew.widest.length] = sponsor;
-        IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE)).drawPanel(0, crew.panel, parties);
+        IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE)).drawPanel(0, crew.panel, parties, block.number);
     }
 
     /// @dev No principal is the zero address.

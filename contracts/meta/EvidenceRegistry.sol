@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {Bytes} from "@openzeppelin/contracts/utils/Bytes.sol";
+import {Memory} from "@openzeppelin/contracts/utils/Memory.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {PanelDraw} from "../libraries/PanelDraw.sol";
-import {EvidenceClass} from "../types/Evidence.sol";
+import {EvidenceClass, Seat} from "../types/Evidence.sol";
 import {Institution, Kind} from "../types/Roles.sol";
 
-/// @notice See `IEvidenceRegistry`.
+/// @notice See `IEvidenceRegistry`. The seats that panels are drawn from are the code of a data contract, two words a seat: one copy of it
+/// costs less than reading one verifier's word and place. Changes write another; the one before stays what earlier draws are about.
 contract EvidenceRegistry is IEvidenceRegistry {
+    using Bytes for bytes;
+    using Memory for bytes;
+    using Memory for Memory.Slice;
+
     /// Everything an account may do, in one word.
     struct Roles {
         address principal;
@@ -23,14 +31,30 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint8 place;
         /// Number for ever, counted from 1: missions remember a panel by it.
         uint16 serial;
-        /// Its stake left, is about to, or is too small to answer with: it keeps its place and has no weight.
+        /// Its stake left, is about to, or is too small to answer with: it has no weight.
         bool retired;
+    }
+
+    /// One word: a roster as it was written.
+    struct Roster {
+        address page;
+        /// First block whose panels are drawn from it.
+        uint40 since;
+        uint16 seats;
+        uint32 epoch;
+        /// Somebody on it has retired: weights are read one by one.
+        bool stale;
     }
 
     uint256 private constant _MAX_VERIFIERS = 256;
     /// A mission keeps fifteen bits of a number.
     uint16 private constant _MAX_SERIAL = 0x7fff;
     uint256 private constant _TRIES_PER_SEAT = 32;
+    uint256 private constant _WORD = 32;
+    uint256 private constant _SEAT_LENGTH = 2 * _WORD;
+    // A seat's first word.
+    uint256 private constant _WEIGHT = 160;
+    uint256 private constant _SERIAL = 176;
     // Six classes fit.
     uint8 private constant _ALL_CLASSES = uint8((1 << (uint256(type(EvidenceClass).max) + 1)) - 1);
 
@@ -43,6 +67,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
     /// How many principals are suspended now: as a rule none, and then nothing else is read.
     uint16 private _suspensions;
     mapping(address principal => bool suspended) private _suspended;
+    Roster private _roster;
+    mapping(uint32 epoch => Roster roster) private _former;
 
     constructor(IConstitutionContract constitution) {
         _CONSTITUTION = constitution;
@@ -76,6 +102,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         _verifierAt[roles.serial] = verifier;
         _verifiers.push(verifier);
         emit VerifierRegistered(verifier, principal, weight);
+        _appendSeat(verifier, roles);
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -102,8 +129,10 @@ contract EvidenceRegistry is IEvidenceRegistry {
         Roles memory roles = _roles[account];
         if (roles.principal == address(0)) revert NotRegistered(account);
         delete _roles[account];
-        if (roles.weight != 0) _removeVerifier(roles.place);
         emit Revoked(account);
+        if (roles.weight == 0) return;
+        _removeVerifier(roles.place);
+        _writeRoster();
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -112,6 +141,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         Roles storage roles = _roles[verifier];
         if (roles.weight == 0 || roles.retired) return;
         roles.retired = true;
+        _roster.stale = true;
         emit VerifierRetired(verifier);
     }
 
@@ -123,12 +153,27 @@ contract EvidenceRegistry is IEvidenceRegistry {
         if (suspended) ++_suspensions;
         else --_suspensions;
         emit PrincipalSuspended(principal, suspended);
+        if (_hasSeat(principal)) _writeRoster();
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function reseat() external {
+        if (!_roster.stale) revert RosterCurrent(_roster.epoch);
+        _writeRoster();
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function issuerOf(
+        address issuer,
+        EvidenceClass evidenceClass
+    ) external view returns (bool registered, address principal) {
+        Roles memory roles = _roles[issuer];
+        return (_mayIssue(roles, evidenceClass), roles.principal);
     }
 
     /// @inheritdoc IEvidenceRegistry
     function mayIssue(address issuer, EvidenceClass evidenceClass) external view returns (bool) {
-        Roles memory roles = _roles[issuer];
-        return (roles.classes >> uint8(evidenceClass)) & 1 == 1 && !isSuspended(roles.principal);
+        return _mayIssue(_roles[issuer], evidenceClass);
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -149,8 +194,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
         weights = new uint16[](accounts.length);
         serials = new uint16[](accounts.length);
         for (uint256 i = 0; i < accounts.length; ++i) {
-            Roles storage roles = _roles[accounts[i]];
-            if (roles.weight != 0 && !roles.retired) (weights[i], serials[i]) = (roles.weight, roles.serial);
+            Roles memory roles = _roles[accounts[i]];
+            if (roles.weight == 0 || roles.retired || isSuspended(roles.principal)) continue;
+            (weights[i], serials[i]) = (roles.weight, roles.serial);
         }
     }
 
@@ -180,18 +226,18 @@ contract EvidenceRegistry is IEvidenceRegistry {
     function drawPanel(
         bytes32 seed,
         uint8 size,
-        address[] calldata excluded
-    ) external view returns (address[] memory panel) {
-        uint256 count = _verifiers.length;
-        uint256 tries = count == 0 ? 0 : _TRIES_PER_SEAT * uint256(size);
-        uint256 filled;
-        uint256 draw;
-        panel = new address[](size);
-        for (; draw < tries && filled < size; ++draw) {
-            address candidate = _verifiers[PanelDraw.next(seed, draw, count)];
-            if (!_isRefused(candidate, panel, filled, excluded)) panel[filled++] = candidate;
+        address[] calldata excluded,
+        uint256 drawnAt
+    ) external view returns (Seat[] memory panel) {
+        (Roster memory roster, bool current) = _rosterAt(drawnAt);
+        panel = new Seat[](size);
+        if (roster.seats == 0) {
+            if (size != 0) revert PanelUnavailable(size, 0);
+            return panel;
         }
-        if (filled < size) _fill(seed, draw, panel, filled, excluded);
+        _draw(panel, seed, Clones.fetchCloneArgs(roster.page).asSlice(), excluded);
+        if (current && !roster.stale) return panel;
+        for (uint256 i = 0; i < size; ++i) if (!_hasWeight(panel[i])) panel[i].weight = 0;
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -199,21 +245,29 @@ contract EvidenceRegistry is IEvidenceRegistry {
         return _suspensions != 0 && _suspended[principal];
     }
 
-    /// @dev Finishes a panel among many refused: the next draws pick from those who remain, each as likely as before.
-    function _fill(
-        bytes32 seed,
-        uint256 draw,
-        address[] memory panel,
-        uint256 filled,
-        address[] calldata excluded
-    ) private view {
-        address[] memory pool = new address[](_verifiers.length);
-        uint256 left;
-        for (uint256 i = 0; i < pool.length; ++i) {
-            address candidate = _verifiers[i];
-            if (!_isRefused(candidate, panel, filled, excluded)) pool[left++] = candidate;
+    function _draw(Seat[] memory panel, bytes32 seed, Memory.Slice page, address[] calldata excluded) private pure {
+        uint256 count = page.length() / _SEAT_LENGTH;
+        // Seats that are drawn or refused, bit per seat.
+        uint256 settled = 0;
+        uint256 filled = 0;
+        uint256 draw = 0;
+        // At most seven places and 256 seats.
+        unchecked {
+            for (; draw < _TRIES_PER_SEAT * panel.length && filled < panel.length; ++draw) {
+                uint256 index = PanelDraw.next(seed, draw, count);
+                if ((settled >> index) & 1 == 1) continue;
+                settled |= 1 << index;
+                Seat memory seat = _seatAt(page, index);
+                if (!_isExcluded(seat.principal, excluded)) panel[filled++] = seat;
+            }
         }
-        // At most seven seats.
+        if (filled < panel.length) _fill(panel, filled, seed, draw, _remaining(page, settled, excluded));
+    }
+
+    /// @dev Finishes a panel among many refused: the next draws pick from those who remain, each as likely as before.
+    function _fill(Seat[] memory panel, uint256 filled, bytes32 seed, uint256 draw, Seat[] memory pool) private pure {
+        uint256 left = pool.length;
+        // At most seven places.
         if (filled + left < panel.length) revert PanelUnavailable(uint8(panel.length), filled + left);
         for (; filled < panel.length; ++filled) {
             uint256 pick = PanelDraw.next(seed, draw++, left);
@@ -222,20 +276,106 @@ contract EvidenceRegistry is IEvidenceRegistry {
         }
     }
 
-    function _isRefused(
-        address candidate,
-        address[] memory panel,
-        uint256 filled,
+    function _remaining(
+        Memory.Slice page,
+        uint256 settled,
         address[] calldata excluded
-    ) private view returns (bool) {
-        for (uint256 i = 0; i < filled; ++i) {
-            if (panel[i] == candidate) return true;
+    ) private pure returns (Seat[] memory pool) {
+        uint256 count = page.length() / _SEAT_LENGTH;
+        uint256 left = 0;
+        for (uint256 round = 0; round < 2; ++round) {
+            if (round == 1) (pool, left) = (new Seat[](left), 0);
+            for (uint256 i = 0; i < count; ++i) {
+                if ((settled >> i) & 1 == 1) continue;
+                Seat memory seat = _seatAt(page, i);
+                if (_isExcluded(seat.principal, excluded)) continue;
+                if (round == 1) pool[left] = seat;
+                ++left;
+            }
         }
-        address principal = _roles[candidate].principal;
+    }
+
+    function _isExcluded(address principal, address[] calldata excluded) private pure returns (bool) {
         for (uint256 i = 0; i < excluded.length; ++i) {
             if (excluded[i] == principal) return true;
         }
-        return isSuspended(principal);
+        return false;
+    }
+
+    function _seatAt(Memory.Slice page, uint256 index) private pure returns (Seat memory seat) {
+        uint256 word = uint256(page.load(_SEAT_LENGTH * index));
+        // The low bits are the address.
+        seat.verifier = address(uint160(word));
+        seat.weight = uint16(word >> _WEIGHT);
+        seat.serial = uint16(word >> _SERIAL);
+        seat.principal = address(uint160(uint256(page.load(_SEAT_LENGTH * index + _WORD))));
+    }
+
+    function _rosterAt(uint256 drawnAt) private view returns (Roster memory roster, bool current) {
+        roster = _roster;
+        current = roster.since <= drawnAt;
+        while (roster.since > drawnAt && roster.epoch != 0) roster = _former[roster.epoch - 1];
+    }
+
+    /// @dev A number is never given again, so a seat's number says whether the verifier is still the one that was drawn.
+    function _hasWeight(Seat memory seat) private view returns (bool) {
+        Roles memory roles = _roles[seat.verifier];
+        return roles.serial == seat.serial && !roles.retired && !isSuspended(seat.principal);
+    }
+
+    function _mayIssue(Roles memory roles, EvidenceClass evidenceClass) private view returns (bool) {
+        return (roles.classes >> uint8(evidenceClass)) & 1 == 1 && !isSuspended(roles.principal);
+    }
+
+    /// @dev Those who retired and the suspended are left out.
+    function _writeRoster() private {
+        uint256[] memory words = new uint256[](2 * _verifiers.length);
+        uint256 seats = 0;
+        for (uint256 i = 0; i < _verifiers.length; ++i) {
+            address verifier = _verifiers[i];
+            Roles memory roles = _roles[verifier];
+            if (roles.retired || isSuspended(roles.principal)) continue;
+            (words[2 * seats], words[2 * seats + 1]) = _packSeat(verifier, roles);
+            ++seats;
+        }
+        _publish(abi.encodePacked(words).slice(0, seats * _SEAT_LENGTH));
+    }
+
+    /// @dev A further seat needs nobody else's word read.
+    function _appendSeat(address verifier, Roles memory roles) private {
+        if (_roster.stale || isSuspended(roles.principal)) return _writeRoster();
+        (uint256 first, uint256 second) = _packSeat(verifier, roles);
+        bytes memory page = _roster.seats == 0 ? bytes("") : Clones.fetchCloneArgs(_roster.page);
+        _publish(bytes.concat(page, abi.encode(first, second)));
+    }
+
+    /// @dev For the panels of this block and later ones: nobody knows their seeds yet.
+    function _publish(bytes memory page) private {
+        Roster memory roster = _roster;
+        if (roster.since != block.number) {
+            _former[roster.epoch] = roster;
+            ++roster.epoch;
+        }
+        // It delegates to nobody: nothing but data.
+        roster.page = Clones.cloneWithImmutableArgs(address(0), page);
+        // At most 256 seats.
+        roster.seats = uint16(page.length / _SEAT_LENGTH);
+        roster.since = uint40(block.number);
+        roster.stale = false;
+        _roster = roster;
+        emit RosterWritten(roster.epoch, roster.page, roster.seats);
+    }
+
+    function _packSeat(address verifier, Roles memory roles) private pure returns (uint256 first, uint256 second) {
+        first = uint256(uint160(verifier)) | (uint256(roles.weight) << _WEIGHT) | (uint256(roles.serial) << _SERIAL);
+        second = uint256(uint160(roles.principal));
+    }
+
+    function _hasSeat(address principal) private view returns (bool) {
+        for (uint256 i = 0; i < _verifiers.length; ++i) {
+            if (_roles[_verifiers[i]].principal == principal) return true;
+        }
+        return false;
     }
 
     function _onlyGovernor() private view {

@@ -228,14 +228,13 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     /// @inheritdoc IExecutionProcedure
-    function recordVerifiers(address[] calldata verifiers) external {
+    function recordVerifiers(address[] calldata principals) external {
         _requireMission(msg.sender);
-        for (uint256 i = 0; i < verifiers.length; ++i) {
-            address principal = _principalOf(verifiers[i]);
-            Participation storage part = _market.participations[msg.sender][principal];
+        for (uint256 i = 0; i < principals.length; ++i) {
+            Participation storage part = _market.participations[msg.sender][principals[i]];
             if (part.verifier) continue;
             part.verifier = true;
-            _market.announceParty(_CONSTITUTION, msg.sender, principal);
+            _market.announceParty(_CONSTITUTION, msg.sender, principals[i]);
         }
     }
 

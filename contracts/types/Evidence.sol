@@ -33,6 +33,16 @@ enum VerdictResult {
     FAIL
 }
 
+/// @notice A verifier on a drawn panel.
+struct Seat {
+    address verifier;
+    address principal;
+    /// Its weight now: zero once it is retired, revoked or suspended. It keeps its place all the same.
+    uint16 weight;
+    /// Its number, by which missions remember it.
+    uint16 serial;
+}
+
 /// @notice What the mesh concludes (RAILS A.4).
 enum ClearingResult {
     NONE,

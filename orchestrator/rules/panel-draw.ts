@@ -1,4 +1,4 @@
-/** Twin of `contracts/libraries/PanelDraw.sol`: the endless sequence of draws for a node's panel (decision 22). */
+/** Twin of `contracts/libraries/PanelDraw.sol`, the endless sequence of draws for a node's panel (decision 22), and of who is drawn. */
 import { type Address, encodeAbiParameters, type Hex, keccak256 } from "viem";
 import { RuleError } from "./rule-error.ts";
 
@@ -14,4 +14,35 @@ export function panelSeed(blockHash: Hex, mission: Address, node: number, attemp
 export function nextDraw(seed: Hex, draw: number | bigint, n: number | bigint): bigint {
   if (BigInt(n) === 0n) throw new RuleError("EmptyPool");
   return BigInt(keccak256(encodeAbiParameters(DRAW, [seed, BigInt(draw)]))) % BigInt(n);
+}
+
+/** A verifier on a roster. */
+export interface Seat {
+  readonly address: Address;
+  readonly principal: Address;
+}
+
+const TRIES_PER_SEAT = 32;
+
+/** The panel that `EvidenceRegistry.drawPanel` draws from a roster: distinct verifiers, none of an excluded principal. */
+export function drawPanel(seed: Hex, size: number, roster: readonly Seat[], excluded: readonly Address[]): readonly Address[] {
+  const panel: Address[] = [];
+  const isFree = ({ address, principal }: Seat) => !panel.includes(address) && !excluded.includes(principal);
+  const tries = roster.length === 0 ? 0 : TRIES_PER_SEAT * size;
+  let draw = 0;
+  for (; draw < tries && panel.length < size; draw += 1) {
+    const drawn = roster[Number(nextDraw(seed, draw, roster.length))];
+    if (drawn !== undefined && isFree(drawn)) panel.push(drawn.address);
+  }
+  const pool = panel.length < size ? roster.filter(isFree) : [];
+  if (panel.length + pool.length < size) throw new RuleError("PanelUnavailable", size, panel.length + pool.length);
+  for (; panel.length < size; draw += 1) {
+    const pick = Number(nextDraw(seed, draw, pool.length));
+    const chosen = pool[pick];
+    const last = pool.pop();
+    if (chosen === undefined || last === undefined) break;
+    panel.push(chosen.address);
+    if (pick < pool.length) pool[pick] = last;
+  }
+  return panel;
 }

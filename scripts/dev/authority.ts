@@ -166,6 +166,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     registerMonitor: governor,
     revoke: governor,
     suspend: governor,
+    reseat: anyone,
   },
   TemplateRegistry: {
     publish: governor,

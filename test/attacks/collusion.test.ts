@@ -86,6 +86,27 @@ describe("attacks by collusion", () => {
       expect(await panel()).not.to.include(bought);
     });
 
+    it("somebody who knows the panel has another seated, so that others judge", async () => {
+      await worked({ ...TASK, panelSize: 2 });
+      const drawn = await panel();
+      for (let i = 0; i < 4; i++) {
+        const owner = await mission.city.account(`late principal ${i}`);
+        const { agent } = await mission.city.register(`late verifier ${i}`, { kind: Kind.VERIFIER, principal: owner, stake: tokens(2000) });
+        await attempt(mission.city.evidence.registerVerifier(agent.address, 100));
+        expect(await panel()).to.deep.equal(drawn);
+      }
+    });
+
+    it("somebody who knows the panel has its principals suspended, so that others judge", async () => {
+      await worked({ ...TASK, panelSize: 2 });
+      const drawn = await panel();
+      const { evidence, producers } = mission.city;
+      for (const member of drawn) await attempt(evidence.suspend(await producers.principalOf(member), true));
+      expect(await panel()).to.deep.equal(drawn);
+      await attempt(mission.clear(0));
+      expect(await entitled()).to.equal(0);
+    });
+
     it("an executor's principal attests its own evidence", async () => {
       await worked(TASK);
       const { evidence, issuer, producers } = mission.city;
@@ -308,8 +329,7 @@ describe("attacks by collusion", () => {
     it("an adjudicator judges a mission in which its principal verified", async () => {
       const { city, mission, override, act } = panel;
       const owner = await city.account("adjudicator 0's principal");
-      const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER, principal: owner });
-      await city.execution.connect(await city.as(mission.address)).recordVerifiers([verifier.address]);
+      await city.execution.connect(await city.as(mission.address)).recordVerifiers([owner.address]);
       const message = await override("APPROVE_POP");
       await attempt(act(message, await city.account("adjudicator 0")));
       expect(await mission.caseHash(3)).to.equal(message.caseHash);

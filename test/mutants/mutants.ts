@@ -76,7 +76,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "EvidenceClass class = item.class;",
     6,
   ),
-  breaks(6, "collaboration/Docket.sol", "if (!f.city.evidence.mayIssue(item.issuer, item.class)) {", "if (item.issuer == address(0)) {", 6),
+  breaks(6, "collaboration/Docket.sol", "if (!registered) revert", "if (item.issuer == address(0)) revert", 6),
   breaks(6, "collaboration/Overrides.sol", "if (!Dockets.isAdmissible(d, basis)) revert", "if (!Dockets.isClaimed(d, basis)) revert", 6),
   breaks(6, "collaboration/Docket.sol", "if (d.parties[i] == principal) revert", "if (d.parties[i] == item.issuer) revert", 6),
   breaks(
@@ -378,8 +378,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "meta/evidence-registry",
     "silences all accounts of a principal, those to come too, and nobody else's; twice changes nothing",
     "meta/EvidenceRegistry.sol",
-    "return isSuspended(principal);",
-    "return principal == address(0);",
+    "if (roles.retired || isSuspended(roles.principal)) continue;",
+    "if (roles.retired) continue;",
   ),
   noticed(
     "meta/adjudication-procedure-actions",
@@ -603,7 +603,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "draws distinct verifiers outside the excluded principals, the same for one seed",
     "meta/EvidenceRegistry.sol",
     "if (excluded[i] == principal) return true;",
-    "if (excluded[i] == candidate) return true;",
+    "if (excluded[i] == address(0)) return true;",
   ),
   noticed(
     "meta/legislation/ballots",

@@ -204,7 +204,8 @@ async function seatPanel(city: City, cast: Cast, principal: string): Promise<Cas
   const adjudicator = cast.adjudicator ?? (await seat("adjudicator")).address;
   const [conflicted, flagged] = [await seat("conflicted", principal), await seat("flagged")];
   for (const mission of [cast.mission, cast["old clone"], cast.itself]) {
-    if (mission !== undefined) await execution.connect(await city.as(mission)).recordVerifiers([cast.verifier ?? ""]);
+    if (mission !== undefined)
+      await execution.connect(await city.as(mission)).recordVerifiers([await city.producers.principalOf(cast.verifier ?? "")]);
   }
   // Twenty-one approvals in a row.
   await watchdog.note(Array(21).fill(flagged.address), APPROVES, false);

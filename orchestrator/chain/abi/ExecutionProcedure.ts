@@ -57,7 +57,7 @@ export const executionProcedureAbi = [
   {"type":"function","name":"openMarket","inputs":[{"name":"mission","type":"address"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"participationOf","inputs":[{"name":"mission","type":"address"},{"name":"principal","type":"address"}],"outputs":[{"name":"","type":"tuple","components":[{"name":"sponsor","type":"bool"},{"name":"bid","type":"bool"},{"name":"executor","type":"bool"},{"name":"verifier","type":"bool"},{"name":"assignments","type":"uint16"}]}],"stateMutability":"view"},
   {"type":"function","name":"predicateOf","inputs":[{"name":"id","type":"uint16"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
-  {"type":"function","name":"recordVerifiers","inputs":[{"name":"verifiers","type":"address[]"}],"outputs":[],"stateMutability":"nonpayable"},
+  {"type":"function","name":"recordVerifiers","inputs":[{"name":"principals","type":"address[]"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"reopenMarket","inputs":[{"name":"node","type":"uint8"},{"name":"attempt","type":"uint8"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"rootOf","inputs":[{"name":"mission","type":"address"}],"outputs":[{"name":"","type":"address"}],"stateMutability":"view"},
   {"type":"function","name":"settleSlot","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"agent","type":"address"},{"name":"release","type":"uint64"},{"name":"slash","type":"uint64"},{"name":"scored","type":"bool"},{"name":"score","type":"uint16"},{"name":"reason","type":"bytes32"}],"outputs":[{"name":"slashed","type":"uint64"}],"stateMutability":"nonpayable"},

@@ -186,7 +186,7 @@ async function standingsAt(context: AuditContext, { at, node, attempt, record }:
   if (own === undefined || said === undefined || opened === undefined) throw new RangeError(`no law for node ${node}`);
   const params = unpackMissionParams(opened.args.params);
   const { sponsor } = await client.mission(mission).context();
-  const panel = await panelOf(context, { at, node, attempt }, verifiers);
+  const panel = await panelOf(context, { at, node, attempt });
   const present = history.executors(node, attempt).filter(({ revealed }) => revealed !== undefined && revealed.at < at);
   const asked = said.questions;
   const standings: Standing[] = [

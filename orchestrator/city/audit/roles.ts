@@ -1,18 +1,18 @@
 import { zeroAddress } from "viem";
-import type { Address, Hex } from "../../primitives/hex.ts";
-import { nextDraw } from "../../rules/panel-draw.ts";
+import type { Address } from "../../primitives/hex.ts";
+import type { Seat } from "../../rules/panel-draw.ts";
 import { INITIAL_REPUTATION } from "../../rules/reputation.ts";
-import { RuleError } from "../../rules/rule-error.ts";
 import type { ChainRecord } from "./chain-record.ts";
 
-export interface Verifier {
-  readonly address: Address;
-  readonly principal: Address;
+interface Verifier extends Seat {
   readonly weight: number;
 }
 
 interface Standing {
+  /** By number of registration; a weight that was taken is zero. */
   readonly verifiers: readonly Verifier[];
+  /** Rosters that panels are drawn from, in order; each serves its block and those after it. */
+  readonly rosters: readonly { readonly since: bigint; readonly seats: readonly Verifier[] }[];
   readonly issuers: ReadonlyMap<Address, { readonly principal: Address; readonly classes: number }>;
   readonly runners: ReadonlyMap<Address, Address>;
 }
@@ -48,7 +48,11 @@ export class Roles {
   before(at: bigint): Standing {
     const issuers = new Map<Address, { principal: Address; classes: number }>();
     const runners = new Map<Address, Address>();
+    const suspended = new Set<Address>();
+    const retired = new Set<Address>();
     const verifiers: Verifier[] = [];
+    const rosters: { since: bigint; seats: readonly Verifier[] }[] = [];
+    const isOut = ({ address, principal }: Verifier) => retired.has(address) || suspended.has(principal);
     const record = this.#record;
     const steps = [
       ...record
@@ -61,25 +65,27 @@ export class Roles {
         at,
         apply: () => verifiers.push({ address: args.verifier, principal: args.principal, weight: args.weight }),
       })),
-      ...record.events("EvidenceRegistry", "VerifierRetired").map(({ at, args }) => ({
+      ...record.events("EvidenceRegistry", "VerifierRetired").map(({ at, args }) => ({ at, apply: () => retired.add(args.verifier) })),
+      ...record.events("EvidenceRegistry", "PrincipalSuspended").map(({ at, args }) => ({
         at,
-        apply: () => {
-          const place = verifiers.findIndex(({ address }) => address === args.verifier);
-          const retired = verifiers[place];
-          if (retired !== undefined) verifiers[place] = { ...retired, weight: 0 };
-        },
+        apply: () => (args.suspended ? suspended.add(args.principal) : suspended.delete(args.principal)),
+      })),
+      ...record.events("EvidenceRegistry", "RosterWritten").map(({ at, block }) => ({
+        at,
+        apply: () => rosters.push({ since: block, seats: verifiers.filter((verifier) => !isOut(verifier)) }),
       })),
       ...record.events("EvidenceRegistry", "Revoked").map(({ at, args }) => ({
         at,
         apply: () => {
           issuers.delete(args.account);
           runners.delete(args.account);
+          retired.delete(args.account);
           removeVerifier(verifiers, args.account);
         },
       })),
     ];
     for (const step of steps.filter((each) => each.at < at).sort((a, b) => (a.at < b.at ? -1 : 1))) step.apply();
-    return { verifiers, issuers, runners };
+    return { verifiers: verifiers.map((verifier) => (isOut(verifier) ? { ...verifier, weight: 0 } : verifier)), rosters, issuers, runners };
   }
 }
 
@@ -88,29 +94,4 @@ function removeVerifier(verifiers: Verifier[], account: Address): void {
   const place = verifiers.findIndex(({ address }) => address === account);
   const last = place === -1 ? undefined : verifiers.pop();
   if (last !== undefined && place < verifiers.length) verifiers[place] = last;
-}
-
-const TRIES_PER_SEAT = 32;
-
-/** The panel that `EvidenceRegistry.drawPanel` draws: distinct verifiers, none of an excluded principal. */
-export function drawPanel(seed: Hex, size: number, verifiers: readonly Verifier[], excluded: readonly Address[]): readonly Address[] {
-  const panel: Address[] = [];
-  const isFree = ({ address, principal }: Verifier) => !panel.includes(address) && !excluded.includes(principal);
-  const tries = verifiers.length === 0 ? 0 : TRIES_PER_SEAT * size;
-  let draw = 0;
-  for (; draw < tries && panel.length < size; draw += 1) {
-    const drawn = verifiers[Number(nextDraw(seed, draw, verifiers.length))];
-    if (drawn !== undefined && isFree(drawn)) panel.push(drawn.address);
-  }
-  const pool = panel.length < size ? verifiers.filter(isFree) : [];
-  if (panel.length + pool.length < size) throw new RuleError("PanelUnavailable", size, panel.length + pool.length);
-  for (; panel.length < size; draw += 1) {
-    const pick = Number(nextDraw(seed, draw, pool.length));
-    const chosen = pool[pick];
-    const last = pool.pop();
-    if (chosen === undefined || last === undefined) break;
-    panel.push(chosen.address);
-    if (pick < pool.length) pool[pick] = last;
-  }
-  return panel;
 }

@@ -7,11 +7,10 @@ import { decide, type WeighedVerdict } from "../../rules/clearing.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { verifyInclusion } from "../../rules/ordered-merkle.ts";
-import { panelSeed } from "../../rules/panel-draw.ts";
+import { drawPanel, panelSeed } from "../../rules/panel-draw.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { Check, Inspection } from "./inspection.ts";
-import { drawPanel, type Verifier } from "./roles.ts";
 import { isSignedBy } from "./signatures.ts";
 
 type ClearOrder = ReturnType<typeof clearOrders>[number]["order"];
@@ -107,7 +106,7 @@ async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing
   const { at, node, attempt, subject } = clearing;
   const { verifiers } = roles.before(at);
   const weightOf = (verifier: Address) => verifiers.find(({ address }) => address === verifier)?.weight ?? 0;
-  const panel = await panelOf(context, clearing, verifiers);
+  const panel = await panelOf(context, clearing);
   const obligation = history.obligation(node, attempt);
   const commitment = nodeCommitmentOf(history.commitmentsAt(node, attempt, law.nodes[node]?.redundancy ?? 0, at));
   const answered = new Set<string>();
@@ -129,14 +128,14 @@ async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing
 export async function panelOf(
   { history, law, client, chain, mission, roles }: AuditContext,
   { at, node, attempt }: Pick<Clearing, "at" | "node" | "attempt">,
-  verifiers: readonly Verifier[],
 ) {
   const blockNumber = history.drawBlockAt(node, at);
   if (blockNumber === undefined) return [];
   const { hash } = await chain.publicClient.getBlock({ blockNumber });
   const { sponsor } = await client.mission(mission).context();
   const excluded = [sponsor, ...history.executors(node, attempt).map(({ agent }) => roles.principalOf(agent))];
-  return drawPanel(panelSeed(hash, mission, node, attempt), law.nodes[node]?.panelSize ?? 0, verifiers, excluded);
+  const roster = roles.before(at).rosters.findLast(({ since }) => since <= blockNumber);
+  return drawPanel(panelSeed(hash, mission, node, attempt), law.nodes[node]?.panelSize ?? 0, roster?.seats ?? [], excluded);
 }
 
 function decided(

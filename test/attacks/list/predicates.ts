@@ -61,8 +61,8 @@ export const PREDICATES: readonly Attack[] = attacksOf("predicates", "P", [
     entry: "CollaborationContract.clear",
     guard: "an issuer may issue the class it signed",
     file: "collaboration/Docket.sol",
-    find: "if (!f.city.evidence.mayIssue(item.issuer, item.class)) {",
-    replace: "if (f.city.evidence.principalOf(item.issuer) == address(0)) {",
+    find: "if (!registered) revert",
+    replace: "if (!registered && principal == address(0)) revert",
   },
   {
     title: "evidence is made after the commitment, when it is known what is asked",

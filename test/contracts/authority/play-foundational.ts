@@ -171,6 +171,7 @@ export async function playRegistries(trial: AuthorityTrial): Promise<void> {
   await trial.record("EvidenceRegistry.registerMonitor", cast, () => evidence.registerMonitor(addressOf("new monitor"), owner));
   const producers = city.evidence.connect(await city.as("PRODUCERS"));
   await trial.record("EvidenceRegistry.retire", cast, () => producers.retire(verifier));
+  await trial.record("EvidenceRegistry.reseat", cast, () => evidence.reseat());
   await trial.record("EvidenceRegistry.suspend", cast, () => evidence.suspend(owner, true));
   await trial.record("EvidenceRegistry.revoke", cast, () => evidence.revoke(someone));
 

@@ -90,7 +90,8 @@ export async function playSettlement(trial: AuthorityTrial): Promise<void> {
   const execution = mission.city.execution.connect(await mission.city.as(mission.address));
   const agent = cast.executor ?? "";
   const [verifier = ""] = mission.city.verifiers.keys();
-  const recordVerifiers = () => execution.recordVerifiers([verifier]);
+  const panelist = await mission.city.producers.principalOf(verifier);
+  const recordVerifiers = () => execution.recordVerifiers([panelist]);
   await trial.record("ExecutionProcedure.recordVerifiers", cast, recordVerifiers);
   await trial.record("ExecutionProcedure.settleVerifier", cast, () => execution.settleVerifier(verifier, 5, WHY));
   await trial.record("ExecutionProcedure.slashExecutor", cast, () => execution.slashExecutor(agent, 5, WHY));

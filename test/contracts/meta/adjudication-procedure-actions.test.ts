@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { id, type Wallet, ZeroAddress } from "ethers";
+import { id, MaxUint256, type Wallet, ZeroAddress } from "ethers";
 import { evidenceRoles, institutionNames } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { ethers, INSTITUTIONS, Kind, keyOf, networkHelpers, Office, Standing, tokens } from "../../support/city-fixture.ts";
@@ -151,7 +151,7 @@ describe("Actions of the override panel", () => {
         await evidence.isRunner(account),
         await evidence.isMonitor(account),
         await clerks.isClerk(Office.SPEAKER, clerk),
-        await evidence.drawPanel(WHY, 1, []).then(
+        await evidence.drawPanel(WHY, 1, [], MaxUint256).then(
           () => true,
           () => false,
         ),
@@ -439,7 +439,7 @@ describe("Actions of the override panel", () => {
       for (const i of [1, 2, 3, 4]) {
         const owner = await city.account(`adjudicator ${i}'s principal`);
         const { agent } = await city.register(`verifier ${i}`, { kind: Kind.VERIFIER, principal: owner });
-        await city.execution.connect(await city.as(mission.address)).recordVerifiers([agent.address]);
+        await city.execution.connect(await city.as(mission.address)).recordVerifiers([await city.producers.principalOf(agent.address)]);
       }
       expect(seats.length).to.equal(7);
       expect(await city.roster.unconflictedIn(mission.address)).to.equal(3);

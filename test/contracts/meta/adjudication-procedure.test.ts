@@ -3,7 +3,7 @@ import { id, TypedDataEncoder, type Wallet, ZeroAddress } from "ethers";
 import { ACTION_NAMES, type ActionName, actionNumber as action } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
-import { type City, ethers, Kind, keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import { type City, ethers, keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
 import { dataOf, openPanel, type Panel } from "../../support/panel.ts";
 
 /** Signatures needed with seven seats, in the order of `enum Action`; m on a mission, r rotates. */
@@ -174,9 +174,8 @@ describe("AdjudicationProcedure", () => {
     it("refuses an adjudicator whose principal took part in the mission, also beside others", async () => {
       const owner = await city.account(`${"adjudicator 0"}'s principal`);
       const conflicted = await city.account("adjudicator 0");
-      const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER, principal: owner });
       const message = await override("APPROVE_POP");
-      await city.execution.connect(await city.as(mission.address)).recordVerifiers([verifier.address]);
+      await city.execution.connect(await city.as(mission.address)).recordVerifiers([owner.address]);
       await expect(act(message, conflicted))
         .to.be.revertedWithCustomError(contract, "Conflicted")
         .withArgs(conflicted.address, message.mission);
@@ -348,8 +347,7 @@ describe("AdjudicationProcedure", () => {
     it("CLAIM_INSURANCE goes to the treasury; who took part in the mission is conflicted", async () => {
       const owner = await city.account("adjudicator 0's principal");
       const conflicted = keyOf("adjudicator 0");
-      const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER, principal: owner });
-      await city.execution.connect(await city.as(mission.address)).recordVerifiers([verifier.address]);
+      await city.execution.connect(await city.as(mission.address)).recordVerifiers([owner.address]);
       const target = keyOf("loser").address;
       const claim = await wide("CLAIM_INSURANCE", target, mission.address, 5n);
       await expect(act(claim, ...seats))

@@ -309,8 +309,8 @@ describe("ConstitutionalValidator", () => {
     const city = await load();
     const { validator, evidence, witnesses } = city;
     await judged(city, [node({ panelSize: VERIFIERS })]);
-    const [verifier = ""] = await evidence.drawPanel(hash("seed"), 1, []);
-    const sponsor = await evidence.principalOf(verifier);
+    const [seat] = await evidence.drawPanel(hash("seed"), 1, [], 2n ** 64n);
+    const sponsor = seat?.principal ?? "";
     const law = lawOf([node({ panelSize: VERIFIERS }), node()]);
     await expect(validator.validate(law, { ...TERMS, sponsor }, witnesses))
       .to.be.revertedWithCustomError(evidence, "PanelUnavailable")

@@ -1,13 +1,19 @@
 import { expect } from "chai";
-import { id, type Wallet, ZeroAddress } from "ethers";
+import { id, MaxUint256, type Wallet, ZeroAddress } from "ethers";
 import fc from "fast-check";
+import { addressSchema } from "../../../orchestrator/primitives/address.ts";
+import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
-import { type City, Kind, keyOf, loadCity, tokens } from "../../support/city-fixture.ts";
+import { drawPanel } from "../../../orchestrator/rules/panel-draw.ts";
+import { type City, ethers, Kind, keyOf, loadCity, tokens } from "../../support/city-fixture.ts";
 
 /** Positions in `enum EvidenceClass`. */
 const Class = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 5 } as const;
 const one = keyOf("one").address;
 const principal = keyOf("principal").address;
+const asAddress = (address: string) => addressSchema.parse(address);
+/** Any block: of the roster in force now. */
+const NOW = MaxUint256;
 
 describe("EvidenceRegistry", () => {
   let city: City;
@@ -17,6 +23,8 @@ describe("EvidenceRegistry", () => {
     city = await loadCity();
     contract = city.evidence;
   });
+
+  const latestBlock = () => ethers.provider.getBlockNumber();
 
   /** `sizes[i]` verifiers of principal i, registered here too; answers their addresses by principal. */
   async function verifiers(sizes: number[]): Promise<{ principal: Wallet; agents: string[] }[]> {
@@ -33,6 +41,10 @@ describe("EvidenceRegistry", () => {
     }
     return groups;
   }
+
+  const seats = async (seed: string, size: number, excluded: string[] = [], drawnAt: bigint = NOW) =>
+    (await contract.drawPanel(seed, size, excluded, drawnAt)).map(({ verifier, weight, serial }) => ({ verifier, weight, serial }));
+  const drawn = async (...draw: Parameters<typeof seats>) => (await seats(...draw)).map(({ verifier }) => verifier);
 
   describe("registerIssuer", () => {
     it("gives exactly the classes of the bitmap", async () => {
@@ -97,9 +109,11 @@ describe("EvidenceRegistry", () => {
             .withArgs(256);
       }
       const outside = await city.register("outsider", { kind: Kind.VERIFIER });
-      await contract.revoke(keyOf("many 3").address);
-      await contract.registerVerifier(outside.agent.address, 1);
-      expect(await contract.drawPanel(id("seed"), 1, [owner.address])).to.deep.equal([outside.agent.address]);
+      // A third of what one transaction may use (EIP-7825).
+      const limit = 2n ** 24n / 3n;
+      for (const write of [() => contract.revoke(keyOf("many 3").address), () => contract.registerVerifier(outside.agent.address, 1)])
+        expect((await (await write()).wait())?.gasUsed).to.be.below(limit);
+      expect(await drawn(id("seed"), 1, [owner.address])).to.deep.equal([outside.agent.address]);
     });
   });
 
@@ -133,7 +147,7 @@ describe("EvidenceRegistry", () => {
       expect(await contract.isRunner(first)).to.equal(false);
       expect(await contract.weightOf(first)).to.equal(0);
       expect(await contract.principalOf(first)).to.equal(ZeroAddress);
-      expect([...(await contract.drawPanel(id("seed"), 2, []))]).to.have.members(rest);
+      expect(await drawn(id("seed"), 2)).to.have.members(rest);
       for (const verifier of rest) await contract.revoke(verifier);
       expect(await contract.verifierCount()).to.equal(0);
       await expect(contract.revoke(first)).to.be.revertedWithCustomError(contract, "NotRegistered").withArgs(first);
@@ -142,14 +156,16 @@ describe("EvidenceRegistry", () => {
 
   describe("retire", () => {
     const standing = async (...agents: string[]) => {
-      const [weights, serials] = await contract.verifiersOf(agents);
-      return [weights.map(Number), serials.map(Number)];
+      const panel = await seats(id("seed"), agents.length);
+      return agents.map((agent) =>
+        panel.filter(({ verifier }) => verifier === agent).map(({ weight, serial }) => [weight, serial].map(Number)),
+      );
     };
 
     it("takes the weight of who leaves or is banned, and leaves it its place", async () => {
       const [group] = await verifiers([3]);
       const [first = "", second = "", third = ""] = group?.agents ?? [];
-      const drawn = await contract.drawPanel(id("seed"), 3, []);
+      const before = await drawn(id("seed"), 3);
       await expect(city.producers.connect(keyOf("verifier 0.0")).deregister(first))
         .to.emit(contract, "VerifierRetired")
         .withArgs(first);
@@ -157,12 +173,13 @@ describe("EvidenceRegistry", () => {
         .to.emit(contract, "VerifierRetired")
         .withArgs(second);
       await expect(city.producers.ban(first, id("why"))).not.to.emit(contract, "VerifierRetired");
-      expect(await standing(first, second, third)).to.deep.equal([
-        [0, 0, 100],
-        [0, 0, 3],
-      ]);
+      expect(await standing(first, second, third)).to.deep.equal([[[0, 1]], [[0, 2]], [[100, 3]]]);
       expect(await contract.weightOf(first)).to.equal(0);
-      expect(await contract.drawPanel(id("seed"), 3, [])).to.deep.equal(drawn);
+      expect((await contract.verifiersOf([first, third])).map((numbers) => numbers.map(Number))).to.deep.equal([
+        [0, 100],
+        [0, 3],
+      ]);
+      expect(await drawn(id("seed"), 3)).to.deep.equal(before);
       await contract.revoke(first);
       expect(await contract.verifierCount()).to.equal(2);
     });
@@ -193,8 +210,8 @@ describe("EvidenceRegistry", () => {
       await contract.registerRunner(one, principal);
       await expect(contract.suspend(owner, true)).to.emit(contract, "PrincipalSuspended").withArgs(owner, true);
       await contract.suspend(owner, true);
-      expect([...(await contract.drawPanel(id("seed"), 1, []))]).to.deep.equal(second?.agents);
-      await expect(contract.drawPanel(id("seed"), 2, []))
+      expect(await drawn(id("seed"), 1)).to.deep.equal(second?.agents);
+      await expect(contract.drawPanel(id("seed"), 2, [], NOW))
         .to.be.revertedWithCustomError(contract, "PanelUnavailable")
         .withArgs(2, 1);
       const late = keyOf("late").address;
@@ -203,27 +220,86 @@ describe("EvidenceRegistry", () => {
       await contract.suspend(owner, false);
       await contract.suspend(owner, false);
       expect(await contract.isMonitor(late)).to.equal(true);
-      expect((await contract.drawPanel(id("seed"), 2, [])).length).to.equal(2);
+      expect((await drawn(id("seed"), 2)).length).to.equal(2);
+    });
+  });
+
+  describe("reseat", () => {
+    it("leaves out who retired, by anybody, and only when somebody did", async () => {
+      const [group] = await verifiers([3]);
+      const [first = "", ...rest] = group?.agents ?? [];
+      const anybody = contract.connect(await city.account("anybody"));
+      await expect(anybody.reseat()).to.be.revertedWithCustomError(contract, "RosterCurrent").withArgs(3);
+      await city.producers.ban(first, id("why"));
+      await expect(anybody.reseat()).to.emit(contract, "RosterWritten");
+      expect(await drawn(id("seed"), 2)).to.have.members(rest);
+      await expect(contract.drawPanel(id("seed"), 3, [], NOW))
+        .to.be.revertedWithCustomError(contract, "PanelUnavailable")
+        .withArgs(3, 2);
+      await expect(anybody.reseat()).to.be.revertedWithCustomError(contract, "RosterCurrent").withArgs(4);
     });
   });
 
   describe("drawPanel", () => {
+    it("draws from the roster of its block, whoever is seated, suspended, revoked or retires later", async () => {
+      const groups = await verifiers([1, 1, 1, 2]);
+      const [[suspended = ""], [revoked = ""], [retired = ""]] = groups.map(({ agents }) => agents) as [string[], string[], string[]];
+      const drawnAt = BigInt(await latestBlock());
+      const before = await drawn(id("seed"), 5, [], drawnAt);
+      const few = await drawn(id("another"), 2, [], drawnAt);
+      const { agent: late } = await city.register("late", { kind: Kind.VERIFIER });
+      await contract.registerVerifier(late.address, 100);
+      await contract.suspend(groups[0]?.principal.address ?? "", true);
+      await contract.revoke(revoked);
+      await city.producers.ban(retired, id("why"));
+      const after = await seats(id("seed"), 5, [], drawnAt);
+      expect(after.map(({ verifier }) => verifier)).to.deep.equal(before);
+      expect(await drawn(id("another"), 2, [], drawnAt)).to.deep.equal(few);
+      for (const { verifier, weight } of after) expect(weight).to.equal([suspended, revoked, retired].includes(verifier) ? 0 : 100);
+      await contract.reseat();
+      expect(await drawn(id("seed"), 3)).to.have.members([...(groups[3]?.agents ?? []), late.address]);
+      expect(await drawn(id("seed"), 5, [], drawnAt)).to.deep.equal(before);
+    });
+
+    it("does not know a verifier again that was revoked and registered once more", async () => {
+      const [group] = await verifiers([2]);
+      const [first = ""] = group?.agents ?? [];
+      const drawnAt = BigInt(await latestBlock());
+      await contract.revoke(first);
+      await contract.registerVerifier(first, 100);
+      const panel = await seats(id("seed"), 2, [], drawnAt);
+      expect(panel.find(({ verifier }) => verifier === first)).to.deep.equal({ verifier: first, weight: 0n, serial: 1n });
+      expect(await contract.weightOf(first)).to.equal(100);
+    });
+
+    it("finds nobody before the first roster", async () => {
+      const drawnAt = BigInt(await latestBlock());
+      await verifiers([2]);
+      await expect(contract.drawPanel(id("seed"), 1, [], drawnAt))
+        .to.be.revertedWithCustomError(contract, "PanelUnavailable")
+        .withArgs(1, 0);
+    });
+
     it("draws distinct verifiers outside the excluded principals, the same for one seed", async () => {
       const groups = await verifiers([2, 3, 1]);
       await fc.assert(
         fc.asyncProperty(fc.nat(), fc.subarray([0, 1, 2]), fc.integer({ min: 1, max: 7 }), async (seed, out, size) => {
           const excluded = out.map((i) => groups[i]?.principal.address ?? "");
           const pool = groups.filter((_, i) => !out.includes(i)).flatMap(({ agents }) => agents);
-          const draw = contract.drawPanel(id(`${seed}`), size, excluded);
+          const draw = contract.drawPanel(id(`${seed}`), size, excluded, NOW);
           if (size > pool.length) {
             await expect(draw).to.be.revertedWithCustomError(contract, "PanelUnavailable").withArgs(size, pool.length);
             return;
           }
-          const panel = [...(await draw)];
+          const panel = (await draw).map(({ verifier }) => verifier);
           expect(panel.length).to.equal(size);
           expect(new Set(panel).size).to.equal(size);
           expect(pool).to.include.members(panel);
-          expect([...(await contract.drawPanel(id(`${seed}`), size, excluded))]).to.deep.equal(panel);
+          const roster = groups.flatMap(({ agents, principal: owner }) =>
+            agents.map((address) => ({ address: asAddress(address), principal: asAddress(owner.address) })),
+          );
+          expect(drawPanel(hexSchema.parse(id(`${seed}`)), size, roster, excluded.map(asAddress))).to.deep.equal(panel);
+          expect(await drawn(id(`${seed}`), size, excluded)).to.deep.equal(panel);
         }),
         { seed: 7, numRuns: 120 },
       );
@@ -233,7 +309,7 @@ describe("EvidenceRegistry", () => {
       const [group] = await verifiers([5]);
       const counts = new Map(group?.agents.map((agent) => [agent, 0]));
       for (let i = 0; i < 500; i++) {
-        for (const agent of await contract.drawPanel(id(`seed ${i}`), 2, [])) counts.set(agent, (counts.get(agent) ?? 0) + 1);
+        for (const agent of await drawn(id(`seed ${i}`), 2)) counts.set(agent, (counts.get(agent) ?? 0) + 1);
       }
       expect(counts.size).to.equal(5);
       // 1000 seats among five: 200 each, standard deviation about 11.
@@ -241,10 +317,10 @@ describe("EvidenceRegistry", () => {
     });
 
     it("reports an empty city", async () => {
-      await expect(contract.drawPanel(id("seed"), 1, []))
+      await expect(contract.drawPanel(id("seed"), 1, [], NOW))
         .to.be.revertedWithCustomError(contract, "PanelUnavailable")
         .withArgs(1, 0);
-      expect(await contract.drawPanel(id("seed"), 0, [])).to.deep.equal([]);
+      expect(await drawn(id("seed"), 0)).to.deep.equal([]);
     });
   });
 

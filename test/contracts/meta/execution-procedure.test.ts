@@ -394,7 +394,7 @@ describe("ExecutionProcedure", () => {
       await refused(market.settleVerifier(verifier ?? ZeroAddress, 0, id("why")), "NotMission");
       await refused(market.recordVerifiers([]), "NotMission");
       await refused(settle(1n), "NotOnPanel");
-      await asMission.recordVerifiers([verifier ?? ZeroAddress]);
+      await asMission.recordVerifiers([await mission.city.producers.principalOf(verifier ?? ZeroAddress)]);
       await refused(settle(tokens(50) + 1n), "SlashExceeded");
       await settle(tokens(50));
       await refused(market.reopenMarket(0, 1), "NotMission");
