@@ -156,7 +156,7 @@ library NodeCore {
     }
 
     /// @notice Opens a slot's commitment for everybody to see.
-    function reveal(MissionStorage.Node memory w, uint8 node, uint8 slot, Opening calldata o) internal {
+    function reveal(MissionStorage.Node memory w, uint8 node, uint8 slot, Opening memory o) internal {
         if (o.items > MAX_ITEMS) revert ICollaborationContract.TooManyItems(node, slot, o.items);
         if (o.trailRoot == 0) revert ICollaborationContract.TrailMissing(node, slot);
         w.revealMask |= uint8(1 << slot);

@@ -25,19 +25,29 @@ library NodeWord {
 
     function unpack(uint256 word) internal pure returns (MissionStorage.Node memory w) {
         w.state = NodeState(word & 0xf);
-        w.attempt = uint8(word >> 4);
+        w.attempt = attemptOf(word);
         w.remainder = uint16(word >> 52);
         w.commitMask = uint8((word >> 68) & MASK);
         w.revealMask = uint8((word >> 73) & MASK);
         w.agreeing = uint8((word >> 78) & MASK);
         w.redraws = uint8((word >> 83) & 1);
         w.freezeCount = uint8(word >> 84);
-        w.flags = uint8(word >> 92);
+        w.flags = flagsOf(word);
         w.share = uint16((word >> 100) & 0x3fff);
         w.drawBlock = uint32(word >> 114);
         w.seats = word >> 146;
         if (w.flags & MissionStorage.RECORDED != 0) w.settlesAt = uint40(word >> 12);
         else w.deadline = uint40(word >> 12);
+    }
+
+    function attemptOf(uint256 word) internal pure returns (uint8) {
+        // Eight bits of the word.
+        return uint8(word >> 4);
+    }
+
+    function flagsOf(uint256 word) internal pure returns (uint8) {
+        // Eight bits of the word.
+        return uint8(word >> 92);
     }
 
     function pack(MissionStorage.Node memory w) internal pure returns (uint256 word) {

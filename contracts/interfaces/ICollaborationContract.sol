@@ -165,6 +165,8 @@ interface ICollaborationContract {
         uint96 classes,
         bytes32 salt
     );
+    /// @notice A pledge or reveal of a wave that was passed over; `reason` is the selector of the error the single call would have ended with.
+    event Skipped(uint8 indexed node, uint8 indexed slot, uint8 attempt, bytes4 reason);
     event Cleared(
         uint8 indexed node,
         uint8 attempt,
@@ -325,6 +327,8 @@ interface ICollaborationContract {
     error NotALeaf(uint8 node);
     error NoChild(uint8 node);
     error ChildRunning(uint8 node, address mission);
+    /// @notice Bytes that are no wave, from `offset` on.
+    error MalformedWave(uint256 offset);
     error ChildrenRunning(uint256 nodes);
     error BudgetSpent(uint8 node, uint64 budget);
     error AlreadyAnchored(bytes32 root);
@@ -396,6 +400,12 @@ interface ICollaborationContract {
     ) external;
     /// @notice Opens a sealed commitment once all have committed or time is up. Anyone.
     function reveal(uint8 node, uint8 slot, Opening calldata opening) external;
+    /// @notice Commitments of many slots, sealed and opened alike, each executor's under one signature `Commits`. Laid out as
+    /// `libraries/Wire.sol` draws it. A pledge that does not fit any more (its window is over, it is there already, its executor's signature is
+    /// none) is skipped with `Skipped`, and nothing of it is changed. Anyone with the signatures.
+    function commitWave(bytes calldata wave) external;
+    /// @notice Opens sealed commitments of many slots; skips as `commitWave` does. Anyone.
+    function revealWave(bytes calldata wave) external;
     /// @notice Hybrid mode: takes over, in one call, nodes that were worked off chain since they became eligible, no longer ago than the
     /// law's interval. Stands for `route`, `commit` and `reveal` of all their slots; a runner of another principal signs that every
     /// slot ran the code it was bound to. The panels are drawn now, and nothing is paid but by `clear`. Anyone with the signatures.

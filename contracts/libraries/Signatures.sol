@@ -13,8 +13,12 @@ library Signatures {
 
     /// @notice Reverts unless `signer`'s key signed `digest`: agents, verifiers, issuers, runners, clerks.
     function requireEcdsa(address signer, bytes32 digest, bytes calldata signature) internal pure {
+        if (!isEcdsa(signer, digest, signature)) revert InvalidSignature(signer);
+    }
+
+    function isEcdsa(address signer, bytes32 digest, bytes calldata signature) internal pure returns (bool) {
         (address recovered, ECDSA.RecoverError problem, ) = ECDSA.tryRecoverCalldata(digest, signature);
-        if (problem != ECDSA.RecoverError.NoError || recovered != signer) revert InvalidSignature(signer);
+        return problem == ECDSA.RecoverError.NoError && recovered == signer;
     }
 
     /// @notice Reverts unless `signer` signed `digest`, by key or by ERC-1271: principals and adjudicators.

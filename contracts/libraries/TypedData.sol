@@ -66,6 +66,9 @@ library TypedData {
     bytes32 internal constant COMMIT = keccak256(
         "Commit(address agent,uint8 node,uint8 slot,uint8 attempt,bytes32 commitment,uint40 deadline)"
     );
+    bytes32 internal constant COMMITS = keccak256(
+        "Commits(address agent,uint256[] slots,bytes32[] commitments,uint40 deadline)"
+    );
     bytes32 internal constant EVIDENCE = keccak256(
         "Evidence(address issuer,bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)"
     );
@@ -237,6 +240,17 @@ library TypedData {
         uint40 deadline
     ) internal pure returns (bytes32) {
         return keccak256(abi.encode(COMMIT, agent, node, slot, attempt, commitment, deadline));
+    }
+
+    /// @param slots node << 16 | attempt << 8 | slot of each commitment
+    function hashCommits(
+        address agent,
+        uint256[] memory slots,
+        bytes32[] memory commitments,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        bytes32 places = keccak256(abi.encodePacked(slots));
+        return keccak256(abi.encode(COMMITS, agent, places, keccak256(abi.encodePacked(commitments)), deadline));
     }
 
     function hashEvidence(

@@ -1,5 +1,6 @@
 import type { Abi } from "viem";
-import { decodeErrorResult } from "viem";
+import { decodeErrorResult, toFunctionSelector } from "viem";
+import { formatAbiItem } from "viem/utils";
 import { messageOf } from "../primitives/errors.ts";
 import type { Hex } from "../primitives/hex.ts";
 import { isHex } from "../primitives/hex.ts";
@@ -22,6 +23,12 @@ export function decodeRevert(data: Hex | undefined, errors: Abi): Revert {
   } catch {
     return { reason: `unknown error ${data.slice(0, 10)}`, data };
   }
+}
+
+/** The name of the custom error with this selector; the selector itself where no ABI here has it. */
+export function errorNameOf(selector: Hex, abi: Abi): string {
+  const errors = abi.filter((item) => item.type === "error");
+  return errors.find((error) => toFunctionSelector(formatAbiItem(error)) === selector)?.name ?? selector;
 }
 
 /** Finds the revert data in whatever a node or a client threw; undefined when it is no revert at all. */

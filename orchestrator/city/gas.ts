@@ -6,8 +6,9 @@ import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
 import { stakePoolAbi } from "../chain/abi/StakePool.ts";
 import type { CityClient } from "../client/client.ts";
-import type { Address, Hex } from "../primitives/hex.ts";
+import { type Address, type Hex, hexSchema } from "../primitives/hex.ts";
 import { field, listOf } from "../primitives/values.ts";
+import { decodeCommitWave, decodeRevealWave } from "../rules/wire.ts";
 import type { Tree } from "./family.ts";
 
 /** Stage of a mission's life that a call belongs to, in order of appearance. */
@@ -30,7 +31,7 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   market: ["cover", "bid", "award", "withdrawBid", "reopen"],
   orchestrate: ["route"],
-  commit: ["commit", "commitOpen", "reveal"],
+  commit: ["commit", "commitOpen", "commitWave", "reveal", "revealWave"],
   checkpoint: ["checkpoint"],
   verify: ["clear", "redraw", "timeout", "report"],
   adjudicate: ["act"],
@@ -44,6 +45,8 @@ const NODES_OF: Readonly<Record<string, (args: readonly unknown[]) => readonly u
   commit: ([node]) => [node],
   commitOpen: ([node]) => [node],
   reveal: ([node]) => [node],
+  commitWave: ([wave]) => placesIn(decodeCommitWave(hexSchema.parse(wave)).pledges),
+  revealWave: ([wave]) => placesIn(decodeRevealWave(hexSchema.parse(wave))),
   checkpoint: ([wave]) => listOf(field(wave, "pledges")).map((order) => field(order, "node")),
   clear: ([orders]) => listOf(orders).map((order) => field(order, "node")),
   act: ([action]) => [field(action, "node")],
@@ -53,6 +56,11 @@ const NODES_OF: Readonly<Record<string, (args: readonly unknown[]) => readonly u
   reopen: ([node]) => [node],
   report: ([node]) => [node],
 };
+
+/** Each node once, however many of its slots there are. */
+function placesIn(places: readonly { readonly node: number }[]): readonly number[] {
+  return [...new Set(places.map(({ node }) => node))];
+}
 
 export interface GasTable {
   readonly stages: readonly { readonly stage: string; readonly transactions: number; readonly gas: number }[];

@@ -76,21 +76,23 @@ export async function writeEach<Item extends { readonly intent: Intent<LogNote> 
   client: BaseClient,
   items: readonly Item[],
   refused: (item: Item, reason: string) => Promise<void> | void,
-): Promise<void> {
+): Promise<readonly TransactionReceipt[]> {
   try {
-    await writeMany(
+    return await writeMany(
       client,
       items.map(({ intent }) => intent),
     );
   } catch (error) {
     if (!(error instanceof TransactionReverted)) throw error;
+    const receipts: TransactionReceipt[] = [];
     for (const item of items) {
       try {
-        await writeMany(client, [item.intent]);
+        receipts.push(...(await writeMany(client, [item.intent])));
       } catch (own) {
         if (!(own instanceof TransactionReverted)) throw own;
         await refused(item, own.errorName ?? own.shortMessage);
       }
     }
+    return receipts;
   }
 }

@@ -93,6 +93,11 @@ export async function nextTry(world: World, ...place: Place): Promise<bigint | u
   return delay === undefined ? undefined : BigInt(first.at) + delay;
 }
 
+/** How often the chain refused it so far: each submission is a step of its own. */
+export async function refusals(world: World, ...place: Place): Promise<number> {
+  return (await refusalsOf(world, place)).length;
+}
+
 /** Notes that the chain refused. */
 export async function refused(world: World, reason: string, ...place: Place): Promise<void> {
   const attempt = (await refusalsOf(world, place)).length;

@@ -133,6 +133,13 @@ export const typedDataTypes = {
     { name: "commitment", type: "bytes32" },
     { name: "deadline", type: "uint40" },
   ],
+  /** Of a whole wave. `slots`: node << 16 | attempt << 8 | slot of each commitment. */
+  Commits: [
+    { name: "agent", type: "address" },
+    { name: "slots", type: "uint256[]" },
+    { name: "commitments", type: "bytes32[]" },
+    { name: "deadline", type: "uint40" },
+  ],
   Evidence: [
     { name: "issuer", type: "address" },
     { name: "obligation", type: "bytes32" },
@@ -188,6 +195,7 @@ export const messageConsumers = {
   Checkpoint: "mission",
   LiveHash: "mission",
   Commit: "mission",
+  Commits: "mission",
   Evidence: "mission",
   Verdict: "mission",
   OverrideAction: "AdjudicationProcedure",

@@ -40,7 +40,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
   },
   {
     operation: "node-tier1",
-    measured: "a node of a wave of four: its part of `route` and `clear` (which records), its own relayed signed commit",
+    measured: "a node of a wave of four: its part of `route`, of the wave's commits and of `clear` (which records)",
     reference: 277_000,
     budget: 190_000,
     exception: {
@@ -73,6 +73,12 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
       limit: 4_900_000,
       why: "14 executors commit, nine reveal, and each sends its own transaction: 29 base prices are 609,000 gas. The paper's figure counts no signature; here 14 commits, 14 live hashes, 14 items, 14 verdicts and one act are recovered; the watchdog is asked at each route and told of the act",
     },
+  },
+  {
+    operation: "mission-8-alone",
+    measured: "the same, each commit and each reveal in a transaction of its own, as executors without a relayer send them",
+    reference: 0,
+    budget: null,
   },
   {
     operation: "mission-8-compute",

@@ -54,6 +54,37 @@ describe("attacks that grief", () => {
     });
   });
 
+  describe("with a wave of commitments", () => {
+    it("one executor's broken signature holds up everybody's commitments", async () => {
+      await routed(CONSENSUS);
+      const wave = await mission.commitWave(
+        [
+          [0, 0],
+          [0, 1],
+          [0, 2],
+        ],
+        ({ signers, pledges }) => ({
+          signers: signers.map((signer, at) => (at === 1 ? { ...signer, signature: `0x${"11".repeat(65)}` } : signer)),
+          pledges,
+        }),
+      );
+      await attempt(mission.contract.commitWave(wave));
+      expect((await mission.contract.nodeOf(0)).commitMask).to.equal(0b101n);
+    });
+
+    it("an executor that commits alone, first, makes everybody's wave fail", async () => {
+      await routed(CONSENSUS);
+      const wave = await mission.commitWave([
+        [0, 0],
+        [0, 1],
+        [0, 2],
+      ]);
+      await mission.commit(0, 1);
+      await attempt(mission.contract.commitWave(wave));
+      expect((await mission.contract.nodeOf(0)).commitMask).to.equal(0b111n);
+    });
+  });
+
   it("a frozen node that nobody works on holds up every later award", async () => {
     mission = await (await openMission({ nodes: [TASK, TASK] })).activate();
     await mission.bid(1, 0);

@@ -1,9 +1,12 @@
 /** Signatures that nobody gave, gave for somebody else, or gave once and is counted for twice. */
 import { expect } from "chai";
 import { concat, id, N, Signature, toBeHex, type Wallet, ZeroAddress } from "ethers";
+import { hexSchema } from "../../orchestrator/primitives/hex.ts";
+import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
+import { encodeCommitWave } from "../../orchestrator/rules/wire.ts";
 import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
-import { type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { Action, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { openPanel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
@@ -66,6 +69,40 @@ describe("attacks with signatures", () => {
       await routed(TASK);
       await attempt(mission.contract.anchor(id("another history"), mission.city.runner.address, await mission.soon(), "0x"));
       expect(BigInt(await mission.contract.anchored())).to.equal(0n);
+    });
+
+    it("an executor commits nonsense in another's slot, under its own signature over a wave", async () => {
+      await routed(CONSENSUS);
+      const { agent } = await mission.executorOf(0, 0);
+      const deadline = Number(await mission.soon());
+      const commitment = hexSchema.parse(id("nonsense"));
+      const message = { agent: agent.address, slots: [1n], commitments: [commitment], deadline };
+      const signature = hexSchema.parse(await mission.city.sign("Commits", mission.address, message, agent));
+      const signers = [{ agent: hexSchema.parse(agent.address), deadline, signature }];
+      const pledges = [{ node: 0, slot: 1, attempt: 0, signer: 0, commitment }];
+      await attempt(mission.contract.commitWave(encodeCommitWave({ signers, pledges })));
+      expect((await mission.contract.nodeOf(0)).commitMask).to.equal(0);
+    });
+
+    it("a relayer puts another commitment into a wave than its executor signed", async () => {
+      await routed(CONSENSUS);
+      const commitment = hexSchema.parse(id("another"));
+      const wave = await mission.commitWave([[0, 0]], ({ signers, pledges }) => ({
+        signers,
+        pledges: pledges.map(({ node, slot, attempt: number, signer }) => ({ node, slot, attempt: number, signer, commitment })),
+      }));
+      await attempt(mission.contract.commitWave(wave));
+      expect((await mission.contract.nodeOf(0)).commitMask).to.equal(0);
+    });
+
+    it("a wave signed for one attempt is posted in the next", async () => {
+      await routed(CONSENSUS);
+      const wave = await mission.commitWave([[0, 0]]);
+      await mission.override(Action.FREEZE, 0);
+      await mission.override(Action.RESUME_WITH_AMENDMENT, 0, encodeActionData("RESUME_WITH_AMENDMENT", [hexSchema.parse(id("amended"))]));
+      await mission.route(0);
+      await attempt(mission.contract.commitWave(wave));
+      expect((await mission.contract.nodeOf(0)).commitMask).to.equal(0);
     });
 
     it("an old commitment that its executor let lapse is posted late", async () => {

@@ -82,19 +82,29 @@ async function act(city: BusyCity, mission: Mission, name: keyof typeof Action, 
 
 const slotsOf = (law: LawNode): number[] => Array.from({ length: law.redundancy }, (_, slot) => slot);
 
-/** Commits of every slot, relayed; sealed ones are then revealed. Ends in a later block. */
-async function work(mission: Mission, nodes: readonly number[]): Promise<number[]> {
-  const spent = [];
+/** What executors send of some nodes; its gas. */
+type Work = (mission: Mission, nodes: readonly number[]) => Promise<number>;
+
+/** Commits of every slot, relayed together; sealed ones are then revealed together. Ends in a later block. */
+const together: Work = async (mission, nodes) => {
+  let gas = await gasOf(mission.contract.commitWave(await mission.commitWave(mission.places(nodes))));
+  const sealed = nodes.filter((node) => mission.node(node).tier === 2);
+  if (sealed.length > 0) gas += await gasOf(mission.contract.revealWave(await mission.revealWave(mission.places(sealed))));
+  await networkHelpers.mine();
+  return gas;
+};
+
+/** The same, each commit and reveal in a transaction of its own. */
+const alone: Work = async (mission, nodes) => {
+  let gas = 0;
   for (const node of nodes) {
     const slots = slotsOf(mission.node(node));
-    let gas = 0;
     for (const slot of slots) gas += await gasOf(mission.commit(node, slot));
     if (mission.node(node).tier === 2) for (const slot of slots) gas += await gasOf(mission.reveal(node, slot));
-    spent.push(gas);
   }
   await networkHelpers.mine();
-  return spent;
-}
+  return gas;
+};
 
 const routes = (mission: Mission, nodes: readonly number[]) => inTurn(nodes, (node) => mission.order(node));
 const clears = (mission: Mission, nodes: readonly number[]) => inTurn(nodes, (node) => mission.clearOrder(node, { agreeing: 0b11111 }));
@@ -110,9 +120,9 @@ async function wave(city: BusyCity): Promise<number[]> {
   const mission = await city.open({ nodes: Array(WAVE).fill(TASK) });
   const nodes = [...mission.nodes.keys()];
   const routed = await gasOf(mission.contract.route(await routes(mission, nodes)));
-  const worked = await work(mission, nodes);
+  const worked = await together(mission, nodes);
   const cleared = await gasOf(mission.contract.clear(await clears(mission, nodes)));
-  return worked.map((gas) => Math.ceil(gas + (routed + cleared) / WAVE));
+  return nodes.map(() => Math.ceil((routed + worked + cleared) / WAVE));
 }
 
 /** The same in hybrid mode: one checkpoint for the wave, then its clearing. */
@@ -164,15 +174,14 @@ interface Run {
 }
 
 /** The reference mission (decisions 32) or a larger one of its shape, and its claim. */
-async function onChain(city: BusyCity, size: number, seat: number): Promise<Run & { claim: number }> {
+async function onChain(city: BusyCity, size: number, seat: number, work = together): Promise<Run & { claim: number }> {
   const mission = await city.open({ nodes: size === NODES ? FOUR_THREE_ONE : shaped(size) });
   const after = await latestBlock();
-  const sum = (gas: readonly number[]) => gas.reduce((total, one) => total + one, 0);
   let run = 0;
   let before: readonly number[] = [];
   for (const nodes of batchesOf(size)) {
     run += await gasOf(mission.contract.advance(await clears(mission, before), await routes(mission, nodes)));
-    run += sum(await work(mission, nodes));
+    run += await work(mission, nodes);
     before = nodes;
   }
   run += await gasOf(mission.contract.clear(await clears(mission, before)));
@@ -215,7 +224,7 @@ async function panelsOfFive(city: BusyCity): Promise<number[]> {
   mission.evidence = { ...mission.evidence, class: EvidenceClass.REC };
   const nodes = [...mission.nodes.keys()];
   await mission.contract.route(await routes(mission, nodes));
-  await work(mission, nodes);
+  await together(mission, nodes);
   return inTurn(nodes, async (node) => gasOf(mission.contract.clear(await clears(mission, [node]))));
 }
 
@@ -254,6 +263,7 @@ export async function missions(): Promise<Samples> {
     "node-tier1": waves.flat(),
     "clear-5": panels,
     "mission-8-onchain": whole.map(({ run }) => run),
+    "mission-8-alone": await inTurn(numbers, async (turn) => (await onChain(city, NODES, turn, alone)).run),
     "mission-8-compute": [gasIn(await tracesIn(first.blocks), COMPUTE)],
     "claim-8": whole.map(({ claim }) => claim),
     ...iced,

@@ -38,8 +38,11 @@ describe("fault: the chain refuses a commitment", function () {
     const spoil = (account: LocalAccount): LocalAccount => ({
       ...account,
       signTypedData: async (data) => {
-        if (data.primaryType !== "Commit") return account.signTypedData(data);
-        const work = `${account.address} ${String(Reflect.get(data.message ?? {}, "node"))}`;
+        if (data.primaryType !== "Commits") return account.signTypedData(data);
+        const slots: unknown = Reflect.get(data.message ?? {}, "slots");
+        // One signature for one work: only its own fate hangs on it.
+        if (!Array.isArray(slots) || slots.length !== 1) return account.signTypedData(data);
+        const work = `${account.address} ${String(slots)}`;
         clumsy ??= work;
         if (clumsy !== work) return account.signTypedData(data);
         signedAt.push(city.chain.clock.now());

@@ -49,9 +49,9 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(2, "collaboration/NodeCore.sol", "if (LawCodec.predecessors(args, node) != 0) return w;", "if (node > 255) return w;"),
   breaks(
     3,
-    "collaboration/modules/Verification.sol",
-    "NodeCore.requireNode(w, node, NodeCore.only(NodeState.EXECUTING));",
-    "NodeCore.requireNode(w, node, NodeCore.only(NodeState.EXECUTING) | NodeCore.only(NodeState.FROZEN));",
+    "collaboration/Pledges.sol",
+    "if (b.word.state != NodeState.EXECUTING) return",
+    "if (b.word.state != NodeState.EXECUTING && b.word.state != NodeState.FROZEN) return",
     3,
   ),
   breaks(

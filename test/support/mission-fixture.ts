@@ -14,6 +14,7 @@ import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, workHashO
 import { Band, cloneArgs, encodeLaw, type LawNode, Risk } from "../../orchestrator/rules/law-codec.ts";
 import type { MissionParams } from "../../orchestrator/rules/mission-params-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
+import { type CommitWave, encodeCommitWave, encodeRevealWave, placeKey } from "../../orchestrator/rules/wire.ts";
 import {
   type AgentOptions,
   type City,
@@ -420,6 +421,57 @@ export class Mission {
     const slots = Array.from({ length: this.node(node).redundancy }, (_, slot) => slot);
     for (const slot of slots) await this.commit(node, slot);
     if (this.node(node).tier === 2) for (const slot of slots) await this.reveal(node, slot);
+  }
+
+  /** Commitments of these slots as one wave, each executor's under one signature; `change` may spoil it before it is packed. */
+  async commitWave(
+    places: readonly (readonly [node: number, slot: number])[],
+    change = (wave: CommitWave): CommitWave => wave,
+  ): Promise<Hex> {
+    const deadline = Number(await this.soon());
+    const made = [];
+    for (const [node, slot] of places) {
+      const { agent } = await this.executorOf(node, slot);
+      const attempt = Number((await this.contract.nodeOf(node)).attempt);
+      const [opening, commitment] = [await this.opening(node, slot), await this.commitmentOf(node, slot)];
+      made.push({ agent, opening, commitment, place: { node, slot, attempt } });
+    }
+    const agents = [...new Map(made.map(({ agent }) => [agent.address, agent])).values()];
+    const signers = [];
+    for (const agent of agents) {
+      const own = made.filter((one) => one.agent.address === agent.address);
+      const message = {
+        agent: agent.address,
+        slots: own.map(({ place }) => placeKey(place)),
+        commitments: own.map(({ commitment }) => commitment),
+        deadline,
+      };
+      signers.push({
+        agent: address(agent.address),
+        deadline,
+        signature: hex(await this.city.sign("Commits", this.address, message, agent)),
+      });
+    }
+    const pledges = made.map(({ agent, opening, commitment, place }) => {
+      const head = { ...place, signer: agents.findIndex((one) => one.address === agent.address) };
+      return this.node(place.node).tier === 2 ? { ...head, commitment } : { ...head, opening };
+    });
+    return encodeCommitWave(change({ signers, pledges }));
+  }
+
+  /** Openings of these slots as one wave. */
+  async revealWave(places: readonly (readonly [node: number, slot: number])[]): Promise<Hex> {
+    const reveals = [];
+    for (const [node, slot] of places) {
+      const attempt = Number((await this.contract.nodeOf(node)).attempt);
+      reveals.push({ node, slot, attempt, opening: await this.opening(node, slot) });
+    }
+    return encodeRevealWave(reveals);
+  }
+
+  /** Every slot of these nodes, in the order of the law. */
+  places(nodes: readonly number[]): (readonly [node: number, slot: number])[] {
+    return nodes.flatMap((node) => Array.from({ length: this.node(node).redundancy }, (_, slot) => [node, slot] as const));
   }
 
   /** What was worked off chain, as a runner takes it on chain; `signer` signs instead of the runner it names. */

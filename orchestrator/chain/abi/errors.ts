@@ -115,6 +115,7 @@ export const errorsAbi = [
   {"type":"error","name":"MalformedLaw","inputs":[{"name":"length","type":"uint256"},{"name":"nodeCount","type":"uint256"}]},
   {"type":"error","name":"MalformedNode","inputs":[{"name":"index","type":"uint256"},{"name":"word","type":"uint256"}]},
   {"type":"error","name":"MalformedParams","inputs":[{"name":"word","type":"uint256"}]},
+  {"type":"error","name":"MalformedWave","inputs":[{"name":"offset","type":"uint256"}]},
   {"type":"error","name":"MarketClosed","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"}]},
   {"type":"error","name":"MarketOpen","inputs":[{"name":"mission","type":"address"},{"name":"node","type":"uint8"},{"name":"closesAt","type":"uint40"}]},
   {"type":"error","name":"MissingApproval","inputs":[{"name":"session","type":"uint256"},{"name":"have","type":"uint256"},{"name":"need","type":"uint256"}]},

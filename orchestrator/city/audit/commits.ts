@@ -1,9 +1,11 @@
 import { signedItemSchema } from "../../execution/evidence.ts";
 import { workSchema } from "../../execution/work.ts";
 import { keccak256, parseContentId } from "../../primitives/hash.ts";
+import type { Hash, Hex } from "../../primitives/hex.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf, evidenceLeafOf, type Opening } from "../../rules/commitments.ts";
 import { merkleRoot } from "../../rules/ordered-merkle.ts";
+import { decodeCommitWave, decodeRevealWave, placeKey } from "../../rules/wire.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";
@@ -18,20 +20,12 @@ export const commits: Check = {
   file: BUNDLE_FILES.chain,
   async run(context, seen) {
     const { record, history } = context;
-    for (const { at, from, args } of record.calls("CollaborationContract", "commit")) {
-      const [node, slot, commitment, deadline, signature] = args;
-      await signedCommit(context, seen, { at, from, node, slot, commitment, deadline, signature });
-    }
-    for (const { at, from, args } of record.calls("CollaborationContract", "commitOpen")) {
-      const [node, slot, opening, deadline, signature] = args;
-      const executor = history.slot(node, history.attemptAt(node, at), slot);
-      const commitment = executor === undefined ? undefined : commitmentFor(context, executor, opening);
-      if (commitment !== undefined) await signedCommit(context, seen, { at, from, node, slot, commitment, deadline, signature });
-      opened(context, seen, executor, opening);
-    }
-    for (const { at, args } of record.calls("CollaborationContract", "reveal")) {
-      const [node, slot, opening] = args;
-      opened(context, seen, history.slot(node, history.attemptAt(node, at), slot), opening);
+    await alone(context, seen);
+    for (const { hash, args } of record.calls("CollaborationContract", "commitWave")) await signedWave(context, seen, hash, args[0]);
+    for (const { hash, args } of record.calls("CollaborationContract", "revealWave")) {
+      for (const { node, slot, attempt, opening } of decodeRevealWave(args[0])) {
+        if (!skipped(context, hash, { node, slot, attempt })) opened(context, seen, history.slot(node, attempt, slot), opening);
+      }
     }
     for (const { at, from, args } of record.calls("CollaborationContract", "checkpoint")) {
       const [{ pledges, deadline }] = args;
@@ -54,6 +48,71 @@ export const commits: Check = {
     }
   },
 };
+
+/** Commitments that an executor sent by itself, or had sent one by one. */
+async function alone(context: AuditContext, seen: Inspection): Promise<void> {
+  const { record, history } = context;
+  for (const { at, from, args } of record.calls("CollaborationContract", "commit")) {
+    const [node, slot, commitment, deadline, signature] = args;
+    await signedCommit(context, seen, { at, from, node, slot, commitment, deadline, signature });
+  }
+  for (const { at, from, args } of record.calls("CollaborationContract", "commitOpen")) {
+    const [node, slot, opening, deadline, signature] = args;
+    const executor = history.slot(node, history.attemptAt(node, at), slot);
+    const commitment = executor === undefined ? undefined : commitmentFor(context, executor, opening);
+    if (commitment !== undefined) await signedCommit(context, seen, { at, from, node, slot, commitment, deadline, signature });
+    opened(context, seen, executor, opening);
+  }
+  for (const { at, args } of record.calls("CollaborationContract", "reveal")) {
+    const [node, slot, opening] = args;
+    opened(context, seen, history.slot(node, history.attemptAt(node, at), slot), opening);
+  }
+}
+
+/** What the chain took of a wave is under one signature of each executor; what it passed over counts for nothing. */
+async function signedWave(context: AuditContext, seen: Inspection, hash: Hash, bytes: Hex): Promise<void> {
+  const { signers, pledges } = decodeCommitWave(bytes);
+  const all = pledges.map((pledge) => {
+    const { node, slot, attempt, signer } = pledge;
+    const executor = context.history.slot(node, attempt, slot);
+    const made = "opening" in pledge && executor !== undefined ? commitmentFor(context, executor, pledge.opening) : undefined;
+    return { pledge, executor, signer, commitment: "commitment" in pledge ? pledge.commitment : made };
+  });
+  for (const { pledge, executor, commitment } of all) {
+    if (skipped(context, hash, pledge)) continue;
+    if (
+      !seen.holds(executor !== undefined, `commitment at ${context.label(pledge.node)}, slot ${pledge.slot}`, "is by nobody who was bound")
+    )
+      continue;
+    if (executor !== undefined) seen.same(executor.commitment, commitment, `commitment of ${nameOf(context, executor)}: recorded`);
+    if ("opening" in pledge) opened(context, seen, executor, pledge.opening);
+  }
+  for (const [signer, { agent, deadline, signature }] of signers.entries()) {
+    const own = all.filter((each) => each.signer === signer);
+    if (own.every(({ pledge }) => skipped(context, hash, pledge))) continue;
+    const message = {
+      agent,
+      slots: own.map(({ pledge }) => placeKey(pledge)),
+      commitments: own.flatMap(({ commitment }) => commitment ?? []),
+      deadline,
+    };
+    const subject = `commitments of ${agent} in one wave`;
+    seen.holds(await isSignedBy(context, agent, "Commits", message, signature), subject, "are not signed by their executor");
+    const strangers = own.filter(
+      ({ pledge, executor }) => !skipped(context, hash, pledge) && executor?.agent.toLowerCase() !== agent.toLowerCase(),
+    );
+    seen.holds(strangers.length === 0, subject, "are for slots of another executor");
+  }
+}
+
+/** Whether the chain passed over this entry of a wave. */
+function skipped({ record }: AuditContext, hash: Hash, { node, slot, attempt }: Place): boolean {
+  return record
+    .events("CollaborationContract", "Skipped")
+    .some(({ hash: of, args }) => of === hash && args.node === node && args.slot === slot && args.attempt === attempt);
+}
+
+type Place = Pick<SlotHistory, "node" | "slot" | "attempt">;
 
 async function signedCommit(
   context: AuditContext,

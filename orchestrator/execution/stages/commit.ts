@@ -1,18 +1,22 @@
 import { z } from "zod";
+import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../chain/outbox.ts";
+import { errorNameOf } from "../../chain/revert.ts";
 import type { Intent } from "../../chain/sender.ts";
 import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeEach, writeMany } from "../../client/write.ts";
 import type { Hash } from "../../primitives/hex.ts";
+import { partsOf } from "../../primitives/lists.ts";
 import { TIER } from "../../primitives/tier.ts";
 import { Turns } from "../../primitives/turns.ts";
 import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../protocol/evidence.ts";
 import { EvidenceClass, geq } from "../../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
+import { encodeCommitWave, encodeRevealWave, placeKey, type WirePledge, type WireReveal, type WireSigner } from "../../rules/wire.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
 import { type Claimed, type ClaimFile, claimFileSchema, claimInference, claimKey, claimReceipt, outputOf } from "../claims.ts";
-import { isDue, refused, release } from "../escrow-buffer.ts";
+import { isDue, refusals, refused, release } from "../escrow-buffer.ts";
 import { openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
 import { toolsOf } from "../fetch/tools.ts";
 import { modelTool } from "../models/model-tool.ts";
@@ -20,6 +24,8 @@ import { attemptKey, inputOf, serviceById, type Work, workOf } from "../work.ts"
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
 import { type Invocation, limitsOf } from "./invoke.ts";
 
+/** Executors of a node at most. */
+const MAX_SLOTS = 5;
 /** How long an executor's signature holds, seconds of chain time. */
 const COMMIT_VALIDITY = 3600n;
 
@@ -39,17 +45,31 @@ export interface Envelope {
 export async function commit(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
   const deadline = Number(world.client.chain.clock.now() + COMMIT_VALIDITY);
   const turns = new Turns();
-  const offers: Promise<Offer>[] = [];
+  const due: Promise<Offer>[] = [];
   for (const { view, slot, work } of invocations) {
     if (!work.ok || !(await isDue(world, mission, view, slot))) continue;
-    const offer = turns.take(async (before) => {
-      await envelopeOf(world, mission, view, slot, before);
-      return { view, slot, intent: await commitIntent(world, mission, view, slot, deadline) };
-    });
-    offers.push(offer);
+    const offer = turns.take(async (before) => ({
+      view,
+      slot,
+      ...(await bindingOf(world, mission, view, slot, before)),
+      submission: await refusals(world, mission, view, slot),
+    }));
+    due.push(offer);
   }
+  const offers = await Promise.all(due);
+  const waves = partsOf(offers, MAX_SLOTS * world.nodesPerTransaction);
+  const intents = await Promise.all(waves.map(async (wave) => ({ wave, intent: await commitIntent(world, mission, wave, deadline) })));
   // Only what the chain refuses stays in escrow (AgentCity B.11.5).
-  await writeEach(world.client, await Promise.all(offers), ({ view, slot }, reason) => refused(world, reason, mission, view, slot));
+  const receipts = await writeEach(world.client, intents, async ({ wave }, reason) => {
+    for (const { view, slot } of wave) await refused(world, reason, mission, view, slot);
+  });
+  const contract = world.client.mission(mission.address);
+  for (const { args } of receipts.flatMap((receipt) => contract.events(receipt, "Skipped"))) {
+    const offer = offers.find(({ view, slot }) => view.law.number === args.node && slot.slot === args.slot);
+    const reason = errorNameOf(args.reason, collaborationContractAbi);
+    // Its executor was faster.
+    if (offer !== undefined && reason !== "AlreadyCommitted") await refused(world, reason, mission, offer.view, offer.slot);
+  }
   await world.boundary("execution:committed");
   await reveal(world, mission);
 }
@@ -58,23 +78,43 @@ export async function commit(world: World, mission: Mission, invocations: readon
 interface Offer {
   readonly view: NodeView;
   readonly slot: SlotView;
-  readonly intent: Intent<LogNote>;
+  readonly opening: Opening;
+  readonly commitment: Hash;
+  /** 0 for the first. */
+  readonly submission: number;
 }
 
-async function commitIntent(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number): Promise<Intent<LogNote>> {
-  const { commitment, opening, signature } = await pledgeOf(world, mission, view, slot, deadline);
-  const node = view.law.number;
-  const { call } = world.client.mission(mission.address);
-  const intent = intentKey("commit", ...attemptKey(mission, view), slot.slot);
-  return view.law.tier === TIER.CONSENSUS
-    ? call.commit([node, slot.slot, commitment, deadline, signature], { intent })
-    : call.commitOpen([node, slot.slot, opening, deadline, signature], { intent });
+/** One call, in which each executor signs once for all it commits. */
+async function commitIntent(world: World, mission: Mission, wave: readonly Offer[], deadline: number): Promise<Intent<LogNote>> {
+  const agents = [...new Set(wave.map(({ slot }) => slot.agent))];
+  const placeOf = ({ view, slot }: Offer) => ({ node: view.law.number, attempt: view.attempt, slot: slot.slot });
+  const signers = await Promise.all(
+    agents.map(async (agent): Promise<WireSigner> => {
+      const own = wave.filter(({ slot }) => slot.agent === agent);
+      const slots = own.map((offer) => placeKey(placeOf(offer)));
+      const message = { agent, slots, commitments: own.map(({ commitment }) => commitment), deadline };
+      const { account } = workerOf(world, agent);
+      return { agent, deadline, signature: await signMessage(world.client, account, "Commits", message, mission.address) };
+    }),
+  );
+  const pledges = wave.map((offer): WirePledge => {
+    const head = { ...placeOf(offer), signer: agents.indexOf(offer.slot.agent) };
+    return offer.view.law.tier === TIER.CONSENSUS ? { ...head, commitment: offer.commitment } : { ...head, opening: offer.opening };
+  });
+  const steps = wave.flatMap(({ view, slot, submission }) => [...attemptKey(mission, view), view.freezes, slot.slot, submission]);
+  const intent = intentKey("commit", ...steps);
+  return world.client.mission(mission.address).call.commitWave([encodeCommitWave({ signers, pledges })], { intent });
+}
+
+/** What an executor commits to, and what opens it. */
+async function bindingOf(world: World, mission: Mission, view: NodeView, slot: SlotView, before?: Promise<void>) {
+  const { obligation, opening } = await envelopeOf(world, mission, view, slot, before);
+  return { opening, commitment: commitmentOf(slot.agent, opening, obligation) };
 }
 
 /** What an executor commits to and opens, under its signature. */
 export async function pledgeOf(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number) {
-  const { obligation, opening } = await envelopeOf(world, mission, view, slot);
-  const commitment = commitmentOf(slot.agent, opening, obligation);
+  const { opening, commitment } = await bindingOf(world, mission, view, slot);
   const message = { agent: slot.agent, node: view.law.number, slot: slot.slot, attempt: view.attempt, commitment, deadline };
   const signature = await signMessage(world.client, workerOf(world, slot.agent).account, "Commit", message, mission.address);
   return { commitment, opening, signature };
@@ -93,10 +133,15 @@ async function reveal(world: World, mission: Mission): Promise<void> {
         (hasAllCommits(view) || (hasEnoughCommits(view) && now >= view.deadline)),
     )
     .flatMap((view) => view.slots.filter(({ committed, revealed }) => committed && !revealed).map((slot) => ({ view, slot })));
-  const intents = due.map(async ({ view, slot }): Promise<Intent<LogNote>> => {
-    const { opening } = await envelopeOf(world, mission, view, slot);
-    const intent = intentKey("reveal", ...attemptKey(mission, view), slot.slot);
-    return world.client.mission(mission.address).call.reveal([view.law.number, slot.slot, opening], { intent });
+  const intents = partsOf(due, MAX_SLOTS * world.nodesPerTransaction).map(async (wave): Promise<Intent<LogNote>> => {
+    const reveals = await Promise.all(
+      wave.map(async ({ view, slot }): Promise<WireReveal> => {
+        const { opening } = await envelopeOf(world, mission, view, slot);
+        return { node: view.law.number, attempt: view.attempt, slot: slot.slot, opening };
+      }),
+    );
+    const intent = intentKey("reveal", ...wave.flatMap(({ view, slot }) => [...attemptKey(mission, view), view.freezes, slot.slot]));
+    return world.client.mission(mission.address).call.revealWave([encodeRevealWave(reveals)], { intent });
   });
   await writeMany(world.client, await Promise.all(intents));
 }

@@ -298,4 +298,22 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     find: "return !MissionFrame.isParty(s.head.execution, city.evidence.principalOf(msg.sender));",
     replace: "return true;",
   },
+  {
+    title: "one executor's broken signature holds up everybody's commitments",
+    threats: ["TA-3"],
+    entry: "CollaborationContract.commitWave",
+    guard: "what is wrong in a wave is passed over",
+    file: "collaboration/Pledges.sol",
+    find: "            signer.fault = ICollaborationContract.InvalidSignature.selector;\n",
+    replace: "            revert ICollaborationContract.InvalidSignature(signer.agent);\n",
+  },
+  {
+    title: "an executor that commits alone, first, makes everybody's wave fail",
+    threats: ["TA-3"],
+    entry: "CollaborationContract.commitWave",
+    guard: "what is there already is passed over",
+    file: "collaboration/Pledges.sol",
+    find: "return ICollaborationContract.AlreadyCommitted.selector;",
+    replace: "revert ICollaborationContract.AlreadyCommitted(p.node, p.slot);",
+  },
 ]);

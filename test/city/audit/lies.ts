@@ -48,8 +48,12 @@ export function replaced(value: unknown, name: string, by: (member: unknown) => 
 }
 
 /** Another signature of the right form. */
-export function flipped(hex: unknown): unknown {
-  return typeof hex === "string" ? `${hex.slice(0, 10)}${hex[10] === "1" ? "2" : "1"}${hex.slice(11)}` : hex;
+export const flipped = (hex: unknown): unknown => byte(4)(hex);
+
+/** Changes the byte in this place. */
+function byte(at: number): (hex: unknown) => unknown {
+  const place = 2 + 2 * at;
+  return (hex) => (typeof hex === "string" ? `${hex.slice(0, place)}${hex[place] === "1" ? "2" : "1"}${hex.slice(place + 1)}` : hex);
 }
 
 export function more(amount: unknown): unknown {
@@ -138,9 +142,9 @@ export const LIES: readonly Lie[] = [
   { check: "CODE", about: "CollaborationContract.route", change: member("hash", flipped), finds: /code hash/ },
   { check: "CODE", about: "CollaborationContract.route", change: member("codeHash", flipped), finds: /service's record/ },
   { check: "CODE", about: "EvidenceRegistry.RunnerRegistered", change: member("runner", flipped), finds: /nobody registered/ },
-  { check: "COMMITS", about: "CollaborationContract.commit", change: place(4, flipped), finds: notSigned },
-  { check: "COMMITS", about: "CollaborationContract.commitOpen", change: place(4, flipped), finds: notSigned },
-  { check: "COMMITS", about: "CollaborationContract.reveal", change: member("salt", flipped), finds: /opening of/ },
+  // The first signer's signature, and the first opening's salt.
+  { check: "COMMITS", about: "CollaborationContract.commitWave", change: place(0, byte(40)), finds: /not signed by/ },
+  { check: "COMMITS", about: "CollaborationContract.revealWave", change: place(0, byte(10)), finds: /opening of/ },
   { check: "COMMITS", about: "CollaborationContract.Revealed", change: member("outputHash", flipped), finds: /output of/ },
   { check: "COMMITS", about: "CollaborationContract.Revealed", change: member("trailRoot", flipped), finds: /trail of/ },
   { check: "EVIDENCE", about: "CollaborationContract.Revealed", change: member("envelopeRoot", flipped), finds: /envelope/ },

@@ -196,8 +196,13 @@ export async function playConsensus(trial: AuthorityTrial): Promise<void> {
   const deadline = await mission.soon();
   const own = () => mission.contract.connect(agent).commit(0, 1, commitment, deadline, "0x");
   await trial.record("CollaborationContract.commit", { ...cast, executor: agent.address }, own, "unsigned");
-  await mission.commit(0, 2);
+  const wave = await mission.commitWave([[0, 2]]);
+  await trial.record("CollaborationContract.commitWave", cast, () => mission.contract.commitWave(wave), "signed");
+  const sealed = await networkHelpers.takeSnapshot();
   await trial.record("CollaborationContract.reveal", cast, () => mission.reveal(0, 0));
+  await sealed.restore();
+  const opened = await mission.revealWave(mission.places([0]));
+  await trial.record("CollaborationContract.revealWave", cast, () => mission.contract.revealWave(opened));
 }
 
 /** What a node does that does not go its straight way. */

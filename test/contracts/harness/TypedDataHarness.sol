@@ -16,7 +16,7 @@ import {TypedData} from "../../../contracts/libraries/TypedData.sol";
 
 /// @dev Type hashes by message name, and each struct hash under the message's name.
 contract TypedDataHarness {
-    function typeHashes() external pure returns (string[20] memory names, bytes32[20] memory hashes) {
+    function typeHashes() external pure returns (string[21] memory names, bytes32[21] memory hashes) {
         (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
         (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
         (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
@@ -37,6 +37,16 @@ contract TypedDataHarness {
         (names[17], hashes[17]) = ("Reintroduce", TypedData.REINTRODUCE);
         (names[18], hashes[18]) = ("SubAgentBinding", TypedData.SUB_AGENT_BINDING);
         (names[19], hashes[19]) = ("Checkpoint", TypedData.CHECKPOINT);
+        (names[20], hashes[20]) = ("Commits", TypedData.COMMITS);
+    }
+
+    function commits(
+        address agent,
+        uint256[] memory slots,
+        bytes32[] memory commitments,
+        uint40 deadline
+    ) external pure returns (bytes32) {
+        return TypedData.hashCommits(agent, slots, commitments, deadline);
     }
 
     function principalBinding(PrincipalBinding calldata b) external pure returns (bytes32) {

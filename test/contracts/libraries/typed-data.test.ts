@@ -37,6 +37,7 @@ const STRINGS: Record<MessageName, string> = {
   Checkpoint: "Checkpoint(address runner,bytes32 previous,bytes32 root,bytes32 work,uint40 deadline)",
   LiveHash: "LiveHash(address mission,uint8 node,uint8 slot,uint8 attempt,bytes32 service,bytes32 hash,uint40 deadline,address runner)",
   Commit: "Commit(address agent,uint8 node,uint8 slot,uint8 attempt,bytes32 commitment,uint40 deadline)",
+  Commits: "Commits(address agent,uint256[] slots,bytes32[] commitments,uint40 deadline)",
   Evidence: "Evidence(address issuer,bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)",
   Verdict:
     "Verdict(address verifier,bytes32 obligation,bytes32 commitment,uint8 question,uint8 result,uint16 confidence,uint16 score,uint256 basis,uint8 agreeing,uint40 deadline)",
@@ -50,9 +51,16 @@ const ENUMS: Record<string, number> = { kind: 4, office: 3, question: 1, result:
 /** `kind` of an evidence item is a plain number. */
 const PLAIN = new Set(["Evidence.kind"]);
 
-type Message = Record<string, Hex | bigint | number | string>;
+type Value = Hex | bigint | number | string;
+type Message = Record<string, Value | readonly Value[]>;
 
-function memberOf(random: RandomStream, name: MessageName, member: { name: string; type: string }): Hex | bigint | number | string {
+function memberOf(random: RandomStream, name: MessageName, member: { name: string; type: string }): Value | readonly Value[] {
+  const { type } = member;
+  if (type.endsWith("[]")) return Array.from({ length: random.int(5) }, () => oneOf(random, name, { ...member, type: type.slice(0, -2) }));
+  return oneOf(random, name, member);
+}
+
+function oneOf(random: RandomStream, name: MessageName, member: { name: string; type: string }): Value {
   const { type } = member;
   if (type === "address") return getAddress(bytesToHex(random.bytes(20)));
   if (type === "bytes32") return bytesToHex(random.bytes(32));
