@@ -421,6 +421,7 @@ describe("attacks by collusion", () => {
     });
 
     it("the senior adjudicator, left alone, takes the stake of executors", async () => {
+      await panel.city.constitution.setParam(parameterIndex("SENIOR_ADJUDICATOR_ENABLED"), 1, WHY);
       await panel.city.constitution.setParam(parameterIndex("ADJUDICATOR_QUORUM"), 20, WHY);
       expect(await carriedOut(await panel.override("FAULT_SLOTS"), keyOf("adjudicator 0"))).to.equal(false);
     });
