@@ -13,19 +13,20 @@ import {
   trend,
 } from "../../orchestrator/economy/statistics/significance.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { near } from "../support/near.ts";
 
 describe("statistics", () => {
   it("signed ranks: Darwin's maize, as SciPy documents it, and Hollander and Wolfe's depression data, as R does", () => {
     const maize = [6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75];
     const found = signedRank(maize);
     expect(found).to.include({ pairs: 15, positive: 96, negative: 24 });
-    expect(found.twoSided).to.be.closeTo(0.041259765625, 1e-12);
-    expect(found.greater).to.be.closeTo(0.0206298828125, 1e-12);
+    expect(found.twoSided).to.be.within(...near(0.041259765625, 1e-12));
+    expect(found.greater).to.be.within(...near(0.0206298828125, 1e-12));
     const before = [1.83, 0.5, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.3];
     const after = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
     const depression = signedRank(before.map((value, at) => value - (after[at] ?? 0)));
     expect(depression.positive).to.equal(40);
-    expect(depression.greater).to.be.closeTo(0.01953, 0.000005);
+    expect(depression.greater).to.be.within(...near(0.01953, 0.000005));
   });
 
   it("signed ranks: the same as counting every way to place the signs, ties included", () => {
@@ -37,7 +38,7 @@ describe("statistics", () => {
         const observed = ranks.reduce((whole, rank, at) => ((all[at] ?? 0) > 0 ? whole + rank : whole), 0);
         const ways = Array.from({ length: 2 ** all.length }, (_, signs) => sum(signs));
         const share = ways.filter((way) => way >= observed - 1e-9).length / ways.length;
-        expect(signedRank(differences).greater).to.be.closeTo(share, 1e-12);
+        expect(signedRank(differences).greater).to.be.within(...near(share, 1e-12));
       }),
       { seed: 7, numRuns: 200 },
     );
@@ -54,37 +55,37 @@ describe("statistics", () => {
     const alpha = 0.05 / 6;
     expect([10, 20, 30].map((seeds) => criticalHits(seeds, 0.5, alpha))).to.deep.equal([10, 16, 22]);
     const power = (seeds: number, rate: number) => binomialAtLeast(criticalHits(seeds, 0.5, alpha) ?? seeds + 1, seeds, rate);
-    expect(power(10, 0.9)).to.be.closeTo(0.35, 0.005);
-    expect(power(10, 0.8)).to.be.closeTo(0.11, 0.005);
-    expect(power(20, 0.9)).to.be.closeTo(0.96, 0.005);
-    expect(power(20, 0.8)).to.be.closeTo(0.63, 0.005);
-    expect(binomialAtLeast(9, 10, 0.5)).to.be.closeTo(11 / 1024, 1e-12);
-    expect(binomialAtLeast(0, 10, 0.5)).to.be.closeTo(1, 1e-12);
+    expect(power(10, 0.9)).to.be.within(...near(0.35, 0.005));
+    expect(power(10, 0.8)).to.be.within(...near(0.11, 0.005));
+    expect(power(20, 0.9)).to.be.within(...near(0.96, 0.005));
+    expect(power(20, 0.8)).to.be.within(...near(0.63, 0.005));
+    expect(binomialAtLeast(9, 10, 0.5)).to.be.within(...near(11 / 1024, 1e-12));
+    expect(binomialAtLeast(0, 10, 0.5)).to.be.within(...near(1, 1e-12));
   });
 
   it("corrections: the textbook's four p-values", () => {
     const p = [0.01, 0.04, 0.03, 0.005];
-    for (const [at, value] of [0.03, 0.06, 0.06, 0.02].entries()) expect(holm(p)[at]).to.be.closeTo(value, 1e-12);
-    for (const [at, value] of [0.04, 0.16, 0.12, 0.02].entries()) expect(bonferroni(p)[at]).to.be.closeTo(value, 1e-12);
+    for (const [at, value] of [0.03, 0.06, 0.06, 0.02].entries()) expect(holm(p)[at]).to.be.within(...near(value, 1e-12));
+    for (const [at, value] of [0.04, 0.16, 0.12, 0.02].entries()) expect(bonferroni(p)[at]).to.be.within(...near(value, 1e-12));
     expect(bonferroni([0.3], 6)).to.deep.equal([1]);
   });
 
   it("trend: monotone series, none, and ties", () => {
     expect(trend([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])).to.include({ s: 45, tau: 1 });
     // z = 44 / √125
-    expect(trend([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]).twoSided).to.be.closeTo(0.0000831, 1e-6);
+    expect(trend([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]).twoSided).to.be.within(...near(0.0000831, 1e-6));
     expect(trend([10, 9, 8]).s).to.equal(-3);
     expect(trend([1, 1, 1])).to.deep.include({ s: 0, tau: 0 });
-    expect(trend([1, 1, 1]).twoSided).to.be.closeTo(1, 1e-7);
+    expect(trend([1, 1, 1]).twoSided).to.be.within(...near(1, 1e-7));
   });
 
   it("Gini, Spearman and Cohen's d of numbers that can be reckoned by hand", () => {
-    expect(gini([1, 2, 3, 4, 5])).to.be.closeTo(4 / 15, 1e-12);
-    expect(gini([0, 0, 0, 10])).to.be.closeTo(0.75, 1e-12);
+    expect(gini([1, 2, 3, 4, 5])).to.be.within(...near(4 / 15, 1e-12));
+    expect(gini([0, 0, 0, 10])).to.be.within(...near(0.75, 1e-12));
     expect([gini([7, 7, 7]), gini([0, 0])]).to.deep.equal([0, 0]);
-    expect(spearman([1, 2, 3, 4], [10, 20, 30, 25])).to.be.closeTo(0.8, 1e-12);
+    expect(spearman([1, 2, 3, 4], [10, 20, 30, 25])).to.be.within(...near(0.8, 1e-12));
     // Means 3 and 5, both of standard deviation √2.5.
-    expect(cohensD([1, 2, 3, 4, 5], [3, 4, 5, 6, 7])).to.be.closeTo(2 / Math.sqrt(2.5), 1e-12);
+    expect(cohensD([1, 2, 3, 4, 5], [3, 4, 5, 6, 7])).to.be.within(...near(2 / Math.sqrt(2.5), 1e-12));
   });
 
   it("bootstrap: seeded, and about two standard errors wide", () => {
@@ -93,8 +94,8 @@ describe("statistics", () => {
     const { low, high } = interval();
     expect(interval()).to.deep.equal({ low, high });
     const error = Math.sqrt((50 ** 2 - 1) / 12 / 50);
-    expect(low).to.be.closeTo(24.5 - 1.96 * error, 0.5);
-    expect(high).to.be.closeTo(24.5 + 1.96 * error, 0.5);
+    expect(low).to.be.within(...near(24.5 - 1.96 * error, 0.5));
+    expect(high).to.be.within(...near(24.5 + 1.96 * error, 0.5));
   });
 
   it("fits: each shape finds its own curve again, and Akaike prefers it", () => {
@@ -114,16 +115,16 @@ describe("statistics", () => {
       const weights = akaikeWeights(fits.map(({ aic }) => aic));
       const best = SHAPES[weights.indexOf(Math.max(...weights))];
       expect(best, shape).to.equal(shape);
-      for (const { x, y } of points) expect(fitCurve(shape, points).at(x)).to.be.closeTo(y, 0.01 * Math.abs(y));
+      for (const { x, y } of points) expect(fitCurve(shape, points).at(x)).to.be.within(...near(y, 0.01 * Math.abs(y)));
     }
     const law = powerLaw(xs.map((x) => ({ x, y: 0.5 * x ** 1.3 })));
-    expect(law.exponent).to.be.closeTo(1.3, 1e-9);
-    expect(law.factor).to.be.closeTo(0.5, 1e-9);
+    expect(law.exponent).to.be.within(...near(1.3, 1e-9));
+    expect(law.factor).to.be.within(...near(0.5, 1e-9));
   });
 
   it("Akaike's weights: differences of 0, 2 and 4", () => {
     const weights = akaikeWeights([100, 102, 104]);
-    for (const [at, weight] of [0.665, 0.245, 0.09].entries()) expect(weights[at]).to.be.closeTo(weight, 0.0005);
+    for (const [at, weight] of [0.665, 0.245, 0.09].entries()) expect(weights[at]).to.be.within(...near(weight, 0.0005));
     expect(akaikeWeights([Number.POSITIVE_INFINITY, 1])).to.deep.equal([0, 1]);
   });
 

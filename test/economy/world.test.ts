@@ -9,6 +9,7 @@ import { BUILT, CONFIGURATIONS, ECONOMY, isBuilt, PERSONA_NAMES, type PersonaNam
 import { harvest, sustainable } from "../../orchestrator/economy/pool.ts";
 import { runEconomy, specialisation } from "../../orchestrator/economy/run.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { near } from "../support/near.ts";
 
 const agent = (persona: PersonaName, more: Partial<Agent> = {}): Agent => ({ ...agentOf(1, persona, 7, ECONOMY), ...more });
 const CALM = { belief: 1, sanction: 0, found: 0 };
@@ -30,7 +31,7 @@ describe("the pool", () => {
   it("stays where it is at half its capacity when everybody takes a quota, and dies when it is emptied", () => {
     const half = { capacity: 1000, growth: 0.25, level: 500 + 62.5 };
     const { pool } = harvest(half, sustainable(half));
-    expect(pool.level).to.be.closeTo(562.5, 1e-9);
+    expect(pool.level).to.be.within(...near(562.5, 1e-9));
     expect(harvest(harvest(half, 1e9).pool, 10).pool.level).to.equal(0);
   });
 });
@@ -44,7 +45,7 @@ describe("agents", () => {
     expect(population(200, 4, ECONOMY).map(({ cost }) => cost)).to.not.deep.equal(all.map(({ cost }) => cost));
     const levels = all.flatMap(({ capabilities }) => capabilities);
     const mean = levels.reduce((sum, level) => sum + level, 0) / levels.length;
-    expect(mean, "Beta(2, 5)").to.be.closeTo(2 / 7, 0.02);
+    expect(mean, "Beta(2, 5)").to.be.within(...near(2 / 7, 0.02));
     const costs = all.map(({ cost }) => cost).sort((one, other) => one - other);
     expect(costs[100], "median e³").to.be.within(18, 22.5);
   });
@@ -112,7 +113,7 @@ describe("milestones", () => {
 
   it("need what Beta(2, 5) exceeds often, and no more than all", () => {
     expect(matchOf([0.3, 0.1], { main: 0, second: 1, level: 0.2 })).to.equal(1);
-    expect(matchOf([0.1, 0.05], { main: 0, second: 1, level: 0.2 })).to.be.closeTo(0.5, 1e-12);
+    expect(matchOf([0.1, 0.05], { main: 0, second: 1, level: 0.2 })).to.be.within(...near(0.5, 1e-12));
   });
 
   it("spoil what rests on unsound work, as far as a chain goes", () => {
@@ -192,8 +193,8 @@ describe("a run", function () {
 describe("metrics", () => {
   it("of specialisation: 0 where each does one kind, 1 where everybody does all", () => {
     expect(specialisation([{ done: [5, 0, 0] }, { done: [0, 7, 0] }])).to.equal(0);
-    expect(specialisation([{ done: [2, 2, 2] }])).to.be.closeTo(1, 1e-12);
-    expect(specialisation([{ done: [3, 0] }, { done: [1, 1] }]), "weighted by tasks").to.be.closeTo(0.4, 1e-12);
+    expect(specialisation([{ done: [2, 2, 2] }])).to.be.within(...near(1, 1e-12));
+    expect(specialisation([{ done: [3, 0] }, { done: [1, 1] }]), "weighted by tasks").to.be.within(...near(0.4, 1e-12));
     expect(specialisation([{ done: [0, 0] }])).to.equal(1);
   });
 
@@ -214,7 +215,7 @@ describe("metrics", () => {
     const row = runEconomy({ configuration: "baseline", agents: 20, seed: 1 }).rounds[0];
     if (row === undefined) throw new Error("no rounds");
     const said = { cooperative: [0, 10], "self-interested": [2, 10], adversarial: [5, 5] } as const;
-    expect(deception([{ ...row, said }])).to.be.closeTo(7 / 25, 1e-12);
+    expect(deception([{ ...row, said }])).to.be.within(...near(7 / 25, 1e-12));
     expect(deception([{ ...row, said }], ["adversarial"])).to.equal(1);
   });
 });
@@ -228,7 +229,7 @@ describe("campaigns", () => {
     expect(worldOf({ variant: "tasks scaled", agents: 10 }).tasks).to.equal(5);
     for (const variant of Object.keys(VARIANTS)) {
       const { shares } = worldOf({ variant, agents: 200 });
-      expect(Object.values(shares).reduce((sum, share) => sum + share, 0)).to.be.closeTo(100, 1e-9);
+      expect(Object.values(shares).reduce((sum, share) => sum + share, 0)).to.be.within(...near(100, 1e-9));
     }
     expect(CONFIGURATIONS.filter((name) => !isBuilt(name))).to.deep.equal(["structural", "full"]);
   });

@@ -20,6 +20,7 @@ import {
 import { fairnessOf } from "../../orchestrator/rules/fairness.ts";
 import { split } from "../../orchestrator/rules/payout.ts";
 import { multiplier } from "../../orchestrator/rules/reputation.ts";
+import { near } from "../support/near.ts";
 import { thrown } from "../support/rejection.ts";
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -37,7 +38,7 @@ describe("deterrence", () => {
         for (let c = 0; c <= r.executors; c++) {
           const found = detection(c, r);
           expect(found).to.be.within(-NEAR, 1 + NEAR);
-          expect(detection(c + 1, { ...r, executors: r.executors + 1 })).to.be.closeTo(found, NEAR);
+          expect(detection(c + 1, { ...r, executors: r.executors + 1 })).to.be.within(...near(found, NEAR));
           if (c < r.executors) expect(detection(c + 1, r)).to.be.at.most(found + NEAR);
           if (r.executors - c < r.agreeing) expect(found).to.equal(0);
           expect(found).to.be.at.most(detection(c, { ...r, correlation: 0 }) + NEAR);
@@ -51,8 +52,8 @@ describe("deterrence", () => {
     check(
       fc.property(fc.integer({ min: 1, max: 30 }), share, (k, p) => {
         const chances = Array.from({ length: k + 1 }, (_, c) => coalition(c, k, p));
-        expect(chances.reduce((sum, chance) => sum + chance, 0)).to.be.closeTo(1, NEAR);
-        expect(chances.reduce((sum, chance, c) => sum + c * chance, 0)).to.be.closeTo(k * p, 1e-7);
+        expect(chances.reduce((sum, chance) => sum + chance, 0)).to.be.within(...near(1, NEAR));
+        expect(chances.reduce((sum, chance, c) => sum + c * chance, 0)).to.be.within(...near(k * p, 1e-7));
       }),
     );
   });
@@ -64,7 +65,7 @@ describe("deterrence", () => {
         const answer = deterringStake(profit, Math.min(1, detected), slashed);
         if (!answer.deterrable) expect(detected * slashed).to.equal(0);
         else if (Number.isFinite(answer.stake))
-          expect(deterredProfit(answer.stake, Math.min(1, detected), slashed)).to.be.closeTo(profit, 1e-6 * (1 + profit));
+          expect(deterredProfit(answer.stake, Math.min(1, detected), slashed)).to.be.within(...near(profit, 1e-6 * (1 + profit)));
       }),
     );
     expect(deterringStake(1, 0, 0.33)).to.deep.equal({ deterrable: false, because: "nobody can notice this attack, whatever is staked" });
@@ -92,11 +93,11 @@ describe("deterrence", () => {
       fc.property(whole(0, 1e9), whole(0, 1000), whole(0, 500), whole(0, 1000), whole(0, 2000), (price, fee, insurance, rho, alpha) => {
         const psi = multiplier(BigInt(rho), BigInt(alpha));
         const factor = reputationFactor(rho, alpha / 1000);
-        expect(Number(psi) / 1000).to.be.closeTo(factor, 0.001);
+        expect(Number(psi) / 1000).to.be.within(...near(factor, 0.001));
         const paid = split(BigInt(price), BigInt(fee), BigInt(insurance), 10_000n, psi);
         const ours = reward(price, { protocol: fee / 10_000, insurance: insurance / 10_000 }, Number(psi) / 1000);
-        expect(Number(paid.paid)).to.be.closeTo(ours.escrow, 2);
-        expect(Number(paid.premium)).to.be.closeTo(ours.treasury, 2);
+        expect(Number(paid.paid)).to.be.within(...near(ours.escrow, 2));
+        expect(Number(paid.premium)).to.be.within(...near(ours.treasury, 2));
       }),
     );
   });
@@ -107,7 +108,7 @@ describe("deterrence", () => {
       fc.property(fc.double({ min: 0.01, max: 1e6, noNaN: true }), fc.integer({ min: 0, max: 1000 }), (cost, rho) => {
         const factor = reputationFactor(rho, 0.5);
         const paid = reward(leastPrice(cost / 2, cost / 2, fees, factor), fees, factor);
-        expect(paid.escrow + paid.treasury).to.be.closeTo(cost, 1e-6 * cost);
+        expect(paid.escrow + paid.treasury).to.be.within(...near(cost, 1e-6 * cost));
       }),
     );
     expect(leastPrice(1, 1, fees, 0)).to.equal(Number.POSITIVE_INFINITY);
@@ -117,7 +118,7 @@ describe("deterrence", () => {
     for (const producers of [2, 5, 10, 15, 50]) {
       const held = Math.round(1e6 * largestFairShare(producers, 600));
       const others = Array.from({ length: producers - 1 }, () => Math.round((1e6 - held) / (producers - 1)));
-      expect(fairnessOf([held, ...others], producers)).to.be.closeTo(600, 1);
+      expect(fairnessOf([held, ...others], producers)).to.be.within(...near(600, 1));
       expect(fairnessOf([held + 10_000, ...others], producers)).to.be.below(600);
     }
   });

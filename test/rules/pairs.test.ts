@@ -8,6 +8,7 @@ const read = (path: string) => readFileSync(at(path), "utf8");
 const TWINS: Readonly<Record<string, string>> = {
   TypedData: "orchestrator/protocol/typed-data.ts",
   ParamRanges: "orchestrator/protocol/parameters.ts",
+  ParamRelations: "orchestrator/protocol/parameters.ts",
   MissionTransitions: "orchestrator/rules/transitions/mission.ts",
   NodeTransitions: "orchestrator/rules/transitions/node.ts",
   SessionTransitions: "orchestrator/rules/transitions/session.ts",
