@@ -11,9 +11,9 @@ import { cache } from "./cache.ts";
 
 /** Thirty packages on which the three ways agree well enough. */
 export const PACKAGES = readFileSync(join(import.meta.dirname, "../../missions/data/work-packages.csv"), "utf8");
-/** Guesses so wide apart that one shard's executors never agree: the mission runs out of attempts and fails. */
+/** Guesses so wide apart that no two services agree on any of them, whoever wins the slots: the mission runs out of attempts and fails. */
 export const DISPUTED_PACKAGES =
-  "package,optimistic,likely,pessimistic\nsurvey,13,14,21\nfoundation,23,24,25\nframe,3,6,9\nroof,5,7,9\nwiring,4,8,30\npaint,2,2,3\n";
+  "package,optimistic,likely,pessimistic\nsurvey,1,2,30\nfoundation,2,3,50\nframe,1,3,40\nroof,1,2,25\nwiring,4,8,90\npaint,2,2,30\n";
 
 /** All three tiers, redundant executors that differ somewhere, a report: small, and whole. */
 export const SMALL_MISSION = `mission: packages
