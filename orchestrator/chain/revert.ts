@@ -1,6 +1,5 @@
 import type { Abi } from "viem";
 import { decodeErrorResult, toFunctionSelector } from "viem";
-import { formatAbiItem } from "viem/utils";
 import { messageOf } from "../primitives/errors.ts";
 import type { Hex } from "../primitives/hex.ts";
 import { isHex } from "../primitives/hex.ts";
@@ -25,10 +24,11 @@ export function decodeRevert(data: Hex | undefined, errors: Abi): Revert {
   }
 }
 
-/** The name of the custom error with this selector; the selector itself where no ABI here has it. */
+/** The name of the custom error with this selector; the selector itself where no ABI here has it. None of ours has a struct. */
 export function errorNameOf(selector: Hex, abi: Abi): string {
   const errors = abi.filter((item) => item.type === "error");
-  return errors.find((error) => toFunctionSelector(formatAbiItem(error)) === selector)?.name ?? selector;
+  const signature = ({ name, inputs }: (typeof errors)[number]) => `${name}(${inputs.map(({ type }) => type).join()})`;
+  return errors.find((error) => toFunctionSelector(signature(error)) === selector)?.name ?? selector;
 }
 
 /** Finds the revert data in whatever a node or a client threw; undefined when it is no revert at all. */

@@ -159,8 +159,10 @@ describe("a legislative session that makes no law", function () {
   });
 
   it("because nothing finds sponsors: it waits for the end of proposing, then the deposit goes back", async () => {
+    await city.chain.close();
+    city = await openLivingCity({ parameters: { MIN_SPONSORS: 5n } });
     const options = sessionOptions(city, memoryPorts(), 7);
-    const result = await failed({ ...options, producers: options.producers.slice(0, 2) });
+    const result = await failed({ ...options, producers: options.producers.slice(0, 4) });
     expect(result.reason).to.equal("no candidate found enough sponsors");
   });
 });

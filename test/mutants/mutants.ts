@@ -483,8 +483,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "collaboration/modules/watchdog-hold",
     "routes nothing while the panel is frozen; what was routed goes on, and what was earned is paid",
     "collaboration/Dispatch.sol",
-    "WatchdogHold.requireUnfrozen(city.constitution);",
-    "if (orders.length > 9) WatchdogHold.requireUnfrozen(city.constitution);",
+    "WatchdogHold.requireRunning(city.constitution);",
+    "if (orders.length > 9) WatchdogHold.requireRunning(city.constitution);",
   ),
   noticed(
     "collaboration/modules/watchdog-hold",
@@ -504,7 +504,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "meta/legislation/enactment",
     "waits until the watchdog has released the panel",
     "meta/legislation/Enactment.sol",
-    "IAdjudicatorWatchdog(constitution.at(Institution.WATCHDOG)).requireUnfrozen();",
+    "IAdjudicatorWatchdog(constitution.at(Institution.WATCHDOG)).requireRunning();",
     "IAdjudicatorWatchdog(constitution.at(Institution.WATCHDOG)).isFrozen();",
   ),
   noticed(

@@ -57,7 +57,7 @@ describe("scenario: a mission in hybrid mode", function () {
 
   it("puts on chain, stage by stage, the wave that missed its anchor, with the work that was done", async () => {
     const sent = new Map(outcome.gasByStage.map(({ stage, transactions }) => [stage, transactions]));
-    expect([sent.get("orchestrate"), sent.get("commit"), sent.get("checkpoint")]).to.deep.equal([1, first(), 2]);
+    expect([sent.get("orchestrate"), sent.get("commit"), sent.get("checkpoint")]).to.deep.equal([1, 1, 2]);
     const works = await city.log.read({ kind: "execution.work", subject: outcome.mission as Address });
     const executors = outcome.nodes.flatMap((node) => node.executors);
     expect(works).to.have.length(executors.length);

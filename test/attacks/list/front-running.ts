@@ -16,9 +16,10 @@ export const FRONT_RUNNING: readonly Attack[] = attacksOf("front-running", "F", 
     threats: ["TA-4"],
     entry: "CollaborationContract.reveal",
     guard: "a commitment opens for the agent in whose slot it stands",
-    file: "collaboration/modules/Verification.sol",
-    find: "bytes32 given = _commitmentOf(f, w, node, slot, opening);",
-    replace: "bytes32 given = _commitmentOf(f, w, node, 0, opening);",
+    file: "collaboration/Pledges.sol",
+    find: "        p.commitment = Commitments.commitment(s.slots[key].agent, opening, NodeCore.obligation(s, f, b.word, p.node));\n",
+    replace:
+      "        address first = s.slots[MissionStorage.slotKey(p.node, p.attempt, 0)].agent;\n        p.commitment = Commitments.commitment(first, opening, NodeCore.obligation(s, f, b.word, p.node));\n",
   },
   {
     title: "a bidder waits for the window to end, reads all bids and undercuts them",
