@@ -34,8 +34,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 340_000,
     budget: 340_000,
     exception: {
-      limit: 405_000,
-      why: "the law as the clone's code costs 200 gas a byte, 156,000 for eight nodes, and creation, escrow and origin 90,000 more; the rest is reading law and context back from the clone and comparing them",
+      limit: 366_000,
+      why: "the law as the clone's code costs 200 gas a byte, 156,000 for eight nodes, and creation, escrow and origin 90,000 more; the rest is activation and the deposit's transfer",
     },
   },
   {
@@ -44,8 +44,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 335_000,
-      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, each in its own transaction or batch; about 100,000 gas is the compiler's coding of nested structs",
+      limit: 306_000,
+      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; about 80,000 gas is the compiler's coding of nested structs",
     },
   },
   {
@@ -70,8 +70,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 4_900_000,
-      why: "14 executors commit, nine reveal, and each sends its own transaction: 29 base prices are 609,000 gas. The paper's figure counts no signature; here 14 commits, 14 live hashes, 14 items, 14 verdicts and one act are recovered; the watchdog is asked at each route and told of the act",
+      limit: 4_150_000,
+      why: "the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, and clearing decodes its orders from nested structs; the watchdog is asked at each route and told of the act",
     },
   },
   {
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 2_100_000,
+      limit: 1_780_000,
       why: "the compiler moves nested structs between calldata, memory and ABI encodings; the second edition reads packed bytes in place",
     },
   },
@@ -96,7 +96,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 3_600_000,
+      limit: 3_550_000,
       why: "its three checkpoints are 777,000, with 14 commitments opened and 17 signatures recovered. The other 2,690,000 are what every entitlement costs in either mode: 14 verdicts and 14 items proven, 14 stakes and reputations settled, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
