@@ -7,7 +7,7 @@
 import { compile } from "./compile.ts";
 import { compileForProduction, sizesIn } from "./production.ts";
 
-const LIMIT = 23_500;
+const LIMIT = 23_600;
 const PRINTED = 8;
 
 compile();
