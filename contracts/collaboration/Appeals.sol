@@ -3,10 +3,10 @@ pragma solidity 0.8.33;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {Dues} from "../foundational/Dues.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Intake} from "../libraries/Intake.sol";
+import {Payments} from "../libraries/Payments.sol";
 import {Payout, Split} from "../libraries/Payout.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {LawNode} from "../types/Law.sol";
@@ -23,7 +23,6 @@ library Appeals {
     using MissionFrame for Frame;
     using Intake for IERC20;
     using SafeERC20 for IERC20;
-    using Dues for Dues.Owed;
 
     // --- Filing ------------------------------------------------------------------------------------------------------
 
@@ -53,9 +52,17 @@ library Appeals {
         appeals.filed = filed + 1;
         appeals.open += 1;
         appeals.until = uint40(block.timestamp) + _patience(f);
+        _mark(s, node, attempt);
         s.books.bonds += bond;
         emit ICollaborationContract.AppealFiled(node, msg.sender, attempt, evidence, bond);
         f.city.token.pull(msg.sender, bond);
+    }
+
+    function _mark(MissionStorage.Layout storage s, uint8 node, uint8 attempt) private {
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        if (w.attempt != attempt || NodeCore.has(w, MissionStorage.APPEALED)) return;
+        w.flags |= MissionStorage.APPEALED;
+        NodeCore.store(s, node, w);
     }
 
     /// @dev The recorded attempt, and each whose slashes wait: whatever came after it.
@@ -124,8 +131,7 @@ library Appeals {
             else _mitigate(s, w, node, r);
             NodeCore.store(s, node, w);
         }
-        uint64 forfeited = _settleBonds(s, f, node, r.attempt, r.upheld);
-        if (forfeited != 0) payTreasury(s, f, 0, forfeited, Reasons.APPEAL);
+        _settleBonds(s, f, node, r.attempt, r.upheld);
     }
 
     /// @dev All of a provisional price is held here, so a share moves between what is entitled and what is not; nothing leaves.
@@ -226,34 +232,45 @@ library Appeals {
         uint8 node,
         uint8 attempt,
         uint40 due
-    ) internal view returns (uint40 until) {
-        until = WatchdogHold.extended(f.city.constitution, due, f.window(f.node(node)));
-        MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
-        if (appeals.open == 0) return until;
-        uint40 ruling = WatchdogHold.extended(f.city.constitution, appeals.until, _patience(f));
-        if (ruling > until) until = ruling;
+    ) internal view returns (uint40) {
+        return ruledBy(s, f, node, attempt, WatchdogHold.extended(f.city.constitution, due, f.windowOf(node)));
     }
 
-    /// @notice Nobody resolved the appeals in time: the clearing stands, the bonds go back.
-    /// @return forfeited What insurance is owed, because its appellant's account takes no money.
-    function returnBonds(
+    /// @notice The later of a window's end and of the time its open appeals may take.
+    function ruledBy(
         MissionStorage.Layout storage s,
         Frame memory f,
         uint8 node,
-        uint8 attempt
-    ) internal returns (uint64 forfeited) {
-        if (s.appeals[MissionStorage.attemptKey(node, attempt)].open == 0) return 0;
-        return _settleBonds(s, f, node, attempt, type(uint16).max);
+        uint8 attempt,
+        uint40 until
+    ) internal view returns (uint40) {
+        MissionStorage.Appeals memory appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
+        if (appeals.open == 0) return until;
+        uint40 ruling = WatchdogHold.extended(f.city.constitution, appeals.until, _patience(f));
+        return ruling > until ? ruling : until;
     }
 
-    function payTreasury(
-        MissionStorage.Layout storage s,
+    /// @notice Nobody resolved the appeals in time: the clearing stands, the bonds go back.
+    function returnBonds(MissionStorage.Layout storage s, Frame memory f, uint8 node, uint8 attempt) internal {
+        if (s.appeals[MissionStorage.attemptKey(node, attempt)].open == 0) return;
+        _settleBonds(s, f, node, attempt, type(uint16).max);
+    }
+
+    /// @notice Sends the vault payments, fees and insurance, and has the payments credited.
+    /// @param paid what the payments add up to
+    /// @return premiums What the treasury added, as payments.
+    function toVault(
         Frame memory f,
+        uint256[] memory payments,
+        uint64 paid,
         uint64 fees,
         uint64 insurance,
         bytes32 reason
-    ) internal {
-        s.dues.pay(f.city.token, f.city.treasury, fees, insurance, reason);
+    ) internal returns (uint256[] memory premiums) {
+        uint256 total = uint256(paid) + fees + insurance;
+        if (total == 0) return premiums;
+        f.city.token.safeTransfer(address(f.city.treasury), total);
+        return f.city.treasury.settle(payments, fees, insurance, reason);
     }
 
     function splitOf(Frame memory f, uint64 price, uint16 share, uint256 psi) internal pure returns (Split memory) {
@@ -265,29 +282,34 @@ library Appeals {
         return 2 * uint40(f.context.params.maxHumanReviewTimeout);
     }
 
-    /// @dev An appellant whose account refuses its bond cannot hold up the others: the bond is insurance's.
     function _settleBonds(
         MissionStorage.Layout storage s,
         Frame memory f,
         uint8 node,
         uint8 attempt,
         uint16 upheld
-    ) private returns (uint64 forfeited) {
+    ) private {
         MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
         appeals.open = 0;
         uint8 filed = appeals.filed;
+        uint256[] memory returned = new uint256[](filed);
+        uint256 count = 0;
+        uint64 forfeited = 0;
         for (uint8 i = 0; i < filed; ++i) {
             MissionStorage.Appeal storage one = s.appealAt[MissionStorage.slotKey(node, attempt, i)];
             (address appellant, uint64 bond) = (one.appellant, one.bond);
             if (bond == 0) continue;
             one.bond = 0;
             s.books.bonds -= bond;
-            if ((upheld >> i) & 1 == 1 && f.city.token.trySafeTransfer(appellant, bond)) {
+            if ((upheld >> i) & 1 == 1) {
+                returned[count++] = Payments.pack(appellant, bond, 0, node, Payments.BOND + i);
                 emit ICollaborationContract.BondReturned(node, appellant, bond);
             } else {
                 forfeited += bond;
                 emit ICollaborationContract.BondForfeited(node, appellant, bond);
             }
         }
+        returned = Payments.first(returned, count);
+        toVault(f, returned, Payments.total(returned), 0, forfeited, Reasons.APPEAL);
     }
 }

@@ -76,13 +76,7 @@ library Dispatch {
         uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
         if (s.slots[key].agent != address(0)) revert ICollaborationContract.SlotTaken(node, slot);
 
-        s.slots[key] = MissionStorage.Slot({
-            agent: agent,
-            price: price,
-            psi: 0,
-            payment: MissionStorage.Payment.DUE,
-            slashed: false
-        });
+        s.slots[key] = MissionStorage.Slot({agent: agent, price: price, psi: 0, slashed: false});
         s.pledges[key] = service;
         // The clock of a node that waited for its executors starts with them.
         if (w.state == NodeState.ELIGIBLE) {

@@ -9,6 +9,7 @@ import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Split} from "../libraries/Payout.sol";
 import {Reputation} from "../libraries/Reputation.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
+import {Payments} from "../libraries/Payments.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawNode} from "../types/Law.sol";
@@ -19,6 +20,7 @@ import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 import {NodeWord} from "./NodeWord.sol";
+import {WatchdogHold} from "./WatchdogHold.sol";
 
 /// @title Money that leaves a mission
 /// @notice Decisions 5, 24 and 43. Fees, insurance and discount move with the claim they belong to, so that until a
@@ -27,19 +29,27 @@ library Escrow {
     using MissionFrame for Frame;
     using SafeERC20 for IERC20;
 
-    /// @dev Sums of one node's claim.
-    struct Claim {
-        address[] agents;
-        uint64[] paid;
-        uint64[] premium;
-        uint64 total;
+    /// @dev One call's claims: the payments, and their sums. No token moves before all of them are known.
+    struct Tab {
+        uint256[] payments;
+        uint256 count;
+        /// Nodes claimed, by this call too.
+        uint256 claimed;
+        uint64 paid;
         uint64 fees;
         uint64 insurance;
         uint64 discount;
         uint64 rest;
-        /// Of `total`, what an earlier claim could not deliver.
-        uint64 held;
+        /// Verifiers' part of the fees.
+        uint64 verifiers;
+        /// The window asked about last, and when it ends: nodes of a wave share theirs.
+        uint40 due;
+        uint40 window;
+        uint40 until;
     }
+
+    /// Executors and verifiers of one node.
+    uint256 private constant _MOST_PAYEES = NodeCore.MAX_SLOTS + NodeWord.SEATS;
 
     // --- Entitlements ------------------------------------------------------------------------------------------------
 
@@ -124,159 +134,117 @@ library Escrow {
 
     // --- Claims ------------------------------------------------------------------------------------------------------
 
+    /// @dev What is owed to anybody becomes a credit in the vault: whom the token refuses is nobody else's concern.
     function claim(MissionStorage.Layout storage s, City calldata city, uint8[] calldata nodes) external {
         Frame memory f = MissionFrame.open(city);
-        uint64 fees = 0;
-        uint64 insurance = 0;
+        Tab memory tab;
+        tab.payments = new uint256[](nodes.length * _MOST_PAYEES);
+        tab.claimed = s.claimed;
         // At most the nodes the caller names.
         for (uint256 i = 0; i < nodes.length; ++i) {
             uint8 node = nodes[i];
-            LawNode memory law = f.node(node);
-            MissionStorage.Node memory w = NodeCore.load(s, node);
-            bool faulted = NodeCore.has(w, MissionStorage.FAULTED);
-            if (NodeCore.has(w, MissionStorage.RECORDED)) {
-                if (faulted) insurance += _punishDue(s, f, w, node, false);
-                (uint64 forTreasury, uint64 forInsurance) = _claimNode(s, f, law, w, node);
-                fees += forTreasury;
-                insurance += forInsurance;
-            } else if (faulted) {
-                insurance += _punishDue(s, f, w, node, true);
-            } else {
-                revert ICollaborationContract.NotRecorded(node);
-            }
+            MissionStorage.Node memory w = NodeCore.loadOf(s, f, node);
+            bool recorded = NodeCore.has(w, MissionStorage.RECORDED);
+            if (NodeCore.has(w, MissionStorage.FAULTED)) _punishDue(s, f, w, node, !recorded);
+            else if (!recorded) revert ICollaborationContract.NotRecorded(node);
+            if (recorded && (tab.claimed >> node) & 1 == 0) _claimNode(s, f, tab, w, node);
         }
-        Appeals.payTreasury(s, f, fees, insurance, Reasons.SETTLEMENT);
+        _pay(s, f, tab);
     }
 
     function _claimNode(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        Tab memory tab,
         MissionStorage.Node memory w,
         uint8 node
-    ) private returns (uint64 forTreasury, uint64 forInsurance) {
-        uint40 until = Appeals.heldUntil(s, f, node, w.attempt, w.settlesAt);
-        if (block.timestamp < until) revert ICollaborationContract.WindowOpen(node, until);
-        Claim memory c = _sum(s, f, law, w, node);
-        MissionStorage.Books storage books = s.books;
-        books.entitled -= c.total;
-        books.held -= c.held;
-        books.accrued -= c.fees + c.insurance + c.discount + c.rest;
-        books.refundable += c.rest;
-        books.paid += c.total;
-        books.fees += c.fees;
-        books.insurance += c.insurance;
-        books.discount += c.discount;
-        uint64 forfeited = Appeals.returnBonds(s, f, node, w.attempt);
-        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
-            if (c.agents[slot] != address(0)) _payExecutor(s, f, w, node, slot, c);
-        }
-        return (c.fees - _payVerifiers(s, f, w, node, c.fees) + c.discount, c.insurance + forfeited);
-    }
-
-    function _sum(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        LawNode memory law,
-        MissionStorage.Node memory w,
-        uint8 node
-    ) private returns (Claim memory c) {
-        c.agents = new address[](law.redundancy);
-        c.paid = new uint64[](law.redundancy);
-        c.premium = new uint64[](law.redundancy);
-        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
-            if ((w.agreeing >> slot) & 1 == 0) continue;
-            uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
-            MissionStorage.Slot memory bound = s.slots[key];
-            if (bound.payment == MissionStorage.Payment.CLAIMED) continue;
-            s.slots[key].payment = MissionStorage.Payment.CLAIMED;
-            Split memory split = Appeals.splitOf(f, bound.price, w.share, bound.psi);
-            c.agents[slot] = bound.agent;
-            c.paid[slot] = split.paid;
-            c.premium[slot] = split.premium;
-            c.total += split.paid;
-            // What was held is owed to the executor alone: the rest left with the first claim.
-            if (bound.payment == MissionStorage.Payment.HELD) {
-                c.held += split.paid;
-                continue;
-            }
-            c.fees += split.fee;
-            c.insurance += split.insurance;
-            c.discount += split.discount;
-            c.rest += split.toSponsor;
-        }
-    }
-
-    /// @dev An agent whose account refuses money is paid through its principal; if that refuses too, what is owed stays here
-    /// until a later claim, so that nobody holds up the others. The premium never blocks the base.
-    function _payExecutor(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        MissionStorage.Node memory w,
-        uint8 node,
-        uint8 slot,
-        Claim memory c
     ) private {
-        address agent = c.agents[slot];
-        uint64 amount = c.paid[slot];
-        address principal = f.city.producers.principalOf(agent);
-        if (amount != 0 && !_pay(f, agent, principal, amount)) {
-            s.books.paid -= amount;
-            s.books.entitled += amount;
-            s.books.held += amount;
-            s.slots[MissionStorage.slotKey(node, w.attempt, slot)].payment = MissionStorage.Payment.HELD;
-            emit ICollaborationContract.PaymentHeld(node, slot, agent, amount);
-            return;
+        uint40 until = _windowEnd(f, tab, w.settlesAt, f.windowOf(node));
+        bool appealed = NodeCore.has(w, MissionStorage.APPEALED);
+        if (appealed) until = Appeals.ruledBy(s, f, node, w.attempt, until);
+        if (block.timestamp < until) revert ICollaborationContract.WindowOpen(node, until);
+        if (appealed) Appeals.returnBonds(s, f, node, w.attempt);
+        tab.claimed |= uint256(1) << node;
+        uint64 fees = tab.fees;
+        for (uint8 slot = 0; slot < NodeCore.MAX_SLOTS; ++slot) {
+            if ((w.agreeing >> slot) & 1 == 0) continue;
+            MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, w.attempt, slot)];
+            Split memory split = Appeals.splitOf(f, bound.price, w.share, bound.psi);
+            tab.payments[tab.count++] = Payments.pack(bound.agent, split.paid, bound.psi, node, slot);
+            tab.paid += split.paid;
+            tab.fees += split.fee;
+            tab.insurance += split.insurance;
+            tab.discount += split.discount;
+            tab.rest += split.toSponsor;
         }
-        uint64 premium = 0;
-        if (c.premium[slot] != 0) {
-            try f.city.treasury.payPremium(agent, principal, c.premium[slot]) returns (uint64 given) {
-                premium = given;
-            } catch {
-                premium = 0;
-            }
-            s.books.subsidy += premium;
-        }
-        emit ICollaborationContract.Claimed(node, slot, agent, amount, premium);
+        _addVerifiers(s, f, tab, w, node, tab.fees - fees);
     }
 
-    function _pay(Frame memory f, address agent, address principal, uint64 amount) private returns (bool) {
-        return f.city.token.trySafeTransfer(agent, amount) || f.city.token.trySafeTransfer(principal, amount);
+    function _windowEnd(Frame memory f, Tab memory tab, uint40 due, uint40 window) private view returns (uint40) {
+        if (tab.due != due || tab.window != window) {
+            tab.until = WatchdogHold.extended(f.city.constitution, due, window);
+            (tab.due, tab.window) = (due, window);
+        }
+        return tab.until;
     }
 
-    /// @dev Equal parts of the verifiers' share; what cannot be divided or delivered stays a fee of the treasury.
-    function _payVerifiers(
+    /// @dev Equal parts of the verifiers' share; what cannot be divided stays a fee of the treasury.
+    function _addVerifiers(
         MissionStorage.Layout storage s,
         Frame memory f,
+        Tab memory tab,
         MissionStorage.Node memory w,
         uint8 node,
         uint64 fees
-    ) private returns (uint64 total) {
+    ) private view {
         uint256 seated = NodeWord.seated(w.seats);
-        if (seated == 0) return 0;
+        if (seated == 0) return;
         // A share is at most all of the fees.
         uint64 each = uint64((uint256(fees) * s.head.verifierFeeShare) / BasisPoints.WHOLE / seated);
-        if (each == 0) return 0;
+        if (each == 0) return;
         // At most seven seats.
         for (uint256 place = 0; place < seated; ++place) {
             address verifier = f.city.evidence.verifierAt(NodeWord.seatAt(w.seats, place));
-            if (!f.city.token.trySafeTransfer(verifier, each)) continue;
-            total += each;
-            emit ICollaborationContract.VerifierPaid(node, verifier, each);
+            tab.payments[tab.count++] = Payments.pack(verifier, each, 0, node, Payments.SEAT + place);
+            tab.verifiers += each;
         }
+    }
+
+    function _pay(MissionStorage.Layout storage s, Frame memory f, Tab memory tab) private {
+        if (tab.claimed == s.claimed) return;
+        s.claimed = tab.claimed;
+        MissionStorage.Books memory books = s.books;
+        books.entitled -= tab.paid;
+        books.accrued -= tab.fees + tab.insurance + tab.discount + tab.rest;
+        books.refundable += tab.rest;
+        books.paid += tab.paid;
+        books.fees += tab.fees;
+        books.insurance += tab.insurance;
+        books.discount += tab.discount;
+        s.books = books;
+        uint256[] memory payments = Payments.first(tab.payments, tab.count);
+        uint256[] memory premiums = Appeals.toVault(
+            f,
+            payments,
+            tab.paid + tab.verifiers,
+            tab.fees - tab.verifiers + tab.discount,
+            tab.insurance,
+            Reasons.SETTLEMENT
+        );
+        if (premiums.length != 0) s.books.subsidy += Payments.total(premiums);
+        emit ICollaborationContract.Claimed(payments, premiums);
     }
 
     // --- Slashes that waited -----------------------------------------------------------------------------------------
 
     /// @param required Whether nothing being due is an error.
-    /// @return forfeited Bonds that insurance is owed.
     function _punishDue(
         MissionStorage.Layout storage s,
         Frame memory f,
         MissionStorage.Node memory w,
         uint8 node,
         bool required
-    ) private returns (uint64 forfeited) {
+    ) private {
         uint256 waiting = 0;
         uint40 dueAt = 0;
         bool any = false;
@@ -293,7 +261,7 @@ library Escrow {
             any = true;
             s.faults[key].settled = true;
             s.head.faults -= 1;
-            forfeited += Appeals.returnBonds(s, f, node, uint8(attempt));
+            Appeals.returnBonds(s, f, node, uint8(attempt));
             NodeCore.settleMask(
                 s,
                 node,
@@ -305,7 +273,7 @@ library Escrow {
             );
         }
         if (required && !any) revert ICollaborationContract.WindowOpen(node, dueAt);
-        if (waiting != 0) return forfeited;
+        if (waiting != 0) return;
         w.flags &= ~MissionStorage.FAULTED;
         NodeCore.store(s, node, w);
     }
@@ -318,22 +286,19 @@ library Escrow {
         _refund(s, MissionFrame.open(city), amount, amount);
     }
 
-    /// @dev Whatever else lies here was given by nobody in particular: it goes with the dust. What could not be delivered stays
-    /// for a later claim.
+    /// @dev Whatever else lies here was given by nobody in particular: it goes with the dust.
     function close(MissionStorage.Layout storage s, City calldata city) external {
         MissionStorage.Books memory b = s.books;
-        uint64 unclaimed = b.entitled - b.held;
-        bool unsettled = unclaimed != 0 || b.accrued != 0 || b.bonds != 0 || s.head.faults != 0;
+        bool unsettled = b.entitled != 0 || b.accrued != 0 || b.bonds != 0 || s.head.faults != 0;
         if (unsettled || s.unrecorded != 0 || !NodeCore.isFinal(s)) {
-            revert ICollaborationContract.Unsettled(unclaimed, b.accrued, s.unrecorded, s.head.faults, b.bonds);
+            revert ICollaborationContract.Unsettled(b.entitled, b.accrued, s.unrecorded, s.head.faults, b.bonds);
         }
         if (s.delegated != 0) revert ICollaborationContract.ChildrenRunning(s.delegated);
         if (s.head.closed) revert ICollaborationContract.NothingToRefund();
         s.head.closed = true;
         Frame memory f = MissionFrame.open(city);
         emit ICollaborationContract.Closed();
-        uint256 waiting = uint256(b.held) + s.dues.fees + s.dues.insurance;
-        _refund(s, f, _refundable(s), f.city.token.balanceOf(address(this)) - waiting);
+        _refund(s, f, _refundable(s), f.city.token.balanceOf(address(this)));
     }
 
     function _refund(MissionStorage.Layout storage s, Frame memory f, uint64 booked, uint256 amount) private {
@@ -358,7 +323,7 @@ library Escrow {
         if (bound.psi == 0) return due;
         Split memory split = Appeals.splitOf(MissionFrame.open(city), bound.price, w.share, bound.psi);
         (due.paid, due.premium) = (split.paid, split.premium);
-        due.claimed = bound.payment == MissionStorage.Payment.CLAIMED;
+        due.claimed = (s.claimed >> node) & 1 == 1;
         due.claimableAt = w.settlesAt;
     }
 

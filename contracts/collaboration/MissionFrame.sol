@@ -68,4 +68,9 @@ library MissionFrame {
     function window(Frame memory f, LawNode memory law) internal pure returns (uint40) {
         return uint40(f.context.params.appealWindows[uint8(law.band)]) * 60;
     }
+
+    /// @notice The same of a node that nothing else is asked of.
+    function windowOf(Frame memory f, uint8 index) internal pure returns (uint40) {
+        return uint40(f.context.params.appealWindows[uint8(LawCodec.band(f.args, index))]) * 60;
+    }
 }

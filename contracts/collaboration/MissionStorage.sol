@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {Dues} from "../foundational/Dues.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 
@@ -44,15 +43,13 @@ library MissionStorage {
         uint64 entitled;
         uint64 accrued;
         uint64 refundable;
-        uint64 refunded;
         uint64 paid;
         uint64 fees;
         uint64 insurance;
         uint64 discount;
         uint64 subsidy;
+        uint64 refunded;
         uint64 bonds;
-        /// Of `entitled`, what was claimed and could not be delivered: it outlives the closing.
-        uint64 held;
         /// Lent to children and not returned, for good or until they end.
         uint64 children;
     }
@@ -74,7 +71,7 @@ library MissionStorage {
         /// Basis points; what the executors are scored, too.
         uint16 share;
         uint8 agreeing;
-        uint8 flags;
+        uint16 flags;
         /// End of the appeal window of a recorded node.
         uint40 settlesAt;
         /// Verifiers whose verdicts counted.
@@ -95,34 +92,28 @@ library MissionStorage {
     uint64 internal constant TOKEN = 1e6;
 
     // Flags of a node.
-    uint8 internal constant GATED = 1;
-    uint8 internal constant RECORDED = 2;
+    uint16 internal constant GATED = 1;
+    uint16 internal constant RECORDED = 2;
     /// Some attempt's slashes wait.
-    uint8 internal constant FAULTED = 4;
-    uint8 internal constant VETOED = 8;
+    uint16 internal constant FAULTED = 4;
+    uint16 internal constant VETOED = 8;
     /// Nobody commits any more: `commitMask` is final, the absent were settled.
-    uint8 internal constant COMMITS_CLOSED = 16;
+    uint16 internal constant COMMITS_CLOSED = 16;
     /// A human vetoed the output before the gate was asked.
-    uint8 internal constant HELD = 32;
+    uint16 internal constant HELD = 32;
     /// Nobody ruled in the law's review window: every seat is asked now, for as long again.
-    uint8 internal constant ESCALATED = 64;
+    uint16 internal constant ESCALATED = 64;
     /// This attempt goes on under a mandate that an adjudicator amended.
-    uint8 internal constant AMENDED = 128;
+    uint16 internal constant AMENDED = 128;
+    /// Somebody appealed this attempt: only then there is a word of `appeals` to read.
+    uint16 internal constant APPEALED = 256;
 
-    enum Payment {
-        DUE,
-        CLAIMED,
-        /// Claimed, but neither the agent nor its principal could be paid: a later claim tries again.
-        HELD
-    }
-
-    /// @dev One word, exactly. What a slot is due follows from its price, its node's share and ψ.
+    /// @dev One word. What a slot is due follows from its price, its node's share and ψ.
     struct Slot {
         address agent;
         uint64 price;
         /// ψ × 1000 at `record`; an appeal that changes the share counts with the same.
         uint16 psi;
-        Payment payment;
         /// Slashed on appeal, which happens once.
         bool slashed;
     }
@@ -156,8 +147,9 @@ library MissionStorage {
         uint256 completed;
         uint256 unrecorded;
         uint256 exhausted;
-        /// Bitmap over nodes: a child session or mission has the node's money.
+        /// Bitmaps over nodes: a child session or mission has the node's money; its payments are in the vault.
         uint256 delegated;
+        uint256 claimed;
         /// Output of the last node, kept only for an output predicate.
         bytes32 outputHash;
         bytes32 anchor;
@@ -177,8 +169,6 @@ library MissionStorage {
         mapping(uint256 node => Child) children;
         /// Amended mandate of an attempt.
         mapping(uint256 attemptKey => bytes32) amendments;
-        /// Of fees, discount, insurance and forfeited bonds, what the treasury could not take yet.
-        Dues.Owed dues;
     }
 
     function attemptKey(uint8 node, uint8 attempt) internal pure returns (uint256) {

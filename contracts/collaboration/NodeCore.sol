@@ -52,7 +52,7 @@ library NodeCore {
         return 1 << uint256(state);
     }
 
-    function has(MissionStorage.Node memory w, uint8 flag) internal pure returns (bool) {
+    function has(MissionStorage.Node memory w, uint16 flag) internal pure returns (bool) {
         return w.flags & flag != 0;
     }
 

@@ -13,12 +13,13 @@ import {MissionStorage} from "./MissionStorage.sol";
 /// | state       | 0–3     | attempt    | 4–11    | clock       | 12–51   |
 /// | remainder   | 52–67   | commitMask | 68–72   | revealMask  | 73–77   |
 /// | agreeing    | 78–82   | redraws    | 83      | freezeCount | 84–91   |
-/// | flags       | 92–99   | share      | 100–113 | drawBlock   | 114–145 |
-/// | seats       | 146–250 | zero       | 251–255 |             |         |
+/// | flags       | 92–100  | share      | 101–114 | drawBlock   | 115–146 |
+/// | seats       | 147–251 | zero       | 252–255 |             |         |
 ///
 /// The clock is `settlesAt` of a recorded node, whose work has no deadline any more, and `deadline` of every other one.
 library NodeWord {
     uint256 private constant MASK = 0x1f;
+    uint256 private constant FLAGS = 0x1ff;
     uint256 private constant SEAT_BITS = 15;
     uint256 private constant SEAT = (1 << SEAT_BITS) - 1;
     uint256 internal constant SEATS = 7;
@@ -33,9 +34,9 @@ library NodeWord {
         w.redraws = uint8((word >> 83) & 1);
         w.freezeCount = uint8(word >> 84);
         w.flags = flagsOf(word);
-        w.share = uint16((word >> 100) & 0x3fff);
-        w.drawBlock = uint32(word >> 114);
-        w.seats = word >> 146;
+        w.share = uint16((word >> 101) & 0x3fff);
+        w.drawBlock = uint32(word >> 115);
+        w.seats = word >> 147;
         if (w.flags & MissionStorage.RECORDED != 0) w.settlesAt = uint40(word >> 12);
         else w.deadline = uint40(word >> 12);
     }
@@ -45,9 +46,9 @@ library NodeWord {
         return uint8(word >> 4);
     }
 
-    function flagsOf(uint256 word) internal pure returns (uint8) {
-        // Eight bits of the word.
-        return uint8(word >> 92);
+    function flagsOf(uint256 word) internal pure returns (uint16) {
+        // Nine bits of the word.
+        return uint16((word >> 92) & FLAGS);
     }
 
     function pack(MissionStorage.Node memory w) internal pure returns (uint256 word) {
@@ -63,9 +64,9 @@ library NodeWord {
             (uint256(w.redraws & 1) << 83) |
             (uint256(w.freezeCount) << 84) |
             (uint256(w.flags) << 92) |
-            (uint256(w.share & 0x3fff) << 100) |
-            (uint256(w.drawBlock) << 114) |
-            (w.seats << 146);
+            (uint256(w.share & 0x3fff) << 101) |
+            (uint256(w.drawBlock) << 115) |
+            (w.seats << 147);
     }
 
     /// @notice Number of the verifier in place `place`, of `EvidenceRegistry`; zero if the place is empty.

@@ -61,7 +61,7 @@ interface ICollaborationContract {
     /// @notice deposit = paid + fees + insurance + discount + refunded + children + held, at any time; the clone's balance is held + bonds.
     struct Ledger {
         uint64 deposit;
-        /// Executors' money already transferred.
+        /// Executors' money already credited in the vault.
         uint64 paid;
         uint64 fees;
         uint64 insurance;
@@ -196,10 +196,9 @@ interface ICollaborationContract {
         uint64 discount,
         uint40 claimableAt
     );
-    event Claimed(uint8 indexed node, uint8 indexed slot, address indexed agent, uint64 paid, uint64 premium);
-    /// @notice Neither the agent nor its principal could be paid: the amount stays entitled until a later claim.
-    event PaymentHeld(uint8 indexed node, uint8 indexed slot, address indexed agent, uint64 amount);
-    event VerifierPaid(uint8 indexed node, address indexed verifier, uint64 amount);
+    /// @notice What a claim credited in the vault, one word each (`libraries/Payments.sol`): executors and verifiers, and what the
+    /// treasury added as premiums.
+    event Claimed(uint256[] payments, uint256[] premiums);
     event ExecutorFaulted(
         uint8 indexed node,
         uint8 indexed slot,
@@ -429,16 +428,15 @@ interface ICollaborationContract {
     /// a law: takes back what was not spent, and completes or fails the node.
     function record(uint8 node) external;
     /// @notice Pays recorded nodes whose appeal window closed with no open appeal, moves their fees, and executes slashes
-    /// that waited for their window. Anyone; money goes to the executors. What was claimed before is passed over.
-    /// An executor whose agent and principal the token refuses is owed until a later claim; nobody waits for it.
+    /// that waited for their window. Anyone; what executors and verifiers are owed is credited to them in the vault. What was
+    /// claimed before is passed over.
     function claim(uint8[] calldata nodes) external;
     /// @notice Appeals an attempt that was recorded, or whose slashes wait, inside its window, whatever attempts came after; pulls the
     /// bond. Caller: sponsor, or executor or panel member of the attempt.
     function appeal(uint8 node, uint8 attempt, bytes32 evidence) external;
     /// @notice Sends what is returnable to the sponsor. Anyone.
     function refund() external;
-    /// @notice Ends the mission when every node is settled; sweeps dust to the sponsor. What was claimed and could not be delivered
-    /// stays here, for a later `claim`. Anyone.
+    /// @notice Ends the mission when every node is settled; sweeps dust to the sponsor. Anyone.
     function close() external;
     /// @notice Puts the root of the mission's records on chain. Anyone with a runner's signature.
     function anchor(bytes32 root, address runner, uint40 deadline, bytes calldata signature) external;

@@ -103,6 +103,11 @@ library LawCodec {
         n.band = Band((word >> 219) & 3);
     }
 
+    /// @notice Band of node `index`, without decoding the rest.
+    function band(bytes memory law, uint256 index) internal pure returns (Band) {
+        return Band((uint256(law.asSlice().load(_nodeOffset(law, index) + WORD)) >> 219) & 3);
+    }
+
     /// @notice Predecessor bitmap of node `index`, without decoding the rest.
     function predecessors(bytes memory law, uint256 index) internal pure returns (uint256) {
         return uint256(law.asSlice().load(_nodeOffset(law, index)));

@@ -57,7 +57,12 @@ library Payout {
         s.released = uint64((uint256(s.base) * shareBps) / BasisPoints.WHOLE);
         s.paid = psi1000 < NEUTRAL ? uint64((s.released * psi1000) / NEUTRAL) : s.released;
         s.discount = s.released - s.paid;
-        s.premium = psi1000 > NEUTRAL ? SafeCast.toUint64((s.released * (psi1000 - NEUTRAL)) / NEUTRAL) : 0;
+        s.premium = premium(s.paid, psi1000);
         s.toSponsor = price - s.fee - s.insurance - s.released;
+    }
+
+    /// @notice What ψ above one asks for on top of what is paid, which is then all that is released.
+    function premium(uint64 paid, uint256 psi1000) internal pure returns (uint64) {
+        return psi1000 > NEUTRAL ? SafeCast.toUint64((uint256(paid) * (psi1000 - NEUTRAL)) / NEUTRAL) : 0;
     }
 }

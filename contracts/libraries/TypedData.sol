@@ -3,7 +3,15 @@ pragma solidity 0.8.33;
 
 import {OverrideAction} from "../types/Actions.sol";
 import {EvidenceClass} from "../types/Evidence.sol";
-import {AwardDecision, Bid, LiveHash, PrincipalBinding, SubAgentBinding, Verdict} from "../types/Messages.sol";
+import {
+    AwardDecision,
+    Bid,
+    LiveHash,
+    PrincipalBinding,
+    SubAgentBinding,
+    Verdict,
+    Withdrawal
+} from "../types/Messages.sol";
 import {Office} from "../types/Roles.sol";
 
 /// @title Everything somebody signs
@@ -18,6 +26,10 @@ library TypedData {
     );
     bytes32 internal constant SUB_AGENT_BINDING = keccak256(
         "SubAgentBinding(address agent,address creator,bytes32 did,uint160 capabilities,uint64 stake,uint256 nonce,uint40 deadline)"
+    );
+    // Consumed by Treasury.
+    bytes32 internal constant WITHDRAWAL = keccak256(
+        "Withdrawal(address account,address by,address to,uint256 nonce,uint40 deadline)"
     );
     // Consumed by ServiceContract.
     bytes32 internal constant REGISTER_SERVICE = keccak256(
@@ -104,6 +116,10 @@ library TypedData {
             keccak256(
                 abi.encode(SUB_AGENT_BINDING, b.agent, b.creator, b.did, b.capabilities, b.stake, b.nonce, b.deadline)
             );
+    }
+
+    function hashWithdrawal(Withdrawal calldata w) internal pure returns (bytes32) {
+        return keccak256(abi.encode(WITHDRAWAL, w.account, w.by, w.to, w.nonce, w.deadline));
     }
 
     function hashRegisterService(

@@ -129,3 +129,14 @@ struct OfficeSignature {
     uint40 deadline;
     bytes signature;
 }
+
+/// @notice Sends all that the vault owes an account. Domain: Treasury. Signed by the account or its principal.
+struct Withdrawal {
+    address account;
+    /// Whoever signs.
+    address by;
+    address to;
+    /// The account's next nonce, which every withdrawal uses up.
+    uint256 nonce;
+    uint40 deadline;
+}

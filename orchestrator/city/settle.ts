@@ -7,10 +7,11 @@ import type { Mission, World } from "../execution/world.ts";
 import { appealsOn } from "./case-file.ts";
 import type { City } from "./city.ts";
 import { panelOf } from "./panel.ts";
+import { payOut } from "./pay-out.ts";
 
 /**
- * Brings open appeals before humans, waits until every appeal window is over, makes payments and pending slashes, and returns the rest
- * (decisions 5, 6, 24, 29).
+ * Brings open appeals before humans, waits until every appeal window is over, has payments credited and pending slashes made, returns the
+ * rest, and brings home what the vault owes to accounts of this city (decisions 5, 6, 24, 29, 65).
  */
 export async function settle(city: City, world: World, mission: Mission, judge: AppealJudge): Promise<void> {
   const contract = world.client.mission(mission.address);
@@ -25,6 +26,7 @@ export async function settle(city: City, world: World, mission: Mission, judge: 
     for (const batch of batched(world, nodes)) await contract.claim([batch], { intent: intentKey("claim", mission.address, ...batch) });
   }
   await contract.close([], { intent: intentKey("close", mission.address) });
+  await payOut(world, mission.address);
   await freeLocks(world, mission);
 }
 

@@ -24,6 +24,13 @@ export const typedDataTypes = {
     { name: "nonce", type: "uint256" },
     { name: "deadline", type: "uint40" },
   ],
+  Withdrawal: [
+    { name: "account", type: "address" },
+    { name: "by", type: "address" },
+    { name: "to", type: "address" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint40" },
+  ],
   RegisterService: [
     { name: "agent", type: "address" },
     { name: "codeHash", type: "bytes32" },
@@ -180,6 +187,7 @@ export type MessageName = keyof typeof typedDataTypes;
 export const messageConsumers = {
   PrincipalBinding: "ProducerContract",
   SubAgentBinding: "ProducerContract",
+  Withdrawal: "Treasury",
   RegisterService: "ServiceContract",
   Propose: "LegislativeProcedure",
   Sponsor: "LegislativeProcedure",

@@ -250,7 +250,9 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
   },
   Treasury: {
     deposit: anyone,
-    payPremium: only("NotMission", "itself", "mission"),
+    settle: only("NotMission", "itself", "mission"),
+    withdraw: only("NotAuthorised", "agent", "its principal"),
+    withdrawFor: [{ when: "signed", callers: ANYONE }],
     compensate: only("NotRoster", "ROSTER"),
     claimInsurance: governor,
     disburse: governor,

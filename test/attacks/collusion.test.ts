@@ -1,8 +1,10 @@
 /** One hand behind several faces: wash trading, bought panels, Sybil sponsors, adjudicators in their own cause. */
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
+import { getAddress } from "viem";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
+import { packPayment } from "../../orchestrator/rules/payments.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
@@ -453,8 +455,11 @@ describe("attacks by collusion", () => {
     it("somebody who is no mission draws a premium", async () => {
       const { city } = panel;
       const nobody = await city.account("nobody");
-      await attempt(city.treasury.connect(nobody).payPremium(thief, thief, tokens(50)));
-      expect(await paid(city)).to.equal(0);
+      const { agent } = await city.register("accomplice");
+      const payment = { account: getAddress(agent.address), amount: tokens(100), psi: 1500, node: 0, place: 0 };
+      await city.token.mint(city.addresses.TREASURY, tokens(100));
+      await attempt(city.treasury.connect(nobody).settle([packPayment(payment)], 0, 0, WHY));
+      expect(await city.wealthOf(agent.address)).to.equal(0);
     });
   });
 

@@ -22,7 +22,7 @@ describe("attacks by reentrancy", () => {
     await attempt(contract.claim([0]));
     expect(await city.token.balanceOf(city.sponsor.address)).to.equal(before);
     for (const slot of [0, 1, 2]) {
-      expect(await city.token.balanceOf((await mission.executorOf(0, slot)).agent.address)).to.equal(tokens(97));
+      expect(await city.wealthOf((await mission.executorOf(0, slot)).agent.address)).to.equal(tokens(97));
     }
   });
 

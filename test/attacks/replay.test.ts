@@ -148,7 +148,7 @@ describe("attacks by replay", () => {
       await mission.contract.claim([0]);
       await attempt(mission.contract.claim([0]));
       const { agent } = await mission.executorOf(0);
-      expect(await mission.city.token.balanceOf(agent.address)).to.equal(tokens(97));
+      expect(await mission.city.wealthOf(agent.address)).to.equal(tokens(97));
       expect(await mission.imbalance()).to.equal("");
     });
   });

@@ -1,9 +1,11 @@
 /** Stake that leaves before the slash, stands for more than it is, or was never there. */
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
+import { getAddress } from "viem";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
-import { type City, EVERYTHING, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { packPayment } from "../../orchestrator/rules/payments.ts";
+import { type City, EVERYTHING, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { openPanel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
@@ -200,6 +202,64 @@ describe("attacks on stakes", () => {
         }
         expect((await sums()).participants).to.equal(50);
       });
+    });
+  });
+
+  describe("of the vault", () => {
+    const thief = keyOf("thief").address;
+    let city: City;
+    let agent: Wallet;
+    let principal: Wallet;
+    let missions = 0;
+    const pay = async (account: string) => {
+      missions += 1;
+      const mission = await city.probe(missions);
+      await city.token.mint(mission.address, tokens(50));
+      const payment = packPayment({ account: getAddress(account), amount: tokens(50), psi: 0, node: 0, place: 0 });
+      await mission.settle(city.addresses.TREASURY, city.addresses.TOKEN, tokens(50), [payment]);
+    };
+    beforeEach(async () => {
+      city = await loadCity();
+      ({ agent, principal } = await city.register("agent"));
+      await pay(agent.address);
+    });
+
+    it("somebody withdraws what another account is owed", async () => {
+      const nobody = await city.account("nobody");
+      await attempt(city.treasury.connect(nobody).withdraw(agent.address, thief));
+      expect(await city.treasury.creditOf(agent.address)).to.equal(tokens(50));
+    });
+
+    it("a principal has a stranger's address enrolled in an office under its name, and takes what the stranger is owed", async () => {
+      const stranger = keyOf("stranger").address;
+      await pay(stranger);
+      const clerks = city.producers.connect(await city.as("CLERKS"));
+      await clerks.enroll(stranger, principal.address, Kind.CLERK);
+      await attempt(city.treasury.connect(principal).withdraw(stranger, thief));
+      expect(await city.treasury.creditOf(stranger)).to.equal(tokens(50));
+    });
+
+    it("a signed withdrawal is relayed again when its account has been paid again", async () => {
+      const message = { account: agent.address, by: agent.address, to: thief, nonce: 0n, deadline: 2n ** 40n - 1n };
+      const signature = await city.sign("Withdrawal", city.addresses.TREASURY, message, agent);
+      await city.treasury.withdrawFor(message, signature);
+      await pay(agent.address);
+      await attempt(city.treasury.withdrawFor(message, signature));
+      expect(await city.treasury.creditOf(agent.address)).to.equal(tokens(50));
+    });
+
+    it("a stranger relays a withdrawal that it signed itself in the name of a principal", async () => {
+      const nobody = await city.account("nobody");
+      const message = { account: agent.address, by: nobody.address, to: thief, nonce: 0n, deadline: 2n ** 40n - 1n };
+      await attempt(city.treasury.withdrawFor(message, await city.sign("Withdrawal", city.addresses.TREASURY, message, nobody)));
+      expect(await city.treasury.creditOf(agent.address)).to.equal(tokens(50));
+    });
+
+    it("a principal withdraws with a signature of nobody's", async () => {
+      const nobody = await city.account("nobody");
+      const message = { account: agent.address, by: principal.address, to: thief, nonce: 0n, deadline: 2n ** 40n - 1n };
+      await attempt(city.treasury.withdrawFor(message, await city.sign("Withdrawal", city.addresses.TREASURY, message, nobody)));
+      expect(await city.treasury.creditOf(agent.address)).to.equal(tokens(50));
     });
   });
 });

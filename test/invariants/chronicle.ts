@@ -1,5 +1,6 @@
 /** What happened on the chain, as the chain tells it: every event of the city and its missions, with the transaction it came from. */
 import type { Interface, LogDescription, Result } from "ethers";
+import { claimedPayments } from "../../orchestrator/rules/payments.ts";
 import { ethers, INSTITUTIONS } from "../support/city-fixture.ts";
 import type { World } from "./world.ts";
 
@@ -26,6 +27,10 @@ export interface Sent {
 export const text = ({ args }: Pick<Happening, "args">, name: string): string => String(args[name]);
 export const amount = ({ args }: Pick<Happening, "args">, name: string): bigint => BigInt(args[name]);
 export const number = (event: Pick<Happening, "args">, name: string): number => Number(amount(event, name));
+
+/** What a `Claimed` credited. */
+export const paymentsOf = ({ args }: Pick<Happening, "args">) =>
+  claimedPayments({ payments: args["payments"].toArray(), premiums: args["premiums"].toArray() });
 
 interface Log {
   readonly address: string;

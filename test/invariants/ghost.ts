@@ -1,6 +1,6 @@
 /** What the world should look like, folded from what happened: the memory against which the invariants compare the contracts. */
 import { type LawNode, lawNode } from "../../orchestrator/rules/law-codec.ts";
-import { amount, type Happening, number, text } from "./chronicle.ts";
+import { amount, type Happening, number, paymentsOf, text } from "./chronicle.ts";
 import type { NamedBill } from "./world.ts";
 
 export interface GhostSession {
@@ -93,6 +93,8 @@ export class Ghost {
   /** Number of stake pools, and what stands for bids: amounts by pool and place. */
   pools = 0n;
   readonly covers = new Map<string, { readonly pool: bigint; amount: bigint }>();
+  /** What the vault owes, by account. */
+  readonly credits = new Map<string, bigint>();
   readonly params = new Map<number, bigint>();
   /** Parameters set since somebody last compared them. */
   readonly changed = new Set<number>();
@@ -244,9 +246,15 @@ export class Ghost {
       node.dues.set(number(e, "slot"), due);
     },
     Claimed: (e) => {
-      this.mission(e.address).paid += amount(e, "paid");
-      const due = this.node(e).dues.get(number(e, "slot"));
-      if (due !== undefined) due.claimed = true;
+      const mission = this.mission(e.address);
+      const { executors, verifiers } = paymentsOf(e);
+      for (const { verifier, amount: fee } of verifiers) this.#credit(verifier, fee);
+      for (const { node, slot, agent, paid, premium } of executors) {
+        this.#credit(agent, paid + premium);
+        mission.paid += paid;
+        const due = mission.nodes[node]?.dues.get(slot);
+        if (due !== undefined) due.claimed = true;
+      }
     },
     Reopened: (e) => {
       this.node(e).attempt = number(e, "attempt");
@@ -258,6 +266,7 @@ export class Ghost {
       node.appeals.push({ attempt: number(e, "attempt"), until: e.timestamp + 2n * review, open: true });
     },
     BondReturned: (e) => {
+      this.#credit(text(e, "appellant"), amount(e, "bond"));
       for (const appeal of this.node(e).appeals) if (appeal.until <= e.timestamp) appeal.open = false;
     },
     AppealResolved: (e) => {
@@ -320,6 +329,7 @@ export class Ghost {
       agent.held -= amount(e, "amount");
       agent.locked = least(agent.locked, agent.held);
     },
+    Withdrawn: (e) => this.#credit(text(e, "account"), -amount(e, "amount")),
     StakeWithdrawn: (e) => {
       if (e.at === "PRODUCERS") this.agent(text(e, "agent")).held -= amount(e, "amount");
     },
@@ -342,6 +352,10 @@ export class Ghost {
   };
 
   /** Money of a child's that goes back to the mission above. */
+  #credit(account: string, sum: bigint): void {
+    this.credits.set(account, (this.credits.get(account) ?? 0n) + sum);
+  }
+
   #bringHome(session: bigint, sum: bigint): void {
     const parent = this.missions.get(this.children.get(session) ?? "");
     if (parent !== undefined) parent.home += sum;

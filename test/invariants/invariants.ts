@@ -15,7 +15,11 @@ export const INVARIANTS: readonly Invariant[] = [
   { number: 7, statement: "payout ⇒ appeal window over ∧ no open appeal" },
   { number: 8, statement: "deposit = paid + fees + insurance + discount + refunded + held; held ≥ entitled + refundable" },
   { number: 9, statement: "base + fees ≤ price ≤ task budget" },
-  { number: 10, statement: "treasury, legislature, stake pools: token balance = sum of claims; no pool commits more than it has" },
+  {
+    number: 10,
+    statement:
+      "treasury, legislature, stake pools: token balance = sum of claims, each account's credit as paid to it; no pool commits more than it has",
+  },
   { number: 11, statement: "locked ≤ held, Σ held = tokens; a slash conserves every unit" },
   { number: 12, statement: "Σ budgets of nodes ≤ deposit, what a node's children have or kept ≤ its budget" },
   { number: 13, statement: "one ballot per agent per session, and it stays as cast" },

@@ -47,9 +47,11 @@ export async function takeSnapshot(world: World, ghost: Ghost) {
     const [sums, seats] = await Promise.all([stakes.poolOf(index + 1), stakes.participantsOf(index + 1)]);
     return { pool: BigInt(index + 1), sums, seats };
   });
-  const [free, insurance, inTreasury, inProducers, inLegislation, inRoster, inPools] = await Promise.all([
+  const accounts = [...ghost.credits.keys()].map(async (account) => ({ account, credit: await treasury.creditOf(account) }));
+  const [free, insurance, credits, inTreasury, inProducers, inLegislation, inRoster, inPools] = await Promise.all([
     treasury.freeBalance(),
     treasury.insuranceBalance(),
+    treasury.credits(),
     balanceOf(addresses.TREASURY),
     balanceOf(addresses.PRODUCERS),
     balanceOf(addresses.LEGISLATION),
@@ -61,7 +63,8 @@ export async function takeSnapshot(world: World, ghost: Ghost) {
     sessions: await Promise.all(sessions),
     agents: await Promise.all(agents),
     pools: await Promise.all(pools),
-    money: { free, insurance, inTreasury, inProducers, inLegislation, inRoster, inPools },
+    accounts: await Promise.all(accounts),
+    money: { free, insurance, credits, inTreasury, inProducers, inLegislation, inRoster, inPools },
   };
 }
 

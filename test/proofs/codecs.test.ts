@@ -45,7 +45,7 @@ describe("proofs: what is packed is what was meant", function () {
   describe("a node's word", () => {
     const sources = contract("contracts/collaboration/NodeWord.sol");
     const begin = () => new Run(sources, BIT_VECTORS);
-    const spare = 251;
+    const spare = 252;
     const states = 8n;
 
     it("is packed again as it was", async () => {
@@ -59,7 +59,7 @@ describe("proofs: what is packed is what was meant", function () {
     });
 
     it("is found out when two fields overlap", async () => {
-      const run = new Run(contractWith("contracts/collaboration/NodeWord.sol", "(w.seats << 146)", "(w.seats << 145)"), BIT_VECTORS);
+      const run = new Run(contractWith("contracts/collaboration/NodeWord.sol", "(w.seats << 147)", "(w.seats << 146)"), BIT_VECTORS);
       const node = run.argument("NodeWord", "pack", 0);
       const back = run.call("NodeWord", "unpack", [returned(run.call("NodeWord", "pack", [node])).value]);
       const kept = onReturn(back, (it) => same(part(it, "drawBlock"), part(node, "drawBlock")));
@@ -85,7 +85,8 @@ describe("proofs: what is packed is what was meant", function () {
         agreeing: [5, 8],
         redraws: [1, 8],
         share: [14, 16],
-        seats: [spare - 146, 256],
+        flags: [9, 16],
+        seats: [spare - 147, 256],
       } as const;
       const fits = all(...Object.entries(widths).map(([field, [width, bits]]) => nothingFrom(width, smt(node, field), bits)));
       const clock = (it: Value) =>

@@ -19,20 +19,13 @@ import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import { CATALOG } from "../../services/catalog.ts";
 import { openHome } from "../support/city-home.ts";
 import { asleepFor } from "../support/sessions.ts";
-import { CALM_ROWS, readAndEstimate, smallInputs, smallMission } from "../support/small-mission.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
 import { SEED } from "./session-process.ts";
 
 const [home = "", databaseUrl = "", way = "straight"] = process.argv.slice(2);
 
 const city = await openHome(home, SEED, { ...(databaseUrl === "" ? {} : { databaseUrl }), boundary: testBoundary() });
-// A consensus of HIGH risk needs five producing principals, and the demonstration has four.
-const { read, estimate } = readAndEstimate(0.5);
-const tasks = {
-  read,
-  estimate: { service: estimate.service[0], after: estimate.after, tier: 1 },
-  report: { service: "aggregate", after: ["estimate"], tier: 3 },
-};
-const text = smallMission(smallInputs(home, CALM_ROWS).csv, { budget: "12000.00", risk: "HIGH", tasks });
+const text = smallMission(smallInputs(home, CALM_ROWS).csv, { budget: "12000.00", risk: "HIGH" });
 const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
 const { items, digest } = readInput(file.input, home);
 const bill = {

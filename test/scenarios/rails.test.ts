@@ -187,7 +187,7 @@ describe("the worked scenarios of RAILS on chain", () => {
     await contract.claim([0]);
     await contract.close();
     // 1,300 / 1,500 in basis points, rounded down: 0.10 of 1,300 goes to the sponsor instead.
-    expect(await city.token.balanceOf(agent.address)).to.equal(1_299_900_000n);
+    expect(await city.wealthOf(agent.address)).to.equal(1_299_900_000n);
     expect(await city.token.balanceOf(city.sponsor.address)).to.equal(sponsor + 200_100_000n);
     expect(await contract.state()).to.equal(MissionState.COMPLETED);
     expect(await mission.imbalance()).to.equal("");

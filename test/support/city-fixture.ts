@@ -212,6 +212,11 @@ async function deployWiredCity() {
     await token.connect(owner).approve(spender, (await token.allowance(owner.address, spender)) + amount);
   }
 
+  /** What an account has in its wallet, and in the vault. */
+  async function wealthOf(account: string): Promise<bigint> {
+    return (await token.balanceOf(account)) + (await treasury.creditOf(account));
+  }
+
   async function now(): Promise<bigint> {
     return BigInt(await networkHelpers.time.latest());
   }
@@ -335,6 +340,7 @@ async function deployWiredCity() {
     account,
     as,
     fund,
+    wealthOf,
     now,
     sign,
     probe,
@@ -370,9 +376,8 @@ export async function probeAt(address: string) {
     contract,
     address,
     caseHash: (node: number): Promise<string> => contract.getFunction("caseHash")(node),
-    /** Draws a premium from the treasury. */
-    payPremium: (treasury: string, agent: string, principal: string, wanted: bigint | number) =>
-      send("payPremium", treasury, agent, principal, wanted),
+    /** Sends the treasury so much of what it holds, and has it credit these payments. */
+    settle: (treasury: string, token: string, sent: bigint, payments: readonly bigint[]) => send("settle", treasury, token, sent, payments),
     /** Refuses every override from now on. */
     refuse: () => send("refuse"),
     /** Is in this state of a mission from now on. */

@@ -36,6 +36,9 @@ export async function solvency(city: City, agents: readonly string[]) {
   for (const agent of agents) stakes += (await city.producers.stakeOf(agent)).held;
   return {
     stakes: { owed: stakes, held: await held("PRODUCERS") },
-    pools: { owed: (await city.treasury.freeBalance()) + (await city.treasury.insuranceBalance()), held: await held("TREASURY") },
+    pools: {
+      owed: (await city.treasury.freeBalance()) + (await city.treasury.insuranceBalance()) + (await city.treasury.credits()),
+      held: await held("TREASURY"),
+    },
   };
 }

@@ -6,6 +6,7 @@ import { type ParseEventLogsReturnType, stringToHex } from "viem";
 import type { AbiOf } from "../../orchestrator/client/contracts.ts";
 import type { LawNode } from "../../orchestrator/rules/law-codec.ts";
 import type { MissionParams } from "../../orchestrator/rules/mission-params-codec.ts";
+import { claimedPayments } from "../../orchestrator/rules/payments.ts";
 import { type MissionStateName, missionTransitions } from "../../orchestrator/rules/transitions/mission.ts";
 import { type NodeStateName, nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 
@@ -39,8 +40,6 @@ interface ReplayedSlot {
   discount: bigint;
   recorded: boolean;
   claimed: boolean;
-  /** Claimed without that anybody could be paid. */
-  held: boolean;
 }
 
 interface ReplayedAttempt {
@@ -154,6 +153,9 @@ export class MissionReplay {
       case "Refunded":
         books.refunded += this.#refundable();
         books.refundable = 0n;
+        return;
+      case "Claimed":
+        for (const { node, slot, paid, premium } of claimedPayments(log.args).executors) this.#pay(node, slot, paid, premium);
         return;
       case "Closed":
         books.closed = true;
@@ -274,18 +276,6 @@ export class MissionReplay {
         Object.assign(slot, { paid, premium, fee, insurance, discount });
         return;
       }
-      case "Claimed":
-      case "PaymentHeld": {
-        const slot = this.#slot(node, log.args.slot);
-        if (!slot.held) this.#release(slot);
-        slot.held = log.eventName === "PaymentHeld";
-        slot.claimed = !slot.held;
-        if (log.eventName === "PaymentHeld") return;
-        books.entitled -= log.args.paid;
-        books.paid += log.args.paid;
-        books.subsidy += log.args.premium;
-        return;
-      }
       case "AppealFiled": {
         const { appeals } = this.#attempt(node, log.args.attempt);
         appeals.open.push(log.args.appellant);
@@ -327,9 +317,14 @@ export class MissionReplay {
     node.drawBlock = block;
   }
 
-  /** With the first claim of a slot leaves all that its price held beside the executor's part. */
-  #release(slot: ReplayedSlot): void {
+  /** With the executor's part leaves all that its price held beside it. */
+  #pay(index: number, at: number, paid: bigint, premium: bigint): void {
     const books = this.#books;
+    const slot = this.#slot(this.#node(index), at);
+    slot.claimed = true;
+    books.entitled -= paid;
+    books.paid += paid;
+    books.subsidy += premium;
     books.fees += slot.fee;
     books.insurance += slot.insurance;
     books.discount += slot.discount;
@@ -391,5 +386,4 @@ const newSlot = (agent: string, price: bigint, pledge: string): ReplayedSlot => 
   discount: 0n,
   recorded: false,
   claimed: false,
-  held: false,
 });

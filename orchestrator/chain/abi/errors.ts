@@ -273,6 +273,7 @@ export const errorsAbi = [
   {"type":"error","name":"TooManySelectors","inputs":[{"name":"count","type":"uint256"},{"name":"max","type":"uint256"}]},
   {"type":"error","name":"TooManyVerifiers","inputs":[{"name":"max","type":"uint256"}]},
   {"type":"error","name":"TrailMissing","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"}]},
+  {"type":"error","name":"Unbacked","inputs":[{"name":"balance","type":"uint256"},{"name":"owed","type":"uint256"}]},
   {"type":"error","name":"UnbondingTooShort","inputs":[{"name":"unbonding","type":"uint256"},{"name":"longest","type":"uint256"}]},
   {"type":"error","name":"UnchangedProposal","inputs":[{"name":"session","type":"uint256"},{"name":"specHash","type":"bytes32"}]},
   {"type":"error","name":"Underfunded","inputs":[{"name":"deposit","type":"uint64"},{"name":"balance","type":"uint64"}]},

@@ -3,6 +3,7 @@ import type { Address } from "../../primitives/hex.ts";
 import { actionNumber, decodeActionData } from "../../protocol/actions.ts";
 import { parameterIndex } from "../../protocol/parameters.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
+import { claimedPayments, unpackPayment } from "../../rules/payments.ts";
 import { split } from "../../rules/payout.ts";
 import { reasonCode } from "../../rules/reasons.ts";
 import { ema, INITIAL_REPUTATION, multiplier, points } from "../../rules/reputation.ts";
@@ -19,7 +20,7 @@ const [OUTCOME, DISSENT, CLEARED_FAIL] = [reasonCode("OUTCOME"), reasonCode("DIS
 /** Every entitlement is equation 9 over price, share and reputation before the outcome; every claim moved just that (decision 5). */
 export const payouts: Check = {
   name: "PAYOUTS",
-  what: "every entitlement computed again, every transfer to executors and verifiers",
+  what: "every entitlement computed again, every credit of executors and verifiers",
   file: BUNDLE_FILES.chain,
   run(context, seen) {
     const { record, session, history, roles, nameOf, label } = context;
@@ -75,29 +76,42 @@ function shareOf({ record, mission }: AuditContext, node: number, at: bigint): b
   return BigInt(cleared?.args.score ?? 0);
 }
 
-function claims({ record, mission, roles, nameOf, label }: AuditContext, seen: Inspection): void {
+/** Claims, with who was paid; `at` is the claim's. */
+const claimsIn = (record: AuditContext["record"]) =>
+  record.events("CollaborationContract", "Claimed").map(({ at, hash, args }) => {
+    const { executors, verifiers } = claimedPayments(args);
+    return { at, hash, args, executors: executors.map((one) => ({ at, ...one })), verifiers };
+  });
+
+const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
+
+/** What a claim says it paid is what the vault credited, and came there from the mission. */
+function claims({ record, client, mission, nameOf, label }: AuditContext, seen: Inspection): void {
   const recorded = entitlementsIn(record);
-  const transfers = record.events("CityToken", "Transfer").filter(({ args }) => args.from === mission);
-  const used = new Set<bigint>();
-  const moved = (hash: string, to: readonly Address[], amount: bigint) => {
-    const transfer = transfers.find(
-      (each) => each.hash === hash && to.includes(each.args.to) && each.args.value === amount && !used.has(each.at),
+  for (const { at, hash, args, executors } of claimsIn(record)) {
+    for (const { node, slot, agent, paid, premium } of executors) {
+      const subject = `payment of ${nameOf(agent)} at ${label(node)}`;
+      const due = recorded.findLast(
+        (each) => each.at < at && each.args.node === node && each.args.slot === slot && each.args.agent === agent,
+      )?.args;
+      seen.same(paid, due?.paid, subject);
+      seen.holds(premium <= (due?.premium ?? 0n), subject, "has a premium above the entitlement");
+    }
+    const within = <Item extends { readonly hash: string }>(items: readonly Item[]) => items.filter((each) => each.hash === hash);
+    const amounts = (words: readonly bigint[]) => sum(words.map((word) => unpackPayment(word).amount));
+    const [payments, premiums] = [amounts(args.payments), amounts(args.premiums)];
+    const bonds = sum(within(record.events("CollaborationContract", "BondReturned")).map((each) => each.args.bond));
+    const credited = within(record.events("Treasury", "Credited")).filter((each) => each.args.mission === mission);
+    const subject = `claim in ${hash}`;
+    seen.same(sum(credited.map((each) => each.args.amount)), payments + premiums + bonds, `${subject}: credited`);
+    seen.same(sum(credited.map((each) => each.args.premiums)), premiums, `${subject}: premiums`);
+    const booked = (["FeesReceived", "InsuranceReceived"] as const).flatMap((name) =>
+      within(record.events("Treasury", name)).flatMap((each) => (each.args.from === mission ? [each.args.amount] : [])),
     );
-    if (transfer !== undefined) used.add(transfer.at);
-    return amount === 0n || transfer !== undefined;
-  };
-  for (const { at, hash, args } of record.events("CollaborationContract", "Claimed")) {
-    const { node, slot, agent, paid, premium } = args;
-    const subject = `payment of ${nameOf(agent)} at ${label(node)}`;
-    const due = recorded.findLast(
-      (each) => each.at < at && each.args.node === node && each.args.slot === slot && each.args.agent === agent,
-    )?.args;
-    seen.same(paid, due?.paid, subject);
-    seen.holds(premium <= (due?.premium ?? 0n), subject, "has a premium above the entitlement");
-    seen.holds(moved(hash, [agent, roles.principalOf(agent)], paid), subject, "moved no token");
-  }
-  for (const { hash, args } of record.events("CollaborationContract", "VerifierPaid")) {
-    seen.holds(moved(hash, [args.verifier], args.amount), `fee of ${nameOf(args.verifier)} at ${label(args.node)}`, "moved no token");
+    const moved = within(record.events("CityToken", "Transfer")).flatMap(({ args: { from, to, value } }) =>
+      from === mission && to === client.treasury.address ? [value] : [],
+    );
+    seen.same(sum(moved), payments + bonds + sum(booked), `${subject}: tokens that the mission sent the vault`);
   }
 }
 
@@ -109,25 +123,25 @@ export const money: Check = {
   async run({ record, client, mission, session }, seen) {
     const contract = client.mission(mission);
     const books = await contract.ledger();
-    const claimed = record.events("CollaborationContract", "Claimed");
+    const all = claimsIn(record);
+    const claimed = all.flatMap(({ executors }) => executors);
     const entitlements = entitlementsIn(record);
-    const recorded = claimed.flatMap(({ at, args: { node, slot, agent } }) => {
+    const recorded = claimed.flatMap(({ at, node, slot, agent }) => {
       const due = entitlements.findLast(
         (each) => each.at < at && each.args.node === node && each.args.slot === slot && each.args.agent === agent,
       );
       return due === undefined ? [] : [due];
     });
-    const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
     const opened = record.events("LegislativeProcedure", "SessionOpened").find(({ args }) => args.session === session);
     const refunded = sum(record.events("CollaborationContract", "Refunded").map(({ args }) => args.amount));
     const events = {
       deposit: opened?.args.deposit ?? 0n,
-      paid: sum(claimed.map(({ args }) => args.paid)),
+      paid: sum(claimed.map(({ paid }) => paid)),
       fees: sum(recorded.map(({ args }) => args.fee)),
       insurance: sum(recorded.map(({ args }) => args.insurance)),
       discount: sum(recorded.map(({ args }) => args.discount)),
       refunded,
-      subsidy: sum(claimed.map(({ args }) => args.premium)),
+      subsidy: sum(claimed.map(({ premium }) => premium)),
       children:
         sum(record.events("CollaborationContract", "ChildOpened").map(({ args }) => args.amount)) -
         sum(record.events("CollaborationContract", "ChildConcluded").map(({ args }) => args.returned)),
@@ -141,14 +155,30 @@ export const money: Check = {
       seen.same(balance, 0n, "token left in the mission's escrow");
     }
     seen.holds(spent + held <= books.deposit, "books", "give away more than was deposited");
-    const verifiers = sum(record.events("CollaborationContract", "VerifierPaid").map(({ args }) => args.amount));
+    const verifiers = sum(all.flatMap((claim) => claim.verifiers).map(({ amount }) => amount));
     const share = await client.constitution.param(parameterIndex("VERIFIER_FEE_SHARE"));
     seen.holds(verifiers <= (books.fees * share) / WHOLE, "verifiers' fees", "are more than their share of the fees");
     const left = sum(record.events("CityToken", "Transfer").flatMap(({ args }) => (args.from === mission ? [args.value] : [])));
     const came = sum(record.events("CityToken", "Transfer").flatMap(({ args }) => (args.to === mission ? [args.value] : [])));
     seen.same(came - left, balance, "token that came and left against the balance");
+    await vaulted(record, client, seen);
   },
 };
+
+/** All that was ever credited was withdrawn or is there to be, and the vault's tokens cover it. */
+async function vaulted(record: AuditContext["record"], client: AuditContext["client"], seen: Inspection): Promise<void> {
+  const { treasury, token } = client;
+  const credited = sum(record.events("Treasury", "Credited").map(({ args }) => args.amount));
+  const withdrawn = sum(record.events("Treasury", "Withdrawn").map(({ args }) => args.amount));
+  const [credits, free, insurance, balance] = await Promise.all([
+    treasury.credits(),
+    treasury.freeBalance(),
+    treasury.insuranceBalance(),
+    token.balanceOf(treasury.address),
+  ]);
+  seen.same(credited - withdrawn, credits, "what was credited and not withdrawn against the vault's credits");
+  seen.holds(balance >= credits + free + insurance, "the vault", "holds less than it owes");
+}
 
 /** Reputation is one unbroken ledger from where everybody begins, moved by outcomes alone (AgentCity equation 2). */
 export const reputations: Check = {

@@ -192,8 +192,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
   {
     title: "somebody who is no mission draws a premium",
     threats: ["SP-1", "M2"],
-    entry: "Treasury.payPremium",
-    guard: "a premium is a genuine mission's to ask for",
+    entry: "Treasury.settle",
+    guard: "credits and premiums are a genuine mission's to give",
     file: "collaboration/Treasury.sol",
     find: "        if (!templates.isGenuine(msg.sender)) revert NotMission(msg.sender);\n",
     replace: "",

@@ -17,7 +17,7 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.close",
     guard: "what nobody is owed leaves with the dust",
     file: "collaboration/Escrow.sol",
-    find: "_refund(s, f, _refundable(s), f.city.token.balanceOf(address(this)) - waiting);",
+    find: "_refund(s, f, _refundable(s), f.city.token.balanceOf(address(this)));",
     replace: "_refund(s, f, _refundable(s), _refundable(s));",
   },
   {

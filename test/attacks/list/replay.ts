@@ -97,10 +97,10 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     title: "a claim is made twice, at the cost of those who did not claim yet",
     threats: ["SP-2"],
     entry: "CollaborationContract.claim",
-    guard: "a slot is claimed once",
+    guard: "a node is claimed once",
     file: "collaboration/Escrow.sol",
-    find: "            if (bound.payment == MissionStorage.Payment.CLAIMED) continue;\n",
-    replace: "",
+    find: "if (recorded && (tab.claimed >> node) & 1 == 0) _claimNode",
+    replace: "if (recorded) _claimNode",
   },
   {
     title: "a producer votes twice",

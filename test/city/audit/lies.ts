@@ -63,6 +63,8 @@ export function more(amount: unknown): unknown {
 const member = (name: string, by: (value: unknown) => unknown) => (args: unknown) => replaced(args, name, by);
 const place = (index: number, by: (value: unknown) => unknown) => (args: unknown) =>
   Array.isArray(args) ? args.with(index, by(args[index])) : args;
+/** A list of payments whose first is of one unit more. */
+const higher = (payments: unknown) => (Array.isArray(payments) ? payments.with(0, payments[0] + (1n << 160n)) : payments);
 /** The issuers' principal. */
 const GIL = memberOf(devnetSociety(), "principal", "Gil").account.address;
 const notSigned = /is not signed by/;
@@ -168,8 +170,10 @@ export const LIES: readonly Lie[] = [
   { check: "OVERRIDES", about: "AdjudicationProcedure.act", change: member("justification", flipped), finds: /justification/ },
   { check: "PAYOUTS", about: "CollaborationContract.Recorded", change: member("paid", more), finds: /entitlement of/ },
   { check: "PAYOUTS", about: "CollaborationContract.Recorded", change: member("fee", more), finds: /entitlement of/ },
-  { check: "PAYOUTS", about: "CollaborationContract.Claimed", change: member("paid", more), finds: /moved no token/ },
-  { check: "PAYOUTS", about: "CityToken.Transfer", change: member("value", more), finds: /moved no token/ },
+  { check: "PAYOUTS", about: "CollaborationContract.Claimed", change: member("payments", higher), finds: /payment of/ },
+  { check: "PAYOUTS", about: "Treasury.Credited", change: member("amount", more), finds: /credited/ },
+  { check: "PAYOUTS", about: "Treasury.Credited", change: member("premiums", more), finds: /premiums/ },
+  { check: "PAYOUTS", about: "CityToken.Transfer", change: member("value", more), finds: /sent the vault/ },
   {
     check: "PAYOUTS",
     about: "CollaborationContract.Cleared",
@@ -178,7 +182,8 @@ export const LIES: readonly Lie[] = [
   },
   { check: "PAYOUTS", about: "ProducerContract.ReputationChanged", change: member("current", () => 1), finds: /entitlement of/ },
   { check: "MONEY", about: "CollaborationContract.Refunded", change: member("amount", more), finds: /refunded in the books/ },
-  { check: "MONEY", about: "CollaborationContract.Claimed", change: member("paid", more), finds: /paid in the books/ },
+  { check: "MONEY", about: "CollaborationContract.Claimed", change: member("payments", higher), finds: /paid in the books/ },
+  { check: "MONEY", about: "Treasury.Withdrawn", change: member("amount", more), finds: /credited and not withdrawn/ },
   { check: "MONEY", about: "CityToken.Transfer", change: member("value", more), finds: /came and left/ },
   { check: "REPUTATION", about: "ProducerContract.ReputationChanged", change: member("current", more), finds: /reputation of/ },
   { check: "REPUTATION", about: "ProducerContract.ReputationChanged", change: member("previous", more), finds: /reputation of/ },

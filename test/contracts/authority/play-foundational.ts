@@ -1,8 +1,10 @@
 /** Every function of the foundational contracts, the registries, the roster, the token and the treasury, called with success. */
 import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
+import { getAddress } from "viem";
 import { actionNumber } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import type { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
+import { packPayment } from "../../../orchestrator/rules/payments.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import {
   type City,
@@ -217,9 +219,18 @@ export async function playMoney(trial: AuthorityTrial): Promise<void> {
   await endow(city, cast, addresses.TREASURY);
   await trial.record("Treasury.deposit", cast, () => treasury.connect(holder).deposit(tokens(5), tokens(5), WHY));
   const mission = treasury.connect(await city.as(itself));
-  await trial.record("Treasury.payPremium", cast, () => mission.payPremium(holder.address, addressOf("principal"), 5));
   const roster = treasury.connect(await city.as("ROSTER"));
   await trial.record("Treasury.compensate", cast, () => roster.compensate(holder.address, 5));
+  const { agent, principal } = await city.register("paid");
+  const payment = packPayment({ account: getAddress(agent.address), amount: tokens(5), psi: 0, node: 0, place: 0 });
+  await city.token.mint(addresses.TREASURY, tokens(10));
+  await trial.record("Treasury.settle", cast, () => mission.settle([payment], 0, 0, WHY));
+  const owed = { ...cast, agent: agent.address, "its principal": principal.address };
+  await trial.record("Treasury.withdraw", owed, () => treasury.connect(agent).withdraw(agent.address, agent.address));
+  await mission.settle([payment], 0, 0, WHY);
+  const withdrawal = { account: agent.address, by: principal.address, to: principal.address, nonce: 1n, deadline: 2n ** 40n - 1n };
+  const withdrawn = await city.sign("Withdrawal", addresses.TREASURY, withdrawal, principal);
+  await trial.record("Treasury.withdrawFor", cast, () => treasury.withdrawFor(withdrawal, withdrawn), "signed");
   const governor = treasury.connect(await city.as("ADJUDICATION"));
   await trial.record("Treasury.disburse", cast, () => governor.disburse(1, addresses.TREASURY, 5, WHY));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {Bytes} from "@openzeppelin/contracts/utils/Bytes.sol";
 import {ICollaborationContract} from "../../../contracts/interfaces/ICollaborationContract.sol";
@@ -37,8 +38,10 @@ contract MissionProbe {
         _state = next;
     }
 
-    function payPremium(ITreasury treasury, address agent, address principal, uint64 wanted) external returns (uint64) {
-        return treasury.payPremium(agent, principal, wanted);
+    /// @dev What it does not hold it does not send.
+    function settle(ITreasury treasury, IERC20 token, uint64 sent, uint256[] calldata payments) external {
+        token.transfer(address(treasury), sent);
+        treasury.settle(payments, 0, 0, "probe");
     }
 
     function caseHash(uint8 node) external view returns (bytes32) {

@@ -9,14 +9,15 @@ import {
     LiveHash,
     PrincipalBinding,
     SubAgentBinding,
-    Verdict
+    Verdict,
+    Withdrawal
 } from "../../../contracts/types/Messages.sol";
 import {Office} from "../../../contracts/types/Roles.sol";
 import {TypedData} from "../../../contracts/libraries/TypedData.sol";
 
 /// @dev Type hashes by message name, and each struct hash under the message's name.
 contract TypedDataHarness {
-    function typeHashes() external pure returns (string[21] memory names, bytes32[21] memory hashes) {
+    function typeHashes() external pure returns (string[22] memory names, bytes32[22] memory hashes) {
         (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
         (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
         (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
@@ -38,6 +39,7 @@ contract TypedDataHarness {
         (names[18], hashes[18]) = ("SubAgentBinding", TypedData.SUB_AGENT_BINDING);
         (names[19], hashes[19]) = ("Checkpoint", TypedData.CHECKPOINT);
         (names[20], hashes[20]) = ("Commits", TypedData.COMMITS);
+        (names[21], hashes[21]) = ("Withdrawal", TypedData.WITHDRAWAL);
     }
 
     function commits(
@@ -55,6 +57,10 @@ contract TypedDataHarness {
 
     function subAgentBinding(SubAgentBinding calldata b) external pure returns (bytes32) {
         return TypedData.hashSubAgentBinding(b);
+    }
+
+    function withdrawal(Withdrawal calldata w) external pure returns (bytes32) {
+        return TypedData.hashWithdrawal(w);
     }
 
     function registerService(

@@ -22,6 +22,7 @@ const STRINGS: Record<MessageName, string> = {
     "PrincipalBinding(address agent,address principal,uint8 kind,bytes32 did,uint160 capabilities,uint64 stake,uint256 nonce,uint40 deadline)",
   SubAgentBinding:
     "SubAgentBinding(address agent,address creator,bytes32 did,uint160 capabilities,uint64 stake,uint256 nonce,uint40 deadline)",
+  Withdrawal: "Withdrawal(address account,address by,address to,uint256 nonce,uint40 deadline)",
   RegisterService: "RegisterService(address agent,bytes32 codeHash,bytes32 schemaHash,string endpoint,bytes32 constraints,uint40 deadline)",
   Propose: "Propose(uint256 session,address agent,bytes32 specHash,bytes32 cid,uint40 deadline)",
   Sponsor: "Sponsor(uint256 session,address agent,uint8 candidate,uint40 deadline)",
@@ -78,7 +79,7 @@ function messageOf(random: RandomStream, name: MessageName): Message {
 
 /** How the harness takes a message: as the struct of Messages.sol, or member by member. */
 function argumentsOf(name: MessageName, m: Message): unknown[] {
-  if (name === "PrincipalBinding" || name === "SubAgentBinding" || name === "OverrideAction") return [m];
+  if (name === "PrincipalBinding" || name === "SubAgentBinding" || name === "OverrideAction" || name === "Withdrawal") return [m];
   if (name === "LiveHash" || name === "Verdict") return [{ ...m, signature: "0x" }];
   if (name === "Bid") return [m["agent"], m, m["nonce"], m["deadline"]];
   if (name === "AwardDecision") return [m["regulator"], m, m["nonce"], m["deadline"]];

@@ -35,62 +35,40 @@ describe("a token with a blocklist", () => {
       await networkHelpers.time.increase(HOUR);
     });
 
-    it("pays its principal instead", async () => {
+    it("everybody is credited; only it cannot take its pay to itself, and its principal can", async () => {
+      const { treasury } = mission.city;
+      await mission.contract.claim([0]);
+      for (const account of [blocked, ...others]) expect(await treasury.creditOf(account)).to.equal(tokens(97));
+      await mission.contract.close();
+      expect(await balanceOf(mission.address)).to.equal(0);
+      for (const other of others) await treasury.connect(mission.workerOf(other).agent).withdraw(other, other);
+      for (const other of others) expect(await balanceOf(other)).to.equal(tokens(97));
+
+      const agent = mission.workerOf(blocked).agent;
+      await expect(treasury.connect(agent).withdraw(blocked, blocked)).to.be.revertedWithCustomError(token.contract, "Blocked");
+      expect(await treasury.creditOf(blocked)).to.equal(tokens(97));
       const before = await balanceOf(principal);
-      await mission.contract.claim([0]);
+      await treasury.connect(await mission.city.as(principal)).withdraw(blocked, principal);
       expect((await balanceOf(principal)) - before).to.equal(tokens(97));
-      expect(await balanceOf(blocked)).to.equal(0);
-      await mission.contract.close();
-      expect(await balanceOf(mission.address)).to.equal(0);
+      expect(await treasury.creditOf(blocked)).to.equal(0);
     });
 
-    it("with its principal too: the others are paid, what it is owed waits for a later claim", async () => {
+    it("with its principal too: its pay waits until a block ends, and is paid once", async () => {
+      const { treasury } = mission.city;
       await token.block(principal);
-      await expect(mission.contract.claim([0]))
-        .to.emit(mission.contract, "PaymentHeld")
-        .withArgs(0, 0, blocked, tokens(97));
-      for (const other of others) expect(await balanceOf(other)).to.equal(tokens(97));
-      expect((await mission.contract.entitlementOf(0, 0)).claimed).to.equal(false);
-      const { paid, entitled, fees, insurance } = await mission.contract.ledger();
-      expect([paid, entitled, fees, insurance]).to.deep.equal([tokens(194), tokens(97), tokens(6), tokens(3)]);
-
-      // Again in vain, and then in time: nothing is paid twice.
       await mission.contract.claim([0]);
-      expect(await balanceOf(mission.address)).to.equal(tokens(97));
-      await token.block(blocked, false);
-      await mission.contract.claim([0]);
-      await mission.contract.claim([0]);
-      expect(await balanceOf(blocked)).to.equal(tokens(97));
-      for (const other of others) expect(await balanceOf(other)).to.equal(tokens(97));
-      const after = await mission.contract.ledger();
-      expect([after.paid, after.entitled, after.fees]).to.deep.equal([tokens(291), 0n, tokens(6)]);
       await mission.contract.close();
-      expect(await balanceOf(mission.address)).to.equal(0);
+      const agent = mission.workerOf(blocked).agent;
+      const refused = () =>
+        expect(treasury.connect(agent).withdraw(blocked, principal)).to.be.revertedWithCustomError(token.contract, "Blocked");
+      await refused();
+      await mission.contract.claim([0]);
+      await refused();
+      await token.block(blocked, false);
+      await treasury.connect(agent).withdraw(blocked, blocked);
+      expect(await balanceOf(blocked)).to.equal(tokens(97));
+      await expect(treasury.connect(agent).withdraw(blocked, blocked)).to.be.revertedWithCustomError(treasury, "NothingToPay");
     });
-  });
-
-  it("closes a mission whose executor it never pays: what is owed stays claimable", async () => {
-    mission = await (await (await openMission({ reserve: tokens(5) })).activate()).awardAll();
-    await mission.run(0);
-    token = await turnHostile(mission.city);
-    const { agent } = await mission.executorOf(0);
-    const principal = await mission.city.producers.principalOf(agent.address);
-    for (const account of [agent.address, principal]) await token.block(account);
-    await networkHelpers.time.increase(HOUR);
-    await expect(mission.contract.close()).to.be.revertedWithCustomError(mission.contract, "Unsettled");
-    await mission.contract.claim([0]);
-    const before = await balanceOf(mission.city.sponsor.address);
-    await mission.contract.close();
-    expect((await balanceOf(mission.city.sponsor.address)) - before).to.equal(tokens(5));
-    expect(await balanceOf(mission.address)).to.equal(tokens(97));
-    expect(await mission.imbalance()).to.equal("");
-    await mission.contract.claim([0]);
-    expect(await balanceOf(mission.address)).to.equal(tokens(97));
-    await token.block(agent.address, false);
-    await mission.contract.claim([0]);
-    expect(await balanceOf(agent.address)).to.equal(tokens(97));
-    expect((await mission.contract.ledger()).entitled).to.equal(0);
-    await expect(mission.contract.close()).to.be.revertedWithCustomError(mission.contract, "NothingToRefund");
   });
 
   describe("when the treasury is on it", () => {
@@ -103,26 +81,19 @@ describe("a token with a blocklist", () => {
       await token.block(mission.city.addresses.TREASURY);
     });
 
-    it("executors and sponsor are paid; its fees wait, also in a closed mission, for the next claim", async () => {
+    it("claims wait for it, and nothing is lost: a block of the vault itself is the city's to bear", async () => {
       const { sponsor, treasury } = mission.city;
       await mission.run(1);
       await networkHelpers.time.increase(HOUR);
-      const dues = [tokens(2) - tokens(1), tokens(1)] as const;
-      await expect(mission.contract.claim([0])).to.emit(mission.contract, "Claimed");
-      expect(await balanceOf(agent)).to.equal(tokens(97));
-      const [free, insured] = [await treasury.freeBalance(), await treasury.insuranceBalance()];
-      await mission.contract.claim([1]);
+      await expect(mission.contract.claim([0, 1])).to.be.revertedWithCustomError(token.contract, "Blocked");
       const before = await balanceOf(sponsor.address);
-      await mission.contract.close();
+      await mission.contract.refund();
       expect((await balanceOf(sponsor.address)) - before).to.equal(tokens(5));
-      const waiting = await balanceOf(mission.address);
-      expect(waiting).to.be.greaterThanOrEqual(2n * (dues[0] + dues[1]));
       await token.block(mission.city.addresses.TREASURY, false);
-      await mission.contract.claim([0]);
+      await mission.contract.claim([0, 1]);
+      expect(await treasury.creditOf(agent)).to.be.greaterThanOrEqual(tokens(97));
+      await mission.contract.close();
       expect(await balanceOf(mission.address)).to.equal(0);
-      expect((await treasury.freeBalance()) + (await treasury.insuranceBalance()) - free - insured).to.equal(waiting);
-      await mission.contract.claim([0]);
-      expect((await treasury.freeBalance()) + (await treasury.insuranceBalance()) - free - insured).to.equal(waiting);
     });
 
     it("a slash is taken all the same, and handed over with the next one", async () => {
@@ -145,14 +116,13 @@ describe("a token with a blocklist", () => {
       await mission.run(0);
     });
 
-    it("gives a blocked verifier's part to the treasury", async () => {
+    it("credits a blocked verifier like the others", async () => {
       const [verifier = ""] = await mission.contract.countedOf(0);
       token = await turnHostile(mission.city);
       await token.block(verifier);
       await networkHelpers.time.increase(HOUR);
-      const free = await mission.city.treasury.freeBalance();
       await mission.contract.claim([0]);
-      expect((await mission.city.treasury.freeBalance()) - free).to.equal(tokens(2));
+      expect(await mission.city.treasury.creditOf(verifier)).to.equal(tokens(1));
     });
 
     it("makes only a blocked sponsor wait for its refund", async () => {
@@ -161,7 +131,7 @@ describe("a token with a blocklist", () => {
       await token.block(sponsor);
       await networkHelpers.time.increase(HOUR);
       await mission.contract.claim([0]);
-      expect(await balanceOf((await executors(1))[0] ?? "")).to.equal(tokens(97));
+      expect(await mission.city.wealthOf((await executors(1))[0] ?? "")).to.equal(tokens(97));
       await expect(mission.contract.refund()).to.be.revertedWithCustomError(token.contract, "Blocked").withArgs(sponsor);
       await token.block(sponsor, false);
       const before = await balanceOf(sponsor);
@@ -169,7 +139,7 @@ describe("a token with a blocklist", () => {
       expect((await balanceOf(sponsor)) - before).to.equal(tokens(5));
     });
 
-    it("gives a blocked appellant's bond to insurance: nobody else waits, and nobody gains", async () => {
+    it("credits a blocked appellant with its bond: nobody else waits", async () => {
       const { sponsor, treasury } = mission.city;
       await mission.city.fund(sponsor, mission.address, tokens(10));
       await mission.contract.connect(sponsor).appeal(0, 0, WHY);
@@ -177,10 +147,11 @@ describe("a token with a blocklist", () => {
       await token.block(sponsor.address);
       await networkHelpers.time.increase(HOUR + BigInt(UNRESOLVED));
       await expect(mission.contract.claim([0]))
-        .to.emit(mission.contract, "BondForfeited")
+        .to.emit(mission.contract, "BondReturned")
         .withArgs(0, sponsor.address, tokens(10));
-      expect(await balanceOf((await executors(1))[0] ?? "")).to.equal(tokens(97));
-      expect(await treasury.insuranceBalance()).to.equal(tokens(11));
+      expect(await treasury.creditOf((await executors(1))[0] ?? "")).to.equal(tokens(97));
+      expect(await treasury.creditOf(sponsor.address)).to.equal(tokens(10));
+      expect(await treasury.insuranceBalance()).to.equal(tokens(1));
       expect((await mission.contract.ledger()).bonds).to.equal(0);
     });
   });

@@ -24,7 +24,10 @@ describe("a token that answers nothing", () => {
     const before = await city.token.balanceOf(city.sponsor.address);
     await mission.contract.claim([0]);
     await mission.contract.close();
-    expect(await city.token.balanceOf((await mission.executorOf(0)).agent.address)).to.equal(tokens(97));
+    const { agent } = await mission.executorOf(0);
+    await city.treasury.connect(agent).withdraw(agent.address, agent.address);
+    await city.treasury.connect(city.sponsor).withdraw(city.sponsor.address, city.sponsor.address);
+    expect(await city.token.balanceOf(agent.address)).to.equal(tokens(97));
     expect((await city.token.balanceOf(city.sponsor.address)) - before).to.equal(tokens(15));
     expect(await city.token.balanceOf(mission.address)).to.equal(0);
     expect(await city.treasury.insuranceBalance()).to.equal(tokens(1));
@@ -53,10 +56,16 @@ describe("a token that answers false", () => {
       .to.be.revertedWithCustomError(city.legislation, "SafeERC20FailedOperation")
       .withArgs(city.addresses.TOKEN);
     await networkHelpers.time.increase(HOUR);
-    await mission.contract.claim([0]);
+    const unmoved = (call: Promise<unknown>) =>
+      expect(call).to.be.revertedWithCustomError(city.legislation, "SafeERC20FailedOperation").withArgs(city.addresses.TOKEN);
+    await unmoved(mission.contract.claim([0]));
     expect((await mission.contract.entitlementOf(0, 0)).claimed).to.equal(false);
     await token.lie(false);
     await mission.contract.claim([0]);
+    await token.lie(true);
+    await unmoved(city.treasury.connect(agent).withdraw(agent.address, agent.address));
+    await token.lie(false);
+    await city.treasury.connect(agent).withdraw(agent.address, agent.address);
     expect(await city.token.balanceOf(agent.address)).to.equal(tokens(97));
     expect(await mission.imbalance()).to.equal("");
   });
@@ -73,17 +82,14 @@ describe("a token that rebases", () => {
     const before = await solvency(city, agents);
     await token.rebase(mission.address, tokens(50));
     await networkHelpers.time.increase(HOUR);
-    await expect(mission.contract.claim([0]))
-      .to.emit(mission.contract, "PaymentHeld")
-      .withArgs(0, 0, agent.address, tokens(97));
-    // Verifier, treasury and insurance got their 3.00; nobody else's money made up for the rest.
-    const { stakes, pools } = await solvency(city, agents);
-    expect([stakes, pools.held]).to.deep.equal([before.stakes, before.pools.held + tokens(2)]);
+    await expect(mission.contract.claim([0])).to.be.revertedWithCustomError(token.contract, "ERC20InsufficientBalance");
+    // Nobody else's money made up for the rest.
+    expect(await solvency(city, agents)).to.deep.equal(before);
     expect((await mission.contract.ledger()).entitled).to.equal(tokens(97));
-    await token.rebase(mission.address, tokens(102));
+    await token.rebase(mission.address, tokens(105));
     await mission.contract.claim([0]);
     await mission.contract.close();
-    expect(await city.token.balanceOf(agent.address)).to.equal(tokens(97));
+    expect(await city.wealthOf(agent.address)).to.equal(tokens(97));
     expect(await city.token.balanceOf(mission.address)).to.equal(0);
   });
 
@@ -95,7 +101,7 @@ describe("a token that rebases", () => {
     await token.rebase(mission.address, tokens(135));
     await networkHelpers.time.increase(HOUR);
     await mission.contract.claim([0]);
-    expect(await city.token.balanceOf((await mission.executorOf(0)).agent.address)).to.equal(tokens(97));
+    expect(await city.wealthOf((await mission.executorOf(0)).agent.address)).to.equal(tokens(97));
     const before = await city.token.balanceOf(city.sponsor.address);
     await mission.contract.close();
     expect((await city.token.balanceOf(city.sponsor.address)) - before).to.equal(tokens(35));
@@ -133,7 +139,10 @@ describe("a token that calls back", () => {
     await networkHelpers.time.increase(4 * Number(HOUR));
     await locked(token, mission.address, calls.claim, () => contract.claim([0]));
     await locked(token, mission.address, calls.close, () => contract.refund());
-    expect(await city.token.balanceOf((await mission.executorOf(0)).agent.address)).to.equal(tokens(97));
+    const { agent } = await mission.executorOf(0);
+    const again = city.treasury.interface.encodeFunctionData("withdraw", [agent.address, agent.address]);
+    await locked(token, city.addresses.TREASURY, again, () => city.treasury.connect(agent).withdraw(agent.address, agent.address));
+    expect(await city.token.balanceOf(agent.address)).to.equal(tokens(97));
     expect(await mission.imbalance()).to.equal("");
     expect(await city.token.balanceOf(mission.address)).to.equal(0);
   });

@@ -72,7 +72,12 @@ const WRITES: readonly Write[] = [
   { on: (w) => w.execution, name: "recordVerifiers", owners: ["MISSION"], args: (w) => [[agent(w)]] },
   { on: (w) => w.legislation, name: "approveCodification", owners: GOVERNOR, args: audited },
   { on: (w) => w.roster, name: "seat", owners: GOVERNOR, args: (w) => [w.stranger.address, someone(w)] },
-  { on: (w) => w.treasury, name: "payPremium", owners: ["MISSION"], args: (w) => [w.stranger.address, w.stranger.address, 1] },
+  {
+    on: (w) => w.treasury,
+    name: "settle",
+    owners: ["MISSION"],
+    args: (w) => [[BigInt(w.stranger.address) | (1n << 160n)], 0, 0, ZeroHash],
+  },
   { on: (_w, m) => m.contract, name: "bind", owners: ["EXECUTION"], args: (w, m) => [0, 0, agent(w), m.worker(0).service, 1] },
   { on: (_w, m) => m.contract, name: "activate", owners: ["LEGISLATION"], args: () => [] },
   {

@@ -144,6 +144,16 @@ export const EXECUTORS: readonly NodeMove[] = [
     },
   },
   {
+    name: "take pay",
+    suits: ANY,
+    weight: 1,
+    act: async (mission, _node, { treasury, producers, verifiers, random }) => {
+      const worker = random.int(8);
+      const agent = random.int(3) === 0 ? random.pick([...verifiers.values()]) : mission.worker(worker).agent;
+      return treasury.connect(agent).withdraw(agent.address, await producers.principalOf(agent.address));
+    },
+  },
+  {
     name: "top up",
     suits: ANY,
     weight: 1,

@@ -1,6 +1,6 @@
 /** Invariants 7–12: where money lies and where it goes. */
 import { MissionState } from "../../support/mission-fixture.ts";
-import { amount, number, text } from "../chronicle.ts";
+import { amount, number, paymentsOf, text } from "../chronicle.ts";
 import type { Rule } from "../rule.ts";
 import type { MissionView } from "../snapshot.ts";
 
@@ -10,16 +10,20 @@ const patient: Rule = {
   invariant: 7,
   on(event, { ghost, require }) {
     if (event.at !== "MISSION" || event.name !== "Claimed") return;
-    const node = ghost.node(event);
-    const due = node.dues.get(number(event, "slot"));
-    const { rules } = ghost.session(ghost.mission(event.address).session);
-    const window = rules.get(APPEAL_WINDOW_LOW + node.law.band) ?? 0n;
-    const where = `node ${text(event, "node")} slot ${text(event, "slot")}`;
-    require(due !== undefined && !due.claimed, () => `${where} was paid without a due, or twice`);
-    require(due === undefined || event.timestamp >= due.recordedAt + window, () => `${where} was paid inside its appeal window`);
-    require(due === undefined || amount(event, "paid") === due.paid, () => `${where} was paid another amount`);
-    const open = node.appeals.some((appeal) => appeal.open && appeal.attempt === due?.attempt && appeal.until > event.timestamp);
-    require(!open, () => `${where} was paid under an open appeal`);
+    const mission = ghost.mission(event.address);
+    const { rules } = ghost.session(mission.session);
+    for (const { node: index, slot, agent, paid } of paymentsOf(event).executors) {
+      const where = `node ${index} slot ${slot}`;
+      const node = mission.nodes[index];
+      const due = node?.dues.get(slot);
+      require(due !== undefined && !due.claimed, () => `${where} was paid without a due, or twice`);
+      if (node === undefined || due === undefined) continue;
+      const window = rules.get(APPEAL_WINDOW_LOW + node.law.band) ?? 0n;
+      require(event.timestamp >= due.recordedAt + window, () => `${where} was paid inside its appeal window`);
+      require(agent === due.agent && paid === due.paid, () => `${where} was paid another amount, or somebody else was`);
+      const open = node.appeals.some((appeal) => appeal.open && appeal.attempt === due.attempt && appeal.until > event.timestamp);
+      require(!open, () => `${where} was paid under an open appeal`);
+    }
   },
 };
 /** Position in `enum Param`; the bands follow. */
@@ -60,9 +64,12 @@ const withinBudget: Rule = {
 
 const pools: Rule = {
   invariant: 10,
-  always({ money, sessions, pools: stakes }, { ghost, require }) {
-    require(money.inTreasury === money.free + money.insurance, () =>
-      `the treasury holds ${money.inTreasury} of ${money.free} + ${money.insurance}`);
+  always({ money, accounts, sessions, pools: stakes }, { ghost, require }) {
+    require(money.inTreasury === money.free + money.insurance + money.credits, () =>
+      `the treasury holds ${money.inTreasury} of ${money.free} + ${money.insurance} + ${money.credits}`);
+    for (const { account, credit } of accounts)
+      require(credit === ghost.credits.get(account), () => `${account} is owed ${ghost.credits.get(account)}, the vault says ${credit}`);
+    require(money.credits === sum(ghost.credits.values()), () => `the vault counts ${money.credits} of credits`);
     const deposits = sum(sessions.map(({ info }) => info.deposit));
     require(money.inLegislation === deposits, () => `the legislature holds ${money.inLegislation} of ${deposits}`);
     require(money.inPools === sum(stakes.map(({ sums }) => sums.total)), () => `the pools hold ${money.inPools}`);

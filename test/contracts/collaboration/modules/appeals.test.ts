@@ -30,7 +30,7 @@ describe("Appeals", () => {
     await mission.run(0, { result, score });
   };
   const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
-  const balanceOf = (account: string) => mission.city.token.balanceOf(account);
+  const wealthOf = (account: string) => mission.city.wealthOf(account);
   const heldBy = async (account: string) => (await mission.city.producers.stakeOf(account)).held;
   const appealAs = async (who: Wallet, bond = tokens(10), attempt = 0) => {
     await mission.city.token.mint(who.address, bond);
@@ -55,11 +55,11 @@ describe("Appeals", () => {
       await networkHelpers.time.increase(HOUR);
       await refused(mission.contract.claim([0]), "WindowOpen");
       await networkHelpers.time.increase(UNRESOLVED);
-      const before = await balanceOf(sponsor.address);
+      const before = await wealthOf(sponsor.address);
       await expect(mission.contract.claim([0]))
         .to.emit(mission.contract, "BondReturned")
         .withArgs(0, sponsor.address, tokens(10));
-      expect(await balanceOf(sponsor.address)).to.equal(before + tokens(10));
+      expect(await wealthOf(sponsor.address)).to.equal(before + tokens(10));
     });
 
     it("asks a share of a dear slot's price", async () => {
@@ -96,7 +96,7 @@ describe("Appeals", () => {
       await networkHelpers.time.increase(UNRESOLVED);
       await mission.contract.claim([0]);
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9850));
-      expect(await balanceOf(agent.address)).to.equal(tokens(10));
+      expect(await wealthOf(agent.address)).to.equal(tokens(10));
     });
 
     it("names its attempt: one that failed is appealed beside its successor, by its own executors", async () => {
@@ -116,7 +116,7 @@ describe("Appeals", () => {
       await networkHelpers.time.increase(HOUR + BigInt(UNRESOLVED));
       await mission.contract.claim([0]);
       expect(await heldBy(first.address)).to.equal(tokens(9850));
-      expect(await balanceOf(second.address)).to.equal(tokens(97) + tokens(20));
+      expect(await wealthOf(second.address)).to.equal(tokens(97) + tokens(20));
     });
 
     it("comes too late for a slash that a human settled: nobody would settle its bond", async () => {
@@ -151,7 +151,7 @@ describe("Appeals", () => {
       expect((await mission.contract.appealsOf(0, 0))[0]).to.equal(0);
       await networkHelpers.time.increase(HOUR);
       await mission.contract.claim([0]);
-      expect(await balanceOf((await executor()).address)).to.equal(48_500_000n);
+      expect(await wealthOf((await executor()).address)).to.equal(48_500_000n);
       await mission.contract.close();
       const ledger = await mission.contract.ledger();
       expect([ledger.paid, ledger.fees, ledger.insurance, ledger.refunded]).to.deep.equal([48_500_000n, tokens(2), tokens(1), 48_500_000n]);
@@ -166,7 +166,7 @@ describe("Appeals", () => {
       await networkHelpers.time.increase(HOUR);
       await mission.contract.claim([0]);
       // The bond came back too.
-      expect(await balanceOf(agent.address)).to.equal(tokens(97) + tokens(10));
+      expect(await wealthOf(agent.address)).to.equal(tokens(97) + tokens(10));
     });
 
     it("counts with the reputation from before the outcome", async () => {
@@ -285,7 +285,7 @@ describe("Appeals", () => {
       await networkHelpers.time.increase(UNRESOLVED);
       await refused(resolve(), "WindowClosed");
       await mission.contract.claim([0]);
-      expect(await balanceOf((await executor()).address)).to.equal(tokens(97));
+      expect(await wealthOf((await executor()).address)).to.equal(tokens(97));
     });
 
     it("is adjudication's", async () => {

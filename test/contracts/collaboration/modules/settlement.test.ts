@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import { id } from "ethers";
+import { getAddress } from "viem";
+import { packPayment, SEAT } from "../../../../orchestrator/rules/payments.ts";
 import { keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   Action,
@@ -24,12 +26,12 @@ describe("Settlement", () => {
     await mission.run(0, { result });
   };
   const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
-  const balanceOf = (account: string) => mission.city.token.balanceOf(account);
+  const wealthOf = (account: string) => mission.city.wealthOf(account);
 
   afterEach(async () => expect(await mission.imbalance()).to.equal(""));
 
   describe("claim", () => {
-    it("waits for the window, then pays base, fees, insurance and verifiers", async () => {
+    it("waits for the window, then credits base and verifiers, and pays fees and insurance", async () => {
       await cleared();
       const { agent } = await mission.executorOf(0);
       const [verifier] = await mission.contract.countedOf(0);
@@ -37,11 +39,13 @@ describe("Settlement", () => {
       await refused(mission.contract.claim([]), "EmptyBatch");
       await networkHelpers.time.increase(HOUR);
       const free = await mission.city.treasury.freeBalance();
+      const place = { account: getAddress(verifier ?? ""), psi: 0, node: 0, place: SEAT };
+      const first = { account: getAddress(agent.address), amount: tokens(97), psi: 1000, node: 0, place: 0 };
       await expect(mission.contract.claim([0]))
-        .to.emit(mission.contract, "VerifierPaid")
-        .withArgs(0, verifier, tokens(1));
-      expect(await balanceOf(agent.address)).to.equal(tokens(97));
-      expect(await balanceOf(verifier ?? "")).to.equal(tokens(1));
+        .to.emit(mission.contract, "Claimed")
+        .withArgs([packPayment(first), packPayment({ ...place, amount: tokens(1) })], []);
+      expect(await wealthOf(agent.address)).to.equal(tokens(97));
+      expect(await wealthOf(verifier ?? "")).to.equal(tokens(1));
       expect(await mission.city.treasury.freeBalance()).to.equal(free + tokens(1));
       expect(await mission.city.treasury.insuranceBalance()).to.equal(tokens(1));
       const ledger = await mission.contract.ledger();
@@ -70,8 +74,8 @@ describe("Settlement", () => {
       await networkHelpers.time.increase(HOUR);
       await mission.contract.claim([0, 1]);
       // ψ(300) = 0.9: 87.3 of 97. ψ(700) = 1.1: 97 and 9.7 on top.
-      expect(await balanceOf(agents[0] ?? "")).to.equal(87_300_000n);
-      expect(await balanceOf(agents[1] ?? "")).to.equal(tokens(97) + 9_700_000n);
+      expect(await wealthOf(agents[0] ?? "")).to.equal(87_300_000n);
+      expect(await wealthOf(agents[1] ?? "")).to.equal(tokens(97) + 9_700_000n);
       const ledger = await mission.contract.ledger();
       expect([ledger.paid, ledger.discount, ledger.subsidy]).to.deep.equal([87_300_000n + tokens(97), 9_700_000n, 9_700_000n]);
     });
@@ -86,7 +90,7 @@ describe("Settlement", () => {
   describe("refund and close", () => {
     it("return what no executor earned, to the unit", async () => {
       await cleared({ nodes: [{ ...TASK, budget: 100_000_001n }], reserve: 5n });
-      const before = await balanceOf(mission.city.sponsor.address);
+      const before = await wealthOf(mission.city.sponsor.address);
       expect((await mission.contract.ledger()).refundable).to.equal(5n);
       await mission.contract.refund();
       expect(await mission.imbalance()).to.equal("");
@@ -98,7 +102,7 @@ describe("Settlement", () => {
       await mission.contract.close();
       const ledger = await mission.contract.ledger();
       expect(ledger.deposit).to.equal(ledger.paid + ledger.fees + ledger.insurance + ledger.discount + ledger.refunded);
-      expect(await balanceOf(mission.city.sponsor.address)).to.equal(before + ledger.refunded + 3n);
+      expect(await wealthOf(mission.city.sponsor.address)).to.equal(before + ledger.refunded + 3n);
       await refused(mission.contract.close(), "NothingToRefund");
     });
 

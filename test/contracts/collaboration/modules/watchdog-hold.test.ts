@@ -44,9 +44,9 @@ describe("WatchdogHold", () => {
     expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
     await frozen(mission.route(1));
     const { agent } = await mission.executorOf(2);
-    const before = await mission.city.token.balanceOf(agent.address);
+    const before = await mission.city.wealthOf(agent.address);
     await mission.contract.claim([0, 2]);
-    expect(await mission.city.token.balanceOf(agent.address)).to.be.above(before);
+    expect(await mission.city.wealthOf(agent.address)).to.be.above(before);
     await release();
     await mission.route(1);
   });
