@@ -154,7 +154,7 @@ library ClearingDesk {
             dueAt: dueAt,
             mask: d.word.commitMask,
             settled: false,
-            // Seven seats of sixteen bits fit.
+            // Seven seats of fifteen bits fit.
             seats: uint112(d.word.seats),
             terminated: false
         });

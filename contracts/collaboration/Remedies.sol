@@ -289,7 +289,7 @@ library Remedies {
         if (slots == 0 || slots & ~begun != 0) revert ICollaborationContract.NotAtFault(node, slots, begun);
         found.dueAt = uint40(block.timestamp) + f.window(law);
         found.mask = slots;
-        // Seven seats of sixteen bits fit.
+        // Seven seats of fifteen bits fit.
         found.seats = uint112(w.seats);
         found.terminated = true;
         s.head.faults += 1;
@@ -315,10 +315,6 @@ library Remedies {
             if ((pending >> node) & 1 == 1) Escrow.record(s, city, uint8(node));
             if (node == LawCodec.MAX_NODES - 1) return;
         }
-    }
-
-    function expiresAt(City calldata city) external view returns (uint40) {
-        return WatchdogHold.expiryOf(MissionFrame.open(city));
     }
 
     // --- Reading -----------------------------------------------------------------------------------------------------

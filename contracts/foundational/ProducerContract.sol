@@ -618,7 +618,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     function _setReputation(address agent, Record storage record, uint256 value, bytes32 reason) private {
         uint32 previous = record.reputation;
-        // Reputation is at most 1000.
+        // At most `Reputation.MAX`.
         record.reputation = uint32(value);
         emit ReputationChanged(agent, previous, uint32(value), reason);
     }

@@ -18,8 +18,9 @@ import {BasisPoints} from "./BasisPoints.sol";
 ///
 /// A side needs more than half of the weight that was drawn, and so does a slot that is to be in agreement (decision 55): who is absent,
 /// abstains, rests on too little or is less confident than the minimum (decision 56) counts for neither, whoever hands verdicts in. A
-/// question's confidence is ⌊ΣW·c / ΣW⌋ over its heavier side, 0 where no side has won. The score is the weighted lower median of what
-/// PASS verdicts give. Score and agreeing slots are zero unless the node passes. Class and basis describe all survivors.
+/// question's confidence is ⌊ΣW·c⌋ of the side that has won over `drawn`, 0 where none has: a verdict that survives because an item was
+/// proven better takes neither the decision nor its confidence away. The score is the weighted lower median of what PASS verdicts give.
+/// Score and agreeing slots are zero unless the node passes. Class and basis describe all survivors.
 library Clearing {
     uint256 private constant QUESTIONS = 2;
     // Sides of a question.
@@ -36,7 +37,7 @@ library Clearing {
     /// @param questions bitmap of asked questions
     /// @param minConfidence basis points
     /// @param slots executor slots, ≤ 8
-    /// @param drawn weight of the whole panel
+    /// @param drawn weight of the whole panel, at least that of the verdicts on a question
     function decide(
         WeighedVerdict[] memory verdicts,
         uint256[6] memory graded,
@@ -105,8 +106,8 @@ library Clearing {
         bool passed = pass > fail;
         uint256 heavier = passed ? pass : fail;
         if (pass == fail || 2 * heavier <= drawn) return (ClearingResult.DISPUTED, 0);
-        // A mean of confidences, at most the whole.
-        uint16 confidence = uint16(uint128(sides[first + (passed ? PASSED : FAILED)]) / heavier);
+        // A share of confidences, at most the whole.
+        uint16 confidence = uint16(uint128(sides[first + (passed ? PASSED : FAILED)]) / drawn);
         return (passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence);
     }
 

@@ -48,7 +48,7 @@ export interface ClearingTerms {
   readonly minConfidence: number;
   /** Executor slots, ≤ 8. */
   readonly slots: number;
-  /** Weight of the whole panel: a side, and a slot that is to be in agreement, need more than half of it. */
+  /** Weight of the whole panel, at least that of the verdicts: a side, and a slot that is to be in agreement, need more than half of it. */
   readonly drawn: number;
 }
 
@@ -94,8 +94,9 @@ export function survives(v: WeighedVerdict, terms: ClearingTerms): boolean {
 }
 
 /**
- * Γ over the survivors of one question: the heavier side, with its own mean confidence (A.4.2), if it has more than half of the weight that
- * was `drawn`. `contested` weight backs neither, nor does a vote less confident than the minimum.
+ * Γ over the survivors of one question: the heavier side, if it has more than half of the weight that was `drawn`, with its confidence over
+ * that weight: who is absent or backs another side adds nothing to it. Where no panel was drawn it is the side's own mean (A.4.2).
+ * `contested` weight backs neither side, nor does a vote less confident than the minimum.
  */
 export function answerTo(survivors: readonly Vote[], minConfidence: number, { contested = 0, drawn = 0 } = {}): Answer {
   const side = (result: VerdictResult) => survivors.filter((v) => v.result === result && v.confidence >= minConfidence);
@@ -104,7 +105,7 @@ export function answerTo(survivors: readonly Vote[], minConfidence: number, { co
   if (Math.abs(weightOf(pass) - weightOf(fail)) <= contested) return { result: ClearingResult.DISPUTED, confidence: 0 };
   const passed = weightOf(pass) > weightOf(fail);
   if (2 * weightOf(passed ? pass : fail) <= drawn) return { result: ClearingResult.DISPUTED, confidence: 0 };
-  const confidence = average(passed ? pass : fail, (v) => v.confidence);
+  const confidence = average(passed ? pass : fail, (v) => v.confidence, drawn);
   return { result: passed ? ClearingResult.PASS : ClearingResult.FAIL, confidence };
 }
 
@@ -132,9 +133,9 @@ export function lowerMedian<V extends Vote>(verdicts: readonly V[], of: (v: V) =
   return verdicts.length === 0 ? 0 : Math.min(...verdicts.map(of).filter(reaches));
 }
 
-/** ⌊ΣW·x / ΣW⌋, zero over nothing. Sums stay far below 2⁵³. */
-export function average<V extends Vote>(verdicts: readonly V[], of: (v: V) => number): number {
-  const weight = weightOf(verdicts);
+/** ⌊ΣW·x⌋ over their weight, or over `whole` if that is more; zero over nothing. Sums stay far below 2⁵³. */
+export function average<V extends Vote>(verdicts: readonly V[], of: (v: V) => number, whole = 0): number {
+  const weight = Math.max(weightOf(verdicts), whole);
   return weight === 0 ? 0 : Math.floor(verdicts.reduce((sum, v) => sum + v.weight * of(v), 0) / weight);
 }
 

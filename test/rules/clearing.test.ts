@@ -9,6 +9,7 @@ import {
   survives,
   VerdictResult,
   type WeighedVerdict,
+  weightOf,
 } from "../../orchestrator/rules/clearing.ts";
 import { clearingCase } from "../contracts/libraries/clearing-cases.ts";
 
@@ -76,7 +77,7 @@ describe("Admissibility", () => {
 describe("Clearing", () => {
   const results = (verdicts: WeighedVerdict[], t: ClearingTerms = terms) => decide(verdicts, t).result;
 
-  it("passes on the weight of survivors, averages confidence by weight and takes the lower median of scores", () => {
+  it("passes on the weight of survivors, averages confidence by weight where no panel was drawn and takes the lower median of scores", () => {
     const decision = decide(
       [pass, { ...pass, weight: 1000, confidence: 6000, score: 5000, basis: 0b10n }, { ...fail, weight: 200 }],
       terms,
@@ -214,10 +215,32 @@ describe("Clearing", () => {
     }
   });
 
-  it("averages confidence as A.4.2 says, which RAILS 5.3's monotonicity does not survive: a newly admitted doubter lowers it", () => {
+  it("keeps a decision and its confidence when items are proven better (RAILS 5.3)", () => {
+    const random = randomStream(7, "confidence");
+    const decided: ClearingResult[] = [ClearingResult.PASS, ClearingResult.FAIL];
+    let lifted = 0;
+    for (let k = 0; k < 20_000; k += 1) {
+      const given = clearingCase(random);
+      const c = { ...given, drawn: Math.max(...[0, 1].map((question) => weightOf(given.verdicts.filter((v) => v.question === question)))) };
+      const before = decide(c.verdicts, c);
+      if (!decided.includes(before.result)) continue;
+      const proven = packClasses(Array.from({ length: 32 }, () => PROOF));
+      const slot = random.int(c.slots);
+      const classWords = c.classWords.map((word, s) => (s === slot ? proven : word));
+      const after = decide(c.verdicts, { ...c, classWords });
+      expect(after.result, `case ${k}`).to.equal(before.result);
+      expect(after.confidence, `case ${k}`).to.be.at.least(before.confidence);
+      if (after.confidence > before.confidence) lifted += 1;
+    }
+    expect(lifted).to.be.greaterThan(3);
+  });
+
+  it("gives a doubter who is admitted to a drawn panel what it adds, and takes nothing of what the others said", () => {
     const doubter = { ...pass, confidence: 6000, basis: 0b100n };
     const raised = { ...terms, classWords: [packClasses([ATT, REC, ATT, WIT])] };
-    expect(decide([pass, doubter], terms).confidence).to.equal(9000);
-    expect(decide([pass, doubter], raised).confidence).to.equal(7500);
+    const confidences = (drawn: number) => [terms, raised].map((t) => decide([pass, pass, doubter], { ...t, drawn }).confidence);
+    expect(confidences(1500)).to.deep.equal([6000, 8000]);
+    // Of the weight that answered, as A.4.2 has it, the doubter lowers it.
+    expect(confidences(0)).to.deep.equal([9000, 8000]);
   });
 });

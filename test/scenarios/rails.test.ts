@@ -174,9 +174,9 @@ describe("the worked scenarios of RAILS on chain", () => {
     );
     const basis = envelope.bits(relied.flatMap((output) => output.basis));
     const confidence = toBps(decision.question_confidence.performance);
-    // A clause's confidence is the least of the clauses': review 0.85; the chain's is the mean over the question: 0.90.
+    // A clause's confidence is the least of the clauses': review 0.85; the chain's is 0.95 and 0.85 over the weight of three: 0.60.
     expect(confidence).to.equal(8500);
-    await expect(cleared).to.emit(contract, "Cleared").withArgs(0, 0, Clearing.PASS, 9000, share, EvidenceClass.ATT, basis, 1);
+    await expect(cleared).to.emit(contract, "Cleared").withArgs(0, 0, Clearing.PASS, 6000, share, EvidenceClass.ATT, basis, 1);
     expect(await contract.countedOf(0)).to.have.length(2);
 
     // Fee: released to the agent, retained for the sponsor, both only when the appeal window of 24 h is over.

@@ -5,6 +5,7 @@ import {ICollaborationContract} from "../../interfaces/ICollaborationContract.so
 import {Dispatch} from "../Dispatch.sol";
 import {Guard} from "../Guard.sol";
 import {Remedies} from "../Remedies.sol";
+import {WatchdogHold} from "../WatchdogHold.sol";
 import {MissionBase} from "./MissionBase.sol";
 
 /// @title Orchestration: who works on what, and when (AgentCity B.3, B.11)
@@ -46,6 +47,6 @@ abstract contract Orchestration is MissionBase {
 
     /// @inheritdoc ICollaborationContract
     function expiresAt() external view returns (uint40) {
-        return Remedies.expiresAt(_city());
+        return WatchdogHold.expiryOf(_open());
     }
 }

@@ -187,7 +187,7 @@ library Orders {
         uint256 points = SignedMath.abs(delta);
         uint256 number = block.timestamp / _TEN_DAYS;
         uint256 passed = number - moved.number;
-        // At most 48.
+        // Fewer than four lanes of sixteen bits: the shift is at most 48.
         uint64 lanes = passed < 4 ? moved.points << uint8(16 * passed) : 0;
         uint256 before = 0;
         for (uint256 i = 0; i < 64; i += 16) before += uint16(lanes >> i);

@@ -1,7 +1,14 @@
 import { bytesToHex } from "../../../orchestrator/primitives/hex.ts";
 import type { RandomStream } from "../../../orchestrator/primitives/random.ts";
 import type { EvidenceClass } from "../../../orchestrator/rules/admissibility.ts";
-import type { ClearingTerms, Question, VerdictResult, WeighedVerdict } from "../../../orchestrator/rules/clearing.ts";
+import {
+  type ClearingTerms,
+  type Question,
+  survives,
+  type VerdictResult,
+  type WeighedVerdict,
+  weightOf,
+} from "../../../orchestrator/rules/clearing.ts";
 
 export interface ClearingCase extends ClearingTerms {
   readonly verdicts: readonly WeighedVerdict[];
@@ -34,13 +41,17 @@ function verdict(random: RandomStream, slots: number): WeighedVerdict {
 /** Small weights tie often; few classes meet the floor about half of the time. */
 export function clearingCase(random: RandomStream): ClearingCase {
   const slots = 1 + random.int(5);
-  return {
-    verdicts: Array.from({ length: random.int(7) }, () => verdict(random, slots)),
+  const verdicts = Array.from({ length: random.int(7) }, () => verdict(random, slots));
+  const terms = {
     classWords: Array.from({ length: slots }, () => classWord(random)),
     floor: random.int(6) as EvidenceClass,
     questions: random.int(4),
     minConfidence: random.pick([0, 6000, 7000, 8000]),
     slots,
-    drawn: random.pick([0, 0, 0, 3, 6]),
+    drawn: 0,
   };
+  // Who abstains or does not survive was drawn, too, in every fourth case.
+  const heard = random.int(4) === 0 ? verdicts : verdicts.filter((one) => survives(one, terms));
+  const weights = [0, 1].map((question) => weightOf(heard.filter((one) => one.question === question)));
+  return { ...terms, verdicts, drawn: Math.max(...weights) + random.pick([0, 0, 0, 1]) };
 }
