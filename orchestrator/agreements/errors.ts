@@ -19,6 +19,15 @@ export const REFUSALS = [
   "TooManyRounds",
   "BadAmount",
   "UnknownGate",
+  "DeliverableMismatch",
+  "Replayed",
+  "CostTooHigh",
+  "NoEvaluator",
+  "NotIndependent",
+  "WrongDetermination",
+  "WrongSeed",
+  "NothingToDivide",
+  "BrokenRecord",
 ] as const;
 export type RefusalCode = (typeof REFUSALS)[number];
 

@@ -16,3 +16,11 @@ export function unitsOf(amount: string, currency: string): bigint {
     throw new AgreementRefused("BadAmount", `${amount} is no amount of ${currency}`, `at most ${decimals} decimals, no sign, no exponent`);
   return BigInt(whole + fraction.padEnd(decimals, "0"));
 }
+
+/** One hundred points, in the hundredths that scores and percentages are counted in. */
+export const WHOLE = 10_000;
+
+/** Rounded down to a hundredth, but for what a double cannot write: 0.29 · 100 is 29. */
+export function hundredths(points: number): number {
+  return Math.floor(points * 100 + 1e-6);
+}

@@ -19,6 +19,8 @@ const partySchema = z.looseObject({
   /** The person or firm behind it: two names of one principal are one party. */
   principal: text.optional(),
   organisation: text.optional(),
+  /** Models of one family favour each other's work: its evaluator is of another. */
+  model_family: text.optional(),
 });
 
 const evaluatorSchema = z.looseObject({
@@ -51,6 +53,18 @@ const tierSchema = z.union([
   z.looseObject({ composite_score_lt: z.number().min(0).max(100), release_percent: z.int().min(0).max(100) }),
 ]);
 export type Tier = z.infer<typeof tierSchema>;
+
+/** Moves each tier's boundary by a seed that only its hash is known of before the result: nobody aims at a boundary. */
+const noiseSchema = z.looseObject({ points: z.number().positive().max(3), seed_hash: z.string().regex(/^0x[0-9a-f]{64}$/) });
+
+const share = z.number().min(0).max(100);
+const guaranteeSchema = z.discriminatedUnion("kind", [
+  /** One of the last `k` deliveries reaches the threshold. */
+  z.looseObject({ kind: z.literal("pass_at_k"), k: z.int().min(1).max(100), target: share }),
+  /** Of the last `window` deliveries, `p` percent reach the target. */
+  z.looseObject({ kind: z.literal("percentile"), p: share, target: share, window: z.int().min(1).max(1000) }),
+]);
+export type Guarantee = z.infer<typeof guaranteeSchema>;
 
 export const TIMEOUT_ACTIONS = ["hold_for_backup_evaluator", "split_50_50", "return_to_client", "release_to_provider"] as const;
 
@@ -91,14 +105,18 @@ export const agreementSchema = z.looseObject({
         max_tokens: z.int().positive().optional(),
         max_duration_seconds: seconds.optional(),
         max_cost_usd: z.number().nonnegative().optional(),
+        max_bytes: z.int().positive().optional(),
       })
       .optional(),
+    /** JSON Schema of a deliverable that is JSON. */
+    deliverable_schema: z.looseObject({}).optional(),
   }),
   quality_criteria: z.looseObject({
     dimensions: z.array(dimensionSchema).min(1).max(32),
     composite_threshold: z.number().min(0).max(100),
     composite_method: z.enum(["weighted_average", "geometric_mean", "harmonic_mean"]),
     guarantee_type: z.enum(["deterministic", "probabilistic"]),
+    guarantee: guaranteeSchema.optional(),
     quality_gates: z
       .array(z.looseObject({ condition: text, type: z.enum(["boolean", "threshold"]) }))
       .max(32)
@@ -109,6 +127,10 @@ export const agreementSchema = z.looseObject({
     depth: z.enum(["structural", "semantic", "composite"]).optional(),
     challenge_window_seconds: seconds.optional(),
     evaluator_timeout_seconds: seconds.optional(),
+    /** At most so much for one evaluation, in dollars. */
+    cost_cap: z.number().nonnegative().optional(),
+    rotation: z.looseObject({ max_consecutive: z.int().positive() }).optional(),
+    consensus: z.looseObject({ evaluators: z.int().min(2).max(9) }).optional(),
   }),
   escrow: z
     .looseObject({
@@ -126,6 +148,7 @@ export const agreementSchema = z.looseObject({
             enabled: z.boolean(),
             mode: z.enum(["tiered", "continuous"]).optional(),
             tiers: z.array(tierSchema).max(32).optional(),
+            noise: noiseSchema.optional(),
           })
           .optional(),
       }),
@@ -139,7 +162,7 @@ export const agreementSchema = z.looseObject({
         .optional(),
     })
     .optional(),
-  dispute: z.looseObject({ protocol: text, threshold: z.number().min(0).max(100).optional() }).optional(),
+  dispute: z.looseObject({ protocol: text, threshold: share.optional(), auto_file_on: text.optional() }).optional(),
   negotiation: z
     .looseObject({
       max_rounds: z.int().min(1).max(20).optional(),
@@ -163,6 +186,7 @@ export const DEFAULTS = {
   evaluatorSeconds: 600,
   disputeSeconds: 604_800,
   maxBackups: 2,
+  maxConsecutive: 5,
 } as const;
 
 /** Reads a document and checks what no field says alone. Throws AgreementRefused. */

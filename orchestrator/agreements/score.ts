@@ -1,8 +1,9 @@
 import { AgreementRefused } from "./errors.ts";
-import { unitsOf } from "./money.ts";
-import type { Agreement, Dimension, Slo, Tier } from "./schema.ts";
+import { hundredths, WHOLE } from "./money.ts";
+import { releasePercent } from "./release.ts";
+import type { Agreement, Dimension, Guarantee, Slo } from "./schema.ts";
 
-/** What an evaluator measured, by dimension: a percentage, a truth, a count, seconds. A dimension it could not see is absent. */
+/** What was measured, by dimension or check: a percentage, a truth, a count, seconds. What nobody could see is absent. */
 export type Measured = Readonly<Record<string, number | boolean>>;
 
 export interface DimensionResult {
@@ -25,26 +26,44 @@ export interface Determination {
   readonly release_percent: number;
 }
 
-const POINT = 100;
-const WHOLE = 100 * POINT;
+/** What a determination depends on beside terms and measurements. */
+export interface Determining {
+  /** Opens the boundaries' noise; without it they lie where they were written. */
+  readonly noiseSeed?: string;
+  /** Composites before this one, hundredths, oldest first: what a probabilistic guarantee is about. */
+  readonly history?: readonly number[];
+}
 
 /**
  * Gates, then SLOs, then the composite: a gate that fails ends it at nothing, a missed SLO fails the determination however good the
  * average is, and the average must reach its threshold.
  */
-export function determine(agreement: Agreement, measured: Measured): Determination {
-  const { dimensions: asked, composite_threshold, composite_method, quality_gates = [] } = agreement.quality_criteria;
+export function determine(agreement: Agreement, measured: Measured, { noiseSeed, history = [] }: Determining = {}): Determination {
+  const { dimensions: asked, composite_threshold, composite_method, quality_gates = [], guarantee } = agreement.quality_criteria;
   const dimensions = asked.map((dimension) => resultOf(dimension, measured));
   const flags = dimensions.flatMap(({ name, shadow_met }) => (shadow_met === false ? [name] : []));
-  const unscored = asked.some(({ weight }, index) => weight > 0 && dimensions[index]?.score === undefined);
-  const composite = unscored ? 0 : compositeOf(asked, dimensions, composite_method);
-  const gates_passed = quality_gates.every(({ condition }) => gateHolds(condition, dimensions, composite));
-  const base = { composite, gates_passed, dimensions, flags };
-  if (unscored) return { ...base, result: "incomplete", release_percent: 0 };
-  if (!gates_passed) return { ...base, result: "FAIL", release_percent: 0 };
+  const scored = asked.every(({ weight }, index) => weight === 0 || dimensions[index]?.score !== undefined);
+  const composite = scored ? compositeOf(asked, dimensions, composite_method) : 0;
+  const gates = quality_gates.map((gate) => gateHolds(gate, { dimensions, composite: scored ? composite : undefined, measured }));
+  const base = { composite, gates_passed: gates.every((holds) => holds === true), dimensions, flags };
+  if (gates.includes(false)) return { ...base, result: "FAIL", release_percent: 0 };
+  if (!scored || gates.includes(undefined)) return { ...base, result: "incomplete", release_percent: 0 };
   const missed = dimensions.some(({ slo_met }) => slo_met === false);
-  const passed = !missed && composite >= hundredths(composite_threshold);
-  return { ...base, result: passed ? "PASS" : "FAIL", release_percent: releasePercent(agreement, composite, passed) };
+  const threshold = hundredths(composite_threshold);
+  const reached = guarantee === undefined ? composite >= threshold : guaranteeHolds(guarantee, [...history, composite], threshold);
+  const passed = !missed && reached;
+  return { ...base, result: passed ? "PASS" : "FAIL", release_percent: releasePercent(agreement, { composite, passed, noiseSeed }) };
+}
+
+/** Whether the last deliveries keep a promise about many. Too few of them: the last one counts alone. */
+export function guaranteeHolds(guarantee: Guarantee, composites: readonly number[], threshold: number): boolean {
+  const last = composites.at(-1) ?? 0;
+  const size = guarantee.kind === "pass_at_k" ? guarantee.k : guarantee.window;
+  const recent = composites.slice(-size);
+  if (recent.length < size) return last >= threshold;
+  if (guarantee.kind === "pass_at_k") return recent.some((composite) => composite >= hundredths(guarantee.target));
+  const reached = recent.filter((composite) => composite >= hundredths(guarantee.target)).length;
+  return reached * 100 >= guarantee.p * recent.length;
 }
 
 function resultOf({ name, metric, slo, shadow_metric, shadow_slo }: Dimension, measured: Measured): DimensionResult {
@@ -86,11 +105,6 @@ export function meets(value: number | boolean, { operator, value: bound }: Slo):
   }
 }
 
-/** Rounded down to a hundredth, but for what a double cannot write: 0.29 · 100 is 29. */
-function hundredths(points: number): number {
-  return Math.floor(points * POINT + 1e-6);
-}
-
 const MILLIONTHS = 1_000_000;
 
 function compositeOf(asked: readonly Dimension[], results: readonly DimensionResult[], method: string): number {
@@ -105,43 +119,23 @@ function compositeOf(asked: readonly Dimension[], results: readonly DimensionRes
   return Math.floor(mean + 1e-6);
 }
 
-/** `accuracy_gte_80`, `composite_gte_75`, `on_time`. Throws UnknownGate for a condition about nothing that is measured. */
-function gateHolds(condition: string, results: readonly DimensionResult[], composite: number): boolean {
+/**
+ * `accuracy_gte_80`, `composite_gte_75`, `on_time`, or a check by its name; undefined where the check was not made. Throws UnknownGate
+ * for a threshold about nothing that is measured.
+ */
+function gateHolds(
+  { condition, type }: { readonly condition: string; readonly type: "boolean" | "threshold" },
+  at: { readonly dimensions: readonly DimensionResult[]; readonly composite: number | undefined; readonly measured: Measured },
+): boolean | undefined {
   const [, name = condition, operator, bound] = /^(.+)_(gte|lte|gt|lt)_(\d+(?:\.\d+)?)$/.exec(condition) ?? [];
-  const found = results.find((result) => result.name === name);
-  const score = name === "composite" ? composite : found?.score;
-  if (found === undefined && name !== "composite")
-    throw new AgreementRefused("UnknownGate", "A gate names nothing that is measured", condition);
-  if (score === undefined) return false;
+  const found = at.dimensions.find((result) => result.name === name);
+  if (found === undefined && name !== "composite") {
+    if (type === "threshold") throw new AgreementRefused("UnknownGate", "A gate names nothing that is measured", condition);
+    const check = Object.hasOwn(at.measured, condition) ? at.measured[condition] : undefined;
+    return check === undefined ? undefined : check === true;
+  }
+  const score = found === undefined ? at.composite : found.score;
+  if (score === undefined) return undefined;
   if (operator === undefined) return score === WHOLE;
   return meets(score, { operator: operator as Slo["operator"], value: hundredths(Number(bound)) });
-}
-
-/** Tiers where nothing else is agreed. */
-export const DEFAULT_TIERS: readonly Tier[] = [
-  { composite_score_gte: 90, release_percent: 100 },
-  { composite_score_gte: 75, release_percent: 85 },
-  { composite_score_gte: 60, release_percent: 50 },
-  { composite_score_lt: 60, release_percent: 0 },
-];
-
-/** What of the payment a score releases. Without a graduated release it is all or nothing. */
-export function releasePercent({ escrow }: Agreement, composite: number, passed: boolean): number {
-  const release = escrow?.payment.graduated_release;
-  if (release === undefined || !release.enabled) return passed ? 100 : 0;
-  if (release.mode === "continuous") return composite / POINT;
-  const reached = (release.tiers ?? DEFAULT_TIERS).flatMap((tier) => {
-    const from = tier["composite_score_gte"];
-    const at = typeof from === "number" ? hundredths(from) : 0;
-    return at <= composite ? [{ at, percent: tier.release_percent }] : [];
-  });
-  return reached.sort((a, b) => b.at - a.at)[0]?.percent ?? 0;
-}
-
-/** Smallest units for each, which make up the payment exactly: the provider's rounded down, the rest the client's. */
-export function divide({ escrow }: Agreement, percent: number): { readonly provider: bigint; readonly client: bigint } {
-  if (escrow === undefined || !escrow.enabled) return { provider: 0n, client: 0n };
-  const amount = unitsOf(escrow.payment.amount, escrow.payment.currency);
-  const provider = (amount * BigInt(hundredths(Math.min(100, Math.max(0, percent))))) / BigInt(WHOLE);
-  return { provider, client: amount - provider };
 }

@@ -1,0 +1,146 @@
+import { sha256 } from "../primitives/hash.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { canonicalBytes } from "../primitives/json.ts";
+import { AgreementRefused } from "./errors.ts";
+import { type Agreement, DEFAULTS, type PartyIdentity, sameIdentity } from "./schema.ts";
+import type { Measured } from "./score.ts";
+
+/** What a register knows of an evaluator. */
+export interface EvaluatorRecord {
+  readonly identity: PartyIdentity;
+  readonly principal?: string;
+  readonly organisation?: string;
+  readonly model_family?: string;
+  /** Types of service it judges. */
+  readonly domains: readonly string[];
+  /** Dollars an evaluation. */
+  readonly price: number;
+  readonly available: boolean;
+  readonly evaluations: number;
+  readonly canaries: number;
+  readonly canaries_passed: number;
+  /** Mean distance from the medians it was part of, in points. */
+  readonly deviation: number;
+}
+
+export const QUALIFIED = { evaluations: 50, canaryPercent: 90, deviation: 10 } as const;
+
+/** Whether its record lets it judge: enough evaluations, nine canaries of ten, close to the others. */
+export function isQualified({ evaluations, canaries, canaries_passed, deviation }: EvaluatorRecord): boolean {
+  const canaryRate = canaries === 0 || canaries_passed * 100 >= QUALIFIED.canaryPercent * canaries;
+  return evaluations >= QUALIFIED.evaluations && canaryRate && deviation <= QUALIFIED.deviation;
+}
+
+/** Whether it shares nothing with either party: name, principal, organisation, model family. */
+export function isIndependent(evaluator: EvaluatorRecord, { parties: { client, provider } }: Agreement): boolean {
+  const shared = (one: string | undefined, other: string | undefined) => one !== undefined && one === other;
+  return ![client, provider].some(
+    (party) =>
+      sameIdentity(evaluator.identity, party.identity) ||
+      shared(evaluator.principal, party.principal) ||
+      shared(evaluator.organisation, party.organisation) ||
+      shared(evaluator.model_family, party.model_family),
+  );
+}
+
+/** The seed of a draw: fixed by the terms and by what both parties committed to before they knew each other's. Throws WrongSeed. */
+export function drawSeed(hash: Hash, opened: readonly { readonly commitment: Hash; readonly nonce: string }[]): Hash {
+  if (opened.length === 0 || opened.some(({ commitment, nonce }) => sha256(nonce) !== commitment))
+    throw new AgreementRefused("WrongSeed", "A nonce is not the one that was committed to");
+  return sha256(canonicalBytes(["asa/1 draw", hash, ...opened.map(({ nonce }) => nonce)]));
+}
+
+export interface Drawing {
+  readonly seed: Hash;
+  /** Who evaluated this provider last, newest last: nobody does so more often in a row than the rotation allows. */
+  readonly before?: readonly PartyIdentity[];
+}
+
+/**
+ * Everybody who may judge an agreement, in drawn order: the first judges, the next are its backups. Anybody with the same register and
+ * seed draws the same. Throws NoEvaluator where nobody is left.
+ */
+export function drawEvaluators(
+  register: readonly EvaluatorRecord[],
+  agreement: Agreement,
+  { seed, before = [] }: Drawing,
+): readonly EvaluatorRecord[] {
+  const lot = ({ identity }: EvaluatorRecord) => sha256(canonicalBytes([seed, identity.scheme, identity.value]));
+  const drawn = eligible(register, agreement, before)
+    .map((record) => ({ record, lot: lot(record) }))
+    .sort((a, b) => (a.lot < b.lot ? -1 : 1))
+    .map(({ record }) => record);
+  if (drawn.length === 0) throw new AgreementRefused("NoEvaluator", "Nobody in the register may judge this agreement");
+  return drawn;
+}
+
+const MUTUAL_ROUNDS = 3;
+
+/** The first that both name in one of three rounds, then the drawn ones; without agreement, the draw alone. */
+export function agreeOnEvaluator(
+  register: readonly EvaluatorRecord[],
+  agreement: Agreement,
+  rounds: readonly { readonly client: readonly PartyIdentity[]; readonly provider: readonly PartyIdentity[] }[],
+  drawing: Drawing,
+): readonly EvaluatorRecord[] {
+  const drawn = drawEvaluators(register, agreement, drawing);
+  for (const { client, provider } of rounds.slice(0, MUTUAL_ROUNDS)) {
+    const both = client.find((one) => provider.some((other) => sameIdentity(one, other)));
+    const chosen = both === undefined ? undefined : drawn.find(({ identity }) => sameIdentity(identity, both));
+    if (chosen !== undefined) return [chosen, ...drawn.filter((record) => record !== chosen)];
+  }
+  return drawn;
+}
+
+/** Within a price, the most canaries for the money; equals in drawn order. */
+export function chooseEvaluator(
+  register: readonly EvaluatorRecord[],
+  agreement: Agreement,
+  { maxPrice, ...drawing }: Drawing & { readonly maxPrice: number },
+): readonly EvaluatorRecord[] {
+  const affordable = register.filter(({ price }) => price <= maxPrice);
+  const worth = ({ canaries, canaries_passed, price }: EvaluatorRecord) =>
+    (canaries_passed + 1) / (canaries + 1) / Math.max(price, 0.000_001);
+  return [...drawEvaluators(affordable, agreement, drawing)].sort((a, b) => worth(b) - worth(a));
+}
+
+function eligible(
+  register: readonly EvaluatorRecord[],
+  agreement: Agreement,
+  before: readonly PartyIdentity[],
+): readonly EvaluatorRecord[] {
+  const limit = agreement.verification.rotation?.max_consecutive ?? DEFAULTS.maxConsecutive;
+  const last = before.slice(-limit);
+  const tired = ({ identity }: EvaluatorRecord) => last.length === limit && last.every((one) => sameIdentity(one, identity));
+  return register.filter(
+    (record) =>
+      record.available &&
+      isQualified(record) &&
+      isIndependent(record, agreement) &&
+      (record.domains.includes(agreement.service.type) || record.domains.includes("general")) &&
+      !tired(record),
+  );
+}
+
+/** Points by which evaluators may differ before it is a dispute rather than noise. */
+const SPREAD = 20;
+
+/**
+ * What several evaluators measured, as one: the median of numbers (of two in the middle the lower), the majority of truths, false at a
+ * tie. What fewer than half saw nobody saw. `disputed` names what they saw too differently.
+ */
+export function consensus(measurements: readonly Measured[]): { readonly measured: Measured; readonly disputed: readonly string[] } {
+  const measured: Record<string, number | boolean> = {};
+  const disputed: string[] = [];
+  for (const name of new Set(measurements.flatMap((one) => Object.keys(one)))) {
+    const values = measurements.flatMap((one) => (Object.hasOwn(one, name) ? [one[name]] : []));
+    if (values.length * 2 < measurements.length) continue;
+    const numbers = values.filter((each) => typeof each === "number").sort((a, b) => a - b);
+    const yes = values.filter((each) => each === true).length;
+    if (numbers.length === values.length) {
+      measured[name] = numbers[Math.floor((numbers.length - 1) / 2)] ?? 0;
+      if ((numbers.at(-1) ?? 0) - (numbers[0] ?? 0) > SPREAD) disputed.push(name);
+    } else measured[name] = yes * 2 > values.length;
+  }
+  return { measured, disputed };
+}

@@ -1,0 +1,144 @@
+import { sha256 } from "../primitives/hash.ts";
+import { AgreementRefused } from "./errors.ts";
+import type { AgreementState } from "./lifecycle.ts";
+import { hundredths, unitsOf, WHOLE } from "./money.ts";
+import type { Agreement, Tier } from "./schema.ts";
+import type { Determination } from "./score.ts";
+
+/** Tiers where nothing else is agreed. */
+export const DEFAULT_TIERS: readonly Tier[] = [
+  { composite_score_gte: 90, release_percent: 100 },
+  { composite_score_gte: 75, release_percent: 85 },
+  { composite_score_gte: 60, release_percent: 50 },
+  { composite_score_lt: 60, release_percent: 0 },
+];
+
+/** A boundary in hundredths and the percent from there on. */
+interface Step {
+  readonly at: number;
+  readonly percent: number;
+}
+
+/** What of the payment a score releases, in percent. Without a graduated release it is all or nothing. Throws WrongSeed. */
+export function releasePercent(
+  { escrow }: Agreement,
+  { composite, passed, noiseSeed }: { readonly composite: number; readonly passed: boolean; readonly noiseSeed?: string | undefined },
+): number {
+  const release = escrow?.payment.graduated_release;
+  if (release === undefined || !release.enabled) return passed ? 100 : 0;
+  if (release.mode === "continuous") return composite / 100;
+  const steps = stepsOf(release.tiers ?? DEFAULT_TIERS);
+  const { noise } = release;
+  if (noise === undefined || noiseSeed === undefined) return reached(steps, composite);
+  if (sha256(noiseSeed) !== noise.seed_hash) throw new AgreementRefused("WrongSeed", "This is not the seed that was committed to");
+  return reached(shifted(steps, hundredths(noise.points), noiseSeed), composite);
+}
+
+function reached(steps: readonly Step[], composite: number): number {
+  return steps.findLast(({ at }) => at <= composite)?.percent ?? 0;
+}
+
+/** Lowest first; below the lowest `gte` lies the one tier that says `lt`. */
+function stepsOf(tiers: readonly Tier[]): readonly Step[] {
+  const steps = tiers.map((tier) => {
+    const from = tier["composite_score_gte"];
+    return { at: typeof from === "number" ? hundredths(from) : 0, percent: tier.release_percent };
+  });
+  return steps.sort((a, b) => a.at - b.at);
+}
+
+/** Each boundary moved by at most `points` either way, their order kept, none above 100 and none away from 0. */
+function shifted(steps: readonly Step[], points: number, seed: string): readonly Step[] {
+  let floor = 0;
+  return steps.map(({ at, percent }, index) => {
+    const drawn = Number(BigInt(sha256(`${seed}/${index}`)) % BigInt(2 * points + 1)) - points;
+    floor = at === 0 ? 0 : Math.max(floor, Math.min(WHOLE, at + drawn));
+    return { at: floor, percent };
+  });
+}
+
+const DYNAMIC = { scores: 10, band: 3, rises: 2 } as const;
+
+/**
+ * Tiers for a provider whose last ten scores (points) crowd just above a boundary: where half lie within three points of one, it rises by
+ * three, at most twice. Worked out before signing and written into the terms, so that both sign what will be paid.
+ */
+export function dynamicTiers(tiers: readonly Tier[], scores: readonly number[]): readonly Tier[] {
+  const recent = scores.slice(-DYNAMIC.scores);
+  const raise = (boundary: number): number => {
+    let at = boundary;
+    for (let rise = 0; rise < DYNAMIC.rises; rise += 1) {
+      const crowd = recent.filter((score) => score >= at && score < at + DYNAMIC.band).length;
+      if (recent.length < DYNAMIC.scores || 2 * crowd < recent.length) break;
+      at = Math.min(100, at + DYNAMIC.band);
+    }
+    return at;
+  };
+  return tiers.map((tier) => {
+    const from = tier["composite_score_gte"];
+    const below = tier["composite_score_lt"];
+    if (typeof from === "number" && from > 0) return { ...tier, composite_score_gte: raise(from) };
+    return typeof below === "number" ? { ...tier, composite_score_lt: raise(below) } : tier;
+  });
+}
+
+/** What ended an agreement, beside its state. Percentages are the provider's. */
+export interface Grounds {
+  readonly determination?: Pick<Determination, "release_percent">;
+  readonly ruling?: number;
+  /** What both signed when they cancelled; all back where they said nothing. */
+  readonly agreed?: number;
+}
+
+export interface Shares {
+  readonly provider: bigint;
+  readonly client: bigint;
+}
+
+/** Who gets what once an agreement has ended, in smallest units. Throws NothingToDivide while it lives, or where the grounds are missing. */
+export function settle(agreement: Agreement, { division }: AgreementState, grounds: Grounds = {}): Shares {
+  const missing = (what: string) => new AgreementRefused("NothingToDivide", what);
+  switch (division) {
+    case undefined:
+      throw missing("It has not ended");
+    case "none":
+      return { provider: 0n, client: 0n };
+    case "refund":
+      return divide(agreement, 0);
+    case "agreed":
+      return divide(agreement, grounds.agreed ?? 0);
+    case "switch":
+      return divide(agreement, switchPercent(agreement));
+    case "schedule":
+      if (grounds.determination === undefined) throw missing("There is no result");
+      return divide(agreement, grounds.determination.release_percent);
+    case "ruling":
+      if (grounds.ruling === undefined) throw missing("There is no ruling");
+      return divide(agreement, grounds.ruling);
+  }
+}
+
+/** Percent to the provider when no evaluator ever answered. Holding for a backup ends: without one, the money goes back. */
+export function switchPercent({ escrow }: Agreement): number {
+  switch (escrow?.dead_mans_switch?.timeout_action) {
+    case "split_50_50":
+      return 50;
+    case "release_to_provider":
+      return 100;
+    default:
+      return 0;
+  }
+}
+
+/** Whether a result this low is disputed without anybody asking, once its window is over. */
+export function filesDispute({ dispute }: Agreement, { composite }: Pick<Determination, "composite">): boolean {
+  return dispute?.auto_file_on !== undefined && dispute.threshold !== undefined && composite < hundredths(dispute.threshold);
+}
+
+/** Smallest units for each, which make up the payment exactly: the provider's rounded down, the rest the client's. */
+export function divide({ escrow }: Agreement, percent: number): Shares {
+  if (escrow === undefined || !escrow.enabled) return { provider: 0n, client: 0n };
+  const amount = unitsOf(escrow.payment.amount, escrow.payment.currency);
+  const provider = (amount * BigInt(hundredths(Math.min(100, Math.max(0, percent))))) / BigInt(WHOLE);
+  return { provider, client: amount - provider };
+}

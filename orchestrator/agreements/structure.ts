@@ -1,0 +1,83 @@
+import { sha256 } from "../primitives/hash.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { canonicalJson, isObject, type JsonObject, type JsonValue, parseJson } from "../primitives/json.ts";
+import { compileSchema, describeProblem } from "../primitives/json-schema.ts";
+import type { Agreement } from "./schema.ts";
+import type { Measured } from "./score.ts";
+
+/** What was delivered. Nobody here keeps its content: results and records name it by its hash. */
+export interface Deliverable {
+  readonly content: Uint8Array;
+  readonly delivered_at: string;
+}
+
+export function contentHash({ content }: Pick<Deliverable, "content">): Hash {
+  return sha256(content);
+}
+
+/** What can be seen without understanding anything. */
+export interface StructuralReport {
+  /** Any of them fails the deliverable: it is not what was ordered. */
+  readonly problems: readonly string[];
+  readonly measured: Measured;
+  /** Terms that nobody counted; none of them becomes a score. */
+  readonly unseen: readonly string[];
+}
+
+export interface StructuralPorts {
+  /** Tokens by the tokenizer that the parties mean; without it `max_tokens` stays unseen. */
+  readonly countTokens?: (text: string) => number;
+}
+
+/** Format, size, schema, time. `startedAt`: when the provider's time began to run. Never throws for what was delivered. */
+export function verifyStructure(
+  { service, quality_criteria }: Pick<Agreement, "service" | "quality_criteria">,
+  { content, delivered_at }: Deliverable,
+  { startedAt, countTokens }: StructuralPorts & { readonly startedAt: string },
+): StructuralReport {
+  const { max_bytes, max_tokens, max_duration_seconds } = service.constraints ?? {};
+  const text = textOf(content);
+  const problems: string[] = [];
+  if (content.length === 0) problems.push("nothing was delivered");
+  if (text === undefined) problems.push("it is not UTF-8 text");
+  if (max_bytes !== undefined && content.length > max_bytes) problems.push(`${content.length} bytes are more than ${max_bytes}`);
+  if (text !== undefined && max_tokens !== undefined && countTokens !== undefined && countTokens(text) > max_tokens)
+    problems.push(`it has more than ${max_tokens} tokens`);
+  const { deliverable_schema: schema } = service;
+  if (text !== undefined && (service.deliverable_format === "json" || schema !== undefined)) problems.push(...jsonProblems(text, schema));
+  const seconds = (Date.parse(delivered_at) - Date.parse(startedAt)) / 1000;
+  const seen: Record<string, number | boolean> = { format_compliance: problems.length === 0 ? 100 : 0, duration_seconds: seconds };
+  if (max_duration_seconds !== undefined) seen["timeliness"] = seconds <= max_duration_seconds;
+  const asked = quality_criteria.dimensions.map(({ name }) => name);
+  return {
+    problems,
+    measured: Object.fromEntries(Object.entries(seen).filter(([name]) => asked.includes(name))),
+    unseen: max_tokens !== undefined && countTokens === undefined ? ["max_tokens"] : [],
+  };
+}
+
+function textOf(content: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonProblems(text: string, schema: unknown): readonly string[] {
+  let value: JsonValue;
+  try {
+    value = parseJson(text);
+  } catch {
+    return ["it is not JSON"];
+  }
+  const wanted = schema === undefined ? undefined : asObject(schema);
+  if (wanted === undefined) return [];
+  const problem = compileSchema(wanted)(value);
+  return problem === undefined ? [] : [describeProblem(problem)];
+}
+
+function asObject(schema: unknown): JsonObject | undefined {
+  const value = parseJson(canonicalJson(schema));
+  return isObject(value) ? value : undefined;
+}

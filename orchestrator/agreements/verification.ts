@@ -1,0 +1,242 @@
+import { z } from "zod";
+import { sha256 } from "../primitives/hash.ts";
+import type { Hash, Hex } from "../primitives/hex.ts";
+import { canonicalJson } from "../primitives/json.ts";
+import { type ByteSigner, isSignedBy } from "../primitives/signing.ts";
+import { agreementHash, type KeyOf, messageBytes } from "./canonical.ts";
+import { AgreementRefused } from "./errors.ts";
+import { type Agreement, identitySchema, type PartyIdentity, sameIdentity } from "./schema.ts";
+import { type Determination, type Determining, determine, type Measured } from "./score.ts";
+import { contentHash, type Deliverable, type StructuralPorts, verifyStructure } from "./structure.ts";
+
+/** What one dimension is asked of an evaluator: one deliverable by itself, in no order beside others. */
+export interface Question {
+  readonly dimension: string;
+  readonly request: string;
+  readonly rubric?: string | undefined;
+  /** The deliverable as data, between marks that it cannot contain. */
+  readonly fenced: string;
+}
+
+export interface Answer {
+  readonly value: number | boolean;
+  /** Why; without it an answer does not count. */
+  readonly evidence: string;
+  /** 0–1. */
+  readonly confidence: number;
+  readonly cost_usd: number;
+  readonly shadow?: number | boolean;
+}
+
+/** Whoever understands what was delivered: a port. */
+export interface Evaluator {
+  readonly identity: PartyIdentity;
+  readonly model_family?: string;
+  evaluate(question: Question): Promise<Answer>;
+}
+
+/** A check by its name, made of the content: tests that pass, citations that exist. Its name is what a gate or a dimension is called. */
+export type Checks = Readonly<Record<string, (content: Uint8Array) => Promise<number | boolean>>>;
+
+const value = z.union([z.number(), z.boolean()]);
+const digest = z.custom<Hash>((hash) => typeof hash === "string" && /^0x[0-9a-f]{64}$/.test(hash), "expected a SHA-256 digest");
+
+export const resultSchema = z.strictObject({
+  verification_id: z.string().min(1),
+  agreement_id: z.string(),
+  agreement_hash: digest,
+  timestamp: z.iso.datetime({ precision: 0 }),
+  evaluator: identitySchema,
+  /** All that was measured, by dimension, shadow metric or check; the determination follows from it and the terms. */
+  measured: z.record(z.string(), value),
+  evidence: z.record(z.string(), z.string()),
+  /** Composites of the deliveries before, where a guarantee is about many. */
+  history: z.array(z.int().min(0).max(10_000)).optional(),
+  noise_seed: z.string().optional(),
+  problems: z.array(z.string()),
+  determination: z.strictObject({
+    result: z.enum(["PASS", "FAIL", "incomplete"]),
+    composite: z.int(),
+    payment_release_percent: z.number(),
+    confidence: z.number().min(0).max(1),
+  }),
+  evidence_trail: z.strictObject({ deliverable_hash: digest, evaluation_cost_usd: z.number().nonnegative() }),
+  signature: z.string(),
+});
+export type VerificationResult = z.infer<typeof resultSchema>;
+
+export interface VerificationPorts extends StructuralPorts {
+  readonly evaluator?: Evaluator;
+  readonly checks?: Checks;
+}
+
+export interface Verifying extends Determining {
+  readonly verification_id: string;
+  readonly timestamp: string;
+  /** When the provider's time began. */
+  readonly startedAt: string;
+  /** What the provider said it delivers. */
+  readonly deliverableHash: Hash;
+  /** The evaluator's key. */
+  readonly signer: ByteSigner;
+  readonly identity: PartyIdentity;
+}
+
+/**
+ * Evaluates a delivery and signs what came out: the content is the one that was delivered; its structure; checks; then what must be
+ * understood, one dimension at a time, within the cost cap. What is not what was ordered fails before it costs anything. Throws
+ * DeliverableMismatch, NoEvaluator, NotIndependent, CostTooHigh.
+ */
+export async function evaluateDelivery(
+  agreement: Agreement,
+  delivered: Deliverable,
+  at: Verifying,
+  { evaluator, checks = {}, ...ports }: VerificationPorts = {},
+): Promise<VerificationResult> {
+  const hash = contentHash(delivered);
+  if (hash !== at.deliverableHash) throw new AgreementRefused("DeliverableMismatch", "This is not what was delivered", hash);
+  const { depth = "structural" } = agreement.verification;
+  const judge = depth === "structural" ? undefined : requireEvaluator(agreement, evaluator);
+  const structure = verifyStructure(agreement, delivered, { ...ports, startedAt: at.startedAt });
+  const measured: Record<string, number | boolean> = { ...structure.measured };
+  if (structure.problems.length === 0) for (const [name, check] of Object.entries(checks)) measured[name] = await check(delivered.content);
+  const worthJudging = structure.problems.length === 0 && !failsAlready(agreement, measured);
+  const judged =
+    judge === undefined || !worthJudging ? NOTHING_JUDGED : await judgeDimensions(agreement, judge, { measured, delivered, hash });
+  const { history, noiseSeed } = at;
+  const body = {
+    verification_id: at.verification_id,
+    agreement_id: agreement.agreement_id,
+    agreement_hash: agreementHash(agreement),
+    timestamp: at.timestamp,
+    evaluator: at.identity,
+    measured: { ...measured, ...judged.measured },
+    evidence: judged.evidence,
+    ...(history === undefined ? {} : { history: [...history] }),
+    ...(noiseSeed === undefined ? {} : { noise_seed: noiseSeed }),
+    problems: [...structure.problems],
+    determination: {
+      ...printed(determinationOf(agreement, { measured: { ...measured, ...judged.measured }, problems: structure.problems }, at)),
+      confidence: judged.confidence,
+    },
+    evidence_trail: { deliverable_hash: hash, evaluation_cost_usd: judged.cost },
+  };
+  return { ...body, signature: at.signer.sign(messageBytes("result", resultHash(body))) };
+}
+
+interface Judged {
+  readonly measured: Measured;
+  readonly evidence: Record<string, string>;
+  /** The least of all answers. */
+  readonly confidence: number;
+  readonly cost: number;
+}
+const NOTHING_JUDGED: Judged = { measured: {}, evidence: {}, confidence: 1, cost: 0 };
+
+/** Asks for every dimension that nothing has measured yet; an answer without evidence is none. */
+async function judgeDimensions(
+  agreement: Agreement,
+  judge: Evaluator,
+  { measured, delivered, hash }: { readonly measured: Measured; readonly delivered: Deliverable; readonly hash: Hash },
+): Promise<Judged> {
+  const answers: Record<string, number | boolean> = {};
+  const evidence: Record<string, string> = {};
+  let [confidence, cost] = [1, 0];
+  for (const { name, shadow_metric } of agreement.quality_criteria.dimensions) {
+    if (Object.hasOwn(measured, name)) continue;
+    const answer = await judge.evaluate(questionOf(agreement, name, delivered, hash));
+    cost += answer.cost_usd;
+    if (cost > (agreement.verification.cost_cap ?? Number.POSITIVE_INFINITY))
+      throw new AgreementRefused("CostTooHigh", "The evaluation costs more than was agreed", `${cost} dollars`);
+    if (answer.evidence.trim() === "") continue;
+    answers[name] = answer.value;
+    evidence[name] = answer.evidence;
+    if (shadow_metric !== undefined && answer.shadow !== undefined) answers[shadow_metric] = answer.shadow;
+    confidence = Math.min(confidence, answer.confidence);
+  }
+  return { measured: answers, evidence, confidence, cost };
+}
+
+/** Hash of all of a result but its signature. */
+export function resultHash(result: Omit<VerificationResult, "signature"> & { readonly signature?: string }): Hash {
+  const { signature: _, ...body } = result;
+  return sha256(canonicalJson(body));
+}
+
+export interface ResultChecks {
+  readonly keyOf: KeyOf;
+  /** Who was drawn, or named in the agreement. */
+  readonly assigned: PartyIdentity;
+  readonly deliverableHash: Hash;
+  /** Hashes of the results that have been taken already. */
+  readonly taken?: ReadonlySet<Hash>;
+}
+
+/**
+ * A result as somebody handed it in: of this agreement and this delivery, by the evaluator it was given to, new, and with the determination
+ * that follows from its own measurements. Throws AgreementRefused.
+ */
+export function readResult(
+  agreement: Agreement,
+  document: unknown,
+  { keyOf, assigned, deliverableHash, taken }: ResultChecks,
+): Determination {
+  const parsed = resultSchema.safeParse(document);
+  if (!parsed.success) throw new AgreementRefused("MalformedAgreement", "It is no result", z.prettifyError(parsed.error));
+  const result = parsed.data;
+  if (result.agreement_hash !== agreementHash(agreement)) throw new AgreementRefused("OtherTerms", "It is about another agreement");
+  if (result.evidence_trail.deliverable_hash !== deliverableHash)
+    throw new AgreementRefused("DeliverableMismatch", "It is about another delivery", result.evidence_trail.deliverable_hash);
+  if (!sameIdentity(result.evaluator, assigned)) throw new AgreementRefused("WrongSender", "Another evaluator was chosen");
+  const key = keyOf(result.evaluator);
+  if (key === undefined) throw new AgreementRefused("UnknownKey", "Nobody knows a key of the evaluator");
+  const hash = resultHash(result);
+  if (!isSignedBy(key, messageBytes("result", hash), result.signature as Hex))
+    throw new AgreementRefused("BadSignature", "The evaluator has not signed this result");
+  if (taken?.has(hash) === true) throw new AgreementRefused("Replayed", "This result has been taken");
+  const { history = [], noise_seed: noiseSeed } = result;
+  const follows = determinationOf(agreement, result, { history, ...(noiseSeed === undefined ? {} : { noiseSeed }) });
+  const { confidence: _, ...said } = result.determination;
+  if (canonicalJson(printed(follows)) !== canonicalJson(said))
+    throw new AgreementRefused("WrongDetermination", "Its determination does not follow from its measurements");
+  return follows;
+}
+
+function determinationOf(
+  agreement: Agreement,
+  { measured, problems }: { readonly measured: Measured; readonly problems: readonly string[] },
+  determining: Determining,
+): Determination {
+  const done = determine(agreement, measured, determining);
+  return problems.length === 0 ? done : { ...done, result: "FAIL", release_percent: 0 };
+}
+
+function printed({ result, composite, release_percent }: Determination) {
+  return { result, composite, payment_release_percent: release_percent };
+}
+
+function requireEvaluator({ parties, verification }: Agreement, evaluator: Evaluator | undefined): Evaluator {
+  if (evaluator === undefined)
+    throw new AgreementRefused("NoEvaluator", `Nobody evaluates at the depth ${verification.depth}; a structural look is none`);
+  const families = [parties.client, parties.provider].map(({ model_family }) => model_family);
+  const own = evaluator.model_family !== undefined && families.includes(evaluator.model_family);
+  const party = [parties.client, parties.provider].some(({ identity }) => sameIdentity(identity, evaluator.identity));
+  if (own || party) throw new AgreementRefused("NotIndependent", "The evaluator is a party, or of a party's model family");
+  return evaluator;
+}
+
+/** A gate that what is measured has closed: the rest need not be paid for. */
+function failsAlready({ quality_criteria }: Agreement, measured: Measured): boolean {
+  return (quality_criteria.quality_gates ?? []).some(({ condition, type }) => type === "boolean" && measured[condition] === false);
+}
+
+function questionOf({ service, parties }: Agreement, dimension: string, { content }: Deliverable, hash: Hash): Question {
+  const mark = `deliverable ${hash}`;
+  const text = new TextDecoder().decode(content);
+  return {
+    dimension,
+    request: service.description,
+    rubric: parties.evaluator.config?.rubric_id,
+    fenced: `<${mark}>\n${text}\n</${mark}>`,
+  };
+}
