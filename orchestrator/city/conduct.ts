@@ -24,6 +24,7 @@ import { TIER } from "../primitives/tier.ts";
 import { type MissionDocument, MOST_COLUMNS } from "../protocol/mission-document.ts";
 import { isPlanned, type MissionFile, type MissionTask } from "../protocol/mission-file.ts";
 import { fileOfPlan } from "../protocol/mission-plan.ts";
+import type { Tamper } from "../seats/local.ts";
 import type { City } from "./city.ts";
 import { type Epoch, nextEpoch } from "./epochs.ts";
 import { execute } from "./execute.ts";
@@ -53,7 +54,7 @@ export interface Order {
   /** Demonstration: the first executor of the first checkable node hands in a lie. */
   readonly cheat?: boolean;
   /** Test: any other lie. */
-  readonly tamper?: World["tamper"];
+  readonly tamper?: Tamper;
 }
 
 /** What became of an order; facts only, everything else can be read from chain and records. */
@@ -299,7 +300,7 @@ async function descend(hall: Hall, above: Cause, world: World, mission: Mission,
 }
 
 /** Lies once, at the first attempt of the first node whose work is run again by an issuer. */
-function liar({ nodes }: MissionDocument): World["tamper"] {
+function liar({ nodes }: MissionDocument): Tamper {
   const victim = nodes.find(({ tier }) => tier === TIER.RERUN) ?? nodes.find(({ tier }) => tier === TIER.HUMAN);
   return ({ label, attempt }, output) => (label === victim?.label && attempt === 0 ? lieAbout(output) : output);
 }

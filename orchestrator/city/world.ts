@@ -9,6 +9,7 @@ import { parseContentId } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
 import { type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import type { AnswerKey } from "../records/answers.ts";
+import { localSeat, type Tamper } from "../seats/local.ts";
 import type { City } from "./city.ts";
 import { type Member, memberOf, membersOf } from "./society.ts";
 
@@ -17,20 +18,20 @@ export function worldOf(
   city: City,
   minds: ReadonlyMap<string, Mind>,
   services: readonly RegisteredService[],
-  tamper: World["tamper"],
+  tamper: Tamper | undefined,
 ): World {
   const { client, society, answers, blocks, log } = city;
   const [reexecutor, receiver] = membersOf(society, "issuer");
   if (reexecutor === undefined || receiver === undefined) throw new RangeError("a city needs two issuers");
   return {
     client,
-    seed: city.seed,
     workers: membersOf(society, "producer").map((member) => {
       const mind = minds.get(member.name);
       if (mind === undefined) throw new RangeError(`${member.name} has no mind`);
       const { name, account, seal, pool } = member;
-      const worker = { name, account, seal, principal: principalOf(society, member).account.address, mind };
-      return pool === undefined ? worker : { ...worker, manager: memberOf(society, "manager", pool.manager).account };
+      const manager = pool === undefined ? {} : { manager: memberOf(society, "manager", pool.manager).account };
+      const resident = { name, account, seal, principal: principalOf(society, member).account.address, mind, ...manager };
+      return localSeat(resident, { sandbox: city.sandbox, seed: city.seed, tamper });
     }),
     sponsor: memberOf(society, "sponsor"),
     verifiers: membersOf(society, "verifier"),
@@ -61,7 +62,6 @@ export function worldOf(
     nodesPerTransaction: city.nodesPerTransaction,
     boundary: city.boundary,
     tell: city.tell,
-    ...(tamper === undefined ? {} : { tamper }),
   };
 }
 

@@ -5,7 +5,8 @@ import { riskNumber } from "../minds/goal.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { NodeView } from "./chain-view.ts";
 import type { MarketTerms } from "./market.ts";
-import type { Mission, Worker, World } from "./world.ts";
+import type { Worker } from "./seat.ts";
+import type { Mission, World } from "./world.ts";
 
 /** A bid that a pool is to stand for. */
 interface Cover {

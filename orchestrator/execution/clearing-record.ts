@@ -3,13 +3,23 @@ import { meetAll, RAILS_ADMISSIBILITY } from "../clearing/admissibility.ts";
 import { bindObligation } from "../clearing/bind.ts";
 import { type ClearingDecision, clear, clearingDecisionSchema } from "../clearing/clearing-decision.ts";
 import { type Deployment, deployment } from "../clearing/deployment.ts";
-import { type EvidenceItem, emitted, envelopeSchema, itemHash, sealEnvelope } from "../clearing/evidence-envelope.ts";
+import {
+  type EvidenceItem,
+  emitted,
+  envelopeId,
+  envelopeSchema,
+  hopHash,
+  itemHash,
+  sealEnvelope,
+  selfReport,
+} from "../clearing/evidence-envelope.ts";
 import { fromBps, nameSchema, QUESTIONS, timeOf, toBps } from "../clearing/fields.ts";
 import { ingest } from "../clearing/ingest.ts";
 import type { Judgement } from "../clearing/judgement.ts";
-import { type ObligationTerms, obligationSchema, signObligation } from "../clearing/obligation.ts";
+import { type ObligationTerms, obligationHash, obligationSchema, signObligation } from "../clearing/obligation.ts";
 import type { Checked } from "../clearing/refusal.ts";
 import { type Role, registryOf } from "../clearing/registry.ts";
+import { messageOf } from "../clearing/seal.ts";
 import { publicKeySchema, type Signer } from "../clearing/signature.ts";
 import { signOutput, verifierOutputSchema } from "../clearing/verifier-output.ts";
 import { AgentCityError } from "../primitives/errors.ts";
@@ -20,6 +30,7 @@ import { EvidenceClass } from "../rules/admissibility.ts";
 import { ClearingResult, overall } from "../rules/clearing.ts";
 import type { ClaimFile } from "./claims.ts";
 import type { SignedItem } from "./evidence.ts";
+import type { Worker } from "./seat.ts";
 
 /**
  * One clearing of a node as RAILS has it: the obligation both sides signed, the evidence, what each verifier said, and the decision.
@@ -137,20 +148,49 @@ export interface Handed {
   readonly claimed: ClaimFile;
 }
 
-/** Everybody whose key the record needs. */
+/** What an executor signs in a clearing: what it undertook, what it claims of its output, and the evidence that it hands in. */
+export type ClearingDocument =
+  | { readonly kind: "obligation"; readonly terms: ObligationTerms }
+  | { readonly kind: "claim"; readonly obligation: Hash; readonly claim: Claim; readonly issuedAt: string }
+  | { readonly kind: "envelope"; readonly body: EnvelopeBody };
+
+interface Claim {
+  readonly id: string;
+  readonly type: string;
+  readonly content: NonNullable<EvidenceItem["content"]>;
+}
+type EnvelopeBody = Parameters<typeof sealEnvelope>[1];
+
+/** The bytes under which an executor puts its signature. */
+export function bytesUnder(document: ClearingDocument, by: string): Uint8Array {
+  switch (document.kind) {
+    case "obligation":
+      return messageOf("obligation", obligationHash(document.terms));
+    case "claim": {
+      const { obligation, claim, issuedAt } = document;
+      const item = selfReport(claim.id, claim.type, claim.content);
+      return messageOf("hop", hopHash(obligation, item, { emitter: by, class: "SIGN", issued_at: issuedAt }));
+    }
+    case "envelope":
+      return messageOf("envelope", envelopeId({ ...document.body, submitted_by: by }));
+  }
+}
+
+/** Everybody whose key the record needs. Executors may be elsewhere. */
 export interface Keys {
   readonly of: (account: string) => ByteSigner;
+  readonly executor: (account: string) => Pick<Worker, "publicKey" | "seal">;
   readonly runner: string;
 }
 
-/** Makes and signs the record of one clearing. Deterministic but for `now`, seconds of chain time. */
-export function makeClearingRecord(
+/** Makes and signs the record of one clearing. Deterministic but for `now`, seconds of chain time. Throws SeatAbsent where an executor does not sign. */
+export async function makeClearingRecord(
   node: NodeTerms,
   handed: readonly Handed[],
   judgementsOf: (verifier: string) => readonly Judgement[],
   keys: Keys,
   now: bigint,
-): ClearingRecord {
+): Promise<ClearingRecord> {
   const signers = new Map<string, Signer>();
   const as = (id: string): Signer => {
     const [account = id] = id.split("/");
@@ -159,11 +199,22 @@ export function makeClearingRecord(
     return known;
   };
   const terms = termsOfNode(node);
-  const provider = as(terms.parties.provider);
-  const obligation = signObligation(terms, { requestor: as(node.sponsor), provider });
+  const { provider } = terms.parties;
+  /** An executor's signature, made before the document that carries it. */
+  const by = async (id: string, document: ClearingDocument): Promise<Signer> => {
+    const executor = keys.executor(id);
+    const signature = await executor.seal(document);
+    const signer = sealerOf(id, { publicKey: executor.publicKey(), sign: () => signature });
+    signers.set(id, signer);
+    return signer;
+  };
+  const ofProvider = await by(provider, { kind: "obligation", terms });
+  const obligation = signObligation(terms, { requestor: as(node.sponsor), provider: ofProvider });
   const hash = obligation.obligation_hash;
-  const items = handed.flatMap((one) => itemsOf(hash, one, as));
-  const envelope = sealEnvelope(provider, { obligation_hash: hash, submitted_at: timeOf(now), items });
+  const items: EvidenceItem[] = [];
+  for (const one of handed) items.push(...(await itemsOf(hash, one, as, by)));
+  const body = { obligation_hash: hash, submitted_at: timeOf(now), items };
+  const envelope = sealEnvelope(await by(provider, { kind: "envelope", body }), body);
   const named = new Map(items.map((item) => [item.id, item]));
   const outputs = node.panel.flatMap(({ verifier }) =>
     judgementsOf(verifier).map(({ question, result, confidence, basis }) => {
@@ -277,16 +328,18 @@ function granted<Value>(checked: Checked<Value>): Value {
 }
 
 /** The executor's claim by its own key, and what an issuer says of it by the issuer's. */
-function itemsOf(obligation: Hash, { slot, agent, items, claimed }: Handed, as: (id: string) => Signer): EvidenceItem[] {
+async function itemsOf(
+  obligation: Hash,
+  { slot, agent, items, claimed }: Handed,
+  as: (id: string) => Signer,
+  by: (id: string, document: ClearingDocument) => Promise<Signer>,
+): Promise<EvidenceItem[]> {
   const { claim, outcome } = claimed;
   const issuedAt = timeOf(Math.floor(Date.parse(outcome.verified_at) / 1000));
-  const own = emitted(
-    obligation,
-    { id: `${slot}/claim`, type: "claim", content: z.record(z.string(), z.json()).parse(claim) },
-    { signer: as(agent), class: "SIGN", issuedAt },
-  );
+  const own = { id: `${slot}/claim`, type: "claim", content: z.record(z.string(), z.json()).parse(claim) };
+  const signer = await by(agent, { kind: "claim", obligation, claim: own, issuedAt });
   return [
-    own,
+    emitted(obligation, own, { signer, class: "SIGN", issuedAt }),
     ...items.map((item) => {
       const type = item.kind === evidenceKinds.RECEIPT ? "receipt" : "re-execution";
       const content = { payload: item.payload, outcome };

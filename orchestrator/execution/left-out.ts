@@ -2,7 +2,8 @@ import { z } from "zod";
 import { exclusionOf, stakeShortageOf } from "../client/eligibility.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { NodeView } from "./chain-view.ts";
-import type { Mission, Worker, World } from "./world.ts";
+import type { Worker } from "./seat.ts";
+import type { Mission, World } from "./world.ts";
 
 /** Producers that are left out of a market, and why, in words. */
 export const leftOutSchema = z.array(z.strictObject({ agent: addressSchema, name: z.string(), reason: z.string() }));

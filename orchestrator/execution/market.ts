@@ -13,7 +13,8 @@ import { Backing } from "./backing.ts";
 import { batched } from "./batches.ts";
 import type { NodeView } from "./chain-view.ts";
 import { eligibleWorkers } from "./left-out.ts";
-import type { Mission, Worker, World } from "./world.ts";
+import { SeatAbsent, unlessAbsent, type Worker } from "./seat.ts";
+import type { Mission, World } from "./world.ts";
 
 /** How long a bid's signature holds, seconds of chain time. */
 const BID_VALIDITY = 86_400n;
@@ -106,12 +107,12 @@ async function offersOf(
   return stored.map(({ price, ...offer }) => ({ ...offer, price: BigInt(price) }));
 }
 
-/** A mind without a usable answer makes no offer. */
+/** A mind without a usable answer makes no offer, and neither does an empty seat. */
 async function bidsOrNone({ mind }: Worker, request: BidRequest): Promise<readonly Offer[]> {
   try {
     return await checkedMind(mind).bid(request);
   } catch (error) {
-    if (error instanceof MindAnswerInvalid) return [];
+    if (error instanceof MindAnswerInvalid || error instanceof SeatAbsent) return [];
     throw error;
   }
 }
@@ -154,7 +155,8 @@ async function placeBids(
       const offer = list[round];
       const view = nodes.find(({ law }) => law.number === offer?.node);
       if (offer === undefined || view === undefined) continue;
-      const intent = await bidIntent(world, mission, worker, view, offer);
+      const intent = await unlessAbsent(() => bidIntent(world, mission, worker, view, offer));
+      if (intent === undefined) continue;
       // Alone, since it may be refused: of several in a block none would be sent.
       if (backing.isBehind(worker, view)) await backing.unlessRefused(worker, view, () => writeMany(world.client, [intent]));
       else bids.push({ name: worker.name, label: view.law.label, intent });

@@ -7,7 +7,7 @@ import { type Ending, endingOf, noteEnding } from "./ending.ts";
 import { toolsOf } from "./fetch/tools.ts";
 import type { SandboxLimits } from "./sandbox/limits.ts";
 import type { FailureKind } from "./sandbox/result.ts";
-import { attemptKey, serviceById, type Work } from "./work.ts";
+import { ABSENT, attemptKey, serviceById, type Work } from "./work.ts";
 import { type Mission, type World, workerOf } from "./world.ts";
 
 /** What an independent run of a failed run's bundle on the same input gave. */
@@ -34,7 +34,7 @@ export async function judgeFailure(
   input: JsonObject,
   limits: Partial<SandboxLimits>,
 ): Promise<void> {
-  if (work.ok || GUARDED.includes(work.fault)) return;
+  if (work.ok || work.fault === ABSENT || GUARDED.includes(work.fault)) return;
   if ((await endingOf(world, mission)) !== undefined) return;
   const { bundle, schemas, name } = serviceById(world, work.service, view.law.services);
   const second = await world.remember(["second-run", ...attemptKey(mission, view), slot.slot], secondRunSchema, async () => {

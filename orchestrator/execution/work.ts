@@ -6,6 +6,7 @@ import { canonicalBytes, isObject, type JsonObject, parseJsonBytes } from "../pr
 import { Recent } from "../primitives/recent.ts";
 import { answerBySchema } from "../protocol/disagreement.ts";
 import type { NodeView } from "./chain-view.ts";
+import type { Place } from "./seat.ts";
 import type { Mission, RegisteredService, World } from "./world.ts";
 
 /** What an executor's run gave. The output is stored by content, so that verifiers, successors and auditors read the same bytes. */
@@ -36,6 +37,18 @@ export type NodeResult = z.infer<typeof resultSchema>;
 export function attemptKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">): readonly (string | number)[] {
   return [mission.address, view.law.number, view.attempt];
 }
+
+/** Names a slot of a node's attempt to its executor. */
+export function placeOf(
+  { address: mission }: Mission,
+  { law: { number: node }, attempt }: Pick<NodeView, "law" | "attempt">,
+  { slot }: { readonly slot: number },
+): Place {
+  return { mission, node, attempt, slot };
+}
+
+/** The fault of an executor that handed in nothing. */
+export const ABSENT = "absent";
 
 /** Keccak of an output's canonical bytes: what is committed on chain. */
 export function outputHashOf(output: JsonObject): Hash {

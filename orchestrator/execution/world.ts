@@ -1,7 +1,6 @@
 import type { LocalAccount } from "viem";
 import type { z } from "zod";
 import type { CityClient } from "../client/client.ts";
-import type { Mind } from "../minds/mind.ts";
 import type { Boundary } from "../primitives/boundary.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
@@ -17,6 +16,7 @@ import type { Embedder } from "./guardian/embedder.ts";
 import type { Asking, OpenModel } from "./models/model-tool.ts";
 import type { Bundle } from "./sandbox/bundle.ts";
 import type { Sandbox, ServiceSchemas } from "./sandbox/run.ts";
+import type { Worker } from "./seat.ts";
 
 /** A key that signs for a member. */
 export interface Signatory {
@@ -24,14 +24,6 @@ export interface Signatory {
   readonly account: LocalAccount;
   /** The same key over plain bytes. */
   readonly seal: () => ByteSigner;
-}
-
-/** A producer that bids and executes. */
-export interface Worker extends Signatory {
-  readonly principal: Address;
-  readonly mind: Mind;
-  /** Who manages the stake pool that stands for its bids, if it is in one. */
-  readonly manager?: LocalAccount;
 }
 
 /** Code as its owner registered it. */
@@ -72,7 +64,6 @@ export type Recall = <Value>(key: readonly (string | number)[], schema: z.ZodTyp
 /** Everything execution works with; a port is filled in `city/`. */
 export interface World {
   readonly client: CityClient;
-  readonly seed: string;
   readonly workers: readonly Worker[];
   /** Who pays. */
   readonly sponsor: Signatory;
@@ -110,8 +101,6 @@ export interface World {
   readonly boundary: Boundary<ExecutionBoundary>;
   /** Progress for people. */
   readonly tell: Tell;
-  /** Test and demonstration only: what a lying executor hands in instead of its result. */
-  readonly tamper?: (work: { readonly label: string; readonly attempt: number; readonly agent: string }, output: JsonObject) => JsonObject;
 }
 
 /** The mission being executed. */
@@ -123,9 +112,9 @@ export interface Mission {
   readonly items: readonly (JsonObject & { readonly id: string })[];
 }
 
-/** The worker behind an executor's address; execution only holds keys of agents of this city. */
+/** The seat behind an executor's address. */
 export function workerOf(world: Pick<World, "workers">, agent: Address): Worker {
   const worker = world.workers.find(({ account }) => account.address === agent);
-  if (worker === undefined) throw new AgentCityError("ExecutorUnknown", "An executor of this mission is not run here", { details: agent });
+  if (worker === undefined) throw new AgentCityError("ExecutorUnknown", "An executor of this mission has no seat here", { details: agent });
   return worker;
 }

@@ -8,7 +8,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["orchestrator/client", "orchestrator/clearing"],
   ["orchestrator/minds", "orchestrator/clerks", "orchestrator/agreements", "services"],
   ["orchestrator/legislature", "orchestrator/execution", "orchestrator/adjudication"],
-  ["orchestrator/hub"],
+  ["orchestrator/hub", "orchestrator/seats"],
   ["orchestrator/city"],
   ["orchestrator/gateway", "orchestrator/economy", "console"],
   ["orchestrator/cli"],

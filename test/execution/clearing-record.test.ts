@@ -4,6 +4,8 @@ import { verifySignature } from "../../orchestrator/clearing/signature.ts";
 import type { ClaimFile } from "../../orchestrator/execution/claims.ts";
 import {
   asChainDecision,
+  bytesUnder,
+  type ClearingDocument,
   cityDeployment,
   clearAgain,
   engineOf,
@@ -59,8 +61,14 @@ const claimed = (agent: string): ClaimFile => ({
   trail: [],
 });
 
+/** An executor with its key in this process. */
+const executorOf = (id: string) => {
+  const key = keyOf(id);
+  return { publicKey: () => key.publicKey, seal: async (document: ClearingDocument) => key.sign(bytesUnder(document, id)) };
+};
+
 /** A node, what its executors handed in, and what each verifier of its panel says, all at random. */
-function randomClearing(random: RandomStream) {
+async function randomClearing(random: RandomStream) {
   const slots = 1 + random.int(3);
   const asked = random.int(2) === 0 ? (["PERFORMANCE"] as const) : questions;
   const classes = ["WIT", "REC", "ATT"] as const;
@@ -102,11 +110,11 @@ function randomClearing(random: RandomStream) {
     timeout: 60,
     appealWindow: 60,
   };
-  const record = makeClearingRecord(
+  const record = await makeClearingRecord(
     terms,
     handed,
     (verifier) => judgements.get(addressSchema.parse(verifier)) ?? [],
-    { of: keyOf, runner: account("runner") },
+    { of: keyOf, executor: executorOf, runner: account("runner") },
     NOW,
   );
   const chain = decide(
@@ -142,11 +150,11 @@ const standingsOf = ({ keys }: { readonly keys: object }): Standing[] =>
   });
 
 describe("a clearing's documents", () => {
-  it(`decide as the chain's rule does, over ${CASES} random clearings with real signatures`, () => {
+  it(`decide as the chain's rule does, over ${CASES} random clearings with real signatures`, async () => {
     const random = randomStream(7, "clearing records");
     const results = new Set<number>();
     for (let k = 0; k < CASES; k++) {
-      const { record, chain } = randomClearing(random);
+      const { record, chain } = await randomClearing(random);
       const { result, confidence, class: evidenceClass, basis } = chain;
       expect(asChainDecision(record), `case ${k}`).to.deep.equal({ result, confidence, evidenceClass, basis });
       results.add(result);
@@ -154,8 +162,8 @@ describe("a clearing's documents", () => {
     expect(results.size, "PASS, FAIL, DISPUTED and UNVERIFIABLE all came up").to.equal(4);
   });
 
-  it("clear again to the same decision, and to none once the registry says otherwise", () => {
-    const { record, terms } = randomClearing(randomStream(3, "clearing records"));
+  it("clear again to the same decision, and to none once the registry says otherwise", async () => {
+    const { record, terms } = await randomClearing(randomStream(3, "clearing records"));
     const { decision, ...documents } = record;
     const engine = {
       id: decision.clearing_engine,

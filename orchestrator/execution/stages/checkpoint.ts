@@ -10,6 +10,7 @@ import { batched } from "../batches.ts";
 import { isBranch, isStaffed, type NodeView, viewNodes } from "../chain-view.ts";
 import { release } from "../escrow-buffer.ts";
 import type { FreezeMirror } from "../guardian/freeze-mirror.ts";
+import { SeatAbsent } from "../seat.ts";
 import { attemptKey, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 import { envelopeOf, pledgeOf } from "./commit.ts";
@@ -91,8 +92,12 @@ async function anchor(
   try {
     await send(world, mission, previous, taken);
   } catch (error) {
-    if (!(error instanceof TransactionReverted)) throw error;
-    world.tell(`the checkpoint was refused (${error.errorName ?? error.shortMessage}): its nodes continue on chain, stage by stage`);
+    if (!(error instanceof TransactionReverted || error instanceof SeatAbsent)) throw error;
+    const why =
+      error instanceof TransactionReverted
+        ? `was refused (${error.errorName ?? error.shortMessage})`
+        : `lacks a signature (${error.shortMessage})`;
+    world.tell(`the checkpoint ${why}: its nodes continue on chain, stage by stage`);
     return ready;
   }
   await world.boundary("execution:checkpointed");

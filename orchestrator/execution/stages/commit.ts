@@ -6,7 +6,7 @@ import type { Intent } from "../../chain/sender.ts";
 import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeEach, writeMany } from "../../client/write.ts";
-import type { Hash } from "../../primitives/hex.ts";
+import type { Address, Hash } from "../../primitives/hex.ts";
 import { partsOf } from "../../primitives/lists.ts";
 import { TIER } from "../../primitives/tier.ts";
 import { Turns } from "../../primitives/turns.ts";
@@ -17,10 +17,11 @@ import { encodeCommitWave, encodeRevealWave, placeKey, type WirePledge, type Wir
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
 import { type Claimed, type ClaimFile, claimFileSchema, claimInference, claimKey, claimReceipt, outputOf } from "../claims.ts";
 import { isDue, refusals, refused, release } from "../escrow-buffer.ts";
-import { openingOf, type SignedItem, signedItemSchema } from "../evidence.ts";
+import { type SignedItem, signedItemSchema } from "../evidence.ts";
 import { toolsOf } from "../fetch/tools.ts";
 import { modelTool } from "../models/model-tool.ts";
-import { attemptKey, inputOf, serviceById, type Work, workOf } from "../work.ts";
+import { type Deed, unlessAbsent } from "../seat.ts";
+import { attemptKey, inputOf, placeOf, serviceById, type Work, workOf } from "../work.ts";
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
 import { type Invocation, limitsOf } from "./invoke.ts";
 
@@ -29,11 +30,10 @@ const MAX_SLOTS = 5;
 /** How long an executor's signature holds, seconds of chain time. */
 const COMMIT_VALIDITY = 3600n;
 
-/** What an executor committed: kept so that it can be opened, judged and audited. */
+/** What an executor committed: kept so that it can be judged and audited. */
 export interface Envelope {
   readonly obligation: Hash;
   readonly work: Work & { ok: true };
-  readonly opening: Opening;
   readonly claimed: ClaimFile;
   readonly items: readonly SignedItem[];
 }
@@ -45,20 +45,20 @@ export interface Envelope {
 export async function commit(world: World, mission: Mission, invocations: readonly Invocation[]): Promise<void> {
   const deadline = Number(world.client.chain.clock.now() + COMMIT_VALIDITY);
   const turns = new Turns();
-  const due: Promise<Offer>[] = [];
+  const due: Promise<Offer | undefined>[] = [];
   for (const { view, slot, work } of invocations) {
     if (!work.ok || !(await isDue(world, mission, view, slot))) continue;
-    const offer = turns.take(async (before) => ({
-      view,
-      slot,
-      ...(await bindingOf(world, mission, view, slot, before)),
-      submission: await refusals(world, mission, view, slot),
-    }));
+    const offer = turns.take(async (before): Promise<Offer | undefined> => {
+      const commitment = await commitmentBy(world, mission, view, slot, before);
+      return commitment === undefined ? undefined : { view, slot, ...commitment, submission: await refusals(world, mission, view, slot) };
+    });
     due.push(offer);
   }
-  const offers = await Promise.all(due);
+  const offers = (await Promise.all(due)).filter((offer) => offer !== undefined);
   const waves = partsOf(offers, MAX_SLOTS * world.nodesPerTransaction);
-  const intents = await Promise.all(waves.map(async (wave) => ({ wave, intent: await commitIntent(world, mission, wave, deadline) })));
+  const intents = (await Promise.all(waves.map((wave) => commitIntent(world, mission, wave, deadline)))).filter(
+    (each) => each !== undefined,
+  );
   // Only what the chain refuses stays in escrow (AgentCity B.11.5).
   const receipts = await writeEach(world.client, intents, async ({ wave }, reason) => {
     for (const { view, slot } of wave) await refused(world, reason, mission, view, slot);
@@ -78,43 +78,64 @@ export async function commit(world: World, mission: Mission, invocations: readon
 interface Offer {
   readonly view: NodeView;
   readonly slot: SlotView;
-  readonly opening: Opening;
   readonly commitment: Hash;
+  /** Sealed work is opened later. */
+  readonly opening: Opening | undefined;
   /** 0 for the first. */
   readonly submission: number;
 }
 
-/** One call, in which each executor signs once for all it commits. */
-async function commitIntent(world: World, mission: Mission, wave: readonly Offer[], deadline: number): Promise<Intent<LogNote>> {
-  const agents = [...new Set(wave.map(({ slot }) => slot.agent))];
-  const placeOf = ({ view, slot }: Offer) => ({ node: view.law.number, attempt: view.attempt, slot: slot.slot });
-  const signers = await Promise.all(
-    agents.map(async (agent): Promise<WireSigner> => {
-      const own = wave.filter(({ slot }) => slot.agent === agent);
-      const slots = own.map((offer) => placeKey(placeOf(offer)));
-      const message = { agent, slots, commitments: own.map(({ commitment }) => commitment), deadline };
-      const { account } = workerOf(world, agent);
-      return { agent, deadline, signature: await signMessage(world.client, account, "Commits", message, mission.address) };
-    }),
-  );
+/** One call, in which each executor signs once for all it commits. Undefined: none of them did. */
+async function commitIntent(world: World, mission: Mission, offers: readonly Offer[], deadline: number) {
+  const places = (offer: Offer) => ({ node: offer.view.law.number, attempt: offer.view.attempt, slot: offer.slot.slot });
+  const sign = async (agent: Address): Promise<WireSigner | undefined> => {
+    const own = offers.filter(({ slot }) => slot.agent === agent);
+    const slots = own.map((offer) => placeKey(places(offer)));
+    const message = { agent, slots, commitments: own.map(({ commitment }) => commitment), deadline };
+    const { account } = workerOf(world, agent);
+    const signature = await unlessAbsent(() => signMessage(world.client, account, "Commits", message, mission.address));
+    return signature === undefined ? undefined : { agent, deadline, signature };
+  };
+  const agents = [...new Set(offers.map(({ slot }) => slot.agent))];
+  const signers = (await Promise.all(agents.map(sign))).filter((signer) => signer !== undefined);
+  const wave = offers.filter(({ slot }) => signers.some(({ agent }) => agent === slot.agent));
+  if (wave.length === 0) return undefined;
   const pledges = wave.map((offer): WirePledge => {
-    const head = { ...placeOf(offer), signer: agents.indexOf(offer.slot.agent) };
-    return offer.view.law.tier === TIER.CONSENSUS ? { ...head, commitment: offer.commitment } : { ...head, opening: offer.opening };
+    const head = { ...places(offer), signer: signers.findIndex(({ agent }) => agent === offer.slot.agent) };
+    return offer.opening === undefined ? { ...head, commitment: offer.commitment } : { ...head, opening: offer.opening };
   });
   const steps = wave.flatMap(({ view, slot, submission }) => [...attemptKey(mission, view), view.freezes, slot.slot, submission]);
   const intent = intentKey("commit", ...steps);
-  return world.client.mission(mission.address).call.commitWave([encodeCommitWave({ signers, pledges })], { intent });
+  return { wave, intent: world.client.mission(mission.address).call.commitWave([encodeCommitWave({ signers, pledges })], { intent }) };
 }
 
-/** What an executor commits to, and what opens it. */
-async function bindingOf(world: World, mission: Mission, view: NodeView, slot: SlotView, before?: Promise<void>) {
-  const { obligation, opening } = await envelopeOf(world, mission, view, slot, before);
-  return { opening, commitment: commitmentOf(slot.agent, opening, obligation) };
+/** What an executor commits to, and what opens it unless the law keeps it sealed. Undefined: its executor is absent. */
+async function commitmentBy(world: World, mission: Mission, view: NodeView, slot: SlotView, before?: Promise<void>) {
+  const envelope = await envelopeOf(world, mission, view, slot, before);
+  return unlessAbsent(async () => {
+    if (view.law.tier !== TIER.CONSENSUS) return openedBy(world, mission, view, slot, envelope);
+    return { opening: undefined, commitment: await workerOf(world, slot.agent).pledge(deedOf(mission, view, slot, envelope)) };
+  });
+}
+
+/** What opens an executor's work, and the commitment that it opens. */
+async function openedBy(world: World, mission: Mission, view: NodeView, slot: SlotView, envelope: Envelope) {
+  const opening = await openingBy(world, mission, view, slot, envelope);
+  return { opening, commitment: commitmentOf(slot.agent, opening, envelope.obligation) };
+}
+
+/** What opens the work of an executor. */
+export function openingBy(world: World, mission: Mission, view: NodeView, slot: SlotView, envelope: Envelope): Promise<Opening> {
+  return workerOf(world, slot.agent).open(deedOf(mission, view, slot, envelope));
+}
+
+function deedOf(mission: Mission, view: NodeView, slot: SlotView, { obligation, work, items }: Envelope): Deed {
+  return { ...placeOf(mission, view, slot), obligation, outputHash: work.outputHash, trail: work.trail, items };
 }
 
 /** What an executor commits to and opens, under its signature. */
 export async function pledgeOf(world: World, mission: Mission, view: NodeView, slot: SlotView, deadline: number) {
-  const { opening, commitment } = await bindingOf(world, mission, view, slot);
+  const { opening, commitment } = await openedBy(world, mission, view, slot, await envelopeOf(world, mission, view, slot));
   const message = { agent: slot.agent, node: view.law.number, slot: slot.slot, attempt: view.attempt, commitment, deadline };
   const signature = await signMessage(world.client, workerOf(world, slot.agent).account, "Commit", message, mission.address);
   return { commitment, opening, signature };
@@ -133,17 +154,27 @@ async function reveal(world: World, mission: Mission): Promise<void> {
         (hasAllCommits(view) || (hasEnoughCommits(view) && now >= view.deadline)),
     )
     .flatMap((view) => view.slots.filter(({ committed, revealed }) => committed && !revealed).map((slot) => ({ view, slot })));
-  const intents = partsOf(due, MAX_SLOTS * world.nodesPerTransaction).map(async (wave): Promise<Intent<LogNote>> => {
-    const reveals = await Promise.all(
-      wave.map(async ({ view, slot }): Promise<WireReveal> => {
-        const { opening } = await envelopeOf(world, mission, view, slot);
-        return { node: view.law.number, attempt: view.attempt, slot: slot.slot, opening };
+  const intents = partsOf(due, MAX_SLOTS * world.nodesPerTransaction).map(async (wave): Promise<Intent<LogNote> | undefined> => {
+    const opened = await Promise.all(
+      wave.map(async (each) => {
+        const { view, slot } = each;
+        const envelope = await envelopeOf(world, mission, view, slot);
+        const opening = await unlessAbsent(() => openingBy(world, mission, view, slot, envelope));
+        return opening === undefined ? undefined : { ...each, opening };
       }),
     );
-    const intent = intentKey("reveal", ...wave.flatMap(({ view, slot }) => [...attemptKey(mission, view), view.freezes, slot.slot]));
+    const present = opened.filter((each) => each !== undefined);
+    if (present.length === 0) return undefined;
+    const reveals = present.map(
+      ({ view, slot, opening }): WireReveal => ({ node: view.law.number, attempt: view.attempt, slot: slot.slot, opening }),
+    );
+    const intent = intentKey("reveal", ...present.flatMap(({ view, slot }) => [...attemptKey(mission, view), view.freezes, slot.slot]));
     return world.client.mission(mission.address).call.revealWave([encodeRevealWave(reveals)], { intent });
   });
-  await writeMany(world.client, await Promise.all(intents));
+  await writeMany(
+    world.client,
+    (await Promise.all(intents)).filter((intent) => intent !== undefined),
+  );
 }
 
 function hasAllCommits({ law, slots }: NodeView): boolean {
@@ -156,8 +187,8 @@ export function hasEnoughCommits({ law, slots }: NodeView): boolean {
 }
 
 /**
- * What a slot's executor committed, or is about to: its recorded work, the evidence issued for it, and the opening. Evidence issued
- * now is recorded once `before` is over.
+ * What a slot's executor committed, or is about to: its recorded work and the evidence issued for it. Evidence issued now is recorded once
+ * `before` is over.
  */
 export async function envelopeOf(
   world: World,
@@ -178,14 +209,7 @@ export async function envelopeOf(
     await before;
     return [item];
   });
-  const { outputHash, trail } = work;
-  return {
-    obligation,
-    work,
-    claimed,
-    items,
-    opening: openingOf({ seed: world.seed, agent: slot.agent, obligation, outputHash, trail, items }),
-  };
+  return { obligation, work, claimed, items };
 }
 
 /** The obligation of a node's current attempt, as the chain computes it. */

@@ -8,8 +8,9 @@ import { watchTerms } from "../guardian/terms.ts";
 import { modelsOf, modelTool } from "../models/model-tool.ts";
 import { requireSomethingUsable } from "../nothing-usable.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
+import { unlessAbsent } from "../seat.ts";
 import { judgeFailure } from "../service-fault.ts";
-import { attemptKey, inputOf, outputHashOf, serviceById, type Work, workSchema } from "../work.ts";
+import { ABSENT, attemptKey, inputOf, outputHashOf, placeOf, serviceById, type Work, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 
 /** Runs started in parallel: as many as the sandbox takes. Further ones would only wait, perhaps for work no longer needed. */
@@ -50,8 +51,13 @@ export async function runAll(world: World, mission: Mission, nodes: readonly Nod
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   done.sort((a, b) => a.view.law.number - b.view.law.number || a.slot.slot - b.slot.slot);
   await requireSomethingUsable(world, mission, nodes);
-  for (const { view, slot, work } of done) if (work.ok) await hold(world, mission, view, slot, work);
-  return done;
+  const held: Invocation[] = [];
+  for (const each of done) {
+    const { view, slot, work } = each;
+    // An output that its executor does not sign for is none.
+    if (!work.ok || (await unlessAbsent(() => hold(world, mission, view, slot, work))) !== undefined) held.push(each);
+  }
+  return held;
 }
 
 /** Undefined: not done, since the mission is to end. */
@@ -94,24 +100,20 @@ export async function limitsOf(world: World, mission: Mission, { law }: Pick<Nod
 }
 
 async function run(world: World, mission: Mission, view: NodeView, slot: SlotView): Promise<Work> {
-  const { id: service, bundle, schemas } = serviceById(world, slot.pledge, view.law.services);
+  const offered = serviceById(world, slot.pledge, view.law.services);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
-  const run = await world.sandbox.run({
-    bundle,
-    schemas,
-    input,
-    limits,
-    tools: { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) },
-  });
+  const tools = { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) };
+  const order = { ...placeOf(mission, view, slot), label: view.law.label, service: offered, input, limits, tools };
+  const run = await unlessAbsent(() => workerOf(world, slot.agent).perform(order));
+  if (run === undefined) return { ok: false, service: offered.id, fault: ABSENT, details: "its executor handed in nothing" };
+  const service = offered.id;
   if (run.status === "failed") return { ok: false, service, fault: run.kind, details: run.details };
   if (!isObject(run.output)) return { ok: false, service, fault: "schema", details: "the output is not an object" };
-  const agent = workerOf(world, slot.agent).name;
-  const output = world.tamper?.({ label: view.law.label, attempt: view.attempt, agent }, run.output) ?? run.output;
   return {
     ok: true,
     service,
-    outputId: await world.store.put(canonicalBytes(output)),
-    outputHash: outputHashOf(output),
+    outputId: await world.store.put(canonicalBytes(run.output)),
+    outputHash: outputHashOf(run.output),
     trail: run.trail.map(({ hash }) => hash),
     tools: run.meters.tools,
     messages: run.meters.messages,

@@ -11,6 +11,7 @@ import {
 } from "../../clearing/judgement.ts";
 import { brokenPredicates } from "../../clearing/predicates.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
+import { addressSchema } from "../../primitives/address.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import { TIER } from "../../primitives/tier.ts";
@@ -24,8 +25,8 @@ import type { NodeView } from "../chain-view.ts";
 import { clearingRecordSchema, makeClearingRecord } from "../clearing-record.ts";
 import { provenItem, type SignedItem } from "../evidence.ts";
 import { attemptKey, inputOf, readOutput } from "../work.ts";
-import type { Mission, Signatory, World } from "../world.ts";
-import { type Envelope, envelopeOf, obligationOf } from "./commit.ts";
+import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
+import { type Envelope, envelopeOf, obligationOf, openingBy } from "./commit.ts";
 
 /** How long a verdict holds, seconds of chain time. */
 const VERDICT_VALIDITY = 3600n;
@@ -89,7 +90,13 @@ export async function docketOf(world: World, mission: Mission, view: NodeView): 
       ? []
       : envelope.items.flatMap((item) => (isNeeded(item) ? [provenItem(envelope.obligation, envelope.items, item.index)] : [])),
   );
-  return { envelopes, judgements, openings: envelopes.map((envelope) => envelope?.opening ?? NO_OPENING), items, basis };
+  const openings = await Promise.all(
+    envelopes.map((envelope, place) => {
+      const slot = view.slots[place];
+      return envelope === undefined || slot === undefined ? NO_OPENING : openingBy(world, mission, view, slot, envelope);
+    }),
+  );
+  return { envelopes, judgements, openings, items, basis };
 }
 
 /** Everything `clear` needs for one node: openings, the panel's signed verdicts, and the items they rest on. */
@@ -98,7 +105,7 @@ async function clearOrder(world: World, mission: Mission, view: NodeView) {
   const obligation = await obligationOf(world, mission, view);
   const commitments = envelopes.map((envelope, slot) => {
     const agent = view.slots[slot]?.agent;
-    return envelope === undefined || agent === undefined ? zeroHash : commitmentOf(agent, envelope.opening, obligation);
+    return envelope === undefined || agent === undefined ? zeroHash : commitmentOf(agent, openings[slot] ?? NO_OPENING, obligation);
   });
   const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
   const panel = await panelOf(world, mission, view);
@@ -151,13 +158,14 @@ async function writeDown(
       timeout: law.timeout,
       appealWindow: params.appealWindows[Band[law.band]] ?? 0,
     };
-    const holders = [...world.workers, ...panel, world.sponsor, world.reexecutor, world.receiver, world.runner];
+    const holders = [...panel, world.sponsor, world.reexecutor, world.receiver, world.runner];
     const of = (address: string) => {
       const holder = holders.find(({ account }) => account.address === address);
       if (holder === undefined) throw new RangeError(`no key of ${address} here`);
       return holder.seal();
     };
-    const keys = { of, runner: world.runner.account.address };
+    const executor = (address: string) => workerOf(world, addressSchema.parse(address));
+    const keys = { of, executor, runner: world.runner.account.address };
     return makeClearingRecord(terms, present, () => judgements, keys, world.client.chain.clock.now());
   });
 }

@@ -1,0 +1,50 @@
+import type { LocalAccount } from "viem";
+import { bytesUnder } from "../execution/clearing-record.ts";
+import { openingOf } from "../execution/evidence.ts";
+import type { Sandbox } from "../execution/sandbox/run.ts";
+import type { Deed, Worker } from "../execution/seat.ts";
+import type { Mind } from "../minds/mind.ts";
+import type { Address } from "../primitives/hex.ts";
+import { isObject, type JsonObject } from "../primitives/json.ts";
+import type { ByteSigner } from "../primitives/signing.ts";
+import { commitmentOf } from "../rules/commitments.ts";
+
+/** A producer whose key, mind and hands are in this process. */
+export interface Resident {
+  readonly name: string;
+  readonly account: LocalAccount;
+  /** The same key over plain bytes. */
+  readonly seal: () => ByteSigner;
+  readonly principal: Address;
+  readonly mind: Mind;
+  readonly manager?: LocalAccount;
+}
+
+/** Test and demonstration only: what a lying executor hands in instead of its result. */
+export type Tamper = (work: { readonly label: string; readonly attempt: number; readonly agent: string }, output: JsonObject) => JsonObject;
+
+/** What all seats of this process share. `seed`: of their salts. */
+export interface House {
+  readonly sandbox: Sandbox;
+  readonly seed: string;
+  readonly tamper?: Tamper | undefined;
+}
+
+/** The seat of a producer that lives here: it is never absent. */
+export function localSeat({ seal, ...resident }: Resident, { sandbox, seed, tamper }: House): Worker {
+  const { name, account } = resident;
+  const opening = ({ obligation, outputHash, trail, items }: Deed) =>
+    openingOf({ seed, agent: account.address, obligation, outputHash, trail, items });
+  return {
+    ...resident,
+    publicKey: () => seal().publicKey,
+    async perform({ label, attempt, service: { bundle, schemas }, input, limits, tools }) {
+      const run = await sandbox.run({ bundle, schemas, input, limits, tools });
+      if (tamper === undefined || run.status === "failed" || !isObject(run.output)) return run;
+      return { ...run, output: tamper({ label, attempt, agent: name }, run.output) };
+    },
+    pledge: async (deed) => commitmentOf(account.address, opening(deed), deed.obligation),
+    open: async (deed) => opening(deed),
+    seal: async (document) => seal().sign(bytesUnder(document, account.address)),
+  };
+}
