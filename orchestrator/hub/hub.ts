@@ -1,0 +1,288 @@
+import type { Boundary } from "../primitives/boundary.ts";
+import { noBoundary } from "../primitives/boundary.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import { Mutex } from "../primitives/mutex.ts";
+import type { CityAddresses } from "../protocol/addresses.ts";
+import type { Blocks } from "../records/blocks.ts";
+import type { LogEntry, RecordLog } from "../records/log.ts";
+import type { Sql } from "../records/sql.ts";
+import { type ChainEvent, type ChainSource, Contracts } from "./chain-source.ts";
+import { chainDraft, correctionDraft, type Drafted, recordDraft } from "./drafts.ts";
+import { ReorgTooDeep, RetentionTooShort, StreamBroken } from "./errors.ts";
+import { EMPTY_STREAM, eventHash, type HubEvent, type StreamHead } from "./event.ts";
+import type { HubFilter, HubQuery } from "./query.ts";
+import { type AccountRow, type MissionRow, Registry } from "./registry.ts";
+import { BEGIN, type Found, type HubCursor, type HubPage, HubStore, type Step } from "./store.ts";
+
+/** Points of a hub's step where a test can stop the process for good. */
+export const HUB_BOUNDARIES = ["hub:read", "hub:written", "hub:committed"] as const;
+export type HubBoundary = (typeof HUB_BOUNDARIES)[number];
+
+export interface HubOptions {
+  readonly sql: Sql;
+  readonly chain: ChainSource;
+  readonly log: RecordLog;
+  readonly blocks: Blocks;
+  readonly addresses: CityAddresses;
+  /** The epoch of a session, from the chain. */
+  readonly epochOf: (legislature: Address, session: string) => Promise<number>;
+  /** So many blocks above a block make it final. 0: a chain that is never reorganized. */
+  readonly finality: number;
+  readonly boundary?: Boundary<HubBoundary>;
+}
+
+/** An event as the hub hands it out. */
+export interface StreamEvent extends HubEvent {
+  /** No reorganization is expected to make it untrue. */
+  readonly isFinal: boolean;
+  /** One did: a later entry says so. */
+  readonly isCorrected: boolean;
+}
+
+/** The Logging Hub: every chain event and every record of a city, in one stream that is never rewritten (AgentCity 3.7). */
+export interface Hub {
+  /** Reads what is new on chain and in the log. Returns how many events that made. */
+  sync(): Promise<number>;
+  query(query: HubQuery): Promise<{ readonly events: readonly StreamEvent[]; readonly next: string | null }>;
+  event(id: Hash): Promise<StreamEvent | undefined>;
+  /** The bytes behind a payload id, from the hub or the city's blocks; undefined when neither holds them. */
+  payload(cid: ContentId): Promise<Uint8Array | undefined>;
+  /** Every event after this place that passes the filter, and then each as it happens, until `signal` is aborted. */
+  follow(after: number, filter: HubFilter, signal: AbortSignal): AsyncGenerator<StreamEvent>;
+  /** Where chain, log and stream were read to. */
+  cursor(): HubCursor;
+  /** The paper's missionId of a mission's contract, or of a session. */
+  missionAt(address: Address): MissionRow | undefined;
+  sessionNumbered(session: string): MissionRow | undefined;
+  principalOf(account: Address): Address | undefined;
+  /** Recomputes the whole chain of hashes. Throws StreamBroken, or returns its head. */
+  verify(): Promise<StreamHead>;
+  /** Lets go of payloads older than so many months before `now` (unix milliseconds). Throws RetentionTooShort below 24. */
+  retain(months: number, now: number): Promise<number>;
+}
+
+/** Blocks read in one step. */
+const STEP = 256;
+/** Records read in one step. */
+const RECORDS = 1_000;
+const LEAST_MONTHS = 24;
+/** As in the Gregorian calendar, on average. */
+const MONTH_MILLIS = 2_629_746_000;
+
+/** Opens the hub over a city's database. One process writes it; `sync` runs one step after the other. */
+export async function openHub(options: HubOptions): Promise<Hub> {
+  const { sql, chain, log, blocks, addresses, epochOf, finality, boundary = noBoundary } = options;
+  const store = new HubStore(sql);
+  const turns = new Mutex();
+  let cursor = BEGIN;
+  let contracts = new Contracts(addresses);
+  let registry = new Registry(addresses.LegislativeProcedure, [], []);
+  let news = Promise.withResolvers<void>();
+
+  /** What earlier steps wrote; also after one that failed, whose news would otherwise stay in memory alone. */
+  async function load(): Promise<void> {
+    cursor = await store.cursor();
+    contracts = new Contracts(addresses);
+    for (const { address, contract } of await store.contracts()) contracts.add(address, contract);
+    registry = new Registry(addresses.LegislativeProcedure, await store.missions(), await store.accounts());
+  }
+
+  /** The last block of ours that the chain still has. */
+  async function commonBlock(): Promise<number> {
+    if (cursor.block < 0) return cursor.block;
+    const marks = await store.marks();
+    for (const { number, hash } of marks) if ((await chain.mark(number))?.hash === hash) return number;
+    throw new ReorgTooDeep(marks.at(-1)?.number ?? cursor.block);
+  }
+
+  /** One transaction's worth, or nothing. `logHead`: entries beyond it are for later, so that the chain is always read further than the log. */
+  async function step(logHead: number): Promise<void> {
+    const common = await commonBlock();
+    const head = await chain.head();
+    const to = Math.min(head, common + STEP);
+    const isHead = to === head;
+    const corrected = common < cursor.block ? await store.eventsAfter(common) : [];
+    const entries = await entriesUpTo(logHead);
+    if (corrected.length === 0 && to <= cursor.block && entries.length === 0 && common === cursor.block) return;
+    const before = new Set(contracts.addresses);
+    const markFrom = head - finality;
+    const batch = to > common ? await chain.read(common + 1, to, contracts, markFrom) : { events: [], marks: [] };
+    const last = batch.marks.find(({ number }) => number === to);
+    // Records of a time that was not read yet wait for their blocks.
+    const taken = isHead || last === undefined ? entries : entries.slice(0, wholeUntil(entries, last.time));
+    const { missions, accounts } = await learnFrom(batch.events);
+    const time = corrected.length === 0 ? 0 : ((last ?? (await chain.mark(to)))?.time ?? 0);
+    const drafts = [
+      ...corrected.map(({ event, parties }) => correctionDraft(event, parties, time, registry)),
+      ...merged(
+        taken.map((entry) => recordDraft(entry, bytesOf(entry), registry)),
+        batch.events.map((event) => chainDraft(event, registry)),
+      ),
+    ];
+    await boundary("hub:read");
+    const contractRows = contracts.addresses.flatMap((address) => {
+      const contract = contracts.nameOf(address);
+      return before.has(address) || contract === undefined ? [] : [{ address, contract }];
+    });
+    const written: Step = {
+      ...{ drafts, missions, accounts, contracts: contractRows, marks: batch.marks },
+      keepTo: common < cursor.block ? common : undefined,
+      forgetBefore: Math.min(to, markFrom),
+      block: to,
+      record: taken.at(-1)?.seq ?? cursor.record,
+    };
+    const events = await store.write(cursor, written, () => boundary("hub:written"));
+    const { sequence, hash } = events.at(-1) ?? cursor;
+    cursor = { sequence, hash, block: written.block, record: written.record };
+    await boundary("hub:committed");
+  }
+
+  async function learnFrom(events: readonly ChainEvent[]): Promise<Pick<Step, "missions" | "accounts">> {
+    const missions: MissionRow[] = [];
+    const accounts: AccountRow[] = [];
+    for (const event of events) {
+      const learnt = await registry.learn(event, epochOf);
+      if (learnt.mission !== undefined) missions.push(learnt.mission);
+      if (learnt.account !== undefined) accounts.push(learnt.account);
+    }
+    return { missions, accounts };
+  }
+
+  async function entriesUpTo(logHead: number): Promise<readonly LogEntry[]> {
+    if (logHead <= cursor.record) return [];
+    const entries = await log.read({ after: cursor.record, limit: RECORDS });
+    return entries.filter(({ seq }) => seq <= logHead);
+  }
+
+  function bytesOf({ content }: LogEntry): Uint8Array | undefined {
+    return content !== null && blocks.has(content) ? blocks.get(content) : undefined;
+  }
+
+  const seen = ({ event, isCorrected }: Found): StreamEvent => ({
+    ...event,
+    isFinal: event.blockNumber === 0 || event.blockNumber <= cursor.block - finality,
+    isCorrected,
+  });
+
+  async function query(asked: HubQuery) {
+    const page: HubPage = await store.query(asked);
+    return { events: page.events.map(seen), next: page.next };
+  }
+
+  await load();
+  return {
+    sync: () =>
+      turns.run(async () => {
+        let count = 0;
+        try {
+          const { seq } = await log.head();
+          for (;;) {
+            const before = cursor;
+            await step(seq);
+            if (cursor === before) break;
+            count += cursor.sequence - before.sequence;
+          }
+        } catch (error) {
+          await load();
+          throw error;
+        } finally {
+          if (count > 0) {
+            news.resolve();
+            news = Promise.withResolvers();
+          }
+        }
+        return count;
+      }),
+
+    query,
+    async event(id) {
+      const found = await store.event(id);
+      return found === undefined ? undefined : seen(found);
+    },
+
+    async payload(cid) {
+      const own = await store.payload(cid);
+      if (own !== undefined) return new TextEncoder().encode(own);
+      return blocks.has(cid) ? blocks.get(cid) : undefined;
+    },
+
+    async *follow(after, filter, signal) {
+      const ended = new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        else signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+      for (let last = after; !signal.aborted; ) {
+        // Taken before the page is read: what comes meanwhile is not slept through.
+        const { promise } = news;
+        const page = await followed(store, filter, last);
+        for (const found of page) {
+          if (signal.aborted) return;
+          yield seen(found);
+          last = found.event.sequence;
+        }
+        if (page.length === 0) await Promise.race([promise, ended]);
+      }
+    },
+
+    cursor: () => cursor,
+    missionAt: (address) => registry.missionAt(address),
+    sessionNumbered: (session) => registry.sessionNumbered(session),
+    principalOf: (account) => registry.principalOf(account),
+
+    async verify() {
+      let head: StreamHead = EMPTY_STREAM;
+      for (let next: string | null = "s0"; next !== null; ) {
+        const page: HubPage = await store.query({ cursor: next, limit: 200 });
+        for (const { event } of page.events) {
+          if (event.sequence !== head.sequence + 1) throw new StreamBroken(head.sequence + 1, `found entry ${event.sequence} in its place`);
+          if (event.prev !== head.hash) throw new StreamBroken(event.sequence, "it does not name the entry before it");
+          if (event.hash !== eventHash(event)) throw new StreamBroken(event.sequence, "its hash is not that of its fields");
+          head = { sequence: event.sequence, hash: event.hash };
+        }
+        next = page.next;
+      }
+      if (head.hash !== cursor.hash) throw new StreamBroken(head.sequence, "the stream ends before its cursor");
+      return head;
+    },
+
+    async retain(months, now) {
+      if (!(months >= LEAST_MONTHS)) throw new RetentionTooShort(months, LEAST_MONTHS);
+      return store.forgetPayloads(now - months * MONTH_MILLIS);
+    },
+  };
+}
+
+/** The next events of the stream after this place, in the stream's order whatever the filter. */
+async function followed(store: HubStore, filter: HubFilter, after: number): Promise<readonly Found[]> {
+  const { fromTime = 0, toTime = Number.MAX_SAFE_INTEGER, fromBlock, toBlock, ...rest } = filter;
+  const isByBlock = fromBlock !== undefined || toBlock !== undefined;
+  for (let cursor = `s${after}`; ; ) {
+    const { events, next } = await store.query({ ...rest, cursor });
+    const passing = events.filter(({ event: { timestamp, blockNumber } }) => {
+      if (timestamp < fromTime || timestamp > toTime) return false;
+      return !isByBlock || (blockNumber >= Math.max(1, fromBlock ?? 1) && blockNumber <= (toBlock ?? Number.MAX_SAFE_INTEGER));
+    });
+    if (passing.length > 0 || next === null) return passing;
+    cursor = next;
+  }
+}
+
+/** Two lists, each in its own order, by time; of the same second, records come first: they say what is about to be sent. */
+function merged(records: readonly Drafted[], events: readonly Drafted[]): readonly Drafted[] {
+  const all: Drafted[] = [];
+  let next = 0;
+  for (const event of events) {
+    for (let record = records[next]; record !== undefined && record.draft.timestamp <= event.draft.timestamp; record = records[next]) {
+      all.push(record);
+      next += 1;
+    }
+    all.push(event);
+  }
+  return [...all, ...records.slice(next)];
+}
+
+/** How many entries come before the first one that is later than this second. */
+function wholeUntil(entries: readonly LogEntry[], time: number): number {
+  const later = entries.findIndex((entry) => entry.time > time);
+  return later === -1 ? entries.length : later;
+}

@@ -1,0 +1,235 @@
+import { z } from "zod";
+import type { ContractName } from "../client/contracts.ts";
+import { contractAbis } from "../client/contracts.ts";
+import { addressSchema } from "../primitives/address.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import { hashSchema } from "../primitives/hex.ts";
+import type { Row, Sql } from "../records/sql.ts";
+import type { BlockMark } from "./chain-source.ts";
+import type { Drafted } from "./drafts.ts";
+import { HubTaken } from "./errors.ts";
+import { EMPTY_STREAM, type HubEvent, hubEventSchema, place, type StreamHead } from "./event.ts";
+import { conditionsOf, cursorAfter, type HubQuery, MAX_PAGE, orderOf } from "./query.ts";
+import { type AccountRow, type MissionRow, missionRowSchema } from "./registry.ts";
+
+/** How far chain and log were read, and where the stream stands. */
+export interface HubCursor extends StreamHead {
+  /** −1 before block 0. */
+  readonly block: number;
+  readonly record: number;
+}
+
+export const BEGIN: HubCursor = { ...EMPTY_STREAM, block: -1, record: 0 };
+
+/** An event with what became of it since. */
+export interface Found {
+  readonly event: HubEvent;
+  /** A reorganization made it untrue. */
+  readonly isCorrected: boolean;
+}
+
+export interface HubPage {
+  readonly events: readonly Found[];
+  /** Of the next page; null at the end. */
+  readonly next: string | null;
+}
+
+/** Rows that one step of the hub writes, all or none. */
+export interface Step {
+  readonly drafts: readonly Drafted[];
+  readonly missions: readonly MissionRow[];
+  readonly accounts: readonly AccountRow[];
+  readonly contracts: readonly { readonly address: Address; readonly contract: ContractName }[];
+  readonly marks: readonly BlockMark[];
+  /** Blocks after this one are forgotten first: they were replaced. */
+  readonly keepTo: number | undefined;
+  /** Blocks before this one will not be replaced any more. */
+  readonly forgetBefore: number;
+  readonly block: number;
+  readonly record: number;
+}
+
+const COLUMNS = Object.keys(hubEventSchema.shape);
+const SELECTED = COLUMNS.map((name) => `e."${name}"`).join(", ");
+/** Looked up event by event: an EXISTS is planned as one pass over the whole table. */
+const CORRECTED = '(SELECT c.sequence FROM hub_events c WHERE c.corrects = e."eventId" LIMIT 1) IS NOT NULL AS corrected';
+
+const number = z.coerce.number().int();
+const rowSchema = z.object({
+  ...hubEventSchema.shape,
+  epoch: number,
+  blockNumber: number,
+  timestamp: number,
+  gasUsed: number,
+  sequence: number,
+  nodeId: number.nullable(),
+  logIndex: number.nullable(),
+  record: number.nullable(),
+});
+const cursorSchema = z.object({ block: number, record: number, sequence: number, hash: hashSchema });
+const markSchema = z.object({ number, hash: hashSchema, time: number });
+const accountSchema = z.object({ account: addressSchema, principal: addressSchema });
+const contractSchema = z.object({
+  address: addressSchema,
+  contract: z.custom<ContractName>((name) => typeof name === "string" && Object.hasOwn(contractAbis, name)),
+});
+
+/** The hub's tables. */
+export class HubStore {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  cursor(): Promise<HubCursor> {
+    return cursorIn(this.#sql);
+  }
+
+  async missions(): Promise<readonly MissionRow[]> {
+    const rows = await this.#sql.query("SELECT id, legislature, session, epoch, mission FROM hub_missions");
+    return rows.map((row) => missionRowSchema.parse(row));
+  }
+
+  async accounts(): Promise<readonly AccountRow[]> {
+    return (await this.#sql.query("SELECT account, principal FROM hub_accounts")).map((row) => accountSchema.parse(row));
+  }
+
+  async contracts(): Promise<Step["contracts"]> {
+    return (await this.#sql.query("SELECT address, contract FROM hub_contracts")).map((row) => contractSchema.parse(row));
+  }
+
+  /** Blocks that may still be replaced, the last one first. */
+  async marks(): Promise<readonly BlockMark[]> {
+    return (await this.#sql.query("SELECT number, hash, time FROM hub_blocks ORDER BY number DESC")).map((row) => markSchema.parse(row));
+  }
+
+  /** Events of blocks after this one that still hold, with whom they name. */
+  async eventsAfter(block: number): Promise<readonly { readonly event: HubEvent; readonly parties: readonly Address[] }[]> {
+    const rows = await this.#sql.query(
+      `SELECT ${SELECTED}, ARRAY(SELECT p.address FROM hub_parties p WHERE p.sequence = e.sequence) AS parties FROM hub_events e
+       WHERE e."blockNumber" > $1 AND NOT EXISTS (SELECT 1 FROM hub_events c WHERE c.corrects = e."eventId") ORDER BY e.sequence`,
+      [block],
+    );
+    return rows.map((row) => ({ event: eventOf(row), parties: z.array(addressSchema).parse(row["parties"]) }));
+  }
+
+  /** Writes a step and moves the cursor in one transaction; `written` runs just before it commits. Returns the new events. */
+  write(from: HubCursor, step: Step, written: () => Promise<void> = async () => {}): Promise<readonly HubEvent[]> {
+    return this.#sql.transaction(async (sql) => {
+      await sql.query("LOCK TABLE hub_cursor IN EXCLUSIVE MODE");
+      const { hash, block, record } = await cursorIn(sql);
+      if (hash !== from.hash || block !== from.block || record !== from.record) throw new HubTaken();
+      let head: StreamHead = from;
+      const events = step.drafts.map(({ draft }) => {
+        const event = place(head, draft);
+        head = event;
+        return event;
+      });
+      await insert(
+        sql,
+        "hub_events",
+        [...COLUMNS, "payload"],
+        events.map((event, at) => ({ ...event, payload: step.drafts[at]?.payload ?? null })),
+      );
+      for (const [table, names] of [
+        ["hub_parties", "parties"],
+        ["hub_principals", "principals"],
+      ] as const) {
+        const rows = events.flatMap(({ sequence }, at) => (step.drafts[at]?.[names] ?? []).map((address) => ({ address, sequence })));
+        await insert(sql, table, ["address", "sequence"], rows);
+      }
+      await insert(
+        sql,
+        "hub_missions",
+        ["id", "legislature", "session", "epoch", "mission"],
+        lastOf(step.missions, ({ id }) => id),
+        "id",
+      );
+      await insert(
+        sql,
+        "hub_accounts",
+        ["account", "principal"],
+        lastOf(step.accounts, ({ account }) => account),
+        "account",
+      );
+      await insert(
+        sql,
+        "hub_contracts",
+        ["address", "contract"],
+        lastOf(step.contracts, ({ address }) => address),
+        "address",
+      );
+      if (step.keepTo !== undefined) await sql.query("DELETE FROM hub_blocks WHERE number > $1", [step.keepTo]);
+      await sql.query("DELETE FROM hub_blocks WHERE number < $1", [step.forgetBefore]);
+      await insert(sql, "hub_blocks", ["number", "hash", "time"], step.marks, "number");
+      await sql.query(
+        `INSERT INTO hub_cursor (block, record, sequence, hash) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (one) DO UPDATE SET block = $1, record = $2, sequence = $3, hash = $4`,
+        [step.block, step.record, head.sequence, head.hash],
+      );
+      await written();
+      return events;
+    });
+  }
+
+  async query(query: HubQuery): Promise<HubPage> {
+    const { from, tail, parameters } = conditionsOf(query);
+    const rows = await this.#sql.query(`SELECT ${SELECTED}, ${CORRECTED} FROM ${from} ${tail}`, parameters);
+    const limit = Math.min(Math.max(query.limit ?? 50, 1), MAX_PAGE);
+    const events = rows.slice(0, limit).map(foundIn);
+    const last = events.at(-1)?.event;
+    const order = orderOf(query);
+    const next = rows.length > limit && last !== undefined ? cursorAfter({ order, value: last[order], sequence: last.sequence }) : null;
+    return { events, next };
+  }
+
+  async event(id: Hash): Promise<Found | undefined> {
+    const [row] = await this.#sql.query(`SELECT ${SELECTED}, ${CORRECTED} FROM hub_events e WHERE e."eventId" = $1`, [id]);
+    return row === undefined ? undefined : foundIn(row);
+  }
+
+  /** Canonical JSON of a payload that the hub itself holds. */
+  async payload(cid: ContentId): Promise<string | undefined> {
+    const [row] = await this.#sql.query('SELECT payload FROM hub_events WHERE "payloadCid" = $1 AND payload IS NOT NULL LIMIT 1', [cid]);
+    return row === undefined ? undefined : z.string().parse(row["payload"]);
+  }
+
+  /** Lets go of payloads of events before this time; hashes, ids and places stay. Returns how many. */
+  async forgetPayloads(before: number): Promise<number> {
+    const rows = await this.#sql.query(
+      "UPDATE hub_events SET payload = NULL WHERE timestamp < $1 AND payload IS NOT NULL RETURNING sequence",
+      [before],
+    );
+    return rows.length;
+  }
+}
+
+async function cursorIn(sql: Sql): Promise<HubCursor> {
+  const [row] = await sql.query("SELECT block, record, sequence, hash FROM hub_cursor");
+  return row === undefined ? BEGIN : cursorSchema.parse(row);
+}
+
+function eventOf(row: Row): HubEvent {
+  return rowSchema.parse(Object.fromEntries(COLUMNS.map((name) => [name, row[name]])));
+}
+
+function foundIn(row: Row): Found {
+  return { event: eventOf(row), isCorrected: row["corrected"] === true };
+}
+
+/** All rows in one statement. `key`: a row of the same key is replaced. */
+async function insert(sql: Sql, table: string, columns: readonly string[], rows: readonly object[], key?: string): Promise<void> {
+  if (rows.length === 0) return;
+  const names = columns.map((name) => `"${name}"`).join(", ");
+  const replaced = columns.filter((name) => name !== key).map((name) => `"${name}" = excluded."${name}"`);
+  const conflict = key === undefined ? "" : ` ON CONFLICT ("${key}") DO UPDATE SET ${replaced.join(", ")}`;
+  await sql.query(`INSERT INTO ${table} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${table}, $1::json)${conflict}`, [
+    JSON.stringify(rows),
+  ]);
+}
+
+/** The last row of each key: one statement may not write a row twice. */
+function lastOf<Item>(rows: readonly Item[], keyOf: (row: Item) => string): readonly Item[] {
+  return [...new Map(rows.map((row) => [keyOf(row), row])).values()];
+}
