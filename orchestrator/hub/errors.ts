@@ -41,7 +41,7 @@ export class BadCursor extends AgentCityError {
   }
 }
 
-/** Payloads are kept for two years at least (AgentCity 3.7). */
+/** Payloads are kept for two years at least (AgentCity B.12). */
 export class RetentionTooShort extends AgentCityError {
   constructor(asked: number, least: number) {
     super("RetentionTooShort", `Payloads are kept for ${least} months at least, not ${asked}`, { action: `ask for ${least} or more` });

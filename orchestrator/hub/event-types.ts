@@ -4,7 +4,7 @@ import { missionStates, nodeStates } from "../execution/chain-view.ts";
 import { actionNumber } from "../protocol/actions.ts";
 import { faultTypes } from "../rules/faults.ts";
 
-/** The event types of the Logging Hub (AgentCity 3.7), in the paper's order. */
+/** The event types of the Logging Hub (AgentCity B.12), in the paper's order. */
 export const eventTypes = [
   ...["AGENT_REGISTERED", "SERVICE_REGISTERED", "AGENT_BANNED"],
   ...["SESSION_INITIATED", "IDENTITY_VERIFIED", "DAG_PROPOSED", "BID_SUBMITTED", "BID_APPROVED", "BID_REJECTED"],
@@ -121,5 +121,5 @@ export function typeOfRecord(kind: string): EventType | null {
  */
 export const unusedTypes: readonly EventType[] = ["CODEHASH_VERIFIED", "FULL_RELEGISLATION_INITIATED", "MAX_REFINEMENT_EXCEEDED"];
 
-/** Events that adjudicators must hear of even if the hub is lost (AgentCity 3.7, retention). */
+/** Events that adjudicators must hear of even if the hub is lost (AgentCity B.12, retention). */
 export const criticalTypes: readonly EventType[] = ["FREEZE_TRIGGERED", "DIVERGENCE_DETECTED", "EMERGENCY_STOP", "STAKE_SLASHED"];

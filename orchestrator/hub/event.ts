@@ -9,7 +9,7 @@ import { eventTypes } from "./event-types.ts";
 const count = z.int().nonnegative();
 
 /**
- * The canonical event (AgentCity 3.7), with the paper's thirteen fields first. Differences, each with its reason: `eventType` is null for
+ * The canonical event (AgentCity B.12), with the paper's thirteen fields first. Differences, each with its reason: `eventType` is null for
  * what this city tells and the paper has no type for, `name` says it; `nodeId` is the node's number in its mission, null where the paper
  * writes zero, since 0 is a node; off chain, `emitterContract` is the zero address as the paper says.
  */

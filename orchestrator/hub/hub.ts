@@ -39,7 +39,7 @@ export interface StreamEvent extends HubEvent {
   readonly isCorrected: boolean;
 }
 
-/** The Logging Hub: every chain event and every record of a city, in one stream that is never rewritten (AgentCity 3.7). */
+/** The Logging Hub: every chain event and every record of a city, in one stream that is never rewritten (AgentCity B.12). */
 export interface Hub {
   /** Reads what is new on chain and in the log. Returns how many events that made. */
   sync(): Promise<number>;

@@ -9,7 +9,7 @@ export const MAX_PAGE = 200;
 
 const count = z.int().nonnegative();
 
-/** The nine dimensions of AgentCity 3.7, each with its index; together they narrow each other. */
+/** The nine dimensions of AgentCity B.12, each with its index; together they narrow each other. */
 export const hubFilterSchema = z.strictObject({
   /** The paper's missionId. */
   missionId: hashSchema.optional(),
