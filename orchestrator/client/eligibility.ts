@@ -1,6 +1,7 @@
 import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import type { CityClient } from "./client.ts";
+import { readMany } from "./read.ts";
 
 /** `Kind.PRODUCER` on chain. */
 const PRODUCER = 1;
@@ -16,6 +17,13 @@ export async function exclusionOf({ agents, constitution }: CityClient, agent: A
   if (banned) return "it is banned";
   if (reputation < floor) return `its reputation is ${reputation}, below the floor of ${floor}`;
   return "it is leaving the city, or its principal's portfolio is frozen";
+}
+
+/** Those of the producers whose votes and bids the contracts take now. */
+export async function eligibleAmong(client: CityClient, producers: readonly Address[]): Promise<ReadonlySet<Address>> {
+  const args = producers.map((agent) => [agent, PRODUCER] as const);
+  const eligible = await readMany(client, { contract: "ProducerContract", functionName: "isEligible", args });
+  return new Set(producers.filter((_, place) => eligible[place]));
 }
 
 /** Why a producer could back no bid, though all its bids were free; undefined: it has stake for one of `least`, smallest unit. */

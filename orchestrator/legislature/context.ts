@@ -1,5 +1,5 @@
 import type { LocalAccount } from "viem";
-import { z } from "zod";
+import type { z } from "zod";
 import { intentKey } from "../chain/outbox.ts";
 import type { Clerks } from "../clerks/clerks.ts";
 import type { LogNote } from "../client/base.ts";
@@ -19,6 +19,7 @@ import type { ParentNode } from "../protocol/mission-document.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import type { PlanText } from "../protocol/mission-file-schema.ts";
 import type { LegislaturePorts } from "./ports.ts";
+import { type Survey, surveySchema } from "./survey.ts";
 
 /** An agent that takes part: its key, its mind, and who answers for it. */
 export interface Producer {
@@ -105,6 +106,7 @@ export class LegislatureContext {
   readonly client: CityClient;
   readonly clerks: Clerks;
   readonly #producers: ReadonlyMap<string, Producer>;
+  #survey: { readonly id: ContentId | null; readonly survey: Survey } | undefined;
   #grounds: (Common & { readonly survey: ContentId | null }) | undefined;
 
   constructor(options: LegislatureOptions) {
@@ -174,14 +176,14 @@ export class LegislatureContext {
     return this.options.ports.records.putJson(value);
   }
 
+  /** The session's survey, read once: every voter is asked with it. */
+  survey(id: ContentId | null): Survey {
+    if (this.#survey?.id !== id || id === null) this.#survey = { id, survey: this.load(id, surveySchema) };
+    return this.#survey.survey;
+  }
+
   load<Value>(id: ContentId | null, schema: z.ZodType<Value>): Value {
     if (id === null) throw new AgentCityError("RecordMissing", "A stage of the session asks for a record that no earlier stage wrote");
     return schema.parse(this.options.ports.records.getJson(id));
   }
 }
-
-/** Amounts in records are decimal text. */
-export const unitsSchema = z
-  .string()
-  .regex(/^(0|[1-9]\d*)$/)
-  .transform(BigInt);

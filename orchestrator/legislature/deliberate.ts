@@ -20,7 +20,6 @@ import type { LegislatureContext } from "./context.ts";
 import { documentBehind, draftsOf, requestFor, tableOf, viewOf } from "./propose.ts";
 import { askAll, type BallotEntry, ballotPaper, inBatches, opinionOf, opinionsIn, signedRankingsSchema, signRankings } from "./rankings.ts";
 import type { SessionState } from "./state.ts";
-import { surveySchema } from "./survey.ts";
 
 /** Rounds of debate at most (AgentCity 3.4); it ends earlier when a round changes no ranking. */
 export const MOST_ROUNDS = 3;
@@ -35,7 +34,7 @@ const saidSchema = z.array(z.strictObject({ agent: addressSchema, content: z.str
  */
 export function deliberate(context: LegislatureContext) {
   const { client, clerks } = context;
-  const votersOf = (state: SessionState) => context.load(state.survey, surveySchema).voters;
+  const votersOf = (state: SessionState) => context.survey(state.survey).voters;
 
   return {
     /** Thinks: what the chain shows about the candidates and those who will execute one of them. */

@@ -12,7 +12,6 @@ import { propose } from "./propose.ts";
 import { isOver, refund } from "./refund.ts";
 import { specify } from "./specify.ts";
 import { draftKey, type SessionState, sessionState } from "./state.ts";
-import { surveySchema } from "./survey.ts";
 import { validate } from "./validate.ts";
 import { vote } from "./vote.ts";
 
@@ -238,7 +237,7 @@ const COHORT = 50;
 /** Runs of the drafting node, side by side, each for some of the voters who have no draft. With no voter to ask, the session waits for its end. */
 function fanOut(context: LegislatureContext, { survey, reading, barred, drafts, outcome }: SessionState) {
   if (outcome !== "open") return "expire";
-  const { voters } = context.load(survey, surveySchema);
+  const { voters } = context.survey(survey);
   if (voters.length === 0) return "awaitVoting";
   const agents = voters.map(({ agent }) => agent).filter((agent) => drafts[draftKey(reading, agent)] === undefined);
   if (agents.length === 0) return "endorse";

@@ -24,8 +24,9 @@ import type { BarredLaw, Grounds, LegislatureContext } from "./context.ts";
 import { documentOf } from "./document.ts";
 import { endorse, MOST_LAWS } from "./endorse.ts";
 import { goalsUnder, missionWith, planOrAbstain } from "./plan.ts";
+import { askAll } from "./rankings.ts";
 import { draftKey, type SessionState } from "./state.ts";
-import { factsOf, surveySchema } from "./survey.ts";
+import { factsOf } from "./survey.ts";
 
 /** A law before it is written down: its structure, and its tasks where the mission file names none. */
 const lawSchema = z.strictObject({ shape: lawShapeSchema, plan: planTextSchema.optional() });
@@ -78,7 +79,7 @@ function isUnder(plan: PlanText | null): (law: Omit<BarredLaw, "specHash">) => b
 
 function groundsWith(context: LegislatureContext, survey: ContentId | null, plan: PlanText | null): Grounds {
   return context.groundsOf(survey, plan, () => {
-    const facts = factsOf(context.load(survey, surveySchema));
+    const facts = factsOf(context.survey(survey));
     return { facts, goalUnder: goalsUnder(context, facts.limits) };
   });
 }
@@ -101,7 +102,7 @@ export function tableOf(context: LegislatureContext, table: ContentId | null): z
 
 /** Every draft of the session, in the order of its voters. */
 export function draftsOf(context: LegislatureContext, state: Pick<SessionState, "survey" | "drafts" | "reading">): Draft[] {
-  const { voters } = context.load(state.survey, surveySchema);
+  const { voters } = context.survey(state.survey);
   return voters.flatMap(({ agent }) => {
     const record = state.drafts[draftKey(state.reading, agent)];
     return record === undefined ? [] : [context.load(parseContentId(record), draftSchema)];
@@ -136,16 +137,15 @@ export function propose(context: LegislatureContext) {
     /** Thinks: everybody ranks all drafts; those that find sponsors become candidates. */
     async endorse(state: SessionState): Promise<Partial<SessionState>> {
       await context.cross("legislature:drafted");
-      const survey = context.load(state.survey, surveySchema);
+      const survey = context.survey(state.survey);
       const drafts = draftsOf(context, state);
       const known = distinct(drafts);
       const candidates = known.map((law, number) => viewOf(context, state.survey, number, law));
-      const opinions = [];
-      for (const { agent, specHash } of drafts) {
+      const opinions = await askAll(drafts, async ({ agent, specHash }) => {
         const request = requestFor(context, state.survey, agent);
         const order = await context.askOrAbstain(agent, "endorse", rankingSchema, (mind) => mind.rank({ ...request, candidates }), state);
-        opinions.push({ agent, draft: specHash, ranking: (order ?? []).flatMap((number) => known[number]?.specHash ?? []) });
-      }
+        return { agent, draft: specHash, ranking: (order ?? []).flatMap((number) => known[number]?.specHash ?? []) };
+      });
       const most = options.mostLaws ?? MOST_LAWS;
       return { table: context.save(known), endorsements: context.save(endorse(opinions, survey.voters, survey.minSponsors, most)) };
     },
@@ -249,7 +249,7 @@ export async function draftBy(
   const { inputs, child } = context.options;
   const former = [...(context.options.barred ?? []), ...(barred === null ? [] : context.load(barred, barredSchema))];
   try {
-    const plan = await planOrAbstain(context, agent, context.load(survey, surveySchema).limits);
+    const plan = await planOrAbstain(context, agent, context.survey(survey).limits);
     if (plan === undefined) return undefined;
     const mission = missionWith(context, plan);
     const alike = former.filter(isUnder(plan));

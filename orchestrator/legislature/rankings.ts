@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exclusionOf } from "../client/eligibility.ts";
+import { eligibleAmong } from "../client/eligibility.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
@@ -55,9 +55,14 @@ export async function signRankings(
 ): Promise<ContentId> {
   const { deadline } = await context.client.legislation.sessionOf(session);
   const signed: z.input<typeof signedRankingsSchema> = [];
-  for (const { agent, ranking: order } of opinionsIn(context, opinions)) {
-    // What another mission cost it meanwhile may have taken its vote: the chain would refuse the whole batch.
-    if ((await exclusionOf(context.client, agent)) !== undefined) continue;
+  const asked = opinionsIn(context, opinions);
+  // What another mission cost somebody meanwhile may have taken its vote: the chain would refuse the whole batch.
+  const eligible = await eligibleAmong(
+    context.client,
+    asked.map(({ agent }) => agent),
+  );
+  for (const { agent, ranking: order } of asked) {
+    if (!eligible.has(agent)) continue;
     const ranking = packRanking(order);
     const message = { session, agent, ranking, deadline };
     const signature = await signMessage(context.client, context.producer(agent).account, name, message);

@@ -3,8 +3,12 @@ import type { CityClient } from "../client/client.ts";
 import type { CityFacts, ProducerFacts } from "../minds/goal.ts";
 import { addressSchema } from "../primitives/address.ts";
 import type { Address } from "../primitives/hex.ts";
-import { unitsSchema } from "./context.ts";
 
+/** Amounts in records are decimal text. */
+const unitsSchema = z
+  .string()
+  .regex(/^(0|[1-9]\d*)$/)
+  .transform(BigInt);
 const floorSchema = z.enum(["SELF", "SIGN", "WIT", "REC", "ATT", "PROOF"]);
 const bandSchema = z.enum(["LOW", "MODERATE", "ELEVATED", "CRITICAL"]);
 const producerSchema = z.strictObject({

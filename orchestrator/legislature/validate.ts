@@ -6,7 +6,7 @@ import { NoWitness } from "./errors.ts";
 import { documentBehind, draftsOf, witnessesOf } from "./propose.ts";
 import { isOver } from "./refund.ts";
 import type { SessionState } from "./state.ts";
-import { factsOf, surveySchema } from "./survey.ts";
+import { factsOf } from "./survey.ts";
 
 /** Stage 4: the chain checks the winner against the constitution (AgentCity 3.4; decision 12). */
 export function validate(context: LegislatureContext) {
@@ -24,7 +24,7 @@ export function validate(context: LegislatureContext) {
     /** Sends: the law, with producers as witnesses who can fill all its slots. The constitution may have changed since it was drafted. */
     async sendValidation(state: SessionState): Promise<Partial<SessionState>> {
       const { law, docHash, document } = compileLaw(context.load(state.document, missionDocumentSchema));
-      const witnesses = witnessesOf(document, factsOf(context.load(state.survey, surveySchema)));
+      const witnesses = witnessesOf(document, factsOf(context.survey(state.survey)));
       if (witnesses === undefined) throw new NoWitness(document.title);
       const session = BigInt(state.session);
       const note = context.note("validation", [state.session], state.document ?? undefined);

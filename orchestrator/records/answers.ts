@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { canonicalJson, parseCanonicalJson } from "../primitives/json.ts";
+import { together } from "../primitives/together.ts";
 import type { Sql } from "./sql.ts";
 
 /** Which answer: one Mind, one question. */
@@ -47,14 +48,12 @@ export function openAnswers(sql: Sql): Answers {
 
   const find = async (key: AnswerKey): Promise<string | undefined> => (await sessionOf(key.session)).get(questionOf(key));
 
+  const write = together((answers: readonly Written[]) => writeAll(sql, answers));
+
   /** The answer that is in the records afterwards: this one, or another's that was there before. */
   async function insert({ session, agent, step, round }: AnswerKey, answer: string): Promise<string> {
+    if (await write({ session, agent, step, round, answer })) return answer;
     const place = [session, agent, step, round];
-    const written = await sql.query(
-      "INSERT INTO answers (session, agent, step, round, answer) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING session",
-      [...place, answer],
-    );
-    if (written.length > 0) return answer;
     const [row] = await sql.query("SELECT answer FROM answers WHERE session = $1 AND agent = $2 AND step = $3 AND round = $4", place);
     return z.string().parse(row?.["answer"]);
   }
@@ -82,7 +81,31 @@ export function openAnswers(sql: Sql): Answers {
   };
 }
 
+interface Written extends AnswerKey {
+  readonly answer: string;
+}
+
+/** Writes answers to questions that have none; which of them were written. */
+async function writeAll(sql: Sql, answers: readonly Written[]): Promise<boolean[]> {
+  const rows = await sql.query(
+    `INSERT INTO answers (session, agent, step, round, answer)
+     SELECT session, agent, step, round, answer FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[]) AS row (session, agent, step, round, answer)
+     ON CONFLICT DO NOTHING RETURNING session, agent, step, round, answer`,
+    [
+      answers.map(({ session }) => session),
+      answers.map(({ agent }) => agent),
+      answers.map(({ step }) => step),
+      answers.map(({ round }) => round),
+      answers.map(({ answer }) => answer),
+    ],
+  );
+  const written = rows.map((row) => writtenSchema.parse(row));
+  const left = new Map(written.map((row) => [JSON.stringify([row.session, questionOf(row)]), row.answer]));
+  return answers.map((each) => left.get(JSON.stringify([each.session, questionOf(each)])) === each.answer);
+}
+
 const rowSchema = z.object({ agent: z.string(), step: z.string(), round: z.coerce.number(), answer: z.string() });
+const writtenSchema = rowSchema.extend({ session: z.string() });
 
 async function load(sql: Sql, name: string): Promise<Session> {
   const rows = await sql.query("SELECT agent, step, round, answer FROM answers WHERE session = $1", [name]);

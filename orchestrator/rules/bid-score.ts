@@ -1,19 +1,26 @@
 /** Twin of `contracts/libraries/BidScore.sol`: equation 1 of the market (AgentCity 3.5). */
 
 const DIMENSIONS = 10;
-const FULL_MATCH = 1000n;
+const FULL_MATCH = 1000;
 
 /** How much of the required capabilities an agent holds, 0–1000: ten 16-bit levels against ten 8-bit levels × 256. */
 export function matchOf(capabilities: bigint, required: bigint): bigint {
-  let held = 0n;
-  let asked = 0n;
+  return BigInt(matchOfLevels(levelsOf(capabilities, 16), levelsOf(required, 8)));
+}
+
+/** The same over levels that are not packed, dimension 0 first; a missing one is zero. */
+export function matchOfLevels(capabilities: readonly number[], required: readonly number[]): number {
+  let [held, asked] = [0, 0];
   for (let d = 0; d < DIMENSIONS; d += 1) {
-    const want = 256n * ((required >> BigInt(8 * d)) & 0xffn);
-    const have = (capabilities >> BigInt(16 * d)) & 0xffffn;
+    const want = 256 * (required[d] ?? 0);
     asked += want;
-    held += have < want ? have : want;
+    held += Math.min(capabilities[d] ?? 0, want);
   }
-  return asked === 0n ? FULL_MATCH : (FULL_MATCH * held) / asked;
+  return asked === 0 ? FULL_MATCH : Math.floor((FULL_MATCH * held) / asked);
+}
+
+function levelsOf(word: bigint, bits: number): number[] {
+  return Array.from({ length: DIMENSIONS }, (_, d) => Number(BigInt.asUintN(bits, word >> BigInt(bits * d))));
 }
 
 export interface Offer {
