@@ -22,7 +22,16 @@ const GROUND = "orchestrator/primitives";
 export const CHAINLESS = ["orchestrator/attestation", "orchestrator/clearing", "orchestrator/agreements"];
 
 /** The floors of the law, lowest first, below `contracts/`. */
-export const CONTRACT_FLOORS: readonly string[] = ["types", "libraries", "interfaces", "foundational", "meta", "collaboration", "interop"];
+export const CONTRACT_FLOORS: readonly string[] = [
+  "types",
+  "libraries",
+  "interfaces",
+  "foundational",
+  "meta",
+  "collaboration",
+  "interop",
+  "agreements",
+];
 
 interface ForbiddenImport {
   name: string;

@@ -37,6 +37,7 @@ export const THEMES = {
   collusion: "Collusion: sponsors, executors, verifiers, adjudicators",
   clerks: "Clerks outside their envelope",
   law: "The law: its parameters, its code, its doors",
+  agreements: "Agreements: the escrow of two parties",
 } as const;
 
 export type Theme = keyof typeof THEMES;

@@ -3,6 +3,7 @@
  * fail, because the attack succeeds. The edits run with all others (`npm run mutants -- test/attacks`). Listed in docs/attacks.md.
  */
 import type { Attack } from "./attack.ts";
+import { AGREEMENTS } from "./list/agreements.ts";
 import { CLERKS } from "./list/clerks.ts";
 import { COLLUSION } from "./list/collusion.ts";
 import { FRONT_RUNNING } from "./list/front-running.ts";
@@ -27,4 +28,5 @@ export const ATTACKS: readonly Attack[] = [
   ...COLLUSION,
   ...CLERKS,
   ...LAW,
+  ...AGREEMENTS,
 ];

@@ -73,7 +73,7 @@ const trees = filesIn("test/contracts/**/*.tree").map((path) => {
   const text = read(path);
   return { path, text, root: text.split("\n", 1)[0] ?? "" };
 });
-const FOLDERS = ["foundational", "meta", "meta/legislation", "collaboration", "collaboration/modules", "interop"].map(
+const FOLDERS = ["foundational", "meta", "meta/legislation", "collaboration", "collaboration/modules", "interop", "agreements"].map(
   (folder) => `test/contracts/${folder}`,
 );
 

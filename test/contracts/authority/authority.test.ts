@@ -6,6 +6,7 @@ import { expect } from "chai";
 import { ANYONE, AUTHORITY, LIKE, type Role, type Rule } from "../../../scripts/dev/authority.ts";
 import { AuthorityTrial, DEPLOYED, mutatingFunctions } from "../../support/authority-trial.ts";
 import { INSTITUTIONS } from "../../support/city-fixture.ts";
+import { playAgreements } from "./play-agreements.ts";
 import {
   playAdjudication,
   playConstitution,
@@ -37,6 +38,7 @@ const PLAYS = [
   playRemedies,
   playDescent,
   playPools,
+  playAgreements,
 ];
 /** Kinds that every row is tried as; the others exist only where they play a part. */
 const ALWAYS: readonly Role[] = [

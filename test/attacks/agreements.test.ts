@@ -1,0 +1,97 @@
+/** The escrow of two parties: what each of them, its evaluators, its arbiter and its token might try. */
+import { expect } from "chai";
+import { AMOUNT, CHALLENGE, EVALUATION, openEscrow, RESULT, Status } from "../support/agreement-fixture.ts";
+import { networkHelpers, tokens } from "../support/city-fixture.ts";
+import { turnHostile } from "../support/hostile-token.ts";
+import { attempt } from "./attempt.ts";
+
+const ALL = 10_000;
+
+describe("attacks on agreements", () => {
+  it("a credit is withdrawn twice", async () => {
+    const { escrow, city, provider, evaluator, upTo } = await openEscrow();
+    await upTo("funded", { nonce: 2n });
+    const job = await upTo("submitted", { challengeWindow: 0 });
+    await escrow.connect(evaluator).complete(job, RESULT, "0x");
+    await escrow.withdraw(city.addresses.TOKEN, provider.address);
+    await attempt(escrow.connect(provider).withdraw(city.addresses.TOKEN, provider.address));
+    expect(await city.token.balanceOf(provider.address)).to.equal(AMOUNT);
+  });
+
+  it("terms that were used open their job again, and the client pays into a job that is over", async () => {
+    const { escrow, client, provider, terms, signed, upTo, statusOf } = await openEscrow();
+    const job = await upTo("funded");
+    const [byClient, byProvider] = [await signed(client, terms), await signed(provider, terms)];
+    await attempt(escrow.connect(provider).open(terms, byClient, byProvider));
+    expect(await statusOf(job)).to.equal(Status.FUNDED);
+  });
+
+  it("an evaluator that was silent decides after all, before anybody calls the clock", async () => {
+    const { escrow, provider, client, evaluator, upTo, increase, creditOf } = await openEscrow();
+    const job = await upTo("submitted", { challengeWindow: 0 });
+    await increase(2 * EVALUATION + 1);
+    await attempt(escrow.connect(evaluator).settle(job, 0, RESULT));
+    await attempt(escrow.finalise(job));
+    expect([await creditOf(provider), await creditOf(client)]).to.deep.equal([AMOUNT / 2n, AMOUNT / 2n]);
+  });
+
+  it("a token that keeps a part lets one job be paid with another's money", async () => {
+    const { escrow, city, at, client, upTo } = await openEscrow();
+    await upTo("funded");
+    const token = await turnHostile(city);
+    await token.chargeFee(5000);
+    const second = await upTo("open", { nonce: 2n });
+    await attempt(escrow.connect(client).fund(second, AMOUNT, "0x"));
+    const paid = Number((await escrow.getJob(second)).status) === Status.FUNDED ? 2n : 1n;
+    expect((await city.token.balanceOf(at)) >= paid * AMOUNT).to.equal(true);
+  });
+
+  it("a provider judges its own work", async () => {
+    const { escrow, provider, upTo, statusOf } = await openEscrow();
+    const job = await upTo("submitted");
+    await attempt(escrow.connect(provider).settle(job, ALL, RESULT));
+    expect(await statusOf(job)).to.equal(Status.SUBMITTED);
+  });
+
+  it("a backup judges before the evaluator had its time", async () => {
+    const { escrow, backup, upTo, statusOf } = await openEscrow();
+    const job = await upTo("submitted");
+    await attempt(escrow.connect(backup).settle(job, 0, RESULT));
+    expect(await statusOf(job)).to.equal(Status.SUBMITTED);
+  });
+
+  it("a client takes its money back while the work is being judged", async () => {
+    const { escrow, client, upTo, creditOf } = await openEscrow();
+    const job = await upTo("submitted", { silenceShare: 0 });
+    await attempt(escrow.connect(client).claimRefund(job));
+    expect(await creditOf(client)).to.equal(0);
+  });
+
+  it("an arbiter divides what nobody disputed", async () => {
+    const { escrow, arbiter, provider, upTo, increase, creditOf } = await openEscrow();
+    const job = await upTo("judged");
+    await attempt(escrow.connect(arbiter).rule(job, 0, RESULT));
+    await increase(CHALLENGE + 1);
+    await attempt(escrow.finalise(job));
+    expect(await creditOf(provider)).to.equal((AMOUNT * 85n) / 100n);
+  });
+
+  it("a client opens a job in a provider's name", async () => {
+    const { escrow, client, terms, signed } = await openEscrow();
+    const byClient = await signed(client, terms);
+    await attempt(escrow.connect(client).open(terms, byClient, byClient));
+    const opened = await escrow.getJob(BigInt(await escrow.digestOf(terms))).then(
+      () => true,
+      () => false,
+    );
+    expect(opened).to.equal(false);
+  });
+
+  it("a client has its evaluator be its own second name", async () => {
+    const { city, client, open, escrow } = await openEscrow();
+    const job = await open({ evaluator: client.address, challengeWindow: 0, nonce: 3n }).catch(() => undefined);
+    if (job !== undefined) await escrow.connect(client).fund(job, AMOUNT, "0x");
+    expect(await city.token.balanceOf(client.address)).to.equal(tokens(100));
+    expect(await networkHelpers.time.latest()).to.be.greaterThan(0);
+  });
+});
