@@ -31,6 +31,7 @@ import { paintFor } from "./paint.ts";
 import { personAtTerminal } from "./person.ts";
 import { type Progress, withProgress } from "./progress.ts";
 import { renderScreen } from "./screen.ts";
+import { forEver, type Serving, serveCity } from "./serve-city.ts";
 import { asTyped, typedCommand, typedPath } from "./shell.ts";
 import { staged } from "./stages.ts";
 import { testBoundary } from "./test-boundary.ts";
@@ -60,6 +61,8 @@ export interface Commission {
   readonly model?: string;
   /** A Postgres for the records. */
   readonly database?: string;
+  /** Serve the city's gateway meanwhile, and afterwards until the process is stopped. */
+  readonly serve?: Serving | undefined;
   readonly json?: boolean;
   /** Show how the vote went, market, gas and reputations too. */
   readonly explain?: boolean;
@@ -67,11 +70,14 @@ export interface Commission {
 
 /** Opens the city, runs the mission, prints its outcome. Progress goes to stderr. */
 export async function carryOut(commission: Commission): Promise<void> {
-  process.stdout.write(await withProgress((progress) => perform(commission, progress), commission.ask));
+  const { text, isServed } = await withProgress((progress) => perform(commission, progress), commission.ask);
+  process.stdout.write(text);
+  if (isServed) await forEver();
 }
 
-/** What goes to stdout in the end. */
-async function perform(commission: Commission, { elapsed, tell, enter }: Progress): Promise<string> {
+/** What goes to stdout in the end, and whether the city stays open behind its gateway. */
+async function perform(commission: Commission, progress: Progress): Promise<{ readonly text: string; readonly isServed: boolean }> {
+  const { elapsed, tell, enter } = progress;
   const { seed, fileName, text, directory, json = false } = commission;
   const { root, dir, cacheDir } = home(commission.network);
   const catalog = await catalogOf(servicesPathOf(text, fileName), directory);
@@ -91,6 +97,7 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
   const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
   const { network, rpc: rpcUrl } = commission;
   let isPaid = false;
+  let isServed = false;
   const stages = staged(enter, testBoundary());
   const boundary: typeof stages = async (name) => {
     isPaid ||= name === "legislature:session-opened";
@@ -115,6 +122,7 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
       environment: process.env,
       copyFounding: true,
     });
+    const gateway = commission.serve === undefined ? undefined : await serveCity(city, commission.serve);
     try {
       const facts = { mission: file.mission, command: typedCommand(), decides: deciderOf(commission) };
       const { id, resumed, formerDecider } = beginRun(dir, commission.key, facts, commission.simulateHumans === true);
@@ -128,14 +136,19 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
         enter("adjudicators are awaited");
       });
       const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };
-      return await runToEnd(city, order, text, root);
+      const ended = await runToEnd(city, order, text, root);
+      isServed = gateway !== undefined;
+      return ended;
     } catch (error) {
       // Nothing of it was begun that could go on.
       if (error instanceof NoPlan || error instanceof ServiceFails || (error instanceof GoalNotFeasible && !isPaid))
         endRun(dir, commission.key);
       throw error;
     } finally {
-      await city.close();
+      if (!isServed) {
+        await gateway?.close();
+        await city.close();
+      }
     }
   };
   const outcome = await throughLostChains(attempt, network === "anvil" && rpcUrl === undefined, tell).catch((error: unknown) => {
@@ -143,17 +156,18 @@ async function perform(commission: Commission, { elapsed, tell, enter }: Progres
     process.exitCode = EXIT.WAITS;
     return waiting(error, new CodificationDesk(dir).requestFile(error.request.session), network, json);
   });
-  if (typeof outcome === "string") return outcome;
+  if (typeof outcome === "string") return { text: outcome, isServed };
   endRun(dir, commission.key);
   if (outcome.failure !== null) process.exitCode = EXIT.FAILED;
-  if (json) return `${JSON.stringify(outcome)}\n`;
-  return renderScreen(outcome, {
+  if (json) return { text: `${JSON.stringify(outcome)}\n`, isServed };
+  const screen = renderScreen(outcome, {
     home: root,
     report: readFileSync(join(root, outcome.report), "utf8"),
     elapsed: elapsed(),
     explain: commission.explain === true,
     paint: paintFor(process.stdout, process.env),
   });
+  return { text: screen, isServed };
 }
 
 /** A person here, adjudicators elsewhere, or on a devnet a labelled simulation of one. */

@@ -8,7 +8,7 @@ export const interrupted: AbortSignal = interruption.signal;
 
 const CODES = { SIGHUP: EXIT.HANGUP, SIGINT: EXIT.INTERRUPTED, SIGTERM: EXIT.TERMINATED } as const;
 /** Commands that resume where they stopped. */
-const RESUMABLE = ["start", "mission", "session", "genesis"];
+const RESUMABLE = ["start", "mission", "city", "session", "genesis"];
 
 /**
  * Stops at once when asked to, without finishing anything: everything is on disk before it counts, and the same command resumes from there.

@@ -1,16 +1,16 @@
-import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { z } from "zod";
 import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
 import { MODES } from "../protocol/mission-file-schema.ts";
 import { approveCodification } from "./approve-codification.ts";
 import { audit } from "./audit.ts";
+import { city } from "./city.ts";
 import { genesis } from "./genesis.ts";
 import { mission } from "./mission.ts";
 import { runProgram } from "./run-program.ts";
 import { session } from "./session.ts";
 import { start } from "./start.ts";
 import { verify } from "./verify.ts";
+import { version } from "./version.ts";
 
 const json = () => new Option("--json", "print one JSON document on stdout and nothing else");
 const explain = () => new Option("--explain", "also show votes, market, gas and reputations");
@@ -39,6 +39,8 @@ const database = () =>
     "Postgres database for this city's records, instead of the embedded one (put a URL with a password in the environment)",
   ).env("AGENTCITY_DATABASE");
 
+const port = () => whole("--port <n>", "port of the gateway on this machine; 0: any that is free", 0, 65_535).default(8420);
+
 /** An option that takes a whole number within bounds. */
 const whole = (flags: string, description: string, least: number, most: number) =>
   new Option(flags, `${description} (${least}–${most})`).argParser((text) => {
@@ -46,10 +48,6 @@ const whole = (flags: string, description: string, least: number, most: number) 
     if (!(value >= least && value <= most)) throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
     return value;
   });
-
-function version(): string {
-  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))).version;
-}
 
 const program = new Command("agentcity")
   .description("Agents legislate, software executes, humans adjudicate.")
@@ -63,6 +61,8 @@ program
   .addOption(devnet())
   .addOption(new Option("--seed <seed>", "seed of every random choice").default("7"))
   .addOption(newCity())
+  .addOption(new Option("--serve", "serve the city's gateway meanwhile, and afterwards until it is stopped"))
+  .addOption(port())
   .addOption(new Option("--cheat", "make one executor cheat, to see it caught"))
   .addOption(ask())
   .addOption(waitForHumans())
@@ -90,6 +90,19 @@ program
   .addOption(explain())
   .addOption(json())
   .action(mission);
+
+program
+  .command("city")
+  .description("open the city of this folder, or found one, and serve its gateway until it is stopped")
+  .addOption(devnet())
+  .addOption(new Option("--rpc <url>", "with --network anvil: URL of a running Anvil, started as docs/genesis.md says"))
+  .addOption(new Option("--seed <seed>", "seed, if this founds a new city"))
+  .addOption(port())
+  .addOption(new Option("--public-url <url>", "by what others reach it, if a proxy stands before it"))
+  .addOption(new Option("--origin <url...>", "pages that may read its answers"))
+  .addOption(database())
+  .addOption(json())
+  .action(city);
 
 program
   .command("session")

@@ -10,6 +10,8 @@ const SAMPLE = fileURLToPath(new URL("../../missions/dependency-licences.yaml", 
 export interface StartOptions {
   readonly network: string;
   readonly seed: string;
+  readonly serve?: boolean;
+  readonly port: number;
   readonly cheat?: boolean;
   readonly ask?: boolean;
   readonly waitForHumans?: boolean;
@@ -29,6 +31,7 @@ export async function start(options: StartOptions): Promise<void> {
     ...options,
     network,
     key,
+    serve: options.serve === true ? { port: options.port } : undefined,
     anew: { newCity: options.newCity === true },
     fileName: "missions/dependency-licences.yaml",
     text: readFileSync(SAMPLE, "utf8"),

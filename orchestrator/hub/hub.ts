@@ -54,6 +54,9 @@ export interface Hub {
   /** The paper's missionId of a mission's contract, or of a session. */
   missionAt(address: Address): MissionRow | undefined;
   sessionNumbered(session: string): MissionRow | undefined;
+  missionWithId(id: Hash): MissionRow | undefined;
+  /** The first events whose payload this is. */
+  eventsWithPayload(cid: ContentId): Promise<readonly StreamEvent[]>;
   principalOf(account: Address): Address | undefined;
   /** Recomputes the whole chain of hashes. Throws StreamBroken, or returns its head. */
   verify(): Promise<StreamHead>;
@@ -227,6 +230,8 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     cursor: () => cursor,
     missionAt: (address) => registry.missionAt(address),
     sessionNumbered: (session) => registry.sessionNumbered(session),
+    missionWithId: (id) => registry.withId(id),
+    eventsWithPayload: async (cid) => (await store.eventsWithPayload(cid)).map(seen),
     principalOf: (account) => registry.principalOf(account),
 
     async verify() {

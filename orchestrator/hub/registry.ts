@@ -35,6 +35,7 @@ export class Registry {
   readonly #legislature: Address;
   readonly #bySession = new Map<string, MissionRow>();
   readonly #byMission = new Map<Address, MissionRow>();
+  readonly #byId = new Map<Hash, MissionRow>();
   readonly #principals = new Map<Address, Address>();
   readonly #people = new Set<Address>();
 
@@ -46,6 +47,10 @@ export class Registry {
 
   missionAt(address: Address): MissionRow | undefined {
     return this.#byMission.get(address);
+  }
+
+  withId(id: Hash): MissionRow | undefined {
+    return this.#byId.get(id);
   }
 
   /** Of the legislature in force unless another is named. */
@@ -107,6 +112,7 @@ export class Registry {
 
   #keep(row: MissionRow): void {
     this.#bySession.set(keyOf(row.legislature, row.session), row);
+    this.#byId.set(row.id, row);
     if (row.mission !== null) this.#byMission.set(row.mission, row);
   }
 }

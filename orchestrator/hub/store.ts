@@ -189,6 +189,14 @@ export class HubStore {
     return row === undefined ? undefined : foundIn(row);
   }
 
+  async eventsWithPayload(cid: ContentId): Promise<readonly Found[]> {
+    const rows = await this.#sql.query(
+      `SELECT ${SELECTED}, ${CORRECTED} FROM hub_events e WHERE e."payloadCid" = $1 ORDER BY e.sequence LIMIT 20`,
+      [cid],
+    );
+    return rows.map(foundIn);
+  }
+
   /** Canonical JSON of a payload that the hub itself holds. */
   async payload(cid: ContentId): Promise<string | undefined> {
     const [row] = await this.#sql.query('SELECT payload FROM hub_events WHERE "payloadCid" = $1 AND payload IS NOT NULL LIMIT 1', [cid]);

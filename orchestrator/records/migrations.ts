@@ -116,6 +116,13 @@ export const MIGRATIONS: readonly Migration[] = [
        )`,
     ],
   },
+  {
+    name: "005-gateway",
+    statements: [
+      "CREATE TABLE gateway_nonces (key text NOT NULL, nonce text NOT NULL, expires bigint NOT NULL, PRIMARY KEY (key, nonce))",
+      "CREATE INDEX gateway_nonces_expire ON gateway_nonces (expires)",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

@@ -2,7 +2,7 @@
  * Writes the documentation that is data elsewhere: `docs/parameters.md` from the parameter table, `docs/transitions.md` from the
  * exported transition tables, `docs/contexts/` from the JSON-LD context, and by the `…-page.ts` of each `docs/authority.md`,
  * `docs/grants.md`, `docs/calibration.md`, `docs/deterrence.md`, `docs/gas.md`, `docs/scale.md`, `docs/throughput.md`, `docs/first-minute.md`, `docs/blocs.md`,
- * `docs/attacks.md`, `docs/service-catalog.md` and
+ * `docs/attacks.md`, `docs/gateway-commands.md`, `docs/service-catalog.md` and
  * `docs/invariants.md`; the economy's results by `economy/results.ts`; and the blocks of pages that show the sample mission (`sample-pages.ts`).
  *
  * usage: npm run docs [-- --check]      --check writes nothing and fails when a file is not current
@@ -27,6 +27,7 @@ import { resultPages } from "../economy/results.ts";
 import { attacksPage } from "./attacks-page.ts";
 import { authorityPage } from "./authority-page.ts";
 import { root } from "./files.ts";
+import { gatewayPage } from "./gateway-page.ts";
 import { grantsPage } from "./grants-page.ts";
 import { invariantsPage } from "./invariants-page.ts";
 import { MADE, table } from "./markdown.ts";
@@ -110,6 +111,7 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/deterrence.md", deterrencePage()],
     ["docs/first-minute.md", firstMinutePage()],
     ["docs/gas.md", gasPage()],
+    ["docs/gateway-commands.md", gatewayPage()],
     ["docs/grants.md", grantsPage()],
     ["docs/invariants.md", await invariantsPage()],
     ["docs/parameters.md", parametersPage()],

@@ -1,0 +1,40 @@
+import { openCity } from "../city/city.ts";
+import { foundedSeed } from "../city/city-folder.ts";
+import { systemClock } from "../primitives/clock.ts";
+import { home } from "./home.ts";
+import { interrupted } from "./interruption.ts";
+import { devnetNamed } from "./network.ts";
+import { withProgress } from "./progress.ts";
+import { forEver, serveCity } from "./serve-city.ts";
+import { wallTime } from "./wall-time.ts";
+
+export interface CityCommandOptions {
+  readonly network: string;
+  readonly rpc?: string;
+  readonly seed?: string;
+  readonly port: number;
+  readonly publicUrl?: string;
+  readonly origin?: readonly string[];
+  readonly database?: string;
+  readonly json?: boolean;
+}
+
+/** A city that stays: opened or founded, served until the process is stopped. */
+export async function city(options: CityCommandOptions): Promise<void> {
+  const { port, publicUrl, origin, json = false } = options;
+  const network = devnetNamed(options.network);
+  const { dir, cacheDir } = home(network);
+  const url = await withProgress(async ({ tell }) => {
+    const opened = await openCity({
+      ...{ dir, cacheDir, network, tell, interrupted, millis: wallTime.millis, environment: process.env },
+      databaseUrl: options.database,
+      rpcUrl: options.rpc,
+      seed: foundedSeed(dir) ?? options.seed ?? "7",
+      silenceClock: options.rpc === undefined ? undefined : systemClock(wallTime),
+      copyFounding: true,
+    });
+    return (await serveCity(opened, { port, publicUrl, ...(origin === undefined ? {} : { origins: origin }) })).url;
+  });
+  process.stdout.write(json ? `${JSON.stringify({ status: "serving", url })}\n` : `SERVING ${url}   (Ctrl-C ends it)\n`);
+  await forEver();
+}

@@ -1,0 +1,52 @@
+import type { z } from "zod";
+import type { CityClient } from "../client/client.ts";
+import type { Hub } from "../hub/hub.ts";
+import type { Address } from "../primitives/hex.ts";
+import type { Blocks } from "../records/blocks.ts";
+import type { CityDocument } from "./commands/city.ts";
+
+/** What commands ask. */
+export interface World {
+  readonly client: CityClient;
+  readonly hub: Hub;
+  readonly blocks: Blocks;
+  /** What this city says of itself, signed by its operator. */
+  readonly about: () => Promise<CityDocument>;
+  /** Opens a session of fifteen minutes for a key that has shown itself. */
+  readonly openSession: (key: Address) => { readonly bearer: string; readonly expires: number };
+}
+
+/** Who asks. */
+export interface Caller {
+  /** The key that signed the request, or that the bearer stands for. */
+  readonly key?: Address | undefined;
+}
+
+/**
+ * `open`: anybody. `bearer`: a signature, or a session that one opened. `signed`: a signature over this very request, for all that changes
+ * something.
+ */
+export type Access = "open" | "bearer" | "signed";
+
+/** One thing that the gateway does: every face (HTTP, OpenAPI, the reference, MCP) is made from the table of these. */
+export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+  /** The name in every face: `get_mission`. */
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  /** `/v1/missions/{mission}`: fields in braces come from the path, the others from the query or the body. */
+  readonly path: string;
+  /** Under what the reference lists it. */
+  readonly group: "City" | "Missions" | "Law" | "Members" | "Events" | "Sessions of keys";
+  readonly doc: string;
+  readonly access: Access;
+  /** What it takes from its caller's allowance; 1 is a plain read. */
+  readonly cost: number;
+  readonly input: Input;
+  readonly output: Output;
+  run(world: World, input: z.infer<Input>, caller: Caller): Promise<z.input<Output>>;
+}
+
+/** A row of the table, with its types checked against each other and then forgotten. */
+export function command<Input extends z.ZodObject, Output extends z.ZodType>(row: Command<Input, Output>): Command {
+  return { ...row, run: (world, input, caller) => row.run(world, row.input.parse(input), caller) };
+}

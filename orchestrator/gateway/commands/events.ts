@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { missionStates } from "../../execution/chain-view.ts";
+import { eventTypes } from "../../hub/event-types.ts";
+import type { StreamEvent } from "../../hub/hub.ts";
+import type { HubFilter } from "../../hub/query.ts";
+import { contentIdOf, keccak256, parseContentId } from "../../primitives/hash.ts";
+import { parseJsonBytes } from "../../primitives/json.ts";
+import { type Command, command, type World } from "../command.ts";
+import { Refused } from "../errors.ts";
+import { address, contentId, count, hash, pageInput, pageOf, toAddress, toHash } from "../wire.ts";
+
+export const eventOutput = z.strictObject({
+  eventId: hash,
+  missionId: hash,
+  epoch: count,
+  eventType: z.enum(eventTypes).nullable(),
+  emitterContract: address,
+  primaryEntity: address.nullable(),
+  secondaryEntity: address.nullable(),
+  nodeId: count.nullable(),
+  /** Null while it is withheld: work of a mission that still runs is nobody's to guess. */
+  payloadHash: hash.nullable(),
+  payloadCid: contentId.nullable(),
+  blockNumber: count,
+  timestamp: count,
+  gasUsed: count,
+  sequence: count,
+  name: z.string(),
+  blockHash: hash.nullable(),
+  transactionHash: hash.nullable(),
+  logIndex: count.nullable(),
+  record: count.nullable(),
+  corrects: hash.nullable(),
+  prev: hash,
+  hash,
+  isFinal: z.boolean(),
+  isCorrected: z.boolean(),
+});
+
+/** The nine dimensions, as they are asked for over the wire. */
+export const filterInput = {
+  mission: z
+    .string()
+    .regex(/^0x([0-9a-fA-F]{40}|[0-9a-f]{64})$/)
+    .optional()
+    .meta({ description: "A mission's contract, or a missionId" }),
+  session: z
+    .string()
+    .regex(/^[1-9]\d{0,17}$/)
+    .optional()
+    .meta({ description: "The mission that this session makes" }),
+  agent: address.optional().meta({ description: "Any account that the event names" }),
+  contract: address.optional(),
+  eventType: z.enum(eventTypes).optional(),
+  name: z.string().min(1).max(100).optional().meta({ description: "Contract.Event, or a record's kind" }),
+  node: count.max(255).optional().meta({ description: "A node of the mission" }),
+  epoch: count.optional(),
+  fromTime: count.optional().meta({ description: "Unix milliseconds, included" }),
+  toTime: count.optional(),
+  fromBlock: count.optional().meta({ description: "Included; chain events only" }),
+  toBlock: count.optional(),
+  principal: address.optional().meta({ description: "The person behind any account that the event names" }),
+};
+const filterSchema = z.strictObject(filterInput);
+
+/** The hub's question. Throws NotFound for a mission or session that this city does not have. */
+export function filterOf(world: World, asked: z.infer<typeof filterSchema>): HubFilter {
+  const { mission, session, agent, contract, principal, node, ...rest } = asked;
+  const missionId = missionIdOf(world, mission, session);
+  if (node !== undefined && missionId === undefined)
+    throw new Refused("BadRequest", "A node is a node of a mission", { action: "add mission or session" });
+  return {
+    ...rest,
+    ...(missionId === undefined ? {} : { missionId }),
+    ...(node === undefined ? {} : { nodeId: node }),
+    ...(agent === undefined ? {} : { agent: toAddress(agent) }),
+    ...(contract === undefined ? {} : { contract: toAddress(contract) }),
+    ...(principal === undefined ? {} : { principal: toAddress(principal) }),
+  };
+}
+
+function missionIdOf({ hub }: World, mission: string | undefined, session: string | undefined) {
+  if (mission !== undefined && session !== undefined)
+    throw new Refused("BadRequest", "mission and session name the same thing", { action: "give one of them" });
+  if (mission !== undefined && mission.length === 66) return toHash(mission);
+  const row = mission === undefined ? undefined : hub.missionAt(toAddress(mission));
+  const found = session === undefined ? row : hub.sessionNumbered(session);
+  if (mission === undefined && session === undefined) return undefined;
+  if (found === undefined)
+    throw new Refused("NotFound", `This city has no ${session === undefined ? `mission ${mission}` : `session ${session}`}`);
+  return found.id;
+}
+
+/** Which missions still run, asked once for each. */
+function runningMissions({ client, hub }: World): (event: StreamEvent) => Promise<boolean> {
+  const asked = new Map<string, Promise<boolean>>();
+  const ended = ["COMPLETED", "FAILED", "ABORTED"];
+  return ({ missionId }) => {
+    const known = asked.get(missionId);
+    if (known !== undefined) return known;
+    const mission = hub.missionWithId(missionId)?.mission;
+    const found =
+      mission == null
+        ? Promise.resolve(true)
+        : client
+            .mission(mission)
+            .state()
+            .then((state) => !ended.includes(missionStates[state] ?? ""));
+    asked.set(missionId, found);
+    return found;
+  };
+}
+
+/** Whether an event's payload is withheld: what was worked out in a mission that still runs. */
+export function withholding(world: World): (event: StreamEvent) => Promise<boolean> {
+  const isRunning = runningMissions(world);
+  return async (event) => event.record !== null && event.name.startsWith("execution.") && (await isRunning(event));
+}
+
+/** The event as the gateway tells it. */
+export async function tell(event: StreamEvent, isWithheld: (event: StreamEvent) => Promise<boolean>): Promise<z.input<typeof eventOutput>> {
+  return (await isWithheld(event)) ? { ...event, payloadHash: null, payloadCid: null } : event;
+}
+
+export const eventCommands: readonly Command[] = [
+  command({
+    name: "list_events",
+    method: "GET",
+    path: "/v1/events",
+    group: "Events",
+    doc: "The Logging Hub by its nine indexes. GET /v1/events/stream follows the same question live.",
+    access: "open",
+    cost: 2,
+    input: z.strictObject({ ...filterInput, ...pageInput }),
+    output: pageOf(eventOutput),
+    async run(world, { cursor, limit, newest, ...asked }) {
+      const { events, next } = await world.hub.query({ ...filterOf(world, asked), cursor, limit, newest });
+      const isWithheld = withholding(world);
+      return { items: await Promise.all(events.map((event) => tell(event, isWithheld))), next };
+    },
+  }),
+  command({
+    name: "get_event",
+    method: "GET",
+    path: "/v1/events/{eventId}",
+    group: "Events",
+    doc: "One event.",
+    access: "open",
+    cost: 1,
+    input: z.strictObject({ eventId: hash }),
+    output: eventOutput,
+    async run(world, { eventId }) {
+      const event = await world.hub.event(toHash(eventId));
+      if (event === undefined) throw new Refused("NotFound", `The hub has no event ${eventId}`);
+      return tell(event, withholding(world));
+    },
+  }),
+  command({
+    name: "get_payload",
+    method: "GET",
+    path: "/v1/payloads/{cid}",
+    group: "Events",
+    doc: "The payload behind an event's payloadCid. Its RFC 8785 bytes hash to both ids.",
+    access: "open",
+    cost: 2,
+    input: z.strictObject({ cid: contentId }),
+    output: z.strictObject({ payloadCid: contentId, payloadHash: hash, payload: z.json() }),
+    async run(world, { cid }) {
+      const id = parseContentId(cid);
+      const isWithheld = withholding(world);
+      // What one may not read answers like what is not there.
+      const named = await world.hub.eventsWithPayload(id);
+      let isOpen = false;
+      for (const event of named) isOpen ||= !(await isWithheld(event));
+      const bytes = isOpen ? await world.hub.payload(id) : undefined;
+      if (bytes === undefined) throw new Refused("NotFound", `No payload ${cid} is here to be read`);
+      return { payloadCid: contentIdOf(bytes), payloadHash: keccak256(bytes), payload: z.json().parse(parseJsonBytes(bytes)) };
+    },
+  }),
+];

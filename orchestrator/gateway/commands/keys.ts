@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { type Command, command } from "../command.ts";
+import { Refused } from "../errors.ts";
+import { address, seconds } from "../wire.ts";
+
+/** What a key does with the gateway itself. */
+export const keyCommands: readonly Command[] = [
+  command({
+    name: "open_session",
+    method: "POST",
+    path: "/v1/session",
+    group: "Sessions of keys",
+    doc: "A bearer of fifteen minutes for the key that signed this request. It reads what is the key's own, and never writes.",
+    access: "signed",
+    cost: 20,
+    input: z.strictObject({}),
+    output: z.strictObject({ bearer: z.string(), key: address, expires: seconds }),
+    async run({ openSession }, _, { key }) {
+      if (key === undefined) throw new Refused("SignatureMissing", "A session is opened by a signed request");
+      return { key, ...openSession(key) };
+    },
+  }),
+  command({
+    name: "get_session_key",
+    method: "GET",
+    path: "/v1/session",
+    group: "Sessions of keys",
+    doc: "The key that this request stands for.",
+    access: "bearer",
+    cost: 1,
+    input: z.strictObject({}),
+    output: z.strictObject({ key: address }),
+    async run(_, __, { key }) {
+      if (key === undefined) throw new Refused("BearerUnknown", "This request stands for no key");
+      return { key };
+    },
+  }),
+];

@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { addressSchema } from "../../primitives/address.ts";
+import { hashSchema } from "../../primitives/hex.ts";
+import { actionName } from "../../protocol/actions.ts";
+import { KINDS } from "../../protocol/kinds.ts";
+import { type Command, command, type World } from "../command.ts";
+import { Refused } from "../errors.ts";
+import { pageOfPayloads } from "../payloads.ts";
+import { address, count, hash, pageInput, pageOf, seconds, toAddress, units } from "../wire.ts";
+import { textOf } from "./justification.ts";
+
+const kindNames = Object.keys(KINDS) as readonly (keyof typeof KINDS)[];
+
+const agentOutput = z.strictObject({
+  agent: address,
+  principal: address,
+  kind: z.string(),
+  isBanned: z.boolean(),
+  /** Whole points, 0–1000. */
+  reputation: count,
+  registeredAt: seconds,
+  stake: z.strictObject({ held: units, locked: units, unbondingUntil: seconds }),
+});
+
+const registeredSchema = z.object({ agent: addressSchema });
+const serviceSchema = z.object({
+  service: hashSchema,
+  owner: addressSchema,
+  codeHash: hashSchema,
+  schemaHash: hashSchema,
+  endpoint: z.string(),
+});
+const actSchema = z.object({
+  digest: hashSchema,
+  action: z.number(),
+  mission: addressSchema,
+  node: z.number(),
+  target: addressSchema,
+  adjudicators: z.array(addressSchema),
+  justification: hashSchema,
+});
+
+async function describeAgent({ client }: World, agent: `0x${string}`): Promise<z.input<typeof agentOutput>> {
+  const [record, stake, reputation] = await Promise.all([
+    client.agents.agentOf(agent),
+    client.agents.stakeOf(agent),
+    client.agents.reputationOf(agent),
+  ]);
+  return {
+    agent,
+    principal: record.principal,
+    kind: kindNames[record.kind] ?? "NONE",
+    isBanned: record.banned,
+    reputation: Number(reputation),
+    registeredAt: record.registeredAt,
+    stake: { held: stake.held.toString(), locked: stake.locked.toString(), unbondingUntil: stake.unbondingUntil },
+  };
+}
+
+export const memberCommands: readonly Command[] = [
+  command({
+    name: "list_agents",
+    method: "GET",
+    path: "/v1/agents",
+    group: "Members",
+    doc: "Everybody who ever registered: principal, kind, reputation, stake.",
+    access: "open",
+    cost: 5,
+    input: z.strictObject(pageInput),
+    output: pageOf(agentOutput),
+    async run(world, query) {
+      const { told, next } = await pageOfPayloads(world, { ...query, name: "ProducerContract.AgentRegistered" }, registeredSchema);
+      return { items: await Promise.all(told.map(({ args }) => describeAgent(world, args.agent))), next };
+    },
+  }),
+  command({
+    name: "get_agent",
+    method: "GET",
+    path: "/v1/agents/{agent}",
+    group: "Members",
+    doc: "One agent as the chain has it now. Each cause of its reputation is an event: list_events with agent and eventType.",
+    access: "open",
+    cost: 2,
+    input: z.strictObject({ agent: address }),
+    output: agentOutput,
+    async run(world, input) {
+      const found = await describeAgent(world, toAddress(input.agent));
+      if (found.kind === "NONE") throw new Refused("NotFound", `Nobody is registered as ${found.agent}`);
+      return found;
+    },
+  }),
+  command({
+    name: "list_services",
+    method: "GET",
+    path: "/v1/services",
+    group: "Members",
+    doc: "Services that agents offer: code hash, schema hash, endpoint, and whether a bid may still name them.",
+    access: "open",
+    cost: 5,
+    input: z.strictObject(pageInput),
+    output: pageOf(
+      z.strictObject({ service: hash, owner: address, codeHash: hash, schemaHash: hash, endpoint: z.string(), isLive: z.boolean() }),
+    ),
+    async run(world, query) {
+      const { told, next } = await pageOfPayloads(world, { ...query, name: "ServiceContract.ServiceRegistered" }, serviceSchema);
+      return {
+        items: await Promise.all(told.map(async ({ args }) => ({ ...args, isLive: await world.client.services.isLive(args.service) }))),
+        next,
+      };
+    },
+  }),
+  command({
+    name: "list_acts",
+    method: "GET",
+    path: "/v1/acts",
+    group: "Members",
+    doc: "What adjudicators did, who signed, and why.",
+    access: "open",
+    cost: 3,
+    input: z.strictObject(pageInput),
+    output: pageOf(
+      z.strictObject({
+        digest: hash,
+        action: z.string(),
+        mission: address,
+        node: count,
+        target: address,
+        adjudicators: z.array(address),
+        justification: hash,
+        /** Where this city keeps the text. */
+        because: z.string().nullable(),
+        timestamp: count,
+        eventId: hash,
+      }),
+    ),
+    async run(world, query) {
+      const { told, next } = await pageOfPayloads(world, { ...query, name: "AdjudicationProcedure.OverrideExecuted" }, actSchema);
+      const items = told.map(({ event, args }) => ({
+        ...args,
+        action: actionName(args.action) ?? String(args.action),
+        because: textOf(world.blocks, args.justification),
+        timestamp: event.timestamp,
+        eventId: event.eventId,
+      }));
+      return { items, next };
+    },
+  }),
+];

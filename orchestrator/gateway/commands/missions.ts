@@ -1,0 +1,358 @@
+import { zeroAddress } from "viem";
+import { z } from "zod";
+import { recompileLaw } from "../../client/compile-law.ts";
+import { missionStates, nodeStates } from "../../execution/chain-view.ts";
+import { addressSchema } from "../../primitives/address.ts";
+import { contentIdFromDigest } from "../../primitives/hash.ts";
+import { type Address, type ContentId, hashSchema } from "../../primitives/hex.ts";
+import { evidenceClasses } from "../../protocol/evidence.ts";
+import type { MissionDocument } from "../../protocol/mission-document.ts";
+import { type Command, command, type World } from "../command.ts";
+import { Refused } from "../errors.ts";
+import { pageOfPayloads, payloadsOf } from "../payloads.ts";
+import { address, contentId, count, hash, pageInput, pageOf, seconds, toAddress, units } from "../wire.ts";
+import { ledgerOf, ledgerOutput } from "./ledger.ts";
+
+const missionInput = z.strictObject({ mission: address });
+
+const summaryOutput = z.strictObject({
+  mission: address,
+  missionId: hash,
+  session: units,
+  epoch: count,
+  state: z.enum(missionStates),
+  deposit: units,
+  deployedAt: seconds,
+  sponsor: address,
+});
+
+const deployedSchema = z.object({ mission: addressSchema });
+
+/** The mission that a path names. */
+async function missionNamed(world: World, text: string): Promise<{ readonly mission: Address; readonly missionId: `0x${string}` }> {
+  const mission = toAddress(text);
+  const row = world.hub.missionAt(mission);
+  if (row === undefined)
+    throw new Refused("NotFound", `This city has no mission ${mission}`, { action: "list_missions names those it has" });
+  return { mission, missionId: row.id };
+}
+
+async function summaryOf(world: World, mission: Address): Promise<z.input<typeof summaryOutput>> {
+  const contract = world.client.mission(mission);
+  const [state, context, books] = await Promise.all([contract.state(), contract.context(), contract.ledger()]);
+  const row = world.hub.missionAt(mission);
+  return {
+    mission,
+    missionId: row?.id ?? `0x${"0".repeat(64)}`,
+    session: context.session.toString(),
+    epoch: row?.epoch ?? 0,
+    state: missionStates[state] ?? "PENDING",
+    deposit: books.deposit.toString(),
+    deployedAt: context.deployedAt,
+    sponsor: context.sponsor,
+  };
+}
+
+const proposedSchema = z.object({ candidate: z.number(), cid: hashSchema });
+
+/** The document that the mission's session chose; undefined where this city does not keep it. */
+async function documentOf(
+  { client, hub, blocks }: World,
+  mission: Address,
+): Promise<{ readonly id: ContentId; readonly document: MissionDocument } | undefined> {
+  const row = hub.missionAt(mission);
+  if (row === undefined) return undefined;
+  const { winner } = await client.legislation.sessionOf(BigInt(row.session));
+  const proposals = await payloadsOf({ hub }, { missionId: row.id, name: "LegislativeProcedure.Proposed" }, proposedSchema);
+  const won = proposals.find(({ args }) => args.candidate === winner);
+  if (won === undefined) return undefined;
+  const id = contentIdFromDigest(won.args.cid);
+  return blocks.has(id) ? { id, document: recompileLaw(blocks.get(id)).document } : undefined;
+}
+
+const lawNodeOutput = z.strictObject({
+  number: count,
+  label: z.string(),
+  task: z.string(),
+  services: z.array(z.string()),
+  after: z.array(count),
+  tier: count,
+  redundancy: count,
+  threshold: count,
+  risk: z.string(),
+  floor: z.enum(evidenceClasses),
+  panelSize: count,
+  timeout: count,
+  budget: units,
+  isMission: z.boolean(),
+  shard: z.strictObject({ from: count, to: count }).nullable(),
+});
+
+const slotOutput = z.strictObject({
+  slot: count,
+  agent: address,
+  price: units,
+  isCommitted: z.boolean(),
+  isRevealed: z.boolean(),
+});
+
+const nodeOutput = z.strictObject({
+  number: count,
+  state: z.enum(nodeStates),
+  attempt: count,
+  deadline: seconds,
+  freezes: count,
+  isRecorded: z.boolean(),
+  executors: z.array(slotOutput),
+});
+
+/** `struct NodeLaw` allows so many executors. */
+const MAX_SLOTS = 5;
+
+async function nodeOf({ client }: World, mission: Address, number: number): Promise<z.input<typeof nodeOutput>> {
+  const contract = client.mission(mission);
+  const [node, law] = await Promise.all([contract.nodeOf(number), contract.nodeLaw(number)]);
+  const slots = await Promise.all(Array.from({ length: Math.min(law.redundancy, MAX_SLOTS) }, (_, slot) => contract.slotOf(number, slot)));
+  const isSet = (mask: number, slot: number) => ((mask >> slot) & 1) === 1;
+  return {
+    number,
+    state: nodeStates[node.state] ?? "WAITING",
+    attempt: node.attempt + 1,
+    deadline: node.deadline,
+    freezes: node.freezeCount,
+    isRecorded: node.recorded,
+    executors: slots.flatMap(({ agent, price }, slot) =>
+      agent === zeroAddress
+        ? []
+        : [{ slot, agent, price: price.toString(), isCommitted: isSet(node.commitMask, slot), isRevealed: isSet(node.revealMask, slot) }],
+    ),
+  };
+}
+
+/** `enum ClearingResult`. */
+const results = ["NONE", "PASS", "FAIL", "DISPUTED", "UNVERIFIABLE"] as const;
+
+const clearedSchema = z.object({
+  node: z.number(),
+  attempt: z.number(),
+  result: z.number(),
+  confidence: z.number(),
+  score: z.number(),
+  evidenceClass: z.number(),
+  agreeing: z.number(),
+});
+
+const verdictOutput = z.strictObject({
+  node: count,
+  attempt: count,
+  result: z.enum(results),
+  /** Basis points. */
+  confidence: count,
+  score: count,
+  evidenceClass: z.enum(evidenceClasses),
+  agreeing: z.array(count),
+  block: count,
+  eventId: hash,
+});
+
+const bidOutput = z.strictObject({
+  node: count,
+  agent: address,
+  principal: address,
+  service: hash,
+  price: units,
+  score: count,
+  locked: units,
+  isAwarded: z.boolean(),
+});
+
+export const missionCommands: readonly Command[] = [
+  command({
+    name: "list_missions",
+    method: "GET",
+    path: "/v1/missions",
+    group: "Missions",
+    doc: "The city's missions with state and deposit.",
+    access: "open",
+    cost: 5,
+    input: z.strictObject(pageInput),
+    output: pageOf(summaryOutput),
+    async run(world, query) {
+      const { told, next } = await pageOfPayloads(world, { ...query, name: "TemplateRegistry.MissionDeployed" }, deployedSchema);
+      return { items: await Promise.all(told.map(({ args }) => summaryOf(world, args.mission))), next };
+    },
+  }),
+  command({
+    name: "get_mission",
+    method: "GET",
+    path: "/v1/missions/{mission}",
+    group: "Missions",
+    doc: "One mission: state, sponsor, session, law hash, title and goal of its law.",
+    access: "open",
+    cost: 2,
+    input: missionInput,
+    output: z.strictObject({
+      ...summaryOutput.shape,
+      lawHash: hash,
+      docHash: hash,
+      nodeCount: count,
+      expiresAt: seconds,
+      title: z.string().nullable(),
+      goal: z.string().nullable(),
+    }),
+    async run(world, input) {
+      const { mission } = await missionNamed(world, input.mission);
+      const contract = world.client.mission(mission);
+      const [summary, lawHash, context, header, expiresAt, law] = await Promise.all([
+        summaryOf(world, mission),
+        contract.lawHash(),
+        contract.context(),
+        contract.header(),
+        contract.expiresAt(),
+        documentOf(world, mission),
+      ]);
+      const { title = null, goal = null } = law?.document ?? {};
+      return { ...summary, lawHash, docHash: context.docHash, nodeCount: header.nodeCount, expiresAt, title, goal };
+    },
+  }),
+  command({
+    name: "get_law",
+    method: "GET",
+    path: "/v1/missions/{mission}/law",
+    group: "Missions",
+    doc: "The mission's law as a graph: every node with its tier, floor, services and predecessors. Its bytes hash to docHash.",
+    access: "open",
+    cost: 3,
+    input: missionInput,
+    output: z.strictObject({ documentId: contentId, title: z.string(), goal: z.string(), risk: z.string(), nodes: z.array(lawNodeOutput) }),
+    async run(world, input) {
+      const { mission } = await missionNamed(world, input.mission);
+      const law = await documentOf(world, mission);
+      if (law === undefined) throw new Refused("NotFound", `This city does not keep the document of ${mission}`);
+      const { title, goal, risk, nodes } = law.document;
+      return {
+        ...{ documentId: law.id, title, goal, risk },
+        nodes: nodes.map((node) => ({
+          number: node.number,
+          label: node.label,
+          task: node.task,
+          services: [...node.services],
+          after: [...node.after],
+          tier: node.tier,
+          redundancy: node.redundancy,
+          threshold: node.threshold,
+          risk: node.risk,
+          floor: node.floor,
+          panelSize: node.panelSize,
+          timeout: node.timeout,
+          budget: node.budget,
+          isMission: node.mission !== undefined,
+          shard: node.shard,
+        })),
+      };
+    },
+  }),
+  command({
+    name: "list_nodes",
+    method: "GET",
+    path: "/v1/missions/{mission}/nodes",
+    group: "Missions",
+    doc: "Every node of a mission as the chain has it now: state, attempt, deadline, executors.",
+    access: "open",
+    cost: 10,
+    input: missionInput,
+    output: z.strictObject({ nodes: z.array(nodeOutput) }),
+    async run(world, input) {
+      const { mission } = await missionNamed(world, input.mission);
+      const { nodeCount } = await world.client.mission(mission).header();
+      return { nodes: await Promise.all(Array.from({ length: nodeCount }, (_, number) => nodeOf(world, mission, number))) };
+    },
+  }),
+  command({
+    name: "get_node",
+    method: "GET",
+    path: "/v1/missions/{mission}/nodes/{node}",
+    group: "Missions",
+    doc: "One node as the chain has it now. What happened at it are its events: list_events with mission and node.",
+    access: "open",
+    cost: 2,
+    input: z.strictObject({ mission: address, node: count.max(255) }),
+    output: nodeOutput,
+    async run(world, input) {
+      const { mission } = await missionNamed(world, input.mission);
+      const { nodeCount } = await world.client.mission(mission).header();
+      if (input.node >= nodeCount) throw new Refused("NotFound", `${mission} has nodes 0 to ${nodeCount - 1}, and no ${input.node}`);
+      return nodeOf(world, mission, input.node);
+    },
+  }),
+  command({
+    name: "list_bids",
+    method: "GET",
+    path: "/v1/missions/{mission}/bids",
+    group: "Missions",
+    doc: "Every bid on a mission's nodes with its score, and whether it won.",
+    access: "open",
+    cost: 10,
+    input: missionInput,
+    output: z.strictObject({ bids: z.array(bidOutput) }),
+    async run(world, input) {
+      const { mission } = await missionNamed(world, input.mission);
+      const { nodeCount } = await world.client.mission(mission).header();
+      const numbers = Array.from({ length: nodeCount }, (_, number) => number);
+      const bids = await Promise.all(numbers.map((node) => world.client.execution.bidsOf(mission, node)));
+      return {
+        bids: bids.flatMap((own, node) =>
+          own.map(({ agent, principal, service, price, score, locked, awarded }) => ({
+            ...{ node, agent, principal, service, score },
+            price: price.toString(),
+            locked: locked.toString(),
+            isAwarded: awarded,
+          })),
+        ),
+      };
+    },
+  }),
+  command({
+    name: "list_verdicts",
+    method: "GET",
+    path: "/v1/missions/{mission}/verdicts",
+    group: "Missions",
+    doc: "What the chain decided about each attempt: result, confidence, the weakest evidence class it rests on, which slots agreed.",
+    access: "open",
+    cost: 3,
+    input: missionInput,
+    output: z.strictObject({ verdicts: z.array(verdictOutput) }),
+    async run(world, input) {
+      const { missionId } = await missionNamed(world, input.mission);
+      const told = await payloadsOf(world, { missionId, name: "CollaborationContract.Cleared" }, clearedSchema);
+      return {
+        verdicts: told.map(({ event, args }) => ({
+          node: args.node,
+          attempt: args.attempt + 1,
+          result: results[args.result] ?? "NONE",
+          confidence: args.confidence,
+          score: args.score,
+          evidenceClass: evidenceClasses[args.evidenceClass] ?? "SELF",
+          agreeing: Array.from({ length: 8 }, (_, slot) => slot).filter((slot) => ((args.agreeing >> slot) & 1) === 1),
+          block: event.blockNumber,
+          eventId: event.eventId,
+        })),
+      };
+    },
+  }),
+  command({
+    name: "get_mission_money",
+    method: "GET",
+    path: "/v1/missions/{mission}/money",
+    group: "Missions",
+    doc: "Where a mission's deposit went, from its own books.",
+    access: "open",
+    cost: 2,
+    input: missionInput,
+    output: ledgerOutput,
+    async run(world, input) {
+      const { mission } = await missionNamed(world, input.mission);
+      return ledgerOf(world, mission);
+    },
+  }),
+];

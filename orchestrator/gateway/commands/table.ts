@@ -1,0 +1,17 @@
+import type { Command } from "../command.ts";
+import { cityCommands } from "./city.ts";
+import { eventCommands } from "./events.ts";
+import { keyCommands } from "./keys.ts";
+import { lawCommands } from "./law.ts";
+import { memberCommands } from "./members.ts";
+import { missionCommands } from "./missions.ts";
+
+/** Everything that the gateway does, once. HTTP, OpenAPI, the reference and MCP are made from this list. */
+export const COMMANDS: readonly Command[] = [
+  ...cityCommands,
+  ...missionCommands,
+  ...lawCommands,
+  ...memberCommands,
+  ...eventCommands,
+  ...keyCommands,
+];

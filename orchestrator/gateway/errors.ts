@@ -1,0 +1,66 @@
+import { AgentCityError } from "../primitives/errors.ts";
+
+/** The HTTP status of each error that a stranger can cause; whatever is not here is the gateway's own fault. */
+const STATUS: Readonly<Record<string, number>> = {
+  BadRequest: 400,
+  BadCursor: 400,
+  InvalidValue: 400,
+  NotJson: 400,
+  BadContentId: 400,
+  BadSignature: 401,
+  SignatureMissing: 401,
+  BearerUnknown: 401,
+  NotAllowed: 403,
+  HostUnknown: 403,
+  NotFound: 404,
+  NoSuchCommand: 404,
+  WrongMethod: 405,
+  SignatureReplayed: 409,
+  BodyTooLarge: 413,
+  WrongMediaType: 415,
+  TooManyRequests: 429,
+  GatewayBusy: 503,
+  TooManyStreams: 429,
+};
+
+export type GatewayErrorCode = keyof typeof STATUS;
+
+/** A request that is refused, by name. */
+export class Refused extends AgentCityError {
+  constructor(
+    code:
+      | "BadRequest"
+      | "NotAllowed"
+      | "HostUnknown"
+      | "NotFound"
+      | "NoSuchCommand"
+      | "WrongMethod"
+      | "BodyTooLarge"
+      | "WrongMediaType"
+      | "TooManyRequests"
+      | "GatewayBusy"
+      | "TooManyStreams"
+      | "BadSignature"
+      | "SignatureMissing"
+      | "SignatureReplayed"
+      | "BearerUnknown",
+    message: string,
+    options: { readonly details?: string | undefined; readonly action?: string | undefined } = {},
+  ) {
+    super(code, message, options);
+  }
+}
+
+export interface ErrorBody {
+  readonly error: { readonly code: string; readonly message: string; readonly details?: string; readonly action?: string };
+}
+
+/** What a caller is told: an error of ours with its facts; of anything else only that it happened. */
+export function answerTo(error: unknown): { readonly status: number; readonly body: ErrorBody; readonly isOurs: boolean } {
+  if (error instanceof AgentCityError) {
+    const status = STATUS[error.code];
+    if (status !== undefined) return { status, body: { error: error.toPlain() }, isOurs: true };
+  }
+  const message = "The gateway failed at this request; its operator was told";
+  return { status: 500, body: { error: { code: "GatewayFailed", message } }, isOurs: false };
+}

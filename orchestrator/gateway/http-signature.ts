@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import { recoverMessageAddress } from "viem";
+import { addressSchema } from "../primitives/address.ts";
+import { type Address, bytesToHex } from "../primitives/hex.ts";
+import { Refused } from "./errors.ts";
+
+/**
+ * Requests signed with an Ethereum key: ERC-8128 over RFC 9421, in one strict form. The label is `eth`; method, authority, path, query,
+ * body and every header that changes the meaning are signed; a signature lives a minute and is good once.
+ */
+
+/** A request as it arrived. */
+export interface ArrivedRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: { get(name: string): string | null };
+  readonly body: Uint8Array;
+}
+
+/** What a signature says, once everything but its nonce was checked. */
+export interface SignedBy {
+  readonly key: Address;
+  readonly nonce: string;
+  /** Unix seconds. */
+  readonly expires: number;
+}
+
+/** Headers that change what a request means: signed where they are present. */
+export const MEANING_HEADERS = ["content-type", "idempotency-key", "if-match", "if-none-match", "last-event-id", "prefer"] as const;
+
+/** Seconds that a signature may live, and that clocks may differ. */
+export const SIGNATURE_LIFE = 60;
+const CLOCK_SKEW = 5;
+
+const INPUT =
+  /^eth=(\((?:"[@a-z0-9-]{1,40}"(?: "[@a-z0-9-]{1,40}"){0,15})\)(?:;[a-z]{1,10}=(?:\d{1,12}|"[\x21\x23-\x5b\x5d-\x7e]{1,128}"))*)$/;
+const SIGNATURE = /^eth=:([A-Za-z0-9+/]{86,88}={0,2}):$/;
+const NONCE = /^[A-Za-z0-9_-]{16,128}$/;
+const KEY_ID = /^erc8128:([1-9]\d{0,15}):(0x[0-9a-fA-F]{40})$/;
+/** Half of the curve's order: a signature beyond it is another's twin. */
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+const bad = (problem: string) => new Refused("BadSignature", `The request's signature is not good: ${problem}`);
+
+/** Whether the request brings a signature at all. */
+export function isSigned({ headers }: ArrivedRequest): boolean {
+  return headers.get("signature") !== null || headers.get("signature-input") !== null;
+}
+
+/** Who signed this very request. Throws Refused. The nonce is still to be consumed. `now`: unix seconds. */
+export async function signerOfRequest(request: ArrivedRequest, chainId: number, now: number): Promise<SignedBy> {
+  const input = request.headers.get("signature-input");
+  const signature = request.headers.get("signature");
+  if (input === null || signature === null) throw bad("Signature and Signature-Input are both needed");
+  const [, parameters] = INPUT.exec(input) ?? [];
+  if (parameters === undefined) throw bad("Signature-Input is not one list under the label eth");
+  const components = [...(/^\(([^)]*)\)/.exec(parameters)?.[1] ?? "").matchAll(/"([^"]+)"/g)].map(([, name = ""]) => name);
+  requireCoverage(request, components);
+  const said = parametersIn(parameters);
+  const times = requireTimes(said, now);
+  const [, chain, address] = KEY_ID.exec(said.get("keyid") ?? "") ?? [];
+  if (address === undefined || Number(chain) !== chainId) throw bad(`keyid is not erc8128:${chainId}:<address>`);
+  const nonce = said.get("nonce") ?? "";
+  if (!NONCE.test(nonce)) throw bad("the nonce is not 16 to 128 letters and digits");
+  requireDigest(request, components);
+  const base = signatureBase(request, components, parameters);
+  const key = await recovered(base, signature);
+  if (key.toLowerCase() !== address.toLowerCase()) throw bad("it is not by the key that keyid names");
+  return { key, nonce, expires: times.expires };
+}
+
+/** The text that is signed (RFC 9421, 2.5). `parameters`: the list and its parameters, as in Signature-Input. */
+export function signatureBase(request: ArrivedRequest, components: readonly string[], parameters: string): string {
+  const lines = components.map((name) => `"${name}": ${componentOf(request, name)}`);
+  return [...lines, `"@signature-params": ${parameters}`].join("\n");
+}
+
+function componentOf({ method, url, headers }: ArrivedRequest, name: string): string {
+  if (name === "@method") return method.toUpperCase();
+  // Node's URL leaves out the scheme's own port and writes hosts in lower case.
+  if (name === "@authority") return url.host;
+  if (name === "@path") return url.pathname;
+  if (name === "@query") return url.search === "" ? "?" : url.search;
+  if (name.startsWith("@")) throw bad(`${name} is not signed here`);
+  const value = headers.get(name);
+  if (value === null) throw bad(`${name} is signed and not there`);
+  return value.trim().replace(/[ \t]+/g, " ");
+}
+
+function requireCoverage({ url, headers, body }: ArrivedRequest, components: readonly string[]): void {
+  if (new Set(components).size !== components.length) throw bad("a component is signed twice");
+  const needed = [
+    ...["@method", "@authority", "@path"],
+    ...(url.search === "" ? [] : ["@query"]),
+    ...(body.length === 0 ? [] : ["content-digest"]),
+    ...MEANING_HEADERS.filter((name) => headers.get(name) !== null),
+  ];
+  const missing = needed.filter((name) => !components.includes(name));
+  if (missing.length > 0) throw bad(`${missing.join(", ")} must be signed`);
+}
+
+function parametersIn(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [, name = "", value = ""] of text.replace(/^\([^)]*\)/, "").matchAll(/;([a-z]+)=("[^"]*"|\d+)/g)) {
+    if (!["created", "expires", "nonce", "keyid"].includes(name)) throw bad(`parameter ${name} is not known`);
+    if (found.has(name)) throw bad(`parameter ${name} stands there twice`);
+    const isText = name === "nonce" || name === "keyid";
+    if (isText !== value.startsWith('"')) throw bad(`parameter ${name} has the wrong type`);
+    found.set(name, isText ? value.slice(1, -1) : value);
+  }
+  return found;
+}
+
+function requireTimes(said: ReadonlyMap<string, string>, now: number): { readonly expires: number } {
+  const [created, expires] = [Number(said.get("created") ?? Number.NaN), Number(said.get("expires") ?? Number.NaN)];
+  if (!Number.isSafeInteger(created) || !Number.isSafeInteger(expires)) throw bad("created and expires are both needed");
+  if (expires <= created || expires - created > SIGNATURE_LIFE) throw bad(`it must live for 1 to ${SIGNATURE_LIFE} s`);
+  if (created > now + CLOCK_SKEW) throw bad("it is from the future: compare your clock");
+  if (expires < now) throw bad("it has expired");
+  return { expires };
+}
+
+function requireDigest({ headers, body }: ArrivedRequest, components: readonly string[]): void {
+  if (!components.includes("content-digest")) return;
+  const digest = createHash("sha256").update(body).digest("base64");
+  if (headers.get("content-digest") !== `sha-256=:${digest}:`) throw bad("content-digest is not that of the body");
+}
+
+async function recovered(base: string, header: string): Promise<Address> {
+  const [, text = ""] = SIGNATURE.exec(header) ?? [];
+  const bytes = new Uint8Array(Buffer.from(text, "base64"));
+  if (bytes.length !== 65 || Buffer.from(bytes).toString("base64") !== text) throw bad("it is not 65 bytes under the label eth");
+  const hex = bytesToHex(bytes);
+  if (BigInt(`0x${hex.slice(66, 130)}`) > HALF_ORDER || ![27, 28].includes(bytes[64] ?? 0))
+    throw bad("it is not in the one form of its kind");
+  try {
+    const raw = bytesToHex(new TextEncoder().encode(base));
+    return addressSchema.parse(await recoverMessageAddress({ message: { raw }, signature: hex }));
+  } catch {
+    throw bad("nobody can have made it");
+  }
+}
+
+/** What a signer adds to a request. */
+export interface SignatureHeaders {
+  readonly "signature-input": string;
+  readonly signature: string;
+  readonly "content-digest"?: string;
+}
+
+/** Signs a request for this gateway. `now`: unix seconds; `sign`: EIP-191 over the bytes, as wallets do. */
+export async function signRequest(
+  request: ArrivedRequest,
+  { chainId, key, nonce, now }: { readonly chainId: number; readonly key: Address; readonly nonce: string; readonly now: number },
+  sign: (message: { readonly raw: `0x${string}` }) => Promise<`0x${string}`>,
+): Promise<SignatureHeaders> {
+  const digest =
+    request.body.length === 0 ? {} : { "content-digest": `sha-256=:${createHash("sha256").update(request.body).digest("base64")}:` };
+  const headers = { get: (name: string) => (name === "content-digest" ? (digest["content-digest"] ?? null) : request.headers.get(name)) };
+  const components = [
+    ...["@method", "@authority", "@path"],
+    ...(request.url.search === "" ? [] : ["@query"]),
+    ...(request.body.length === 0 ? [] : ["content-digest"]),
+    ...MEANING_HEADERS.filter((name) => request.headers.get(name) !== null),
+  ];
+  const list = components.map((name) => `"${name}"`).join(" ");
+  const parameters = `(${list});created=${now};expires=${now + SIGNATURE_LIFE};nonce="${nonce}";keyid="erc8128:${chainId}:${key.toLowerCase()}"`;
+  const base = signatureBase({ ...request, headers }, components, parameters);
+  const signature = await sign({ raw: bytesToHex(new TextEncoder().encode(base)) });
+  return {
+    ...digest,
+    "signature-input": `eth=${parameters}`,
+    signature: `eth=:${Buffer.from(signature.slice(2), "hex").toString("base64")}:`,
+  };
+}

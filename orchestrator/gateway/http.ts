@@ -1,0 +1,258 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import { secureHeaders } from "hono/secure-headers";
+import { streamSSE } from "hono/streaming";
+import { z } from "zod";
+import { Admission } from "../primitives/admission.ts";
+import { messageOf } from "../primitives/errors.ts";
+import { canonicalJson, parseJson } from "../primitives/json.ts";
+import type { Bearers } from "./bearers.ts";
+import type { Caller, Command, World } from "./command.ts";
+import { filterOf, tell, withholding } from "./commands/events.ts";
+import { answerTo, Refused } from "./errors.ts";
+import { type ArrivedRequest, isSigned, signerOfRequest } from "./http-signature.ts";
+import { Allowances, type GatewayLimits } from "./limits.ts";
+import type { Nonces } from "./nonces.ts";
+import { jsonSchemaOf, openApiOf, pathFields, STREAM_PATH, streamInput } from "./openapi.ts";
+import { referencePage } from "./reference.ts";
+
+export interface GatewayOptions {
+  readonly world: World;
+  readonly commands: readonly Command[];
+  readonly limits: GatewayLimits;
+  /** Names by which this gateway is called, without ports; anything else is a page that rebinds its name. */
+  readonly hosts: readonly string[];
+  /** Pages of these origins may read answers. */
+  readonly origins: readonly string[];
+  readonly url: () => string;
+  readonly version: string;
+  readonly nonces: Nonces;
+  readonly bearers: Bearers;
+  /** The machine's clock, in milliseconds: signatures live by it. */
+  readonly millis: () => number;
+  /** Told of errors that are nobody's but ours. */
+  readonly tell: (line: string) => void;
+  /** Ends all streams. */
+  readonly closing: AbortSignal;
+}
+
+/** Milliseconds after which a silent stream says that it lives. */
+const PING = 5_000;
+const MAX_DEPTH = 64;
+
+/** Where the caller's socket ends; the adapter puts Node's own request there. */
+const socketSchema = z.object({ incoming: z.object({ socket: z.object({ remoteAddress: z.string().optional() }) }) });
+
+/** The gateway's HTTP face, made from the table of commands. */
+export function gatewayApp(options: GatewayOptions): Hono {
+  const { world, commands, limits, hosts, origins, millis, bearers, nonces } = options;
+  const app = new Hono();
+  const allowances = new Allowances(limits);
+  const admission = new Admission(
+    limits.atOnce,
+    limits.waiting,
+    () => new Refused("GatewayBusy", "The gateway has all hands full", { action: "try again in a few seconds" }),
+  );
+  const streams = new Map<string, number>();
+  const chainId = world.client.chain.id;
+
+  app.onError((error, context) => refuse(context, error));
+  app.notFound((context) => refuse(context, unknownRoute(commands, context.req.method, context.req.path)));
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"] },
+      referrerPolicy: "no-referrer",
+      xFrameOptions: "DENY",
+      strictTransportSecurity: false,
+    }),
+  );
+  app.use(async (context, next) => {
+    const names = [(context.req.header("host") ?? "").replace(/:\d+$/, ""), new URL(context.req.url).hostname];
+    const foreign = names.find((name) => !hosts.includes(name.toLowerCase()));
+    if (foreign !== undefined) throw new Refused("HostUnknown", "This gateway does not go by that name", { details: foreign.slice(0, 80) });
+    await next();
+  });
+  if (origins.length > 0) app.use(cors({ origin: [...origins], allowMethods: ["GET", "POST"], maxAge: 600 }));
+
+  function refuse(context: Context, error: unknown): Response {
+    const { status, body, isOurs } = answerTo(error);
+    if (!isOurs) options.tell(`the gateway failed at ${context.req.method} ${context.req.path}: ${messageOf(error)}`);
+    return json(context, body, status);
+  }
+
+  const now = () => Math.floor(millis() / 1_000);
+
+  /** Reads and checks who asks. */
+  async function callerOf(context: Context, body: Uint8Array, access: Command["access"]): Promise<Caller> {
+    if (access === "open") return {};
+    const request: ArrivedRequest = {
+      method: context.req.method,
+      url: new URL(context.req.url),
+      headers: context.req.raw.headers,
+      body,
+    };
+    if (isSigned(request)) {
+      const by = await signerOfRequest(request, chainId, now());
+      await nonces.consume(by, now());
+      return { key: by.key };
+    }
+    const authorization = context.req.header("authorization");
+    if (access === "bearer" && authorization !== undefined) return { key: bearers.keyOf(authorization, now()) };
+    throw new Refused("SignatureMissing", "This needs a signed request", { action: "docs/gateway.md shows how one is made" });
+  }
+
+  const streamKinds = fieldKinds(streamInput);
+  app.get(STREAM_PATH, (context) => {
+    const address = addressOf(context);
+    allowances.spend(address, 5, millis());
+    const { after, ...asked } = inputOf(streamInput, queryOf(context, STREAM_PATH, streamKinds));
+    const last = lastEventId(context) ?? after ?? world.hub.cursor().sequence;
+    const filter = filterOf(world, asked);
+    const open = streams.get(address) ?? 0;
+    if (open >= limits.streams) throw new Refused("TooManyStreams", "This address follows enough streams", { action: "close one" });
+    streams.set(address, open + 1);
+    return streamSSE(context, async (stream) => {
+      const end = new AbortController();
+      const stop = () => end.abort();
+      stream.onAbort(stop);
+      options.closing.addEventListener("abort", stop, { once: true });
+      const ping = setInterval(() => void stream.write(": here\n\n").catch(stop), PING);
+      try {
+        await stream.write("retry: 2000\n\n");
+        for await (const event of world.hub.follow(last, filter, end.signal)) {
+          const data = canonicalJson(await tell(event, withholding(world)));
+          await stream.writeSSE({ id: String(event.sequence), event: event.eventType ?? event.name, data });
+        }
+      } finally {
+        clearInterval(ping);
+        options.closing.removeEventListener("abort", stop);
+        const left = (streams.get(address) ?? 1) - 1;
+        if (left === 0) streams.delete(address);
+        else streams.set(address, left);
+      }
+    });
+  });
+
+  for (const command of commands) {
+    const kinds = fieldKinds(command.input);
+    app.on(command.method, command.path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
+      allowances.spend(addressOf(context), command.cost, millis());
+      const body = command.method === "GET" ? new Uint8Array() : await bodyOf(context, limits.body);
+      return admission.run(async () => {
+        const caller = await callerOf(context, body, command.access);
+        const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
+        const input = inputOf(command.input, given);
+        return json(context, await command.run(world, input, caller));
+      });
+    });
+  }
+
+  app.get("/health", (context) => {
+    const { sequence, block } = world.hub.cursor();
+    return json(context, { status: "ok", sequence, block });
+  });
+  app.get("/openapi.json", (context) => json(context, openApiOf(commands, options.version, options.url())));
+  const page = referencePage(commands);
+  app.get("/docs", (context) => context.html(page));
+  return app;
+}
+
+function json(context: Context, value: unknown, status = 200): Response {
+  return context.newResponse(canonicalJson(value), status as 200, { "content-type": "application/json", "cache-control": "no-store" });
+}
+
+function addressOf(context: Context): string {
+  const parsed = socketSchema.safeParse(context.env);
+  return parsed.data?.incoming.socket.remoteAddress ?? "unknown";
+}
+
+/** Bytes of a body, and no more than so many. */
+async function bodyOf(context: Context, most: number): Promise<Uint8Array> {
+  const tooLarge = () => new Refused("BodyTooLarge", `A body holds ${most} bytes at most`);
+  if (Number(context.req.header("content-length") ?? 0) > most) throw tooLarge();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of context.req.raw.body ?? []) {
+    size += part.length;
+    if (size > most) throw tooLarge();
+    parts.push(part);
+  }
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function jsonIn(context: Context, body: Uint8Array): unknown {
+  const [type = ""] = (context.req.header("content-type") ?? "").split(";");
+  // Anything else could be sent by a foreign page without asking first.
+  if (type.trim().toLowerCase() !== "application/json") throw new Refused("WrongMediaType", "Expected content-type application/json");
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    throw new Refused("BadRequest", "The body is not UTF-8");
+  }
+  if (depthOf(text) > MAX_DEPTH) throw new Refused("BadRequest", `The body is nested deeper than ${MAX_DEPTH}`);
+  return parseJson(text);
+}
+
+/** How deep brackets go; those inside strings count too, which only makes it stricter. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const letter of text) {
+    if (letter === "{" || letter === "[") deepest = Math.max(deepest, ++depth);
+    else if (letter === "}" || letter === "]") depth -= 1;
+  }
+  return deepest;
+}
+
+function inputOf<Input extends z.ZodObject>(schema: Input, given: unknown): z.infer<Input> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new Refused("BadRequest", "The request does not fit its schema", { details: z.prettifyError(parsed.error).slice(0, 500) });
+}
+
+type Kinds = Readonly<Record<string, "integer" | "boolean" | "string">>;
+
+const kindsSchema = z.object({
+  properties: z.record(z.string(), z.object({ type: z.enum(["integer", "boolean", "string"]).catch("string") })).default({}),
+});
+
+/** How a field's text in a URL is read. */
+function fieldKinds(input: z.ZodObject): Kinds {
+  const { properties } = kindsSchema.parse(jsonSchemaOf(input));
+  return Object.fromEntries(Object.entries(properties).map(([name, { type }]) => [name, type]));
+}
+
+function queryOf(context: Context, path: string, kinds: Kinds): Record<string, unknown> {
+  const given: [string, string][] = pathFields(path).map((name) => [name, context.req.param(name) ?? ""]);
+  for (const [name, values] of Object.entries(context.req.queries())) {
+    const [value = "", ...more] = values;
+    if (more.length > 0) throw new Refused("BadRequest", `${name.slice(0, 40)} is given more than once`);
+    if (given.some(([known]) => known === name)) throw new Refused("BadRequest", `${name} stands in the path already`);
+    given.push([name, value]);
+  }
+  return Object.fromEntries(given.map(([name, text]) => [name, readAs(text, Object.hasOwn(kinds, name) ? kinds[name] : undefined)]));
+}
+
+function readAs(text: string, kind: Kinds[string] | undefined): unknown {
+  if (kind === "integer" && /^\d{1,15}$/.test(text)) return Number(text);
+  if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+function lastEventId(context: Context): number | undefined {
+  const text = context.req.header("last-event-id");
+  if (text === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw new Refused("BadRequest", "Last-Event-ID is not a sequence of this hub");
+  return Number(text);
+}
+
+function unknownRoute(commands: readonly Command[], method: string, path: string): Refused {
+  const routes = [...commands, { method: "GET", path: STREAM_PATH }];
+  const here = routes.filter((row) => new RegExp(`^${row.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path));
+  if (here.length === 0) return new Refused("NoSuchCommand", "There is nothing at this path", { action: "GET /docs lists what there is" });
+  return new Refused("WrongMethod", `${method.slice(0, 10)} is not what this path answers`, {
+    details: here.map((row) => row.method).join(", "),
+  });
+}

@@ -1,0 +1,54 @@
+import { Refused } from "./errors.ts";
+
+/** What strangers may take of a gateway. */
+export interface GatewayLimits {
+  /** Bytes of a body. */
+  readonly body: number;
+  /** Cost that an address may spend at once, and regains each second. */
+  readonly burst: number;
+  readonly perSecond: number;
+  /** Requests answered side by side, and waiting. */
+  readonly atOnce: number;
+  readonly waiting: number;
+  readonly connections: number;
+  /** Live streams of one address. */
+  readonly streams: number;
+}
+
+export const LIMITS: GatewayLimits = {
+  body: 65_536,
+  burst: 400,
+  perSecond: 100,
+  atOnce: 32,
+  waiting: 512,
+  connections: 1_024,
+  streams: 100,
+};
+
+/** Addresses remembered; a full allowance is what a forgotten one has. */
+const REMEMBERED = 20_000;
+
+/** One allowance for each address. */
+export class Allowances {
+  readonly #limits: Pick<GatewayLimits, "burst" | "perSecond">;
+  readonly #left = new Map<string, { readonly left: number; readonly at: number }>();
+
+  constructor(limits: Pick<GatewayLimits, "burst" | "perSecond">) {
+    this.#limits = limits;
+  }
+
+  /** Throws TooManyRequests. `now`: milliseconds. */
+  spend(address: string, cost: number, now: number): void {
+    const { burst, perSecond } = this.#limits;
+    const before = this.#left.get(address);
+    const left = Math.min(burst, before === undefined ? burst : before.left + ((now - before.at) * perSecond) / 1_000);
+    this.#left.delete(address);
+    this.#left.set(address, { left: left < cost ? left : left - cost, at: now });
+    const [oldest] = this.#left.keys();
+    if (this.#left.size > REMEMBERED && oldest !== undefined) this.#left.delete(oldest);
+    if (left < cost) {
+      const wait = Math.ceil((cost - left) / perSecond);
+      throw new Refused("TooManyRequests", "This address asks too much at once", { action: `wait ${wait} s, or ask for larger pages` });
+    }
+  }
+}

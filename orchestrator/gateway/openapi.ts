@@ -1,0 +1,120 @@
+import { z } from "zod";
+import type { JsonObject } from "../primitives/json.ts";
+import type { Command } from "./command.ts";
+import { filterInput } from "./commands/events.ts";
+
+/** Where followers of events connect: the one route that is no question with an answer. */
+export const STREAM_PATH = "/v1/events/stream";
+
+/** What a stream is asked: a filter, and the place after which it begins. */
+export const streamInput = z.strictObject({
+  ...filterInput,
+  after: z
+    .int()
+    .nonnegative()
+    .optional()
+    .meta({ description: "Begin after this sequence; Last-Event-ID says the same. Default: live only" }),
+});
+
+/** A schema as JSON Schema 2020-12, which OpenAPI 3.1 takes as it is. */
+export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output" = "input"): JsonObject {
+  const { $schema: _, ...rest } = z.json().parse(JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io })))) as JsonObject;
+  return rest;
+}
+
+/** Fields that a path names in braces. */
+export function pathFields(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}
+
+const propertySchema = z.object({
+  properties: z.record(z.string(), z.looseObject({})).optional(),
+  required: z.array(z.string()).optional(),
+});
+
+function parametersOf(input: z.ZodObject, path: string): JsonObject[] {
+  const { properties = {}, required = [] } = propertySchema.parse(jsonSchemaOf(input));
+  const inPath = pathFields(path);
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: inPath.includes(name) ? "path" : "query",
+    required: inPath.includes(name) || required.includes(name),
+    schema: z.json().parse(schema),
+  }));
+}
+
+const errorAnswer = (description: string): JsonObject => ({
+  description,
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+});
+
+function operationOf({ name, method, path, group, doc, access, cost, input, output }: Command): JsonObject {
+  const isRead = method === "GET";
+  return {
+    operationId: name,
+    tags: [group],
+    summary: doc.split(/(?<=\.)\s/, 1)[0] ?? doc,
+    description: `${doc}\n\nCost: ${cost}.`,
+    parameters: isRead ? parametersOf(input, path) : [],
+    ...(isRead ? {} : { requestBody: { required: true, content: { "application/json": { schema: jsonSchemaOf(input) } } } }),
+    ...(access === "open" ? {} : { security: [{ [access === "signed" ? "erc8128" : "bearer"]: [] }] }),
+    responses: {
+      200: { description: "The answer", content: { "application/json": { schema: jsonSchemaOf(output, "input") } } },
+      400: errorAnswer("The question is malformed"),
+      ...(access === "open" ? {} : { 401: errorAnswer("No good signature or bearer") }),
+      404: errorAnswer("There is no such thing here"),
+      429: errorAnswer("This address asks too much at once"),
+    },
+  };
+}
+
+/** The whole gateway as OpenAPI 3.1. */
+export function openApiOf(commands: readonly Command[], version: string, url: string): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const command of commands) {
+    paths[command.path] = { ...paths[command.path], [command.method.toLowerCase()]: operationOf(command) };
+  }
+  paths[STREAM_PATH] = {
+    get: {
+      operationId: "follow_events",
+      tags: ["Events"],
+      summary: "Events as they happen, as server-sent events.",
+      description: "Each has the event's sequence as its id: a client that comes back with Last-Event-ID misses none.",
+      parameters: [
+        ...parametersOf(streamInput, STREAM_PATH),
+        { name: "Last-Event-ID", in: "header", required: false, schema: { type: "integer", minimum: 0 } },
+      ],
+      responses: { 200: { description: "The stream", content: { "text/event-stream": { schema: { type: "string" } } } } },
+    },
+  };
+  return {
+    openapi: "3.1.0",
+    info: { title: "AgentCity gateway", version, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+    servers: [{ url }],
+    paths,
+    components: {
+      schemas: {
+        Error: {
+          type: "object",
+          required: ["error"],
+          properties: {
+            error: {
+              type: "object",
+              required: ["code", "message"],
+              properties: {
+                code: { type: "string" },
+                message: { type: "string" },
+                details: { type: "string" },
+                action: { type: "string" },
+              },
+            },
+          },
+        },
+      },
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "Fifteen minutes, from open_session" },
+        erc8128: { type: "apiKey", in: "header", name: "Signature", description: "ERC-8128 over RFC 9421, label eth: docs/gateway.md" },
+      },
+    },
+  };
+}

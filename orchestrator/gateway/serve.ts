@@ -1,0 +1,179 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { serve } from "@hono/node-server";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { findLivingCity, writeCityFile } from "../chain/city-file.ts";
+import type { City } from "../city/city.ts";
+import { chainSource } from "../hub/chain-source.ts";
+import { type Hub, openHub } from "../hub/hub.ts";
+import { messageOf } from "../primitives/errors.ts";
+import { hexSchema } from "../primitives/hex.ts";
+import { canonicalJson } from "../primitives/json.ts";
+import { Bearers } from "./bearers.ts";
+import type { World } from "./command.ts";
+import type { CityDocument } from "./commands/city.ts";
+import { COMMANDS } from "./commands/table.ts";
+import { answerTo, Refused } from "./errors.ts";
+import { gatewayApp } from "./http.ts";
+import { type GatewayLimits, LIMITS } from "./limits.ts";
+import { openNonces } from "./nonces.ts";
+import { STREAM_PATH } from "./openapi.ts";
+
+export interface ServeOptions {
+  /** 0: any free port of loopback. */
+  readonly port: number;
+  /** By what others reach it, if a proxy stands before it; its host is then a name of this gateway too. */
+  readonly publicUrl?: string | undefined;
+  readonly origins?: readonly string[];
+  readonly limits?: Partial<GatewayLimits>;
+  readonly version: string;
+  readonly millis: () => number;
+  readonly sleep: (millis: number) => Promise<void>;
+}
+
+export interface Gateway {
+  readonly url: string;
+  readonly hub: Hub;
+  readonly world: World;
+  close(): Promise<void>;
+}
+
+/** Milliseconds between two looks at chain and log. */
+const LOOK = 250;
+/** Milliseconds that a client may take for its headers, and for a whole request. */
+const HEADERS_TIMEOUT = 10_000;
+const REQUEST_TIMEOUT = 20_000;
+
+/** What a caller is told who does not speak HTTP. */
+const MALFORMED = (() => {
+  const body = canonicalJson(answerTo(new Refused("BadRequest", "This is not HTTP/1.1")).body);
+  const head = ["HTTP/1.1 400 Bad Request", "content-type: application/json", `content-length: ${body.length}`, "connection: close"];
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
+})();
+
+/** Opens a city's hub and serves its gateway on loopback until it is closed. */
+export async function serveGateway(city: City, options: ServeOptions): Promise<Gateway> {
+  const { millis, sleep, version } = options;
+  const limits = { ...LIMITS, ...options.limits };
+  const hub = await openCityHub(city);
+  await hub.sync();
+  const bearers = new Bearers();
+  const closing = new AbortController();
+  let url = "";
+  const world: World = {
+    client: city.client,
+    hub,
+    blocks: city.blocks,
+    about: () => aboutCity(city, options.publicUrl ?? url, limits, version),
+    openSession: (key) => bearers.open(key, Math.floor(millis() / 1_000)),
+  };
+  const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname];
+  const app = gatewayApp({
+    ...{ world, commands: COMMANDS, limits, version, millis, bearers },
+    hosts: ["127.0.0.1", "localhost", "[::1]", ...publicHost],
+    origins: options.origins ?? [],
+    url: () => options.publicUrl ?? url,
+    nonces: openNonces(city.database),
+    tell: city.tell,
+    closing: closing.signal,
+  });
+  const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {
+    const listening = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: options.port }, ({ port }: AddressInfo) => {
+      url = `http://127.0.0.1:${port}`;
+      resolve(listening);
+    });
+    listening.on("error", reject);
+  });
+  if ("maxConnections" in server) server.maxConnections = limits.connections;
+  if ("headersTimeout" in server) {
+    server.headersTimeout = HEADERS_TIMEOUT;
+    server.requestTimeout = REQUEST_TIMEOUT;
+  }
+  server.on("clientError", (_: Error, socket: Duplex) => {
+    if (socket.writable) socket.end(MALFORMED);
+  });
+  // Other processes of this machine find the gateway where they find the chain.
+  const announced = findLivingCity(city.dir);
+  if (announced !== undefined) writeCityFile(city.dir, { ...announced, apiUrl: url });
+  const looking = look(hub, city.tell, sleep, closing.signal);
+  return {
+    url,
+    hub,
+    world,
+    async close() {
+      closing.abort();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        if ("closeAllConnections" in server) server.closeAllConnections();
+      });
+      await looking;
+    },
+  };
+}
+
+/** The Logging Hub of a city that runs in this process. */
+export function openCityHub({ database, chain, log, blocks, client }: City): Promise<Hub> {
+  return openHub({
+    sql: database,
+    chain: chainSource(chain.request),
+    ...{ log, blocks, addresses: client.addresses },
+    epochOf: async (_, session) => (await client.legislation.sessionOf(BigInt(session))).epoch,
+    // A chain that this city drives block by block is never reorganized.
+    finality: 0,
+  });
+}
+
+/** Keeps the hub up to date. A failure is told once, and tried again. */
+async function look(hub: Hub, tell: (line: string) => void, sleep: (millis: number) => Promise<void>, closing: AbortSignal): Promise<void> {
+  let told = "";
+  while (!closing.aborted) {
+    try {
+      await hub.sync();
+      told = "";
+    } catch (error) {
+      const problem = messageOf(error);
+      if (problem !== told) tell(`the hub cannot go on: ${problem}`);
+      told = problem;
+    }
+    await sleep(LOOK);
+  }
+}
+
+/** The operator's own key, made on first use: it signs what the city says of itself, and holds no money. */
+function operatorOf(dir: string) {
+  const path = join(dir, "operator.key");
+  if (!existsSync(path)) writeFileSync(path, `${generatePrivateKey()}\n`, { mode: 0o600, flag: "wx" });
+  return privateKeyToAccount(hexSchema.parse(readFileSync(path, "utf8").trim()));
+}
+
+async function aboutCity(city: City, publicUrl: string, limits: GatewayLimits, software: string): Promise<CityDocument> {
+  const operator = operatorOf(city.dir);
+  const { hash } = await city.chain.publicClient.getBlock({ blockNumber: 0n });
+  const document: CityDocument["document"] = {
+    city: 1,
+    software,
+    chainId: city.chain.id,
+    genesisHash: hash,
+    addresses: { ...city.client.addresses },
+    network: city.chain.name,
+    publicUrl,
+    faces: {
+      http: `${publicUrl}/v1`,
+      openapi: `${publicUrl}/openapi.json`,
+      reference: `${publicUrl}/docs`,
+      events: `${publicUrl}${STREAM_PATH}`,
+    },
+    limits: { ...limits },
+    operator: operator.address,
+    operatorSees: ["every record, input and output of its missions, before they are revealed", "who asks what, from which address"],
+    operatorCan: [
+      ...(city.chain.kind === "embedded" ? ["rewrite the chain: it lives in this process"] : []),
+      "refuse or delay requests, and leave records out",
+      "sign with the keys of every member that lives in this process",
+    ],
+    operatorCannot: ["sign for keys that live elsewhere", "change an event that somebody else has a hash of, unseen"],
+  };
+  return { document, signature: await operator.signMessage({ message: canonicalJson(document) }) };
+}

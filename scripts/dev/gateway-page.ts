@@ -1,0 +1,24 @@
+import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
+import { MADE, table } from "./markdown.ts";
+
+/** docs/gateway-commands.md, from the gateway's own table. */
+export function gatewayPage(): string {
+  const groups = [...new Set(COMMANDS.map(({ group }) => group))];
+  const sections = groups.map((group) => {
+    const rows = COMMANDS.filter((row) => row.group === group).map(({ name, method, path, access, cost, doc }) => [
+      `\`${name}\``,
+      `\`${method} ${path}\``,
+      access,
+      String(cost),
+      doc,
+    ]);
+    return `\n## ${group}\n\n${table(["Command", "Route", "Who", "Cost", "Does"], rows)}`;
+  });
+  return [
+    MADE("orchestrator/gateway/commands/table.ts"),
+    "\n# Commands of the gateway\n\n",
+    "Who: `open` is anybody, `bearer` a key by signature or session, `signed` a key by a signature over this very request. Cost is taken from\n",
+    "the allowance of the caller's address ([limits](gateway.md#limits)). Every field stands in `GET /openapi.json` and on the page `/docs`.\n",
+    ...sections,
+  ].join("");
+}

@@ -1,0 +1,286 @@
+import { request } from "node:http";
+import { connect } from "node:net";
+import { expect } from "chai";
+import { recoverMessageAddress } from "viem";
+import { z } from "zod";
+import { cityDocumentSchema } from "../../orchestrator/gateway/commands/city.ts";
+import { eventOutput } from "../../orchestrator/gateway/commands/events.ts";
+import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
+import { pathFields } from "../../orchestrator/gateway/openapi.ts";
+import { serveGateway } from "../../orchestrator/gateway/serve.ts";
+import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
+import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+import { type ServedCity, servedCity, serveOptions } from "./gateway-city.ts";
+
+const eventsSchema = z.object({ items: z.array(eventOutput), next: z.string().nullable() });
+const errorSchema = z.strictObject({
+  error: z.strictObject({ code: z.string(), message: z.string(), details: z.string().optional(), action: z.string().optional() }),
+});
+
+describe("the gateway of a city with a mission", function () {
+  this.timeout(180_000);
+  const home = suiteDirectory();
+  let served: ServedCity;
+  let url = "";
+  /** What was told of work while the mission ran. */
+  let during: { readonly work: readonly z.infer<typeof eventOutput>[]; readonly cid: string; readonly status: number };
+
+  before(async () => {
+    served = await servedCity(home(), async (gateway) => {
+      await gateway.hub.sync();
+      const { items } = eventsSchema.parse(await (await fetch(`${gateway.url}/v1/events?name=execution.work`)).json());
+      const [own] = (await gateway.hub.query({ name: "execution.work" })).events;
+      const cid = own?.payloadCid ?? "";
+      during = { work: items, cid, status: (await fetch(`${gateway.url}/v1/payloads/${cid}`)).status };
+    });
+    url = served.gateway.url;
+  });
+  after(async () => {
+    await served.gateway.close();
+    await served.city.close();
+  });
+
+  const get = async (path: string) => {
+    const answer = await fetch(`${url}${path}`);
+    return { status: answer.status, body: await answer.text() };
+  };
+  const events = async (query: string) => eventsSchema.parse(JSON.parse((await get(`/v1/events?${query}`)).body));
+
+  it("answers every open question by its own schema", async () => {
+    const [first] = (await events("limit=1")).items;
+    const [agent] = z.object({ items: z.array(z.object({ agent: z.string() })) }).parse(JSON.parse((await get("/v1/agents")).body)).items;
+    const values: Record<string, string> = {
+      mission: served.outcome.mission ?? "",
+      node: "0",
+      session: served.outcome.session,
+      agent: agent?.agent ?? "",
+      eventId: first?.eventId ?? "",
+      cid: first?.payloadCid ?? "",
+    };
+    for (const { path, output, access, method, name } of COMMANDS) {
+      if (access !== "open") continue;
+      expect(method, name).to.equal("GET");
+      const { status, body } = await get(
+        pathFields(path).reduce((filled, field) => filled.replace(`{${field}}`, values[field] ?? ""), path),
+      );
+      expect(status, `${name}: ${body}`).to.equal(200);
+      expect(output.safeParse(JSON.parse(body)).error, name).to.equal(undefined);
+      expect(canonicalJson(JSON.parse(body)), name).to.equal(body);
+    }
+  });
+
+  it("says the same of the mission as its outcome", async () => {
+    const { mission, money, nodes, candidates } = { ...served.outcome, candidates: served.outcome.law.candidates };
+    const told = JSON.parse((await get(`/v1/missions/${mission}/money`)).body);
+    for (const name of ["deposit", "paid", "fees", "insurance", "refunded"] as const) expect(told[name], name).to.equal(money[name]);
+    const { nodes: states } = JSON.parse((await get(`/v1/missions/${mission}/nodes`)).body);
+    expect(states.map(({ state }: { state: string }) => state)).to.deep.equal(nodes.map(({ state }) => state));
+    const law = JSON.parse((await get(`/v1/missions/${mission}/law`)).body);
+    expect(law.nodes.map(({ label }: { label: string }) => label)).to.deep.equal(nodes.map(({ label }) => label));
+    const session = JSON.parse((await get(`/v1/sessions/${served.outcome.session}`)).body);
+    expect(session.candidates).to.have.length(candidates.filter(({ proposer }) => proposer !== "").length);
+    const { ballots } = JSON.parse((await get(`/v1/sessions/${served.outcome.session}/ballots`)).body);
+    expect(ballots.map(({ ranking }: { ranking: number[] }) => ranking)).to.deep.equal(
+      served.outcome.ballots.map(({ ranking }) => ranking),
+    );
+  });
+
+  it("signs what it says of itself", async () => {
+    const { document, signature } = cityDocumentSchema.parse(JSON.parse((await get("/v1/city")).body));
+    const signer = await recoverMessageAddress({ message: canonicalJson(document), signature: signature as `0x${string}` });
+    expect(signer).to.equal(document.operator);
+    expect(document.addresses).to.deep.equal({ ...served.city.client.addresses });
+  });
+
+  it("withholds work while its mission runs, and gives it afterwards", async () => {
+    expect(during.work).not.to.have.length(0);
+    for (const { payloadCid, payloadHash } of during.work) expect([payloadCid, payloadHash]).to.deep.equal([null, null]);
+    expect(during.status).to.equal(404);
+    const { items } = await events("name=execution.work");
+    expect(items.map(({ payloadCid }) => payloadCid)).to.include(during.cid);
+    expect((await get(`/v1/payloads/${during.cid}`)).status).to.equal(200);
+  });
+
+  it("gives payloads whose bytes hash to what the event names", async () => {
+    const { items } = await events(`mission=${served.outcome.mission}&limit=40&newest=true`);
+    for (const { payloadCid, payloadHash, name } of items) {
+      const { payload } = JSON.parse((await get(`/v1/payloads/${payloadCid}`)).body);
+      expect(keccak256(canonicalBytes(payload)), name).to.equal(payloadHash);
+    }
+  });
+
+  it("finds all of a law's life under its mission: session, market, work, money", async () => {
+    const names = new Set<string>();
+    for (let cursor = ""; ; ) {
+      const { items, next } = await events(`mission=${served.outcome.mission}&limit=200${cursor}`);
+      for (const { name } of items) names.add(name);
+      if (next === null) break;
+      cursor = `&cursor=${next}`;
+    }
+    expect([...names]).to.include.members([
+      "LegislativeProcedure.SessionOpened",
+      "legislature.ballots",
+      "TemplateRegistry.MissionDeployed",
+      "ExecutionProcedure.Awarded",
+      "CollaborationContract.Cleared",
+      "execution.claim",
+      "CollaborationContract.Claimed",
+    ]);
+  });
+
+  it("streams from Last-Event-ID on, and then what happens", async () => {
+    const stop = new AbortController();
+    const { sequence } = served.gateway.hub.cursor();
+    const answer = await fetch(`${url}/v1/events/stream`, { headers: { "last-event-id": String(sequence - 3) }, signal: stop.signal });
+    expect(answer.headers.get("content-type")).to.contain("text/event-stream");
+    const reader = (answer.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    const ids = () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+    const until = async (id: number) => {
+      while (!ids().includes(id)) text += (await reader.read()).value ?? "";
+    };
+    await until(sequence);
+    await served.city.log.append([{ kind: "test.noted", subjects: ["live"] }]);
+    await until(sequence + 1);
+    expect(ids()).to.deep.equal([sequence - 2, sequence - 1, sequence, sequence + 1]);
+    expect(text).to.contain("test.noted");
+    stop.abort();
+    await reader.cancel().catch(() => {});
+  });
+
+  it("answers under its own names only, and lets no foreign page read", async () => {
+    const { port } = new URL(url);
+    const asked = (headers: Record<string, string>) =>
+      new Promise<{ status: number; body: string; allowed: unknown }>((resolve, reject) => {
+        const sent = request({ host: "127.0.0.1", port, path: "/v1/city", headers }, (answer) => {
+          let body = "";
+          answer.on("data", (part) => {
+            body += part;
+          });
+          answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body, allowed: answer.headers["access-control-allow-origin"] }));
+        });
+        sent.on("error", reject).end();
+      });
+    for (const host of ["evil.example", "127.0.0.1.evil.example", "evil.example:80"])
+      expect(await asked({ host }), host)
+        .to.include({ status: 403 })
+        .and.to.have.property("body")
+        .that.contains("HostUnknown");
+    const foreign = await asked({ host: `localhost:${port}`, origin: "https://evil.example" });
+    expect([foreign.status, foreign.allowed]).to.deep.equal([200, undefined]);
+  });
+
+  it("limits what one address may ask", async () => {
+    const strict = await serveGateway(served.city, { ...serveOptions, limits: { burst: 10, perSecond: 1 } });
+    const statuses: number[] = [];
+    for (let at = 0; at < 4; at += 1) statuses.push((await fetch(`${strict.url}/v1/missions`)).status);
+    expect(statuses).to.deep.equal([200, 200, 429, 429]);
+    await strict.close();
+  });
+
+  it("names the error of 600 malformed requests, and shows no stack", async () => {
+    const random = randomStream("malformed requests");
+    const pick = <Item>(items: readonly Item[]): Item => {
+      const item = items[random.int(items.length)];
+      if (item === undefined) throw new RangeError("nothing to pick from");
+      return item;
+    };
+    const junk = () =>
+      pick([
+        () => "../../etc/passwd",
+        () => "%00",
+        () => "0x".padEnd(2 + random.int(90), "f"),
+        () => "-1",
+        () => "9".repeat(1 + random.int(40)),
+        () => "1e9",
+        () => "'; DROP TABLE hub_events; --",
+        () => "<script>alert(1)</script>",
+        () => "\u202e\u0000é",
+        () => "a".repeat(random.int(3_000)),
+        () => "true",
+        () => "__proto__",
+        () => "NaN",
+        () => "{}",
+      ])();
+    const fields = [
+      "mission",
+      "session",
+      "agent",
+      "node",
+      "cursor",
+      "limit",
+      "newest",
+      "eventType",
+      "fromTime",
+      "toBlock",
+      "__proto__",
+      "x",
+    ];
+    const bodies = [
+      "",
+      "{",
+      "[]",
+      "null",
+      '{"a":1,"a":2}',
+      `{"a":${"[".repeat(500)}`,
+      '"\\ud800"',
+      "x".repeat(70_000),
+      '{"__proto__":1}',
+      "\xff",
+    ];
+    const seen = new Map<string, number>();
+    for (let at = 0; at < 600; at += 1) {
+      const command = pick(COMMANDS);
+      const method = pick([command.method, command.method, "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]);
+      const path = pathFields(command.path).reduce(
+        (filled, name) => filled.replace(`{${name}}`, encodeURIComponent(junk()) || "x"),
+        command.path,
+      );
+      const query = Array.from({ length: 1 + random.int(4) }, () => `${pick(fields)}=${encodeURIComponent(junk())}`).join("&");
+      const headers: Record<string, string> = {
+        ...(random.int(2) === 0
+          ? { "content-type": pick(["application/json", "text/plain", "x", "application/json;charset=\u00e9"]) }
+          : {}),
+        ...(random.int(3) === 0
+          ? { signature: "eth=:AAAA:", "signature-input": pick(["eth=()", 'eth=("@method");created=1', "junk"]) }
+          : {}),
+        ...(random.int(4) === 0 ? { authorization: pick(["Bearer x", "Basic eDp4", `Bearer ${"a".repeat(43)}`]) } : {}),
+        ...(random.int(4) === 0 ? { "last-event-id": pick(["-1", "x", "1".repeat(30)]) } : {}),
+      };
+      const hasBody = method !== "GET" && method !== "OPTIONS";
+      const answer = await fetch(`${url}${path}?${query}`, { method, headers, ...(hasBody ? { body: pick(bodies) } : {}) });
+      const text = await answer.text();
+      // Some junk is a good question after all.
+      if (answer.status === 200) continue;
+      expect(answer.status, `${method} ${path}?${query}: ${text}`).to.be.within(400, 499);
+      const { error } = errorSchema.parse(JSON.parse(text));
+      expect(text, `${method} ${path}?${query}`).not.to.match(/\bat .*:\d+|node_modules|orchestrator\/|SELECT /);
+      seen.set(error.code, (seen.get(error.code) ?? 0) + 1);
+    }
+    const refused = [...seen.values()].reduce((sum, count) => sum + count, 0);
+    expect(refused).to.be.greaterThan(500);
+    expect([...seen.keys()]).to.include.members(["BadRequest", "WrongMethod", "BadSignature", "SignatureMissing", "BearerUnknown"]);
+    expect((await get("/health")).status).to.equal(200);
+  });
+
+  it("answers by name whoever does not speak HTTP", async () => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.end("\u0001\u0002 garbage\r\n\r\n");
+    let text = "";
+    for await (const part of socket) text += part;
+    expect(text).to.contain("400 Bad Request").and.to.contain('"code":"BadRequest"');
+  });
+
+  it("describes exactly its commands in OpenAPI 3.1", async () => {
+    const { openapi, paths } = z
+      .object({ openapi: z.literal("3.1.0"), paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))) })
+      .parse(JSON.parse((await get("/openapi.json")).body));
+    expect(openapi).to.equal("3.1.0");
+    const told = Object.values(paths).flatMap((operations) => Object.values(operations).map(({ operationId }) => operationId));
+    expect(told.sort()).to.deep.equal([...COMMANDS.map(({ name }) => name), "follow_events"].sort());
+    const page = (await get("/docs")).body;
+    for (const { name } of COMMANDS) expect(page).to.contain(`id="${name}"`);
+  });
+});
