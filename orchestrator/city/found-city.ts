@@ -15,7 +15,7 @@ import type { Address } from "../primitives/hex.ts";
 import { randomStream } from "../primitives/random.ts";
 import { KINDS } from "../protocol/kinds.ts";
 import { OFFICE_NAMES, OFFICES } from "../protocol/offices.ts";
-import { DEVNET, PARAMETERS } from "../protocol/parameters.ts";
+import { DEVNET, PARAMETERS, type ParameterName } from "../protocol/parameters.ts";
 import { chainReader } from "./chain-reader.ts";
 import { codifierMandates, codifierServices } from "./codifier-services.ts";
 import { GenesisMismatch } from "./errors.ts";
@@ -52,13 +52,16 @@ const MANDATE =
   "and any human with a seat can stop what is done here.";
 
 /** What a devnet's founders decide: the prototype's table with short windows, and offices for the society's members. */
-export async function devnetPlan(society: readonly Member[]): Promise<GenesisPlan> {
+export async function devnetPlan(
+  society: readonly Member[],
+  parameters: Partial<Record<ParameterName, bigint>> = {},
+): Promise<GenesisPlan> {
   const person = (member: Member) => ({ address: member.account.address, principal: principalAddress(society, member) });
   const [reexecutor, receiver] = membersOf(society, "issuer");
   return {
     mandate: MANDATE,
     mandateDigest: digestOf(contentIdOf(new TextEncoder().encode(MANDATE))),
-    parameters: PARAMETERS.map(({ name }) => DEVNET[name]),
+    parameters: PARAMETERS.map(({ name }) => parameters[name] ?? DEVNET[name]),
     token: null,
     seats: membersOf(society, "adjudicator").map(({ account: { address } }) => ({ adjudicator: address, principal: address })),
     clerks: OFFICERS.flatMap((role, office) =>
@@ -87,6 +90,8 @@ export interface Founding {
   readonly port: SendingPort;
   readonly seed: string;
   readonly tell: (line: string) => void;
+  /** Values of parameters that differ from a devnet's. */
+  readonly parameters?: Partial<Record<ParameterName, bigint>>;
 }
 
 /** Of a city that is sealed. */
@@ -95,7 +100,7 @@ export type Founded = Deployment & { readonly city: FoundedCity };
 /** Deploys the contracts, registers the members, fills the offices, and ends the deployer's power. Every step is idempotent. */
 export async function foundCity(founding: Founding): Promise<Founded> {
   const { port, tell, chain, sender, society, network } = founding;
-  const plan = await devnetPlan(society);
+  const plan = await devnetPlan(society, founding.parameters);
   const addresses = await deployLaw(port, plan);
   await publishTemplate(port, addresses);
   await setEnvelopes(port, addresses);
@@ -153,7 +158,10 @@ const REGISTRATION_GAS = 400_000n;
 const BATCH = 250;
 
 /** Producers and verifiers, each bound by its principal's signature; the principal's stake is pulled by permit, so they need no gas. */
-async function admitAgents({ society, seed, chain, tell }: Founding, client: CityClient): Promise<void> {
+export async function admitAgents(
+  { society, seed, chain, tell }: Pick<Founding, "society" | "seed" | "chain" | "tell">,
+  client: CityClient,
+): Promise<void> {
   const deadline = Number(chain.clock.now()) + VALIDITY;
   const agents = society.filter(({ role }) => role === "producer" || role === "verifier");
   const byPrincipal = Map.groupBy(agents, ({ principal }) => principal);
@@ -179,7 +187,7 @@ async function registrationOf(
   client: CityClient,
   seed: string,
   principal: Member,
-  { account, name, role, stake = ENDOWMENT.stake }: Member,
+  { account, name, role, stake = ENDOWMENT.stake, capabilities = capabilitiesOf(seed, name) }: Member,
   nonce: bigint,
   deadline: number,
 ): Promise<Intent<LogNote>> {
@@ -189,7 +197,7 @@ async function registrationOf(
     principal: principal.account.address,
     kind: role === "producer" ? KINDS.PRODUCER : KINDS.VERIFIER,
     did: keccak256(stringToHex(did)),
-    capabilities: capabilitiesOf(seed, name),
+    capabilities,
     stake,
     nonce,
     deadline,

@@ -28,6 +28,8 @@ export interface Member {
   readonly principal?: string;
   /** What an agent registers with, smallest unit; by default what everybody does. */
   readonly stake?: bigint;
+  /** What an agent says that it can do: ten 16-bit levels, dimension 0 lowest; by default drawn from the city's seed. */
+  readonly capabilities?: bigint;
   /** A producer's place in a stake pool, which then stands for its bids (AgentCity B.7). */
   readonly pool?: PoolPlace;
   readonly account: LocalAccount;
@@ -75,9 +77,9 @@ export function devnetSociety(mnemonic?: string): readonly Member[] {
 const AGENTS_PER_PRINCIPAL = 4;
 
 /** A city of as many producers as asked for, P1, P2, …, with the same offices; its keys are a devnet's too. */
-export function assemblySociety(producers: number): readonly Member[] {
+export function assemblySociety(producers: number, perPrincipal: number = AGENTS_PER_PRINCIPAL): readonly Member[] {
   const numbered = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}${index + 1}`);
-  const owners = numbered("owner-", Math.max(2, Math.ceil(producers / AGENTS_PER_PRINCIPAL)));
+  const owners = numbered("owner-", Math.max(2, Math.ceil(producers / perPrincipal)));
   return societyOf(
     PLAN.map((roll) => {
       if (roll.role === "principal") return { ...roll, names: [...owners, ...roll.names] };

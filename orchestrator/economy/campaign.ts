@@ -4,24 +4,27 @@ import { contentIdOf } from "../primitives/hash.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { AS_WRITTEN, type Experiment, SCALED } from "./hypotheses.ts";
 import { type RunSummary, summarise } from "./metrics.ts";
-import { type BuiltConfiguration, ECONOMY, type EconomyParameters } from "./parameters.ts";
+import { type Configuration, ECONOMY, type EconomyParameters } from "./parameters.ts";
 import { readRun, writeRun } from "./record.ts";
 import { type RunFigures, runEconomy } from "./run.ts";
 
 export interface Cell {
-  readonly configuration: BuiltConfiguration;
+  readonly configuration: Configuration;
   readonly agents: number;
   readonly seed: number;
   readonly variant: string;
+  /** Fewer milestones than an experiment has, for trying it out; the shock then comes in the middle. */
+  readonly milestones?: number | undefined;
 }
 
 export interface Campaign {
   readonly experiment: Experiment;
-  readonly configurations: readonly BuiltConfiguration[];
+  readonly configurations: readonly Configuration[];
   readonly scales: readonly number[];
   readonly seeds: readonly number[];
   /** Also varies each open constant, at the first scale. */
   readonly sensitivity: boolean;
+  readonly milestones?: number | undefined;
 }
 
 /** Scales of experiment 2: the paper's six, and four below them. */
@@ -53,14 +56,21 @@ function shifted({ shares }: EconomyParameters, sign: 1 | -1): EconomyParameters
   return { cooperative, "self-interested": shares["self-interested"] * rest, adversarial: shares.adversarial * rest };
 }
 
-export function worldOf({ variant, agents }: Pick<Cell, "variant" | "agents">): EconomyParameters {
+export function worldOf({ variant, agents, milestones }: Pick<Cell, "variant" | "agents" | "milestones">): EconomyParameters {
   const change = VARIANTS[variant];
   if (change === undefined) throw new RangeError(`no variant ${variant}`);
-  return change(ECONOMY, agents);
+  const world = change(ECONOMY, agents);
+  return milestones === undefined ? world : shortened(world, milestones);
+}
+
+/** The same with fewer milestones. */
+export function shortened(world: EconomyParameters, milestones: number): EconomyParameters {
+  const rounds = milestones * world.milestoneRounds;
+  return { ...world, rounds, shock: { ...world.shock, round: rounds / 2 } };
 }
 
 /** Every run of a campaign; each open constant is varied at its first scale. */
-export function cellsOf({ experiment, configurations, scales, seeds, sensitivity }: Campaign): Cell[] {
+export function cellsOf({ experiment, configurations, scales, seeds, sensitivity, milestones }: Campaign): Cell[] {
   const open = Object.keys(VARIANTS).filter((name) => name !== AS_WRITTEN && name !== SCALED);
   const variantsAt = (agents: number) => [
     AS_WRITTEN,
@@ -69,7 +79,15 @@ export function cellsOf({ experiment, configurations, scales, seeds, sensitivity
   ];
   return seeds.flatMap((seed) =>
     scales.flatMap((agents) =>
-      configurations.flatMap((configuration) => variantsAt(agents).map((variant) => ({ configuration, agents, seed, variant }))),
+      configurations.flatMap((configuration) =>
+        variantsAt(agents).map((variant) => ({
+          configuration,
+          agents,
+          seed,
+          variant,
+          ...(milestones === undefined ? {} : { milestones }),
+        })),
+      ),
     ),
   );
 }
@@ -78,7 +96,7 @@ export function cellsOf({ experiment, configurations, scales, seeds, sensitivity
 export const digestOfCell = (cell: Cell): string =>
   contentIdOf(new TextEncoder().encode(canonicalJson({ figures: FIGURES, world: worldOf(cell) })));
 /** Raised whenever the same constants give other figures. */
-const FIGURES = 1;
+const FIGURES = 2;
 
 export const fileOf = (folder: string, { configuration, agents, seed, variant }: Cell): string =>
   join(
@@ -89,9 +107,9 @@ export const fileOf = (folder: string, { configuration, agents, seed, variant }:
 const sign = (variant: string) => (variant.includes("−") ? "-less" : variant.includes("+") ? "-more" : "");
 
 /** Runs a cell and keeps it. */
-export function runCell(folder: string, cell: Cell): void {
+export async function runCell(folder: string, cell: Cell): Promise<void> {
   const { configuration, agents, seed } = cell;
-  writeRun(fileOf(folder, cell), runEconomy({ configuration, agents, seed, world: worldOf(cell) }), digestOfCell(cell));
+  writeRun(fileOf(folder, cell), await runEconomy({ configuration, agents, seed, world: worldOf(cell) }), digestOfCell(cell));
 }
 
 export const keptRun = (folder: string, cell: Cell): RunFigures | undefined => readRun(fileOf(folder, cell), digestOfCell(cell));

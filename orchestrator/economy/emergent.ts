@@ -4,6 +4,7 @@ import { chooseWork, idealNorms, looks, NO_NORMS, type Norms, overclaims, type P
 import { matchOf, type Task } from "./milestone.ts";
 import type { Assignment, Commons, Harvested, Order, Say } from "./order.ts";
 import type { EconomyParameters } from "./parameters.ts";
+import { beliefOf, watch } from "./peers.ts";
 
 /** Counts since the last talk. */
 interface Heard {
@@ -15,7 +16,6 @@ interface Heard {
 
 const nothing = (): Heard => ({ reviewed: 0, failed: 0, reports: 0, breaches: 0 });
 const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
-const FRESH = 0.5;
 
 export class Emergent implements Order {
   readonly #world: EconomyParameters;
@@ -34,7 +34,7 @@ export class Emergent implements Order {
     return this.#norms.reviewers === 0;
   }
 
-  talk({ round, pool, present, world }: Commons): void {
+  async talk({ round, pool, present, world }: Commons): Promise<void> {
     if (round % world.talkEvery !== 0) return;
     const { reviewed, failed, reports, breaches } = this.#heard;
     const situation = { pool: pool.level / pool.capacity, failed: share(failed, reviewed), breaches: share(breaches, reports) };
@@ -48,8 +48,8 @@ export class Emergent implements Order {
     return { belief: this.#belief(agent), sanction: this.#norms.shunning * this.#taskIncome, found: 1 - (1 - lieFound) ** peers };
   }
 
-  #belief({ seen, credibility }: Agent): number {
-    return FRESH * seen + (1 - FRESH) * this.#announced * credibility;
+  #belief(agent: Agent): number {
+    return beliefOf(agent, this.#announced);
   }
 
   norm(quota: number): number {
@@ -57,7 +57,7 @@ export class Emergent implements Order {
   }
 
   /** Every task goes to the best claim times trust; who is shunned gets what nobody else wants. */
-  assign(tasks: readonly Task[], commons: Commons, say: Say): Assignment[] {
+  async assign(tasks: readonly Task[], commons: Commons, say: Say): Promise<Assignment[]> {
     const { world, round } = commons;
     const caught = 1 - (1 - world.reviewerNotices) ** this.#norms.reviewers;
     const sanction = caught * (this.#norms.shunning * this.#taskIncome + world.price);
@@ -83,7 +83,11 @@ export class Emergent implements Order {
     return taken;
   }
 
-  review(task: Task, { present, chance, world, round }: Commons, busy: (agent: Agent) => void): boolean {
+  async review(tasks: readonly Task[], commons: Commons, busy: (agent: Agent) => void): Promise<Map<Task, number>> {
+    return new Map(tasks.filter((task) => this.#passes(task, commons, busy)).map((task) => [task, commons.world.price]));
+  }
+
+  #passes(task: Task, { present, chance, world, round }: Commons, busy: (agent: Agent) => void): boolean {
     const author = task.worker;
     if (author === undefined) return true;
     const lot = chance(`review ${task.id}`);
@@ -103,30 +107,16 @@ export class Emergent implements Order {
     return !found;
   }
 
-  remember(harvested: readonly Harvested[], { quota, chance, world, round }: Commons): void {
-    const norm = this.norm(quota);
-    const lot = chance("peers");
-    const breached = new Set<Agent>();
-    const breaks = ({ choice }: Harvested) => choice.amount > norm;
-    for (const { agent } of harvested) {
-      let kept = 0;
-      for (let look = 0; look < world.peers; look++) {
-        const peer = lot.pick(harvested);
-        const isSeen = breaks(peer) && (peer.choice.truthful || lot.next() < world.lieFound);
-        if (isSeen) breached.add(peer.agent);
-        else kept += 1;
-      }
-      const seen = kept / world.peers;
-      const worth = this.#announced === 0 ? 0 : Math.min(1, seen / this.#announced);
-      agent.credibility = world.beliefKept * agent.credibility + (1 - world.beliefKept) * worth;
-      agent.seen = world.beliefKept * agent.seen + (1 - world.beliefKept) * seen;
-    }
-    for (const agent of breached) agent.shunnedUntil = round + this.#norms.shunning;
+  async remember(harvested: readonly Harvested[], commons: Commons): Promise<void> {
+    const breached = watch(harvested, this.norm(commons.quota), this.#announced, commons);
+    for (const agent of breached) agent.shunnedUntil = commons.round + this.#norms.shunning;
     this.#heard.reports += harvested.length;
     this.#heard.breaches += breached.size;
   }
 
-  standing({ trust }: Agent): number {
-    return trust;
+  async standings(present: readonly Agent[]): Promise<ReadonlyMap<Agent, number>> {
+    return new Map(present.map((agent) => [agent, agent.trust]));
   }
+
+  async ended(): Promise<void> {}
 }

@@ -1,11 +1,11 @@
 /** The experiment's hypotheses, judged by the thresholds and tests of docs/economy.md. */
-import { mean } from "simple-statistics";
+import { linearRegression, mean } from "simple-statistics";
 import type { RandomStream } from "../primitives/random.ts";
-import type { RunSummary } from "./metrics.ts";
-import { BUILT, type BuiltConfiguration, type Configuration } from "./parameters.ts";
+import { type GovernanceSummary, type RunSummary, TOKENS_A_GAS } from "./metrics.ts";
+import type { Configuration } from "./parameters.ts";
 import { bootstrap, cohensD, type Interval } from "./statistics/description.ts";
-import { akaikeWeights, fitCurve, type Point, SHAPES, type Shape } from "./statistics/fits.ts";
-import { signedRank } from "./statistics/significance.ts";
+import { akaikeWeights, fitCurve, type Point, powerLaw, SHAPES, type Shape } from "./statistics/fits.ts";
+import { binomialAtLeast, signedRank } from "./statistics/significance.ts";
 
 export type Verdict = "supported" | "falsified" | "inconclusive" | "not measured";
 
@@ -27,7 +27,9 @@ export type Experiment = keyof typeof COMPARISONS;
 export const ALPHA = 0.05;
 
 /** A bound that a mean is beyond. */
-type Bound = { readonly above: number } | { readonly below: number };
+type Bound = { readonly above: number } | { readonly below: number } | { readonly atMost: number };
+/** Of the values, or of how many of them are beyond the bound. */
+type Test = "signed rank" | "binomial";
 
 interface Hypothesis {
   readonly id: string;
@@ -41,7 +43,7 @@ const ROWS: readonly (readonly [id: string, says: string, needs: readonly Config
   ["H1c", "PvR(Full) > 1.5", ["full"]],
   ["H1d", "SS(Full) < 40 rounds", ["full"]],
   ["H2a", "REC(Full) > 3", ["full"]],
-  ["H2b", "ECP > 0: Structural over Emergent", ["structural"]],
+  ["H2b", "ECP > 0: Structural over Emergent", ["structural", "emergent"]],
   ["H2c", "GOR(Full) falls from above 8 % to below 3 %", ["full"]],
   ["H2d", "RQT(Full) > 0", ["full"]],
   ["H2e", "LPR(Full) > 0.5", ["full"]],
@@ -51,7 +53,7 @@ const ROWS: readonly (readonly [id: string, says: string, needs: readonly Config
   ["H2i", "OPA(Full) ≤ 2, influence halved", ["full"]],
   ["H3a", "PCR(Full) > 0.8", ["full"]],
   ["H3b", "PSR(Full) > 0.9", ["full"]],
-  ["H3c", "PCR(Full) > PCR(Emergent)", ["full"]],
+  ["H3c", "PCR(Full) > PCR(Emergent)", ["full", "emergent"]],
   ["H3d", "PCR(Baseline) < 0.4", ["baseline"]],
   ["H3e", "ICT(Full) does not decline", ["full"]],
   ["H3f", "SAR(Full) > 0 and declining", ["full"]],
@@ -70,58 +72,288 @@ export const AS_WRITTEN = "as written";
 export const SCALED = "tasks scaled";
 
 /** Runs of a configuration as written, by seed. */
-export const runsOf = (
-  runs: readonly RunSummary[],
-  configuration: BuiltConfiguration,
-  agents: number,
-  variant = AS_WRITTEN,
-): RunSummary[] =>
+export const runsOf = (runs: readonly RunSummary[], configuration: Configuration, agents: number, variant = AS_WRITTEN): RunSummary[] =>
   runs
     .filter((run) => run.configuration === configuration && run.agents === agents && run.variant === variant)
     .sort((one, other) => one.seed - other.seed);
 
 /** Every hypothesis over the runs of an experiment; those that need contracts, or other runs, are not measured. */
 export function judge(runs: readonly RunSummary[], experiment: Experiment, agents: number, stream: RandomStream): Finding[] {
-  const alpha = ALPHA / COMPARISONS[experiment];
+  const ground: Ground = { runs, agents, alpha: ALPHA / COMPARISONS[experiment], stream };
   return HYPOTHESES.map(({ id, says, needs }): Finding => {
-    const absent = needs.find((name) => !BUILT.some((built) => built === name));
-    if (absent !== undefined) return { id, says, verdict: "not measured", because: `needs the ${absent} configuration` };
-    if (id === "H3d")
-      return {
-        id,
-        says,
-        ...beyond(
-          runsOf(runs, "baseline", agents).map(({ pcr }) => pcr),
-          { below: 0.4 },
-          { above: 0.6 },
-          alpha,
-          stream,
-        ),
-      };
-    return { id, says, ...growth(runs) };
+    const absent = needs.find((name) => !runs.some(({ configuration }) => configuration === name));
+    if (absent !== undefined) return { id, says, verdict: "not measured", because: `no runs of ${absent}` };
+    return { id, says, ...(RULES[id] ?? notMeasured)(ground) };
   });
+}
+
+/** What a verdict rests on. */
+interface Ground {
+  readonly runs: readonly RunSummary[];
+  readonly agents: number;
+  readonly alpha: number;
+  readonly stream: RandomStream;
+}
+const notMeasured = (): Judged => ({ verdict: "not measured", because: "has no rule" });
+
+const inFull = ({ runs, agents }: Ground): RunSummary[] => runsOf(runs, "full", agents);
+const metric =
+  (of: (run: RunSummary) => number | null | undefined, supported: Bound, falsified: Bound, test: Test = "signed rank") =>
+  (ground: Ground): Judged => {
+    const values = inFull(ground).flatMap((run) => of(run) ?? []);
+    return beyond(values, supported, falsified, ground.alpha, ground.stream, test);
+  };
+const governed = (of: (figures: GovernanceSummary) => number | null, supported: Bound, falsified: Bound, test: Test = "signed rank") =>
+  metric(({ governance }) => (governance === undefined ? null : of(governance)), supported, falsified, test);
+
+/** Paired by seed: what a configuration has more than another. */
+const paired =
+  (from: Configuration, to: Configuration, of: (run: RunSummary) => number) =>
+  ({ runs, agents, alpha, stream }: Ground): Judged => {
+    const before = new Map(runsOf(runs, from, agents).map((run) => [run.seed, of(run)]));
+    const differences = runsOf(runs, to, agents).flatMap((run) => {
+      const other = before.get(run.seed);
+      return other === undefined ? [] : [of(run) - other];
+    });
+    return beyond(differences, { above: 0 }, { atMost: 0 }, alpha, stream);
+  };
+
+/** A slope by seed: supported where it lies on the right side, falsified where it lies on the other with the test's word. */
+function sloped(slopes: readonly number[], better: 1 | -1, { alpha, stream }: Ground): Judged {
+  if (slopes.length === 0) return { verdict: "not measured", because: "no series" };
+  const middle = mean([...slopes]);
+  const interval = bootstrap(slopes, (sample) => mean([...sample]), stream);
+  const { greater } = signedRank(slopes.map((slope) => better * slope));
+  const { greater: worse } = signedRank(slopes.map((slope) => -better * slope));
+  const verdict =
+    better * middle < 0 && worse <= alpha ? "falsified" : better * middle > 0 && greater <= alpha ? "supported" : "inconclusive";
+  return {
+    verdict,
+    mean: middle,
+    interval,
+    p: greater,
+    because: `slope of each of ${slopes.length} seeds, signed rank, α' = ${alpha.toFixed(4)}`,
+  };
+}
+
+const LEAST_SEEDS = 20;
+/** Curves need this many scales. */
+const LEAST_SCALES = 6;
+
+const RULES: Readonly<Record<string, (ground: Ground) => Judged>> = {
+  H1a: metric(({ si40 }) => (Number.isFinite(si40) ? si40 : null), { below: 0.5 }, { above: 0.8 }),
+  H1b: metric(({ cau }) => cau, { above: 0.6 }, { below: 0.3 }),
+  H1c: metric(({ pvr }) => pvr, { above: 1.5 }, { below: 1.1 }),
+  H1d: metric(({ ss }) => ss, { below: 40 }, { above: 80 }),
+  H2a: governed(({ rec }) => rec, { above: 3 }, { atMost: 0 }),
+  H2b: paired("emergent", "structural", ({ csr }) => csr),
+  H2c: overheadFalls,
+  H2d: governed(({ rqt }) => rqt, { above: 0 }, { below: 0 }),
+  H2e: governed(({ lpr }) => lpr, { above: 0.5 }, { below: 0.2 }, "binomial"),
+  H2f: governed(({ dsi }) => dsi, { above: 0.1 }, { atMost: 0.02 }, "binomial"),
+  H2g: governed(({ msr }) => msr, { above: 0.3 }, { atMost: 0 }, "binomial"),
+  H2h: blocsAreFound,
+  H2i: blocsAreStopped,
+  H3a: metric(({ pcr }) => pcr, { above: 0.8 }, { below: 0.5 }),
+  H3b: metric(({ psr }) => psr, { above: 0.9 }, { below: 0.7 }),
+  H3c: paired("emergent", "full", ({ pcr }) => pcr),
+  H3d: ({ runs, agents, alpha, stream }) =>
+    beyond(
+      runsOf(runs, "baseline", agents).map(({ pcr }) => pcr),
+      { below: 0.4 },
+      { above: 0.6 },
+      alpha,
+      stream,
+    ),
+  H3e: confidenceHolds,
+  H3f: sanctionsDecline,
+  H4a: (ground) => exponent(ground, costPoints(ground.runs), { below: 1 }),
+  H4b: (ground) => exponent(ground, benefitPoints(ground.runs), { above: 1 }),
+  H4c: breakEven,
+  H4d: (ground) =>
+    slopeOverScales(
+      ground,
+      scalePoints(ground.runs, "full", AS_WRITTEN, ({ si }) => si),
+      "falls",
+    ),
+  H5a: ({ runs }) => growth(runs),
+  H5b: (ground) =>
+    slopeOverScales(
+      ground,
+      scalePoints(ground.runs, "full", SCALED, ({ fpd }) => fpd),
+      "flat",
+    ),
+};
+
+function overheadFalls(ground: Ground): Judged {
+  const runs = inFull(ground);
+  if (runs.length === 0) return { verdict: "not measured", because: "no runs of full at this scale" };
+  const first = mean(runs.map(({ gorFirst }) => gorFirst));
+  const last = mean(runs.map(({ gorLast }) => gorLast));
+  const { greater } = signedRank(runs.map(({ gorFirst, gorLast }) => gorFirst - gorLast));
+  const verdict = last >= first ? "falsified" : first > 0.08 && last < 0.03 && greater <= ground.alpha ? "supported" : "inconclusive";
+  return { verdict, mean: last, p: greater, because: `${(100 * first).toFixed(1)} % at first, ${(100 * last).toFixed(1)} % at last` };
+}
+
+function blocsAreFound(ground: Ground): Judged {
+  const found = inFull(ground).flatMap(({ governance }) => governance?.cdr ?? []);
+  if (found.length === 0) return { verdict: "not measured", because: "no bloc of five: needs 50 agents" };
+  const hits = found.reduce((sum, one) => sum + one, 0);
+  const share = hits / found.length;
+  const p = binomialAtLeast(hits, found.length, 0.5);
+  const verdict =
+    share < 0.5 ? "falsified" : share >= 0.8 && p <= ground.alpha && found.length >= LEAST_SEEDS ? "supported" : "inconclusive";
+  return { verdict, mean: share, p, because: `${hits} of ${found.length} blocs; supported from ${LEAST_SEEDS} seeds on` };
+}
+
+function blocsAreStopped(ground: Ground): Judged {
+  const ruled = inFull(ground).flatMap(({ governance }) => (governance?.opa == null ? [] : [governance]));
+  const reductions = ruled.flatMap(({ reduction }) => reduction ?? []);
+  if (ruled.length === 0 || reductions.length === 0)
+    return { verdict: "not measured", because: "no bloc was flagged that had any influence" };
+  const waited = mean(ruled.map(({ opa }) => opa ?? 0));
+  const reduced = mean(reductions);
+  const quick = binomialAtLeast(ruled.filter(({ opa }) => (opa ?? 0) <= 2).length, ruled.length, 0.5);
+  const { greater } = signedRank(reductions.map((reduction) => reduction - 0.5));
+  const verdict =
+    waited > 4 || reduced < 0.25
+      ? "falsified"
+      : waited <= 2 && reduced >= 0.5 && quick <= ground.alpha && greater <= ground.alpha
+        ? "supported"
+        : "inconclusive";
+  const because = `OPA ${waited.toFixed(1)} (sign test ${quick.toFixed(4)}); influence of ${reductions.length} blocs, signed rank`;
+  return { verdict, mean: reduced, p: greater, because };
+}
+
+function confidenceHolds(ground: Ground): Judged {
+  const slopes = inFull(ground).flatMap(({ governance }) => governance?.ict ?? []);
+  const judged = sloped(slopes, 1, ground);
+  // Not declining is all that is asked.
+  return judged.verdict === "inconclusive" && (judged.mean ?? 0) >= 0 ? { ...judged, verdict: "supported" } : judged;
+}
+
+function sanctionsDecline(ground: Ground): Judged {
+  const runs = inFull(ground).flatMap(({ governance }) => governance ?? []);
+  if (runs.length === 0) return { verdict: "not measured", because: "no runs of full at this scale" };
+  const judged = sloped(
+    runs.map(({ sarSlope }) => sarSlope),
+    -1,
+    ground,
+  );
+  const share = mean(runs.map(({ sar }) => sar));
+  const because = `SAR ${share.toFixed(3)}; ${judged.because}`;
+  return share > 0 ? { ...judged, because } : { ...judged, verdict: "inconclusive", because: "no sanctions at all" };
+}
+
+/** G(n), tokens: one point for each run of Full as written. */
+export const costPoints = (runs: readonly RunSummary[]): Point[] =>
+  runs
+    .filter(({ configuration, variant }) => configuration === "full" && variant === AS_WRITTEN)
+    .flatMap(({ agents, governance }) => (governance === undefined ? [] : [{ x: agents, y: governance.gas * TOKENS_A_GAS }]));
+
+/** B(n), tokens: what Full's milestones were worth that Baseline's were not, same seed. */
+export function benefitPoints(runs: readonly RunSummary[]): Point[] {
+  const written = runs.filter(({ variant }) => variant === AS_WRITTEN);
+  return written
+    .filter(({ configuration }) => configuration === "full")
+    .flatMap(({ agents, seed, failures, worth }) => {
+      const without = written.find((run) => run.configuration === "baseline" && run.agents === agents && run.seed === seed);
+      return without === undefined ? [] : [{ x: agents, y: (without.failures - failures) * worth }];
+    });
+}
+
+/** Resamples within each scale. */
+const byScale = (points: readonly Point[]): Point[][] => [...Map.groupBy(points, ({ x }) => x).values()];
+
+function exponent({ stream }: Ground, points: readonly Point[], supported: Bound): Judged {
+  const groups = byScale(points);
+  if (groups.length < LEAST_SCALES) return tooFewScales(groups.length);
+  if (points.some(({ y }) => y <= 0)) return { verdict: "inconclusive", because: "some values are not above 0: a power law has none" };
+  const { exponent: found } = powerLaw(points);
+  const interval = resampled(groups, (sample) => powerLaw(sample).exponent, stream);
+  const isBelow = "below" in supported;
+  const verdict = (isBelow ? interval.high < 1 : interval.low > 1)
+    ? "supported"
+    : (isBelow ? found >= 1 : found <= 1)
+      ? "falsified"
+      : "inconclusive";
+  return { verdict, mean: found, interval, because: `exponent over ${groups.length} scales, bootstrap within scales` };
+}
+
+const tooFewScales = (count: number): Judged => ({
+  verdict: "not measured",
+  because: `needs experiment 2 at ${LEAST_SCALES} scales or more; there are ${count}`,
+});
+
+const DRAWS = 2_000;
+
+function resampled(groups: readonly (readonly Point[])[], statistic: (points: readonly Point[]) => number, stream: RandomStream): Interval {
+  const values = Array.from({ length: DRAWS }, () => statistic(groups.flatMap((group) => group.map(() => stream.pick(group))))).sort(
+    (one, other) => one - other,
+  );
+  return { low: values[Math.floor(0.025 * DRAWS)] ?? Number.NaN, high: values[Math.ceil(0.975 * DRAWS) - 1] ?? Number.NaN };
+}
+
+/** Smallest scale at which benefit exceeds cost; infinite where none does. */
+export function breakEvenOf(cost: readonly Point[], benefit: readonly Point[]): number {
+  const at = (points: readonly Point[], scale: number) => mean(points.filter(({ x }) => x === scale).map(({ y }) => y));
+  const scales = [...new Set(benefit.map(({ x }) => x))].sort((one, other) => one - other);
+  return scales.find((scale) => at(benefit, scale) > at(cost, scale)) ?? Number.POSITIVE_INFINITY;
+}
+
+function breakEven({ runs }: Ground): Judged {
+  const [cost, benefit] = [costPoints(runs), benefitPoints(runs)];
+  const scales = new Set(benefit.map(({ x }) => x));
+  if (scales.size < LEAST_SCALES) return tooFewScales(scales.size);
+  const found = breakEvenOf(cost, benefit);
+  const verdict = found >= 20 && found <= 50 ? "supported" : found > 80 ? "falsified" : "inconclusive";
+  return {
+    verdict,
+    ...(Number.isFinite(found) ? { mean: found } : {}),
+    because: Number.isFinite(found) ? `the smallest of ${scales.size} scales at which B > G` : "B does not exceed G at any scale",
+  };
+}
+
+/** Of a metric over the logarithm of n. */
+function slopeOverScales({ stream }: Ground, points: readonly Point[], wanted: "falls" | "flat"): Judged {
+  const groups = byScale(points);
+  if (groups.length < LEAST_SCALES) return tooFewScales(groups.length);
+  const slope = (sample: readonly Point[]) => linearRegression(sample.map(({ x, y }) => [Math.log(x), y])).m;
+  const interval = resampled(groups, slope, stream);
+  const supported = wanted === "falls" ? interval.high < 0 : interval.low <= 0;
+  const verdict = supported ? "supported" : interval.low > 0 ? "falsified" : "inconclusive";
+  return { verdict, mean: slope(points), interval, because: `slope over ln n at ${groups.length} scales, bootstrap within scales` };
 }
 
 type Judged = Omit<Finding, "id" | "says">;
 
 /** Whether a mean lies beyond a bound, and the test rejects that it lies on the other side. */
-export function beyond(values: readonly number[], supported: Bound, falsified: Bound, alpha: number, stream: RandomStream): Judged {
-  if (values.length === 0) return { verdict: "not measured", because: "no runs of that configuration" };
+export function beyond(
+  values: readonly number[],
+  supported: Bound,
+  falsified: Bound,
+  alpha: number,
+  stream: RandomStream,
+  test: Test = "signed rank",
+): Judged {
+  if (values.length === 0) return { verdict: "not measured", because: "no runs that could show it" };
   const middle = mean([...values]);
-  const margin = (value: number) => ("above" in supported ? value - supported.above : supported.below - value);
-  const { greater } = signedRank(values.map(margin));
+  const margin = (value: number) => ("above" in supported ? value - supported.above : "below" in supported ? supported.below - value : 0);
+  const margins = values.map(margin);
+  const p =
+    test === "binomial" ? binomialAtLeast(margins.filter((one) => one > 0).length, values.length, 0.5) : signedRank(margins).greater;
   const interval = bootstrap(values, (sample) => mean([...sample]), stream);
-  const isBeyond = (bound: Bound) => ("above" in bound ? middle > bound.above : middle < bound.below);
-  const verdict = isBeyond(falsified) ? "falsified" : isBeyond(supported) && greater <= alpha ? "supported" : "inconclusive";
-  return { verdict, mean: middle, interval, p: greater, because: `signed rank of ${values.length} seeds, α' = ${alpha.toFixed(4)}` };
+  const isBeyond = (bound: Bound) =>
+    "above" in bound ? middle > bound.above : "below" in bound ? middle < bound.below : middle <= bound.atMost;
+  const verdict = isBeyond(falsified) ? "falsified" : isBeyond(supported) && p <= alpha ? "supported" : "inconclusive";
+  return { verdict, mean: middle, interval, p, because: `${test} of ${values.length} seeds, α' = ${alpha.toFixed(4)}` };
 }
 
 /** Which curve failures follow as a city without rules grows, in the arm whose tasks grow with it. */
 function growth(runs: readonly RunSummary[]): Judged {
   const points = scalePoints(runs, "baseline", SCALED, ({ fpd }) => fpd);
-  const least = 6;
   const scales = new Set(points.map(({ x }) => x)).size;
-  if (scales < least) return { verdict: "not measured", because: `needs experiment 2 at ${least} scales or more; there are ${scales}` };
+  if (scales < LEAST_SCALES) return tooFewScales(scales);
   const weights = weightsOf(points);
   const [best] = weights;
   const root = weights.find(({ shape }) => shape === "square root")?.weight ?? 0;
@@ -136,7 +368,7 @@ function growth(runs: readonly RunSummary[]): Judged {
 /** A metric by scale: one point for each run. */
 export const scalePoints = (
   runs: readonly RunSummary[],
-  configuration: BuiltConfiguration,
+  configuration: Configuration,
   variant: string,
   of: (run: RunSummary) => number,
 ): Point[] =>
@@ -173,7 +405,6 @@ const PAIRS = [
 export function compare(runs: readonly RunSummary[], agents: number): Comparison[] {
   return PAIRS.flatMap(([from, to]) =>
     (["CSR", "DR"] as const).map((metric): Comparison => {
-      if (from !== "baseline" || to !== "emergent") return { metric, from, to, measured: false };
       const of = (run: RunSummary) => (metric === "CSR" ? run.csr : run.dr);
       const before = runsOf(runs, from, agents);
       const after = runsOf(runs, to, agents);

@@ -1,9 +1,15 @@
 /** A run's figures in one line, by the formulas of docs/economy.md. */
-import { type BuiltConfiguration, ECONOMY, type EconomyParameters, PERSONA_NAMES, type PersonaName } from "./parameters.ts";
+
+import { linearRegression } from "simple-statistics";
+import { changedIn, RULE_NAMES } from "./law/rules.ts";
+import type { SessionFigures, Share } from "./law/session.ts";
+import type { GovernanceFigures } from "./order.ts";
+import { type Configuration, ECONOMY, type EconomyParameters, PERSONA_NAMES, type PersonaName } from "./parameters.ts";
 import type { RoundFigures, RunFigures } from "./run.ts";
+import { spearman } from "./statistics/description.ts";
 
 export interface RunSummary {
-  readonly configuration: BuiltConfiguration;
+  readonly configuration: Configuration;
   readonly agents: number;
   readonly seed: number;
   /** Which set of constants it was run with. */
@@ -32,7 +38,46 @@ export interface RunSummary {
   /** Rounds until compliance is back after the shock; null if it never is. */
   readonly srt: number | null;
   readonly fpd: number;
+  /** Milestones that were not completed, and what a full one is worth, tokens. */
+  readonly failures: number;
+  readonly worth: number;
+  /** What contracts recorded; absent where there are none. */
+  readonly governance?: GovernanceSummary;
 }
+
+/** A governed run's figures; null where there was nothing to measure. */
+export interface GovernanceSummary {
+  readonly rec: number;
+  readonly rqt: number | null;
+  readonly lpr: number;
+  readonly dsi: number;
+  readonly msr: number;
+  readonly pvrr: number;
+  readonly cfr: number;
+  readonly dvr: number;
+  /** Whether the shock's bloc was flagged whole within two sessions; sessions from flag to ruling; part of its influence that went. */
+  readonly cdr: number | null;
+  readonly opa: number | null;
+  readonly reduction: number | null;
+  /** The same bloc, had it agreed on three places or on one. */
+  readonly top3: number | null;
+  readonly pivot: number | null;
+  readonly wronged: number;
+  readonly ict: number | null;
+  readonly sar: number;
+  readonly sarSlope: number;
+  readonly gas: number;
+  readonly transactions: number;
+  readonly messages: number;
+  readonly seconds: number;
+  readonly reputationAndOverhead: number | null;
+  /** EQ-11's two sides, tokens. */
+  readonly inflow: number;
+  readonly outflow: number;
+}
+
+/** Of gas, tokens (docs/economy.md). */
+export const TOKENS_A_GAS = 0.05e-9 * 2_500;
 
 export const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 const mean = (values: readonly number[]): number =>
@@ -93,7 +138,99 @@ export function summarise(run: RunFigures, variant: string, world: EconomyParame
     wgc: rounds.filter(({ round }) => (round + 1) % world.milestoneRounds === 0).map(({ wgc }) => wgc),
     srt: recovery(rounds, world.shock.round),
     fpd: Math.max(0, ...milestones.map(({ propagation }) => propagation)),
+    failures: milestones.filter(({ completed }) => !completed).length,
+    worth: world.price * world.tasks,
+    ...(run.governance === undefined ? {} : { governance: governanceOf(run, run.governance, world) }),
   };
+}
+
+const summed = (sessions: readonly SessionFigures[], of: (session: SessionFigures) => Share): number =>
+  ratio(
+    sessions.reduce((sum, session) => sum + of(session)[0], 0),
+    sessions.reduce((sum, session) => sum + of(session)[1], 0),
+  );
+
+/** Slope of a straight line through a series, per step. */
+export function slopeOf(series: readonly number[]): number {
+  return series.length < 2 ? 0 : linearRegression(series.map((value, at) => [at, value])).m;
+}
+
+function governanceOf(
+  { configuration, rounds }: RunFigures,
+  { sessions, confidence, gas, transactions, treasury }: GovernanceFigures,
+  world: EconomyParameters,
+): GovernanceSummary {
+  const windows = Array.from({ length: Math.floor(rounds.length / world.milestoneRounds) }, (_, at) =>
+    rounds.slice(at * world.milestoneRounds, (at + 1) * world.milestoneRounds),
+  );
+  const sanctioned = (window: readonly RoundFigures[]) => ratio(window.filter(({ sanctions = 0 }) => sanctions > 0).length, window.length);
+  return {
+    rec: new Set(sessions.flatMap(({ rules }) => changedIn(rules))).size,
+    rqt: afterAmendments(sessions, windows, world),
+    lpr: summed(sessions, ({ lpr }) => lpr),
+    dsi: summed(sessions, ({ dsi }) => dsi),
+    msr: summed(sessions, ({ msr }) => msr),
+    pvrr: summed(sessions, ({ pvrr }) => pvrr),
+    cfr: summed(sessions, ({ cfr }) => cfr),
+    dvr: summed(sessions, ({ dvr }) => dvr),
+    ...blocFigures(configuration, sessions),
+    wronged: sessions.reduce((sum, { wronged }) => sum + wronged, 0),
+    ict: confidence.length < 2 ? null : slopeOf(confidence),
+    sar: sanctioned(rounds),
+    sarSlope: slopeOf(windows.map(sanctioned)),
+    gas: Object.values(gas).reduce((sum, one) => sum + one, 0),
+    transactions,
+    messages: mean(sessions.map(({ messages }) => messages)),
+    seconds: mean(sessions.map(({ seconds }) => seconds)),
+    reputationAndOverhead: correlated(
+      rounds.map(({ reputation = 0 }) => reputation),
+      rounds.map((round) => overhead([round])),
+    ),
+    inflow: treasury.fees + treasury.slashed / 2,
+    outflow: treasury.premiums,
+  };
+}
+
+function correlated(first: readonly number[], second: readonly number[]): number | null {
+  const isFlat = (values: readonly number[]) => new Set(values).size < 2;
+  return isFlat(first) || isFlat(second) ? null : spearman(first, second);
+}
+
+/** What a law that changed a rule did to a milestone's quality, on average. */
+function afterAmendments(
+  sessions: readonly SessionFigures[],
+  windows: readonly (readonly RoundFigures[])[],
+  { milestoneRounds }: EconomyParameters,
+): number | null {
+  const made = windows.map((window) => total(window, ({ quality }) => quality));
+  const changes = sessions.flatMap(({ round, rules }, at) => {
+    const former = sessions[at - 1]?.rules;
+    if (former === undefined || RULE_NAMES.every((name) => former[name] === rules[name])) return [];
+    const milestone = Math.floor(round / milestoneRounds);
+    const [before = 0, after = 0] = [made[milestone - 1], made[milestone]];
+    return before === 0 ? [] : [(after - before) / before];
+  });
+  return changes.length === 0 ? null : mean(changes);
+}
+
+/** Of the shock's bloc: the first two sessions in which it could sit. */
+function blocFigures(
+  configuration: RunFigures["configuration"],
+  sessions: readonly SessionFigures[],
+): Pick<GovernanceSummary, "cdr" | "opa" | "reduction" | "top3" | "pivot"> {
+  const first = sessions.findIndex(({ caught }) => caught !== null);
+  const met = sessions[first];
+  if (configuration !== "full" || met === undefined || met.caught === null)
+    return { cdr: null, opa: null, reduction: null, top3: null, pivot: null };
+  const two = sessions.slice(first, first + 2);
+  const at = two.findIndex(({ caught }) => caught?.identical === true);
+  const powers = { top3: met.caught.top3 ? 1 : 0, pivot: met.caught.pivot ? 1 : 0 };
+  if (at === -1) return { cdr: 0, opa: null, reduction: null, ...powers };
+  const after = sessions.slice(first + at + 1, first + at + 3).map(({ influence }) => influence ?? 0);
+  const before = two[at]?.influence ?? 0;
+  // Whoever had no influence has none to lose.
+  const reduction = before <= 0 || after.length === 0 ? null : (before - mean(after)) / before;
+  return { cdr: 1, opa: 0, reduction, ...powers };
 }
 
 const SETTLED_WITHIN = 0.02;
@@ -115,7 +252,7 @@ const WINDOW = 5;
 /** Rounds from a shock until five rounds' mean compliance is back at 95 % of what it was. */
 export function recovery(rounds: readonly Pick<RoundFigures, "csr">[], shock: number): number | null {
   const csr = rounds.map((round) => round.csr);
-  const before = mean(csr.slice(shock - BEFORE, shock));
+  const before = mean(csr.slice(Math.max(0, shock - BEFORE), shock));
   for (let end = shock + WINDOW; end <= csr.length; end++) if (mean(csr.slice(end - WINDOW, end)) >= RECOVERED * before) return end - shock;
   return null;
 }

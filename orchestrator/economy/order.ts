@@ -3,6 +3,7 @@ import type { RandomStream } from "../primitives/random.ts";
 import type { Agent } from "./agents.ts";
 import type { Effort, HarvestChoice, Prospect } from "./behaviour.ts";
 import { chooseWork } from "./behaviour.ts";
+import type { SessionFigures } from "./law/session.ts";
 import { matchOf, type Task } from "./milestone.ts";
 import type { EconomyParameters } from "./parameters.ts";
 import type { Pool } from "./pool.ts";
@@ -14,6 +15,8 @@ export interface Commons {
   /** Units that each may take so that the pool lasts. */
   readonly quota: number;
   readonly present: readonly Agent[];
+  /** The milestone's tasks, all of them. */
+  readonly tasks: readonly Task[];
   readonly world: EconomyParameters;
   /** Chance in this round, for a purpose. */
   readonly chance: (purpose: string) => RandomStream;
@@ -35,20 +38,67 @@ export interface Harvested {
 
 /** One configuration's institutions. */
 export interface Order {
-  /** Before anything else in a round. */
-  talk(commons: Commons): void;
+  /** Before anything else in a round; `say` is told of claims that are made. */
+  talk(commons: Commons, say: Say): Promise<void>;
   prospect(agent: Agent): Prospect;
   /** Units that the order's norm allows, from the sustainable quota. */
   norm(quota: number): number;
-  assign(tasks: readonly Task[], commons: Commons, say: Say): Assignment[];
+  assign(tasks: readonly Task[], commons: Commons, say: Say): Promise<Assignment[]>;
   /** Whether handed-in work counts at once. */
   readonly certifiesAtOnce: boolean;
-  /** Looks at work of the round before; true if it may count. `busy` is told who looked. */
-  review(task: Task, commons: Commons, busy: (agent: Agent) => void): boolean;
+  /** Looks at work of the round before: what may count, and the tokens it is paid. `busy` is told who looked. */
+  review(tasks: readonly Task[], commons: Commons, busy: (agent: Agent) => void): Promise<Map<Task, number>>;
   /** What is remembered of a round's harvests. */
-  remember(harvested: readonly Harvested[], commons: Commons): void;
+  remember(harvested: readonly Harvested[], commons: Commons): Promise<void>;
   /** By which those are chosen whose leaving is the hardest. */
-  standing(agent: Agent): number;
+  standings(present: readonly Agent[]): Promise<ReadonlyMap<Agent, number>>;
+  /** Who leaves and who joins in the shock, and the worker behind the milestone that failed its audit. */
+  change?(change: Change): Promise<void>;
+  /** A milestone is over. */
+  ended(end: MilestoneEnd): Promise<void>;
+  /** What the contracts record of a round; absent where there are none. */
+  readonly account?: () => RoundAccount;
+  /** The same of a whole run, when it is over. */
+  readonly record?: () => GovernanceFigures;
+  close?(): Promise<void>;
+}
+
+/** The shock, as an order has to carry it out. */
+export interface Change {
+  readonly leaving: readonly Agent[];
+  readonly joining: readonly Agent[];
+  /** Those of them who vote alike. */
+  readonly bloc: readonly Agent[];
+  readonly blamed: Agent | undefined;
+}
+
+/** What became of a milestone. */
+export interface MilestoneEnd {
+  readonly completed: boolean;
+  readonly certified: number;
+  readonly sound: number;
+}
+
+/** Of one round. */
+export interface RoundAccount {
+  readonly sanctions: number;
+  readonly gas: number;
+  /** Gini coefficient of reputation. */
+  readonly reputation: number;
+}
+
+/** Of a run. */
+export interface GovernanceFigures {
+  readonly sessions: readonly SessionFigures[];
+  /** Of the foundation after each milestone. */
+  readonly confidence: readonly number[];
+  /** Sanctions by kind. */
+  readonly sanctions: Readonly<Record<string, number>>;
+  /** Transactions and gas since the city was founded, by contract and function. */
+  readonly transactions: number;
+  readonly gas: Readonly<Record<string, number>>;
+  /** Tokens the treasury took in and paid out, EQ-11. */
+  readonly treasury: { readonly fees: number; readonly slashed: number; readonly premiums: number };
 }
 
 /** No rules: first come, everybody certifies its own work, the pool's level is all that is seen. */
@@ -56,7 +106,7 @@ export class Baseline implements Order {
   readonly certifiesAtOnce = true;
   #belief = 1;
 
-  talk(): void {}
+  async talk(): Promise<void> {}
 
   prospect(): Prospect {
     return { belief: this.#belief, sanction: 0, found: 0 };
@@ -66,7 +116,7 @@ export class Baseline implements Order {
     return quota;
   }
 
-  assign(tasks: readonly Task[], commons: Commons, say: Say): Assignment[] {
+  async assign(tasks: readonly Task[], commons: Commons, say: Say): Promise<Assignment[]> {
     const free = [...tasks];
     const taken: Assignment[] = [];
     for (const agent of commons.chance("turns").shuffle(commons.present)) {
@@ -81,16 +131,18 @@ export class Baseline implements Order {
     return taken;
   }
 
-  review(): boolean {
-    return true;
+  async review(): Promise<Map<Task, number>> {
+    return new Map();
   }
 
-  remember(harvested: readonly Harvested[], { quota }: Commons): void {
+  async remember(harvested: readonly Harvested[], { quota }: Commons): Promise<void> {
     const asked = harvested.reduce((sum, { choice }) => sum + choice.amount, 0);
     this.#belief = asked === 0 ? 1 : Math.min(1, (harvested.length * quota) / asked);
   }
 
-  standing({ soundWork }: Agent): number {
-    return soundWork;
+  async standings(present: readonly Agent[]): Promise<ReadonlyMap<Agent, number>> {
+    return new Map(present.map((agent) => [agent, agent.soundWork]));
   }
+
+  async ended(): Promise<void> {}
 }

@@ -1,24 +1,6 @@
 /** Every constant of the economy, as docs/economy.md states it. No configuration has others. */
-import { AgentCityError } from "../primitives/errors.ts";
-
 export const CONFIGURATIONS = ["baseline", "emergent", "structural", "full"] as const;
 export type Configuration = (typeof CONFIGURATIONS)[number];
-/** Those that can be run; the others decide through contracts that are not there yet. */
-export const BUILT = ["baseline", "emergent"] as const satisfies readonly Configuration[];
-export type BuiltConfiguration = (typeof BUILT)[number];
-
-export const isBuilt = (name: Configuration): name is BuiltConfiguration => BUILT.some((built) => built === name);
-
-/** A configuration whose institutions do not exist yet was asked for. */
-export class ConfigurationNotBuilt extends AgentCityError {
-  constructor(name: Configuration) {
-    super("ConfigurationNotBuilt", `The ${name} economy decides through the second edition of the contracts, which is not in yet`, {
-      details: "nothing imitates the law meanwhile: what needs it is reported as not measured",
-      action: `run ${BUILT.join(" and ")}`,
-    });
-  }
-}
-
 export const PERSONA_NAMES = ["cooperative", "self-interested", "adversarial"] as const;
 export type PersonaName = (typeof PERSONA_NAMES)[number];
 

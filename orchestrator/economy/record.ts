@@ -3,18 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { AgentCityError } from "../primitives/errors.ts";
 import { writeFileAtomic } from "../primitives/files.ts";
-import { BUILT } from "./parameters.ts";
+import { CONFIGURATIONS } from "./parameters.ts";
 import type { RunFigures } from "./run.ts";
 
 const count = z.int().min(0);
 const said = z.tuple([count, count]).readonly();
-const headSchema = z.strictObject({
-  kind: z.literal("run"),
-  configuration: z.enum(BUILT),
-  agents: count,
-  seed: z.int(),
-  digest: z.string(),
-});
 const roundSchema = z.strictObject({
   round: count,
   pool: z.number(),
@@ -29,6 +22,9 @@ const roundSchema = z.strictObject({
   aligned: count,
   quality: z.number(),
   byLot: z.number(),
+  sanctions: count.optional(),
+  gas: count.optional(),
+  reputation: z.number().optional(),
 });
 const milestoneSchema = z.strictObject({
   milestone: count,
@@ -38,6 +34,41 @@ const milestoneSchema = z.strictObject({
   completed: z.boolean(),
   propagation: count,
   failedAudit: z.boolean(),
+});
+
+const sessionSchema = z.strictObject({
+  round: count,
+  electorate: count,
+  candidates: count,
+  lpr: said,
+  dsi: said,
+  msr: said,
+  pvrr: said,
+  cfr: said,
+  dvr: said,
+  messages: count,
+  seconds: count,
+  rules: z.strictObject({ limit: z.number(), panel: z.number(), demand: z.number(), read: z.number() }),
+  caught: z.strictObject({ identical: z.boolean(), top3: z.boolean(), pivot: z.boolean() }).nullable(),
+  wronged: count,
+  influence: z.number().nullable(),
+});
+const governanceSchema = z.strictObject({
+  sessions: z.array(sessionSchema),
+  confidence: z.array(z.number()),
+  sanctions: z.record(z.string(), count),
+  transactions: count,
+  gas: z.record(z.string(), count),
+  treasury: z.strictObject({ fees: z.number(), slashed: z.number(), premiums: z.number() }),
+});
+
+const headSchema = z.strictObject({
+  kind: z.literal("run"),
+  configuration: z.enum(CONFIGURATIONS),
+  agents: count,
+  seed: z.int(),
+  digest: z.string(),
+  governance: governanceSchema.optional(),
 });
 
 /** A run's file cannot be read. */

@@ -4,14 +4,15 @@ import { type Agent, agentOf, population } from "./agents.ts";
 import { chooseHarvest, costOf } from "./behaviour.ts";
 import { normal } from "./draws.ts";
 import { Emergent } from "./emergent.ts";
+import { Governed } from "./governed.ts";
 import { eligible, matchOf, milestoneGraph, outputOf, propagation, type Task } from "./milestone.ts";
-import { Baseline, type Commons, type Harvested, type Order } from "./order.ts";
-import { type BuiltConfiguration, ECONOMY, type EconomyParameters, PERSONA_NAMES, type PersonaName, shockScale } from "./parameters.ts";
+import { Baseline, type Commons, type GovernanceFigures, type Harvested, type Order } from "./order.ts";
+import { type Configuration, ECONOMY, type EconomyParameters, PERSONA_NAMES, type PersonaName, shockScale } from "./parameters.ts";
 import { harvest, type Pool, sustainable } from "./pool.ts";
 import { gini } from "./statistics/description.ts";
 
 export interface RunSettings {
-  readonly configuration: BuiltConfiguration;
+  readonly configuration: Configuration;
   readonly agents: number;
   readonly seed: number;
   readonly world?: EconomyParameters;
@@ -41,6 +42,10 @@ export interface RoundFigures {
   readonly aligned: number;
   readonly quality: number;
   readonly byLot: number;
+  /** What contracts recorded, where there are any: sanctions, gas, Gini of reputation. */
+  readonly sanctions?: number | undefined;
+  readonly gas?: number | undefined;
+  readonly reputation?: number | undefined;
 }
 
 /** One milestone's end. */
@@ -56,19 +61,34 @@ export interface MilestoneFigures {
 }
 
 export interface RunFigures {
-  readonly configuration: BuiltConfiguration;
+  readonly configuration: Configuration;
   readonly agents: number;
   readonly seed: number;
   readonly rounds: readonly RoundFigures[];
   readonly milestones: readonly MilestoneFigures[];
+  readonly governance?: GovernanceFigures | undefined;
 }
 
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
-export function runEconomy({ configuration, agents, seed, world = ECONOMY }: RunSettings): RunFigures {
-  const economy = new Economy(configuration, agents, seed, world);
-  for (let round = 0; round < world.rounds; round++) economy.round(round);
-  return { configuration, agents, seed, rounds: economy.figures, milestones: economy.milestones() };
+export async function runEconomy({ configuration, agents, seed, world = ECONOMY }: RunSettings): Promise<RunFigures> {
+  const present = population(agents, seed, world);
+  const order = await orderOf(configuration, present, seed, world);
+  try {
+    const economy = new Economy(order, present, seed, world);
+    for (let round = 0; round < world.rounds; round++) await economy.round(round);
+    const governance = order.record?.();
+    const run = { configuration, agents, seed, rounds: economy.figures, milestones: economy.milestones() };
+    return governance === undefined ? run : { ...run, governance };
+  } finally {
+    await order.close?.();
+  }
+}
+
+async function orderOf(configuration: Configuration, present: readonly Agent[], seed: number, world: EconomyParameters): Promise<Order> {
+  if (configuration === "baseline") return new Baseline();
+  if (configuration === "emergent") return new Emergent(world, present.length);
+  return Governed.found(configuration, present, seed, world);
 }
 
 class Economy {
@@ -77,40 +97,41 @@ class Economy {
   readonly #world: EconomyParameters;
   readonly #order: Order;
   readonly #ended: MilestoneFigures[] = [];
+  /** Who made each milestone's output. */
+  readonly #outputs: (Agent | undefined)[] = [];
+  readonly #born: number;
   #present: Agent[];
   #pool: Pool;
   #tasks: Task[] = [];
   #said: Record<PersonaName, [number, number]> = nothingSaid();
   #busy = new Set<Agent>();
 
-  constructor(configuration: BuiltConfiguration, agents: number, seed: number, world: EconomyParameters) {
+  constructor(order: Order, present: readonly Agent[], seed: number, world: EconomyParameters) {
     this.#seed = seed;
     this.#world = world;
-    this.#present = population(agents, seed, world);
-    this.#order = configuration === "baseline" ? new Baseline() : new Emergent(world, agents);
-    const capacity = world.pool.capacity * agents;
+    this.#present = [...present];
+    this.#order = order;
+    this.#born = present.length;
+    const capacity = world.pool.capacity * this.#born;
     this.#pool = { capacity, growth: world.pool.growth, level: capacity };
-    this.#born = agents;
   }
-
-  #born: number;
 
   milestones(): readonly MilestoneFigures[] {
     return this.#ended;
   }
 
-  round(round: number): void {
+  async round(round: number): Promise<void> {
     const world = this.#world;
     if (round % world.milestoneRounds === 0) this.#open(round / world.milestoneRounds);
-    if (round === world.shock.round) this.#shock();
+    if (round === world.shock.round) await this.#shock();
     this.#said = nothingSaid();
     this.#busy = new Set();
     const commons = this.#commons(round);
-    this.#order.talk(commons);
+    await this.#order.talk(commons, (agent, truthful) => this.#say(agent, truthful));
     const handedIn = this.#tasks.filter(({ state }) => state === "in review");
-    const work = this.#work(commons);
-    for (const task of handedIn) this.#review(task, commons);
-    const csr = this.#harvest(commons);
+    const work = await this.#work(commons);
+    await this.#review(handedIn, commons);
+    const csr = await this.#harvest(commons);
     this.figures.push({
       round,
       csr,
@@ -118,8 +139,9 @@ class Economy {
       delayed: work.delayed + handedIn.length,
       taskRounds: work.taskRounds + handedIn.length,
       ...this.#state(),
+      ...this.#order.account?.(),
     });
-    if ((round + 1) % world.milestoneRounds === 0) this.#end(Math.floor(round / world.milestoneRounds));
+    if ((round + 1) % world.milestoneRounds === 0) await this.#end(Math.floor(round / world.milestoneRounds));
   }
 
   #commons(round: number): Commons {
@@ -128,6 +150,7 @@ class Economy {
       pool: this.#pool,
       quota: (this.#world.pool.quota * sustainable(this.#pool)) / this.#present.length,
       present: this.#present,
+      tasks: this.#tasks,
       world: this.#world,
       chance: (purpose) => randomStream(this.#seed, "economy", "round", round, purpose),
     };
@@ -138,10 +161,10 @@ class Economy {
   }
 
   /** Tasks are taken and worked on. */
-  #work(commons: Commons) {
+  async #work(commons: Commons) {
     const world = this.#world;
     const lot = commons.chance("quality");
-    const assigned = this.#order.assign(eligible(this.#tasks), commons, (agent, truthful) => this.#say(agent, truthful));
+    const assigned = await this.#order.assign(eligible(this.#tasks), commons, (agent, truthful) => this.#say(agent, truthful));
     let [delayed, aligned, quality, byLot] = [0, 0, 0, 0];
     for (const { task, agent, effort } of assigned) {
       const match = matchOf(agent.capabilities, task);
@@ -156,29 +179,33 @@ class Economy {
       quality += task.quality;
       byLot += this.#present.reduce((sum, one) => sum + matchOf(one.capabilities, task), 0) / this.#present.length;
       this.#busy.add(agent);
-      if (this.#order.certifiesAtOnce) this.#certify(task);
+      if (this.#order.certifiesAtOnce) this.#certify(task, world.price);
       else task.state = "in review";
     }
     return { done: assigned.length, delayed, taskRounds: assigned.length, aligned, quality: rounded(quality), byLot: rounded(byLot) };
   }
 
-  #review(task: Task, commons: Commons): void {
-    if (this.#order.review(task, commons, (agent) => this.#busy.add(agent))) this.#certify(task);
-    else {
-      task.state = "open";
-      task.again = true;
+  async #review(handedIn: readonly Task[], commons: Commons): Promise<void> {
+    const paid = await this.#order.review(handedIn, commons, (agent) => this.#busy.add(agent));
+    for (const task of handedIn) {
+      const price = paid.get(task);
+      if (price !== undefined) this.#certify(task, price);
+      else {
+        task.state = "open";
+        task.again = true;
+      }
     }
   }
 
-  #certify(task: Task): void {
+  #certify(task: Task, price: number): void {
     task.state = "certified";
     if (task.worker === undefined) return;
-    task.worker.wealth += this.#world.price;
+    task.worker.wealth += price;
     this.#busy.add(task.worker);
   }
 
   /** Everybody takes from the pool and says how much; the share that kept to the quota and told the truth. */
-  #harvest(commons: Commons): number {
+  async #harvest(commons: Commons): Promise<number> {
     const norm = this.#order.norm(commons.quota);
     const harvested: Harvested[] = this.#present.map((agent) => ({
       agent,
@@ -191,7 +218,7 @@ class Economy {
       agent.wealth += choice.amount * part;
       this.#say(agent, choice.truthful);
     }
-    this.#order.remember(harvested, commons);
+    await this.#order.remember(harvested, commons);
     const limit = commons.quota * (1 + 1e-9);
     return rounded(harvested.filter(({ choice }) => choice.truthful && choice.amount <= limit).length / harvested.length);
   }
@@ -213,9 +240,9 @@ class Economy {
     };
   }
 
-  #end(milestone: number): void {
+  async #end(milestone: number): Promise<void> {
     const output = outputOf(this.#tasks);
-    this.#ended.push({
+    const end: MilestoneFigures = {
       milestone,
       tasks: this.#tasks.length,
       certified: this.#tasks.filter(({ state }) => state === "certified").length,
@@ -223,25 +250,35 @@ class Economy {
       completed: output !== undefined && output.state === "certified" && output.sound,
       propagation: propagation(this.#tasks, this.#world.sound),
       failedAudit: false,
-    });
+    };
+    this.#ended.push(end);
+    this.#outputs.push(output?.worker);
+    await this.#order.ended(end);
   }
 
-  #shock(): void {
+  async #shock(): Promise<void> {
     const { shock } = this.#world;
     const scale = shockScale(this.#born, this.#world);
     const scaled = (count: number) => Math.max(1, Math.round(count * scale));
-    const leaving = new Set(
-      [...this.#present]
-        .sort((one, other) => this.#order.standing(other) - this.#order.standing(one) || one.id - other.id)
-        .slice(0, scaled(shock.leave)),
-    );
+    const standings = await this.#order.standings(this.#present);
+    const leaving = [...this.#present]
+      .sort((one, other) => (standings.get(other) ?? 0) - (standings.get(one) ?? 0) || one.id - other.id)
+      .slice(0, scaled(shock.leave));
     const joining = scaled(shock.freeRiders) + scaled(shock.bloc);
     const newcomers = Array.from({ length: joining }, (_, place) => agentOf(this.#born + place, "adversarial", this.#seed, this.#world));
-    this.#present = [...this.#present.filter((agent) => !leaving.has(agent)), ...newcomers];
+    this.#present = [...this.#present.filter((agent) => !leaving.includes(agent)), ...newcomers];
+    const blamed = this.#failAudit();
+    await this.#order.change?.({ leaving, joining: newcomers, bloc: newcomers.slice(scaled(shock.freeRiders)), blamed });
+  }
+
+  /** One completed milestone, by lot, no longer counts; who made its output. */
+  #failAudit(): Agent | undefined {
     const completed = this.#ended.filter(({ completed: done }) => done);
-    if (completed.length === 0) return;
+    if (completed.length === 0) return undefined;
     const marked = randomStream(this.#seed, "economy", "audit").pick(completed);
-    this.#ended[this.#ended.indexOf(marked)] = { ...marked, completed: false, failedAudit: true };
+    const place = this.#ended.indexOf(marked);
+    this.#ended[place] = { ...marked, completed: false, failedAudit: true };
+    return this.#outputs[place];
   }
 }
 

@@ -1,29 +1,26 @@
 /** A campaign's pictures. Those that need contracts are listed by the report instead. */
 import { mean } from "simple-statistics";
 import { barChart, lineChart, type Series } from "../../orchestrator/economy/chart.ts";
-import { AS_WRITTEN, SCALED, scalePoints } from "../../orchestrator/economy/hypotheses.ts";
+import { AS_WRITTEN, benefitPoints, costPoints, SCALED, scalePoints } from "../../orchestrator/economy/hypotheses.ts";
+import type { SessionFigures } from "../../orchestrator/economy/law/session.ts";
 import { overhead, type RunSummary } from "../../orchestrator/economy/metrics.ts";
-import { type BuiltConfiguration, ECONOMY, PERSONA_NAMES } from "../../orchestrator/economy/parameters.ts";
+import { type Configuration, PERSONA_NAMES } from "../../orchestrator/economy/parameters.ts";
 import type { RoundFigures, RunFigures } from "../../orchestrator/economy/run.ts";
 import { bootstrap } from "../../orchestrator/economy/statistics/description.ts";
-import { fitCurve, SHAPES } from "../../orchestrator/economy/statistics/fits.ts";
+import { fitCurve, type Point, powerLaw, SHAPES } from "../../orchestrator/economy/statistics/fits.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 
 /** A picture by its file's name, without ending. */
 export type Figures = ReadonlyMap<string, string>;
 
-/** Figures of the paper that need Structural or Full. */
+/** Pictures of the paper that no campaign here can draw. */
 export const NOT_DRAWN = [
-  "G(n) against n, with fit and band",
-  "B(n) against n",
-  "B(n)/G(n) and the break-even",
-  "gas by contract and function",
-  "messages M(n) by number of candidates",
-  "convergence time CT(n)",
-  "comparison of the benefit's growth with MacNet's",
+  "messages for 3 and 20 candidates, since ballots here have eight",
+  "the comparison of models, which needs models",
 ] as const;
 
-const SHOCK = [{ x: ECONOMY.shock.round, text: "shock" }] as const;
+/** Half-way through every run, a short one too. */
+const shockOf = (runs: readonly RunFigures[]): number => (runs[0]?.rounds.length ?? 0) / 2;
 const GOVSIM = 0.54;
 const BAND_RESAMPLES = 400;
 /** Longest window whose mean stands for a round, in the series that jump. */
@@ -47,6 +44,7 @@ const byConfiguration = (runs: readonly RunFigures[]) => [...Map.groupBy(runs, (
 /** Experiment 1's pictures, from the runs at one scale. */
 export function figuresOfOne(runs: readonly RunFigures[]): Figures {
   const groups = byConfiguration(runs);
+  const marks = [{ x: shockOf(runs), text: "shock" }];
   const lines = (
     title: string,
     y: string,
@@ -57,7 +55,7 @@ export function figuresOfOne(runs: readonly RunFigures[]): Figures {
       title,
       x: "round",
       y,
-      marks: SHOCK,
+      marks,
       series: groups.map(([name, its]) => trajectory(name, its, of)),
       ...(within === undefined ? {} : { within }),
     });
@@ -74,26 +72,36 @@ export function figuresOfOne(runs: readonly RunFigures[]): Figures {
     ["csr", lines("Cooperation sustainability rate", "CSR", (rounds, round) => rounds[round]?.csr ?? 0, [0, 1])],
     [
       "deception",
-      lineChart({ title: "Deception by persona, ten rounds' mean", x: "round", y: "DR", marks: SHOCK, series: deception, within: [0, 1] }),
+      lineChart({ title: "Deception by persona, ten rounds' mean", x: "round", y: "DR", marks, series: deception, within: [0, 1] }),
     ],
     ["overhead", lines("Governance overhead, ten rounds' mean", "GOR", (rounds, round) => overhead(windowOf(rounds, round)), [0, 1])],
     ["wealth", lines("Wealth Gini coefficient", "WGC", (rounds, round) => rounds[round]?.wgc ?? 0, [0, 1])],
     ["participation", lines("Economic participation rate", "EPR", (rounds, round) => rounds[round]?.epr ?? 0)],
     ["pool", lines("Level of the pool over its capacity", "R/K", (rounds, round) => rounds[round]?.pool ?? 0, [0, 1])],
-    ["shock", shockChart(groups)],
+    ["shock", shockChart(groups, shockOf(runs))],
+    ...(runs.some(({ governance }) => governance !== undefined)
+      ? [
+          [
+            "sanctions",
+            lines("Rounds with a sanction, ten rounds' share", "SAR", (rounds, round) => sanctioned(windowOf(rounds, round)), [0, 1]),
+          ] as const,
+          ["reputation", lines("Gini coefficient of reputation", "Gini", (rounds, round) => rounds[round]?.reputation ?? 0)] as const,
+          ["power", powerChart(runs)] as const,
+        ]
+      : []),
   ]);
 }
 
-/** Means before the shock (80 to 100) and after it (101 to 130). */
-function shockChart(groups: readonly (readonly [BuiltConfiguration, readonly RunFigures[]])[]): string {
+/** Means of the twenty rounds before the shock and of the thirty after it. */
+function shockChart(groups: readonly (readonly [Configuration, readonly RunFigures[]])[], shock: number): string {
   const metrics = [
     ["CSR", (rounds: readonly RoundFigures[]) => average(rounds.map(({ csr }) => csr))],
     ["EPR", (rounds: readonly RoundFigures[]) => average(rounds.map(({ epr }) => epr))],
     ["DR", (rounds: readonly RoundFigures[]) => deceptionOf(rounds)],
   ] as const;
   const windows = [
-    ["before", 80, 100],
-    ["after", 101, 131],
+    ["before", Math.max(0, shock - 20), shock],
+    ["after", shock + 1, shock + 31],
   ] as const;
   return barChart({
     title: "Before and after the shock",
@@ -109,6 +117,29 @@ function shockChart(groups: readonly (readonly [BuiltConfiguration, readonly Run
     })),
   });
 }
+
+const sanctioned = (rounds: readonly RoundFigures[]): number =>
+  rounds.length === 0 ? 0 : rounds.filter(({ sanctions = 0 }) => sanctions > 0).length / rounds.length;
+
+/** How often the detector finds the shock's bloc whole, by how much it agrees on. */
+function powerChart(runs: readonly RunFigures[]): string {
+  const met = runs.flatMap(({ governance }) => governance?.sessions.flatMap(({ caught }) => caught ?? []) ?? []);
+  const strategies = [
+    ["identical", ({ identical }: Caught) => identical],
+    ["top three", ({ top3 }: Caught) => top3],
+    ["single pivot", ({ pivot }: Caught) => pivot],
+  ] as const;
+  return barChart({
+    title: "Blocs of five found whole",
+    y: "share of sessions",
+    groups: strategies.map(([name, of]) => {
+      const values = met.map((caught) => (of(caught) ? 1 : 0));
+      const value = values.length === 0 ? 0 : average(values);
+      return { name, bars: [{ name: "found", value, ...(values.length === 0 ? { low: 0, high: 0 } : interval(values, "power", name)) }] };
+    }),
+  });
+}
+type Caught = NonNullable<SessionFigures["caught"]>;
 
 function deceptionOf(rounds: readonly RoundFigures[]): number {
   const said = (place: 0 | 1) =>
@@ -157,5 +188,43 @@ export function figuresOfTwo(runs: readonly RunSummary[]): Figures {
     ["propagation-fixed", chart("Failure propagation, 25 tasks", "FPD", AS_WRITTEN, ({ fpd }) => fpd)],
     ["completion", chart("Milestones completed by agents", "PCR", AS_WRITTEN, ({ pcr }) => pcr)],
     ["specialisation", chart("Specialisation by agents (low is specialised)", "SI", AS_WRITTEN, ({ si }) => si)],
+    ...governed(runs, chart),
   ]);
+}
+
+type Draw = (title: string, y: string, variant: string, of: (run: RunSummary) => number) => string;
+
+/** What governance costs and brings, where there are governed runs. */
+function governed(runs: readonly RunSummary[], chart: Draw): [string, string][] {
+  const cost = costPoints(runs);
+  if (cost.length === 0) return [];
+  const benefit = benefitPoints(runs);
+  const scales = [...new Set(cost.map(({ x }) => x))].sort((one, other) => one - other);
+  const at = (points: readonly Point[], scale: number) => average(points.filter(({ x }) => x === scale).map(({ y }) => y));
+  const full = runs.filter(({ governance }) => governance !== undefined);
+  const law = new Set(cost.map(({ y }) => y > 0)).size === 1 && scales.length > 1 ? powerLaw(cost) : undefined;
+  const lines = (title: string, y: string, series: Series[]) => lineChart({ title, x: "agents", y, series, logarithmic: true });
+  const dots = (name: string, points: readonly Point[]): Series => ({
+    name,
+    points: points.map(({ x, y }) => [x, y] as const),
+    dots: true,
+  });
+  const logged = (points: readonly Point[]) => points.filter(({ y }) => y > 0).map(({ x, y }) => ({ x, y: Math.log10(y) }));
+  const fitted =
+    law === undefined
+      ? []
+      : [{ name: `n^${law.exponent.toFixed(2)}`, points: scales.map((x) => [x, Math.log10(law.factor * x ** law.exponent)] as const) }];
+  const gains = logged(benefit);
+  return [
+    ["cost", lines("Cost of governance G(n)", "log10 of tokens", [dots("full", logged(cost)), ...fitted])],
+    ...(gains.length === 0
+      ? []
+      : [["benefit", lines("Benefit of governance B(n), where above 0", "log10 of tokens", [dots("full", gains)])] as [string, string]]),
+    [
+      "break-even",
+      lines("Benefit over cost", "B/G", [{ name: "full", points: scales.map((x) => [x, at(benefit, x) / at(cost, x)] as const) }]),
+    ],
+    ["messages", chart("Signed statements of a session", "M(n)", AS_WRITTEN, ({ governance }) => governance?.messages ?? 0)],
+    ["convergence", chart("Chain time of a session, seconds", "CT(n)", AS_WRITTEN, ({ governance }) => governance?.seconds ?? 0)],
+  ].filter(() => full.length > 0) as [string, string][];
 }

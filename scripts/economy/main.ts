@@ -1,8 +1,8 @@
 /**
- * Runs the experiments of docs/economy.md, or what of them exists: a process for each seed, whole runs kept, so that the same command with
+ * Runs the experiments of docs/economy.md: a process for each seed, whole runs kept, so that the same command with
  * --resume goes on after any interruption. Everything is written below one folder.
  *
- * usage: npm run economy -- --experiment 1|2 [--seeds 10] [--scales 200] [--configurations baseline,emergent] [--sensitivity] [--resume]
+ * usage: npm run economy -- --experiment 1|2 [--seeds 10] [--scales 200] [--configurations baseline,full] [--sensitivity] [--resume]
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -14,7 +14,7 @@ import { typedPath } from "../../orchestrator/cli/shell.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import { type Campaign, type Cell, cellsOf, keptRun, SCALES, summaryOf } from "../../orchestrator/economy/campaign.ts";
 import { AS_WRITTEN } from "../../orchestrator/economy/hypotheses.ts";
-import { BUILT, type BuiltConfiguration, CONFIGURATIONS, ConfigurationNotBuilt, isBuilt } from "../../orchestrator/economy/parameters.ts";
+import { CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { flags, refuseFlags } from "../dev/flags.ts";
 import { figuresOfOne, figuresOfTwo, scaleChart } from "./figures.ts";
@@ -23,7 +23,7 @@ import { writeResults } from "./results.ts";
 import { runAll } from "./workers.ts";
 
 const USAGE = `agentcity economy --experiment <1|2> [--seeds <how many, 10 and 3>] [--scales <agents, 200 and all ten>]
-       [--configurations ${CONFIGURATIONS.join(",")}] [--sensitivity] [--processes <cores>] [--out <folder>] [--resume] [--json]
+       [--configurations ${CONFIGURATIONS.join(",")}] [--milestones <1 to 10>] [--sensitivity] [--processes <cores>] [--out <folder>] [--resume] [--json]
        --write puts the summary into bench/, from which docs/economy-1.md and docs/economy-2.md are made`;
 const TEXT = { type: "string" } as const;
 const values = flags(USAGE, {
@@ -31,6 +31,7 @@ const values = flags(USAGE, {
   seeds: TEXT,
   scales: TEXT,
   configurations: TEXT,
+  milestones: TEXT,
   processes: TEXT,
   out: TEXT,
   sensitivity: { type: "boolean", default: false },
@@ -54,7 +55,8 @@ const schema = z.strictObject({
     .transform((parts) => parts.map(Number))
     .pipe(z.array(z.int().min(5).max(5000)).min(1))
     .optional(),
-  configurations: listed.pipe(z.array(z.enum(CONFIGURATIONS)).min(1)).default([...BUILT]),
+  configurations: listed.pipe(z.array(z.enum(CONFIGURATIONS)).min(1)).default([...CONFIGURATIONS]),
+  milestones: z.coerce.number().int().min(1).max(10).optional(),
   processes: z.coerce.number().int().min(1).max(256).default(availableParallelism()),
 });
 
@@ -65,24 +67,22 @@ function campaignOf(): { readonly campaign: Campaign; readonly processes: number
     seeds: values.seeds,
     scales: values.scales,
     configurations: values.configurations,
+    milestones: values.milestones,
     processes: values.processes,
   });
   if (!read.success) return refuseFlags(USAGE, z.prettifyError(read.error).replaceAll("\n", " "));
-  const { experiment: number, seeds, scales, configurations, processes } = read.data;
+  const { experiment: number, seeds, scales, configurations, milestones, processes } = read.data;
   const experiment = number === "1" ? 1 : 2;
   const count = seeds ?? (experiment === 1 ? 10 : 3);
-  const built = configurations.flatMap((name): BuiltConfiguration[] => {
-    if (!isBuilt(name)) throw new ConfigurationNotBuilt(name);
-    return [name];
-  });
   return {
     processes,
     campaign: {
       experiment,
-      configurations: [...new Set(built)],
+      configurations: [...new Set(configurations)],
       scales: [...new Set(scales ?? (experiment === 1 ? [200] : SCALES))],
       seeds: Array.from({ length: count }, (_, at) => at + 1),
       sensitivity,
+      ...(milestones === undefined ? {} : { milestones }),
     },
   };
 }
@@ -132,8 +132,8 @@ async function run(): Promise<void> {
 }
 
 /** What was asked for, as it can be asked for again. */
-const commandOf = ({ experiment, seeds, scales, configurations, sensitivity }: Campaign): string =>
-  `npm run economy -- --experiment ${experiment} --seeds ${seeds.length} --scales ${scales.join(",")} --configurations ${configurations.join(",")}${sensitivity ? " --sensitivity" : ""}`;
+const commandOf = ({ experiment, seeds, scales, configurations, sensitivity, milestones }: Campaign): string =>
+  `npm run economy -- --experiment ${experiment} --seeds ${seeds.length} --scales ${scales.join(",")} --configurations ${configurations.join(",")}${sensitivity ? " --sensitivity" : ""}${milestones === undefined ? "" : ` --milestones ${milestones}`}`;
 
 function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
   const runs = cells.flatMap((cell) => {

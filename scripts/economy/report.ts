@@ -15,8 +15,8 @@ import {
   scalePoints,
   weightsOf,
 } from "../../orchestrator/economy/hypotheses.ts";
-import type { RunSummary } from "../../orchestrator/economy/metrics.ts";
-import { BUILT, CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
+import { type GovernanceSummary, type RunSummary, TOKENS_A_GAS } from "../../orchestrator/economy/metrics.ts";
+import { CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
 import type { RunFigures } from "../../orchestrator/economy/run.ts";
 import { bootstrap, effectiveSeeds, type Interval, LEAST_EFFECTIVE_SHARE } from "../../orchestrator/economy/statistics/description.ts";
 import { powerLaw } from "../../orchestrator/economy/statistics/fits.ts";
@@ -41,6 +41,35 @@ const METRICS = {
   FPD: (run: RunSummary) => run.fpd,
 } as const;
 
+/** Figures that only contracts give; null where there was nothing to measure. */
+const GOVERNED: Readonly<Record<string, (governance: GovernanceSummary) => number | null>> = {
+  REC: ({ rec }) => rec,
+  RQT: ({ rqt }) => rqt,
+  LPR: ({ lpr }) => lpr,
+  DSI: ({ dsi }) => dsi,
+  MSR: ({ msr }) => msr,
+  PVRR: ({ pvrr }) => pvrr,
+  CFR: ({ cfr }) => cfr,
+  DVR: ({ dvr }) => dvr,
+  CDR: ({ cdr }) => cdr,
+  "CDR, three places": ({ top3 }) => top3,
+  "CDR, one place": ({ pivot }) => pivot,
+  OPA: ({ opa }) => opa,
+  "influence lost": ({ reduction }) => reduction,
+  "honest voters flagged": ({ wronged }) => wronged,
+  "ICT, slope": ({ ict }) => ict,
+  SAR: ({ sar }) => sar,
+  "SAR, slope": ({ sarSlope }) => sarSlope,
+  "M(n)": ({ messages }) => messages,
+  "CT(n), s": ({ seconds }) => seconds,
+  "gas, millions": ({ gas }) => gas / 1e6,
+  transactions: ({ transactions }) => transactions,
+  "G(n), tokens": ({ gas }) => gas * TOKENS_A_GAS,
+  "treasury in, tokens": ({ inflow }) => inflow,
+  "treasury out, tokens": ({ outflow }) => outflow,
+  "reputation and GOR, ρ": ({ reputationAndOverhead }) => reputationAndOverhead,
+};
+
 interface Cell {
   readonly configuration: string;
   readonly agents: number;
@@ -55,7 +84,7 @@ interface Cell {
 export interface Summary {
   readonly experiment: Experiment;
   readonly seeds: readonly number[];
-  readonly notBuilt: readonly string[];
+  readonly notRun: readonly string[];
   readonly cells: readonly Cell[];
   readonly comparisons: readonly Comparison[];
   readonly effective: readonly {
@@ -66,6 +95,8 @@ export interface Summary {
     readonly flagged: boolean;
   }[];
   readonly govsim: string | null;
+  /** Mean gas of a run by contract and function, the dearest first; millions. */
+  readonly gas: readonly { readonly configuration: string; readonly agents: number; readonly name: string; readonly gas: number }[];
   readonly findings: readonly Finding[];
   /** The same with each open constant a quarter lower and higher: verdicts that move. */
   readonly sensitivity: readonly { readonly variant: string; readonly csr: readonly string[]; readonly moved: readonly string[] }[];
@@ -100,18 +131,19 @@ export function summarise(
   const findings = judge(all, experiment, main, lot);
   const cells = variants.flatMap((variant) =>
     scales.flatMap((agents) =>
-      BUILT.flatMap((configuration) => cellOf(runsOf(all, configuration, agents, variant), { configuration, agents, variant })),
+      CONFIGURATIONS.flatMap((configuration) => cellOf(runsOf(all, configuration, agents, variant), { configuration, agents, variant })),
     ),
   );
   const baseline = runsOf(all, "baseline", main).map(({ csr }) => csr);
   return {
     experiment,
     seeds: [...new Set(all.map(({ seed }) => seed))].sort((one, other) => one - other),
-    notBuilt: CONFIGURATIONS.filter((name) => !BUILT.some((built) => built === name)),
+    notRun: CONFIGURATIONS.filter((name) => !all.some(({ configuration }) => configuration === name)),
     cells,
     comparisons: compare(all, main),
     effective: effectiveOf(runs),
     govsim: baseline.length === 0 ? null : comparability(mean(baseline)),
+    gas: gasOf(runs),
     findings,
     sensitivity: variants
       .filter((variant) => variant !== AS_WRITTEN && variant !== SCALED)
@@ -129,10 +161,14 @@ export function summarise(
 
 function cellOf(runs: readonly RunSummary[], cell: Pick<Cell, "configuration" | "agents" | "variant">): Cell[] {
   if (runs.length === 0) return [];
-  const metrics = Object.entries(METRICS).map(([name, of]) => {
-    const values = runs.map(of);
+  const governed = Object.entries(GOVERNED).map(
+    ([name, of]) => [name, (run: RunSummary) => (run.governance === undefined ? null : of(run.governance))] as const,
+  );
+  const metrics = [...Object.entries(METRICS), ...governed].flatMap(([name, of]) => {
+    const values = runs.flatMap((run) => of(run) ?? []);
+    if (values.length === 0) return [];
     const lot = randomStream(7, "economy", "cell", cell.configuration, cell.agents, cell.variant, name);
-    return [name, { mean: mean(values), ...bootstrap(values, (sample) => mean([...sample]), lot, { resamples: RESAMPLES }) }] as const;
+    return [[name, { mean: mean(values), ...bootstrap(values, (sample) => mean([...sample]), lot, { resamples: RESAMPLES }) }] as const];
   });
   const back = runs.flatMap(({ srt }) => (srt === null ? [] : [srt]));
   return [
@@ -143,6 +179,25 @@ function cellOf(runs: readonly RunSummary[], cell: Pick<Cell, "configuration" | 
       recovered: { seeds: back.length, rounds: back.length === 0 ? null : mean(back) },
     },
   ];
+}
+
+const MOST_FUNCTIONS = 8;
+
+function gasOf(runs: readonly { readonly figures: RunFigures; readonly summary: RunSummary }[]): Summary["gas"] {
+  const governed = runs.filter(({ figures, summary }) => figures.governance !== undefined && summary.variant === AS_WRITTEN);
+  return [...Map.groupBy(governed, ({ summary }) => `${summary.configuration}/${summary.agents}`).values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { configuration, agents } = first.summary;
+    const sums = new Map<string, number>();
+    for (const { figures } of group)
+      for (const [name, gas] of Object.entries(figures.governance?.gas ?? {}))
+        sums.set(name, (sums.get(name) ?? 0) + gas / group.length / 1e6);
+    return [...sums]
+      .sort(([, one], [, other]) => other - one)
+      .slice(0, MOST_FUNCTIONS)
+      .map(([name, gas]) => ({ configuration, agents, name, gas }));
+  });
 }
 
 function effectiveOf(runs: readonly { readonly figures: RunFigures; readonly summary: RunSummary }[]) {
@@ -161,7 +216,12 @@ function growthOf(all: readonly RunSummary[]): Summary["growth"] {
     ["FPD(Baseline), tasks scaled", "baseline", SCALED, (run: RunSummary) => run.fpd],
     ["FPD(Baseline), 25 tasks", "baseline", AS_WRITTEN, (run: RunSummary) => run.fpd],
     ["FPD(Emergent), tasks scaled", "emergent", SCALED, (run: RunSummary) => run.fpd],
+    ["FPD(Full), tasks scaled", "full", SCALED, (run: RunSummary) => run.fpd],
     ["GOR(Emergent)", "emergent", AS_WRITTEN, (run: RunSummary) => run.gor],
+    ["GOR(Full)", "full", AS_WRITTEN, (run: RunSummary) => run.gor],
+    ["G(Full)", "full", AS_WRITTEN, (run: RunSummary) => (run.governance?.gas ?? 0) * TOKENS_A_GAS],
+    ["M(Full)", "full", AS_WRITTEN, (run: RunSummary) => run.governance?.messages ?? 0],
+    ["CT(Full)", "full", AS_WRITTEN, (run: RunSummary) => run.governance?.seconds ?? 0],
   ] as const;
   return asked.flatMap(([metric, configuration, variant, of]) => {
     const points = scalePoints(all, configuration, variant, of);
@@ -191,7 +251,10 @@ const within = ({ mean: middle, low, high }: { readonly mean: number } & Interva
 export function markdown(summary: Summary, pictures: readonly string[]): string {
   const counted = (verdict: Finding["verdict"]) => summary.findings.filter((finding) => finding.verdict === verdict).length;
   const written = summary.cells.filter(({ variant }) => variant === AS_WRITTEN);
-  const names = Object.keys(METRICS);
+  const names = [
+    ...Object.keys(METRICS),
+    ...Object.keys(GOVERNED).filter((name) => written.some(({ metrics }) => metrics[name] !== undefined)),
+  ];
   const part = (cells: readonly Cell[]) =>
     table(
       ["", ...cells.map(({ configuration, agents, seeds }) => `${configuration}, ${agents} agents, ${seeds} seeds`)],
@@ -208,7 +271,7 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
   const scales = [...new Set(written.map(({ agents }) => agents))];
   return [
     `# Experiment ${summary.experiment}\n\n`,
-    `Seeds ${summary.seeds.join(", ")}. Not built yet: ${summary.notBuilt.join(", ")}; whatever needs them is not measured. World, metrics and\n`,
+    `Seeds ${summary.seeds.join(", ")}. ${summary.notRun.length === 0 ? "All four configurations were run" : `Not run: ${summary.notRun.join(", ")}; whatever needs them is not measured`}. World, metrics and\n`,
     "thresholds: docs/economy.md. Means over seeds, in brackets where the mean lies with 95 % (bootstrap).\n\n",
     `## Hypotheses\n\n${counted("supported")} supported, ${counted("falsified")} falsified, ${counted("inconclusive")} inconclusive, ${counted("not measured")} not measured.\n\n`,
     table(
@@ -228,6 +291,12 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
     summary.govsim === null ? "" : `\nCSR(Baseline) is ${summary.govsim}.\n`,
     "\n## Figures by scale\n",
     ...scales.map((agents) => `\n${part(written.filter((cell) => cell.agents === agents))}`),
+    summary.gas.length === 0
+      ? ""
+      : `\n## Gas\n\nOf a run after its founding, the dearest functions.\n\n${table(
+          ["configuration", "agents", "function", "million gas"],
+          summary.gas.map(({ configuration, agents, name, gas }) => [configuration, String(agents), `\`${name}\``, gas.toFixed(1)]),
+        )}`,
     summary.growth.length === 0 ? "" : `\n## Growth\n\n${growth(summary.growth)}`,
     summary.sensitivity.length === 0
       ? ""
@@ -248,7 +317,7 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
     ),
     pictures.length === 0 ? "" : "\n## Pictures\n",
     ...pictures.map((name) => `\n![${name}](figures/${name}.svg)\n`),
-    `\nNot drawn, because they need contracts: ${NOT_DRAWN.join("; ")}. The comparison of models needs models.\n`,
+    `\nNot drawn: ${NOT_DRAWN.join("; ")}.\n`,
   ].join("");
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { lineChart, ticks } from "../../orchestrator/economy/chart.ts";
@@ -12,7 +12,7 @@ describe("an economy's campaign", function () {
   const directory = suiteDirectory();
   const folder = () => join(directory(), "campaign");
   const run = (...args: string[]) =>
-    runCli(["economy", "--experiment", "1", "--seeds", "2", "--scales", "20", "--out", folder(), ...args, "--json"], {
+    runCli(["economy", "--experiment", "1", "--seeds", "2", "--scales", "20", "--milestones", "1", "--out", folder(), ...args, "--json"], {
       home: join(directory(), "home"),
       program: PROGRAM,
       cwd: directory(),
@@ -29,24 +29,33 @@ describe("an economy's campaign", function () {
   it("writes runs, summary, report and pictures, and one document", async () => {
     const ended = await run();
     expect(ended.code, ended.stderr).to.equal(0);
-    expect(ended.stderr).to.match(/4 of 4/);
+    expect(ended.stderr).to.match(/8 of 8/);
     first = contents();
     const summary = JSON.parse(ended.stdout);
     expect(JSON.parse(first.get("summary.json") ?? "")).to.deep.equal(summary);
-    expect([...first.keys()].filter((name) => name.endsWith(".ndjson"))).to.have.length(4);
+    expect([...first.keys()].filter((name) => name.endsWith(".ndjson"))).to.have.length(8);
     const verdicts = new Map(summary.findings.map(({ id, verdict }: { id: string; verdict: string }) => [id, verdict]));
     expect([...verdicts.keys()]).to.deep.equal(HYPOTHESES.map(({ id }) => id));
-    expect(verdicts.get("H3a")).to.equal("not measured");
-    expect(verdicts.get("H3d")).to.not.equal("not measured");
-    expect(summary.notBuilt).to.deep.equal(["structural", "full"]);
-    expect(summary.comparisons.map(({ measured }: { measured: boolean }) => measured)).to.deep.equal([
-      true,
-      true,
-      false,
-      false,
-      false,
-      false,
+    const unmeasured = [...verdicts].filter(([, verdict]) => verdict === "not measured").map(([id]) => id);
+    expect(unmeasured, "what needs fifty agents, many scales, or more milestones").to.deep.equal([
+      "H1a",
+      "H2d",
+      "H2h",
+      "H2i",
+      "H3e",
+      "H4a",
+      "H4b",
+      "H4c",
+      "H4d",
+      "H5a",
+      "H5b",
     ]);
+    expect(summary.notRun).to.deep.equal([]);
+    expect(summary.comparisons.every(({ measured }: { measured: boolean }) => measured)).to.equal(true);
+    const full = summary.cells.find(({ configuration }: { configuration: string }) => configuration === "full");
+    expect(full.metrics.transactions.mean).to.be.above(100);
+    expect(full.metrics.REC.mean).to.be.within(0, 4);
+    expect(summary.gas.map(({ name }: { name: string }) => name)).to.include("ExecutionProcedure.bid");
   });
 
   it("has a page that opens offline, with every picture in it", () => {
@@ -57,23 +66,20 @@ describe("an economy's campaign", function () {
   });
 
   it("goes on after an interruption and ends with the same bytes", async () => {
-    rmSync(join(folder(), "runs", "emergent-20-as-written-2.ndjson"));
+    rmSync(join(folder(), "runs", "full-20-as-written-2.ndjson"));
     rmSync(join(folder(), "report.html"));
     const again = await run("--resume");
     expect(again.code, again.stderr).to.equal(0);
-    expect(again.stderr).to.match(/4 runs, 3 of them kept/);
+    expect(again.stderr).to.match(/8 runs, 7 of them kept/);
     expect(contents()).to.deep.equal(first);
   });
 
-  it("refuses a folder that is taken, a run that is damaged, and what is not built, by name", async () => {
+  it("refuses a folder that is taken and a run that is damaged, by name", async () => {
     expect(refusalIn(await run()).code).to.equal("CampaignExists");
     expect(refusalIn(await run("--resume", "--seeds", "3")).code).to.equal("CampaignExists");
     const damaged = join(folder(), "runs", "baseline-20-as-written-1.ndjson");
     writeFileSync(damaged, readFileSync(damaged, "utf8").slice(0, -20));
     expect(refusalIn(await run("--resume")).code).to.equal("RunDamaged");
-    const full = await run("--configurations", "full", "--out", join(directory(), "other"));
-    expect(refusalIn(full).code).to.equal("ConfigurationNotBuilt");
-    expect(existsSync(join(directory(), "other"))).to.equal(false);
     expect((await run("--scales", "many")).code).to.equal(2);
   });
 });

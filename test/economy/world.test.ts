@@ -5,7 +5,7 @@ import { chooseHarvest, chooseWork, idealNorms, looks, overclaims, votedNorms } 
 import { cellsOf, VARIANTS, worldOf } from "../../orchestrator/economy/campaign.ts";
 import { deception, recovery, settled, summarise } from "../../orchestrator/economy/metrics.ts";
 import { eligible, matchOf, milestoneGraph, propagation, type Task } from "../../orchestrator/economy/milestone.ts";
-import { BUILT, CONFIGURATIONS, ECONOMY, isBuilt, PERSONA_NAMES, type PersonaName } from "../../orchestrator/economy/parameters.ts";
+import { CONFIGURATIONS, ECONOMY, PERSONA_NAMES, type PersonaName } from "../../orchestrator/economy/parameters.ts";
 import { harvest, sustainable } from "../../orchestrator/economy/pool.ts";
 import { runEconomy, specialisation } from "../../orchestrator/economy/run.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
@@ -145,12 +145,13 @@ describe("milestones", () => {
 describe("a run", function () {
   this.timeout(60_000);
 
-  it("gives the same bytes for the same seed, others for another, and every figure in its range", () => {
-    for (const configuration of BUILT) {
+  it("gives the same bytes for the same seed, others for another, and every figure in its range", async () => {
+    for (const configuration of ["baseline", "emergent"] as const) {
       const run = () => runEconomy({ configuration, agents: 20, seed: 5 });
-      const first = run();
-      expect(JSON.stringify(run())).to.equal(JSON.stringify(first));
-      expect(JSON.stringify(runEconomy({ configuration, agents: 20, seed: 6 })).slice(60)).to.not.equal(JSON.stringify(first).slice(60));
+      const first = await run();
+      expect(JSON.stringify(await run())).to.equal(JSON.stringify(first));
+      const other = await runEconomy({ configuration, agents: 20, seed: 6 });
+      expect(JSON.stringify(other).slice(60)).to.not.equal(JSON.stringify(first).slice(60));
       expect(first.rounds).to.have.length(ECONOMY.rounds);
       expect(first.milestones).to.have.length(10);
       for (const { pool, csr, epr, si, wgc, delayed, taskRounds, aligned, done } of first.rounds) {
@@ -161,9 +162,9 @@ describe("a run", function () {
     }
   });
 
-  it("changes its members at the shock, and marks a completed milestone as failed", () => {
+  it("changes its members at the shock, and marks a completed milestone as failed", async () => {
     const quiet = { ...ECONOMY, shares: { cooperative: 100, "self-interested": 0, adversarial: 0 } };
-    const run = runEconomy({ configuration: "baseline", agents: 50, seed: 2, world: quiet });
+    const run = await runEconomy({ configuration: "baseline", agents: 50, seed: 2, world: quiet });
     expect(run.rounds[99]?.said.adversarial[1]).to.equal(0);
     expect(run.rounds[100]?.said.adversarial[1]).to.be.at.least(15);
     expect(run.milestones.filter(({ failedAudit }) => failedAudit)).to.have.length(
@@ -171,20 +172,20 @@ describe("a run", function () {
     );
   });
 
-  it("of honest agents alone keeps the pool, deceives nobody and completes milestones", () => {
+  it("of honest agents alone keeps the pool, deceives nobody and completes milestones", async () => {
     const honest = {
       ...ECONOMY,
       shares: { cooperative: 100, "self-interested": 0, adversarial: 0 },
       shock: { ...ECONOMY.shock, round: Number.POSITIVE_INFINITY },
     };
-    const found = summarise(runEconomy({ configuration: "baseline", agents: 200, seed: 1, world: honest }), "honest", honest);
+    const found = summarise(await runEconomy({ configuration: "baseline", agents: 200, seed: 1, world: honest }), "honest", honest);
     expect(found).to.include({ csr: 1, dr: 0, psr: 1, survival: 1, gor: 0 });
     expect(found.pcr).to.be.above(0);
   });
 
-  it("of adversaries alone empties the pool and completes nothing", () => {
+  it("of adversaries alone empties the pool and completes nothing", async () => {
     const hostile = { ...ECONOMY, shares: { cooperative: 0, "self-interested": 0, adversarial: 100 } };
-    const found = summarise(runEconomy({ configuration: "emergent", agents: 50, seed: 1, world: hostile }), "hostile", hostile);
+    const found = summarise(await runEconomy({ configuration: "emergent", agents: 50, seed: 1, world: hostile }), "hostile", hostile);
     expect(found).to.include({ csr: 0, survival: 0, pcr: 0 });
     expect(found.dr).to.be.above(0.8);
   });
@@ -211,8 +212,8 @@ describe("metrics", () => {
     expect(recovery(series.slice(0, 28), 20)).to.equal(null);
   });
 
-  it("of deception count false statements over all", () => {
-    const row = runEconomy({ configuration: "baseline", agents: 20, seed: 1 }).rounds[0];
+  it("of deception count false statements over all", async () => {
+    const row = (await runEconomy({ configuration: "baseline", agents: 20, seed: 1 })).rounds[0];
     if (row === undefined) throw new Error("no rounds");
     const said = { cooperative: [0, 10], "self-interested": [2, 10], adversarial: [5, 5] } as const;
     expect(deception([{ ...row, said }])).to.be.within(...near(7 / 25, 1e-12));
@@ -222,15 +223,16 @@ describe("metrics", () => {
 
 describe("campaigns", () => {
   it("have every seed at every scale in each configuration, and both arms in experiment 2", () => {
-    const campaign = { experiment: 2, configurations: BUILT, scales: [10, 20], seeds: [1, 2], sensitivity: false } as const;
-    expect(cellsOf(campaign)).to.have.length(2 * 2 * 2 * 2);
-    expect(cellsOf({ ...campaign, experiment: 1, sensitivity: true })).to.have.length(2 * 2 * (Object.keys(VARIANTS).length - 1 + 1));
+    const campaign = { experiment: 2, configurations: CONFIGURATIONS, scales: [10, 20], seeds: [1, 2], sensitivity: false } as const;
+    expect(cellsOf(campaign)).to.have.length(4 * 2 * 2 * 2);
+    expect(cellsOf({ ...campaign, experiment: 1, sensitivity: true })).to.have.length(4 * 2 * (Object.keys(VARIANTS).length - 1 + 1));
     expect(worldOf({ variant: "tasks scaled", agents: 1000 }).tasks).to.equal(125);
     expect(worldOf({ variant: "tasks scaled", agents: 10 }).tasks).to.equal(5);
     for (const variant of Object.keys(VARIANTS)) {
       const { shares } = worldOf({ variant, agents: 200 });
       expect(Object.values(shares).reduce((sum, share) => sum + share, 0)).to.be.within(...near(100, 1e-9));
     }
-    expect(CONFIGURATIONS.filter((name) => !isBuilt(name))).to.deep.equal(["structural", "full"]);
+    expect(worldOf({ variant: "as written", agents: 20, milestones: 2 })).to.include({ rounds: 40 });
+    expect(worldOf({ variant: "as written", agents: 20, milestones: 2 }).shock.round).to.equal(20);
   });
 });

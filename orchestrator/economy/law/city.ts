@@ -1,0 +1,267 @@
+/** A city of the economy's agents: the contracts, the law's offices and the keys, on a chain in this process. */
+import { keccak256, type LocalAccount, stringToHex } from "viem";
+import { ascending, overrideOf, type Seat } from "../../adjudication/act.ts";
+import type { DrivenChain } from "../../chain/driven.ts";
+import { openEmbeddedChain } from "../../chain/embedded.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import { codifierServices, servicesInUse } from "../../city/codifier-services.ts";
+import { admitAgents, foundCity } from "../../city/found-city.ts";
+import { genesisPort } from "../../city/genesis-port.ts";
+import { registerServices, serviceId } from "../../city/services.ts";
+import { assemblySociety, type Member, memberOf, membersOf } from "../../city/society.ts";
+import { type Clerks, openOffices } from "../../clerks/clerks.ts";
+import { type CityClient, createCityClient } from "../../client/client.ts";
+import { readMany } from "../../client/read.ts";
+import { signMessage } from "../../client/sign/sign-message.ts";
+import { contentIdOf } from "../../primitives/hash.ts";
+import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import type { ParameterName } from "../../protocol/parameters.ts";
+import type { Agent } from "../agents.ts";
+import { overclaims } from "../behaviour.ts";
+import { type DirectSender, directSender } from "./direct-sender.ts";
+
+const TOKEN = 1_000_000n;
+/** Seconds of chain time. */
+export const ROUND = 600n;
+export const VALIDITY = 86_400;
+/** Everything that an agent can be, in each of ten dimensions. */
+const MOST = 65_535;
+/** Lost bids keep their locks: enough for all that an agent bids. */
+const STAKE = 30_000n * TOKEN;
+
+/** Without money: nothing is charged, staked or rewarded. */
+const STRUCTURAL: Partial<Record<ParameterName, bigint>> = {
+  PROTOCOL_FEE_RATE: 0n,
+  INSURANCE_RESERVE_RATE: 0n,
+  REPUTATION_MULTIPLIER_ALPHA: 0n,
+  MIN_STAKE_LOW: 0n,
+  MIN_STAKE_MEDIUM: 0n,
+  SESSION_FEE: 0n,
+};
+/** Work has the round it was begun in, and a law may last as long as a milestone. */
+const BOTH: Partial<Record<ParameterName, bigint>> = { MAX_NODE_TIMEOUT: 3_600n };
+
+export interface Service {
+  readonly id: Hash;
+  readonly record: {
+    readonly owner: Address;
+    readonly codeHash: Hash;
+    readonly schemaHash: Hash;
+    readonly endpoint: string;
+    readonly constraints: Hash;
+  };
+}
+
+export interface Resident {
+  readonly agent: Agent;
+  readonly member: Member;
+  readonly principal: Member;
+  readonly service: Service;
+}
+
+/** What adjudicators do about an agent or a principal. */
+export interface Ruling {
+  readonly action: "ADJUST_REPUTATION" | "SLASH" | "FREEZE_PRINCIPAL";
+  readonly target: Address;
+  readonly data: Hex;
+  readonly about: string;
+}
+
+export interface GovernedCity {
+  readonly chain: DrivenChain;
+  readonly client: CityClient;
+  readonly sender: DirectSender;
+  readonly clerks: Clerks;
+  readonly society: readonly Member[];
+  readonly sponsor: LocalAccount;
+  readonly runner: LocalAccount;
+  readonly verifiers: ReadonlyMap<Address, LocalAccount>;
+  /** Gas of the founding is not governance's. */
+  readonly founding: number;
+  readonly residentOf: (agent: Agent) => Resident;
+  /** What it said at its registration that it can do. */
+  readonly declaredBy: (agent: Agent) => bigint;
+  readonly overclaims: (agent: Agent) => boolean;
+  readonly agentAt: (address: Address) => Agent | undefined;
+  /** Points of reputation over the most there are, as the chain last said. */
+  readonly reputationOf: (agent: Agent) => number;
+  admit(agents: readonly Agent[]): Promise<void>;
+  dismiss(agents: readonly Agent[]): Promise<void>;
+  /** Two adjudicators sign each; all go into as few blocks as hold them. */
+  rule(orders: readonly Ruling[]): Promise<void>;
+  /** Waits, in chain time. */
+  until(time: bigint): Promise<void>;
+  seats(count: number): readonly Seat[];
+  close(): Promise<void>;
+}
+
+/** What an agent says that it can do: who overclaims says everything. */
+export const declared = (agent: Agent): bigint =>
+  agent.capabilities.reduce(
+    (word, level, dimension) => word | (BigInt(overclaims(agent) ? MOST : Math.round(MOST * level)) << BigInt(16 * dimension)),
+    0n,
+  );
+
+const recordOf = (owner: Address): Service["record"] => ({
+  owner,
+  codeHash: keccak256("0x01"),
+  schemaHash: keccak256("0x02"),
+  endpoint: "city:work",
+  constraints: keccak256("0x03"),
+});
+
+/** Signatures that each of them needs (contracts/libraries/ActionTable.sol). */
+const SIGNATURES = 2;
+
+/** Founds a city of these agents; up to `later` more may join. */
+export async function foundEconomy(
+  configuration: "structural" | "full",
+  agents: readonly Agent[],
+  { seed, later }: { readonly seed: number; readonly later: number },
+): Promise<GovernedCity> {
+  const chain = await openEmbeddedChain();
+  const whole = assemblySociety(agents.length + later, 1);
+  const producers = membersOf(whole, "producer");
+  const memberFor = ({ id }: Agent): Member => {
+    const member = producers[id];
+    if (member === undefined) throw new RangeError(`no key for agent ${id}`);
+    return member;
+  };
+  const settled = new Map(agents.map((agent) => [memberFor(agent).name, agent]));
+  const society = whole.flatMap((member) => {
+    if (member.role !== "producer") return [member];
+    const agent = settled.get(member.name);
+    return agent === undefined ? [] : [{ ...member, stake: STAKE, capabilities: declared(agent) }];
+  });
+  const relayer = memberOf(whole, "relayer", "relayer-1").account;
+  const sender = directSender(chain, relayer);
+  const port = genesisPort(sender, memberOf(whole, "deployer").account, "default");
+  const parameters = configuration === "structural" ? { ...BOTH, ...STRUCTURAL } : BOTH;
+  const quiet = () => {};
+  const { city } = await foundCity({ chain, network: "embedded", sender, society, port, seed: String(seed), tell: quiet, parameters });
+  const client = createCityClient({ chain, addresses: city.addresses, sender });
+  const codifier = memberOf(whole, "codifier").account;
+  const clerks = openOffices(
+    client,
+    {
+      registrar: memberOf(whole, "registrar").account,
+      speaker: memberOf(whole, "speaker").account,
+      regulators: membersOf(whole, "regulator").map(({ account }) => account),
+      codifier,
+    },
+    servicesInUse(await codifierServices(codifier.address)),
+  );
+  const seats = membersOf(whole, "adjudicator");
+  const sponsor = memberOf(whole, "sponsor").account;
+  const residents = new Map<Agent, Resident>();
+  const byAddress = new Map<Address, Agent>();
+  const reputations = new Map<Agent, number>();
+
+  async function settle(newcomers: readonly Agent[]): Promise<void> {
+    for (const agent of newcomers) {
+      const member = memberFor(agent);
+      const record = recordOf(member.account.address);
+      const principal = memberOf(whole, "principal", member.principal);
+      residents.set(agent, { agent, member, principal, service: { id: serviceId(record), record } });
+      byAddress.set(member.account.address, agent);
+    }
+    await registerServices(
+      client,
+      newcomers.map((agent) => ({ owner: memberFor(agent).account, record: recordOf(memberFor(agent).account.address) })),
+    );
+    const known = await readMany(client, {
+      contract: "ProducerContract",
+      functionName: "reputationOf",
+      args: newcomers.map((agent) => [memberFor(agent).account.address] as const),
+    });
+    for (const [place, agent] of newcomers.entries()) reputations.set(agent, Number(known[place]) / 1000);
+  }
+
+  let turn = 0;
+  const resident = (agent: Agent): Resident => {
+    const found = residents.get(agent);
+    if (found === undefined) throw new RangeError(`agent ${agent.id} does not live here`);
+    return found;
+  };
+  sender.watch((receipt) => {
+    for (const { args } of client.agents.events(receipt, "ReputationChanged")) {
+      const agent = byAddress.get(args.agent);
+      if (agent !== undefined) reputations.set(agent, args.current);
+    }
+  });
+  await settle(agents);
+  const founding = sender.used.length;
+  const panel = (count: number): Seat[] =>
+    Array.from({ length: count }, (_, place) => seats[(turn + place) % seats.length]).filter((seat) => seat !== undefined);
+  return {
+    chain,
+    client,
+    sender,
+    clerks,
+    society: whole,
+    sponsor,
+    runner: memberOf(whole, "runner").account,
+    verifiers: new Map(membersOf(whole, "verifier").map(({ account }) => [account.address, account])),
+    founding,
+    residentOf: resident,
+    declaredBy: declared,
+    overclaims,
+    agentAt: (address) => byAddress.get(address),
+    reputationOf: (agent) => reputations.get(agent) ?? 0,
+    async admit(newcomers) {
+      const names = new Set(newcomers.map((agent) => memberFor(agent).principal));
+      const joining = newcomers.map((agent) => ({ ...memberFor(agent), stake: STAKE, capabilities: declared(agent) }));
+      const owners = membersOf(whole, "principal").filter(({ name }) => names.has(name));
+      await sender.sendMany(
+        owners.map(({ account, name }) =>
+          client.token.call.transfer([account.address, STAKE], { intent: intentKey("fund", name), account: sponsor }),
+        ),
+      );
+      await admitAgents({ society: [...owners, ...joining], seed: String(seed), chain, tell: quiet }, client);
+      await settle(newcomers);
+    },
+    async dismiss(leaving) {
+      await sender.sendMany(
+        leaving.map((agent) => ({
+          intent: intentKey("gas", agent.id),
+          to: resident(agent).principal.account.address,
+          value: 10n ** 17n,
+          gas: 21_000n,
+        })),
+      );
+      await sender.sendMany(
+        leaving.map((agent) => {
+          const { member, principal } = resident(agent);
+          return client.agents.call.deregister([member.account.address], {
+            intent: intentKey("leave", agent.id),
+            account: principal.account,
+          });
+        }),
+      );
+    },
+    async rule(orders) {
+      const deadline = BigInt(Number(chain.clock.now()) + VALIDITY);
+      const intents = [];
+      for (const { action, target, data, about } of orders) {
+        turn += 1;
+        const caseHash = keccak256(stringToHex(`${action} ${about}`));
+        const justification = contentIdOf(new TextEncoder().encode(about));
+        const message = overrideOf({ action, caseHash, target, data, justification }, deadline);
+        const signatures = await Promise.all(
+          panel(SIGNATURES).map(async ({ account }) => ({
+            adjudicator: account.address,
+            signature: await signMessage(client, account, "OverrideAction", message),
+          })),
+        );
+        intents.push(client.adjudication.call.act([message, ascending(signatures)], { intent: intentKey("rule", action, about) }));
+      }
+      await sender.sendMany(intents);
+    },
+    seats(count) {
+      turn += 1;
+      return panel(count);
+    },
+    until: (time) => chain.advanceTo(time),
+    close: () => chain.close(),
+  };
+}

@@ -1,0 +1,410 @@
+/** One session about a milestone's law, stage by stage on the chain, through the offices that missions go through. */
+import { keccak256, stringToHex, zeroAddress } from "viem";
+import { ruleOnBloc } from "../../adjudication/rule-on-bloc.ts";
+import { simulatedJudge } from "../../adjudication/simulated-judge.ts";
+import { intentKey } from "../../chain/outbox.ts";
+import { blocsAmong, type FoundBloc } from "../../clerks/blocs.ts";
+import { codificationOf } from "../../client/codification.ts";
+import { type CompiledLaw, compileLaw, goalHashOf } from "../../client/compile-law.ts";
+import { recordedBallots } from "../../client/recorded-ballots.ts";
+import { signAuth } from "../../client/sign/auth.ts";
+import { signMessage } from "../../client/sign/sign-message.ts";
+import { metricsOf } from "../../legislature/metrics.ts";
+import { sessionRecord } from "../../legislature/session-record.ts";
+import { contentIdOf } from "../../primitives/hash.ts";
+import type { Address, Hash } from "../../primitives/hex.ts";
+import type { RandomStream } from "../../primitives/random.ts";
+import { MISSION_CONTEXT } from "../../protocol/mission-context.ts";
+import type { MissionDocument } from "../../protocol/mission-document.ts";
+import { CODIFIER_OPERATIONS, operationId } from "../../protocol/operations.ts";
+import { packRanking, tally } from "../../rules/condorcet.ts";
+import { opposed, ranked } from "../../rules/rank-correlation.ts";
+import type { Agent } from "../agents.ts";
+import type { Situation } from "../behaviour.ts";
+import type { Task } from "../milestone.ts";
+import type { GovernedCity } from "./city.ts";
+import { draftOf, errorsOf, idealRules, RULE_NAMES, type RuleName, type Rules, rankingOf, worthOf } from "./rules.ts";
+
+/** Most laws on a ballot: from eight on a bloc can be told from voters who agree (docs/blocs.md). */
+const MOST_LAWS = 8;
+const SPONSORS = 5;
+const MOST_SPONSORSHIPS = 3;
+/** Ballots in a transaction. */
+const BATCH = 100;
+const TOKEN = 1_000_000n;
+/** What a law asks of a node is in 256 steps, what a bidder says in 65,536. */
+const LEVELS = 255;
+const LEAST_MATCH = 600;
+export const KEPT = 0.5;
+
+export interface Convening {
+  readonly round: number;
+  readonly tasks: readonly Task[];
+  /** Tokens that the foundation gives. */
+  readonly funding: number;
+  readonly electors: readonly Agent[];
+  /** Who does not take part. */
+  readonly absent: ReadonlySet<Agent>;
+  /** Members who rank as the first of them does. */
+  readonly bloc: readonly Agent[];
+  /** What each saw, and what the record shows when it is read out. */
+  readonly before: (agent: Agent) => Situation;
+  readonly after: Situation;
+  /** Rules that a law here may change. */
+  readonly open: readonly RuleName[];
+  /** Detects blocs, and has adjudicators rule on them. */
+  readonly adjudicates: boolean;
+  readonly chance: (purpose: string) => RandomStream;
+  /** Seconds that a law lasts. */
+  readonly duration: number;
+}
+
+/** A part of a whole. */
+export type Share = readonly [part: number, whole: number];
+
+export interface SessionFigures {
+  readonly round: number;
+  readonly electorate: number;
+  readonly candidates: number;
+  readonly lpr: Share;
+  readonly dsi: Share;
+  readonly msr: Share;
+  readonly pvrr: Share;
+  readonly cfr: Share;
+  readonly dvr: Share;
+  /** Signed statements of producers and offices. */
+  readonly messages: number;
+  /** Seconds of chain time from opening to law. */
+  readonly seconds: number;
+  readonly rules: Rules;
+  /** Whether each strategy would have been flagged whole; null where no bloc sits. */
+  readonly caught: { readonly identical: boolean; readonly top3: boolean; readonly pivot: boolean } | null;
+  /** Honest voters flagged. */
+  readonly wronged: number;
+  /** Mean τ of the bloc's rankings with the order that came out. */
+  readonly influence: number | null;
+}
+
+export interface Enacted {
+  readonly figures: SessionFigures;
+  readonly mission: Address;
+  readonly law: CompiledLaw;
+  readonly rules: Rules;
+  readonly flagged: readonly Agent[];
+  readonly price: number;
+}
+
+interface Candidate {
+  readonly author: Agent;
+  readonly rules: Rules;
+  readonly law: CompiledLaw;
+}
+
+/** What a bidder must say it has, lowest dimension first. */
+export function requirementOf({ main, second, level }: Task, demand: number): number[] {
+  const wanted = Array.from({ length: 10 }, () => 0);
+  wanted[main] = Math.round(LEVELS * level * demand);
+  wanted[second] = Math.round((LEVELS * level * demand) / 2);
+  return wanted;
+}
+
+/** The contracts' match of what somebody says that it has, 0 to 1000. */
+export function declaredMatch(capabilities: bigint, wanted: readonly number[]): number {
+  let [held, asked] = [0, 0];
+  for (const [dimension, level] of wanted.entries()) {
+    const have = Number((capabilities >> BigInt(16 * dimension)) & 0xffffn);
+    asked += 256 * level;
+    held += Math.min(have, 256 * level);
+  }
+  return asked === 0 ? 1000 : Math.floor((1000 * held) / asked);
+}
+
+export const titleOf = (rules: Rules): string => RULE_NAMES.map((name) => `${name} ${rules[name]}`).join(", ");
+
+function documentOf({ round, tasks, funding, duration }: Convening, rules: Rules, author: Agent): MissionDocument {
+  const price = (BigInt(Math.round(funding * 1e6)) / BigInt(tasks.length)).toString();
+  return {
+    "@context": MISSION_CONTEXT,
+    "@type": "MissionSpecification",
+    name: `milestone-${round}`,
+    goal: goalOf(round),
+    title: `${titleOf(rules)} (${author.id})`,
+    risk: funding < 1000 ? "LOW" : "MEDIUM",
+    budget: Math.round(funding * 1e6).toString(),
+    duration,
+    input: { kind: "csv", count: tasks.length, digest: keccak256(stringToHex(goalOf(round))) },
+    nodes: tasks.map((task) => ({
+      number: task.id,
+      label: `task-${task.id}`,
+      task: `task-${task.id}`,
+      shard: null,
+      services: ["work"],
+      after: [...task.needs],
+      tier: task.id === tasks.length - 1 && rules.read === 1 ? 3 : 1,
+      redundancy: 1,
+      threshold: 1,
+      agree: null,
+      risk: "LOW",
+      floor: "SIGN",
+      questions: ["PERFORMANCE"],
+      band: "LOW",
+      panelSize: rules.panel,
+      timeout: 600,
+      reviewWindow: 60,
+      budget: price,
+      predicate: 0,
+      capabilities: requirementOf(task, rules.demand),
+    })),
+    output: { task: `task-${tasks.length - 1}`, format: "json" },
+    predicates: [],
+    outputPredicate: 0,
+  };
+}
+const goalOf = (round: number) => `what the foundation asks from round ${round} on`;
+
+/** Whether somebody says that it can do each task. */
+const isFeasible = ({ tasks, electors }: Convening, rules: Rules, words: ReadonlyMap<Agent, bigint>): boolean =>
+  rules.demand === 0 ||
+  tasks.every((task) => {
+    const wanted = requirementOf(task, rules.demand);
+    return electors.some((agent) => declaredMatch(words.get(agent) ?? 0n, wanted) >= LEAST_MATCH);
+  });
+
+/** Holds a session to its end. Undefined where it makes no law. */
+export async function holdSession(city: GovernedCity, convening: Convening): Promise<Enacted | undefined> {
+  const { client, clerks, chain, sponsor } = city;
+  const { electors, absent, round, tasks, funding } = convening;
+  const began = chain.clock.now();
+  const step = (...names: (string | number)[]) => ({ intent: intentKey("economy", round, ...names) });
+  const deposit = BigInt(Math.round(funding * 1e6));
+  await client.token.approve([client.legislation.address, deposit + 100n * TOKEN], { ...step("allow"), account: sponsor });
+  await client.legislation.openSession([goalHashOf(goalOf(round)), deposit, zeroAddress], { ...step("open"), account: sponsor });
+  const session = await client.legislation.sessionCount();
+  const voters = electors.filter((agent) => !absent.has(agent));
+  const root = keccak256(stringToHex(voters.map((agent) => city.residentOf(agent).member.account.address).join()));
+  await clerks.registrar.confirm(session, root, step("identities"));
+  const candidates = drafted(city, convening, voters);
+  const deadline = Number(chain.clock.now()) + 3600;
+  const accountOf = (agent: Agent) => city.residentOf(agent).member.account;
+  const proposals = await Promise.all(
+    candidates.map(async ({ author, law }) => {
+      const cid = law.docHash;
+      const message = { session, agent: accountOf(author).address, specHash: law.specHash, cid, deadline };
+      const auth = await signAuth(client, accountOf(author), "Propose", message);
+      return client.legislation.call.propose([session, law.specHash, cid, auth], step("propose", author.id));
+    }),
+  );
+  await city.sender.sendMany(proposals);
+  const backing = sponsorsOf(candidates, voters);
+  const sponsorships = await Promise.all(
+    backing.map(async ({ agent, candidate }) => {
+      const message = { session, agent: accountOf(agent).address, candidate, deadline };
+      const auth = await signAuth(client, accountOf(agent), "Sponsor", message);
+      return client.legislation.call.sponsor([session, candidate, auth], step("sponsor", agent.id, candidate));
+    }),
+  );
+  await city.sender.sendMany(sponsorships);
+  await clerks.speaker.openDebate(session, step("debate"));
+
+  const laws = candidates.map(({ rules }) => rules);
+  const errors = new Map(voters.map((agent) => [agent, errorsOf(laws.length, convening.chance(`error ${agent.id}`))]));
+  const opinions = (keeps: number, situation: (agent: Agent) => Situation): Map<Agent, number[]> => {
+    const orders = new Map(
+      voters.map((agent) => [agent, rankingOf(laws, idealRules(agent, situation(agent)), errors.get(agent) ?? [], keeps)]),
+    );
+    const [leader] = convening.bloc;
+    const led = leader === undefined ? undefined : orders.get(leader);
+    if (led !== undefined) for (const member of convening.bloc) if (orders.has(member)) orders.set(member, led);
+    return orders;
+  };
+  const signed = async (name: "StrawPoll" | "Ballot", orders: ReadonlyMap<Agent, number[]>) =>
+    Promise.all(
+      [...orders].map(async ([agent, order]) => {
+        const ranking = packRanking(order);
+        const message = { session, agent: accountOf(agent).address, ranking, deadline };
+        const signature = await signMessage(client, accountOf(agent), name, message);
+        return { agent: message.agent, ranking, deadline, signature };
+      }),
+    );
+  const straws = await signed("StrawPoll", opinions(1, convening.before));
+  for (let first = 0; first < straws.length; first += BATCH)
+    await client.legislation.strawPoll([session, straws.slice(first, first + BATCH)], step("straw", first));
+  await clerks.speaker.openVoting(session, step("voting"));
+  const orders = opinions(KEPT, () => convening.after);
+  const ballots = await signed("Ballot", orders);
+  for (let first = 0; first < ballots.length; first += BATCH)
+    await client.legislation.castBallots([session, ballots.slice(first, first + BATCH)], step("ballots", first));
+  const voting = await client.legislation.sessionOf(session);
+  if (voting.ballots < voting.electorate) await city.until(BigInt(voting.deadline) + 1n);
+  await client.legislation.tally([session], step("tally"));
+  const tallied = await client.legislation.sessionOf(session);
+  if (tallied.winner === 0) return undefined;
+  const won = candidates[tallied.winner - 1];
+  if (won === undefined) throw new RangeError(`no candidate ${tallied.winner}`);
+
+  const m = tallied.ballotSize;
+  const recorded = await recordedBallots(client, session);
+  const { order } = tally(
+    recorded.map(({ ranking }) => ranking),
+    m,
+    tallied.tieSeed,
+  );
+  const flagged = convening.adjudicates ? await flag(city, session, won.author, candidates, step) : [];
+
+  await client.legislation.validate([session, won.law.law, won.law.docHash, witnessesOf(city, convening, won.rules)], step("validate"));
+  const { results } = await codificationOf(client, session, won.law);
+  const delegations: Hash[] = [];
+  for (const operation of await clerks.codifier.operations()) {
+    const name = CODIFIER_OPERATIONS.find((known) => operationId(known) === operation);
+    if (name === undefined) throw new RangeError(`unknown operation ${operation}`);
+    const delegation = await clerks.codifier.delegate(session, name, won.law.specHash, step("delegate", name));
+    await clerks.codifier.record(delegation, results[name].output, results[name].intermediate, step("record", name));
+    delegations.push(delegation);
+  }
+  await clerks.codifier.codify(session, delegations, step("codify"));
+  const approvals = await Promise.all([clerks.speaker, ...clerks.regulators].map((clerk) => clerk.approve(session, won.law.bytes)));
+  approvals.sort((one, other) => (one.clerk.toLowerCase() < other.clerk.toLowerCase() ? -1 : 1));
+  await client.legislation.approve([session, won.law.law, won.law.docHash, approvals], step("approve"));
+  const { mission } = await client.legislation.sessionOf(session);
+
+  const { lpr, dsi, msr, pvrr, cfr, dvr } = metricsOf(await sessionRecord(client, session));
+  const share = ({ part, whole }: { readonly part: number; readonly whole: number }): Share => [part, whole];
+  const members = convening.bloc.filter((agent) => orders.has(agent));
+  const outcome = ranked(packRanking(order), m);
+  const tau = (agent: Agent) => {
+    const pairs = (m * (m - 1)) / 2;
+    return 1 - (2 * opposed(ranked(packRanking(orders.get(agent) ?? []), m), outcome)) / pairs;
+  };
+  const bloc = new Set(convening.bloc);
+  return {
+    mission,
+    law: won.law,
+    rules: won.rules,
+    price: funding / tasks.length,
+    flagged,
+    figures: {
+      round,
+      electorate: tallied.electorate,
+      candidates: candidates.length,
+      lpr: share(lpr),
+      dsi: share(dsi),
+      msr: share(msr),
+      pvrr: share(pvrr),
+      cfr: share(cfr),
+      dvr: share(dvr),
+      messages: candidates.length + backing.length + straws.length + ballots.length + approvals.length,
+      seconds: Number(chain.clock.now() - began),
+      rules: won.rules,
+      caught: members.length < 5 ? null : powerOf(convening, orders, members, m, tallied.rules),
+      wronged: flagged.filter((agent) => !bloc.has(agent)).length,
+      influence: members.length === 0 ? null : members.reduce((sum, agent) => sum + tau(agent), 0) / members.length,
+    },
+  };
+}
+
+/** Laws of authors drawn by lot: each its ideal but for one rule; what nobody could be found for asks less. */
+function drafted(city: GovernedCity, convening: Convening, voters: readonly Agent[]): Candidate[] {
+  const lot = convening.chance("authors");
+  const most = Math.max(1, Math.min(MOST_LAWS, Math.floor((MOST_SPONSORSHIPS * voters.length) / SPONSORS) - 1));
+  const words = new Map(convening.electors.map((agent) => [agent, city.declaredBy(agent)]));
+  const authors = [...lot.shuffle(voters).slice(0, most)].sort((one, other) => one.id - other.id);
+  return authors.map((author) => {
+    const ideal = idealRules(author, convening.before(author));
+    const drawn = { ...draftOf(ideal, convening.open, lot), ...(convening.open.includes("read") ? {} : { read: 0 }) };
+    const rules = isFeasible(convening, drawn, words) ? drawn : { ...drawn, demand: 0 };
+    return { author, rules, law: compileLaw(documentOf(convening, rules, author)) };
+  });
+}
+
+/** Whoever likes a law best and has a sponsorship left stands behind it; four beside its author. */
+function sponsorsOf(candidates: readonly Candidate[], voters: readonly Agent[]): { readonly agent: Agent; readonly candidate: number }[] {
+  const left = new Map(voters.map((agent) => [agent, MOST_SPONSORSHIPS]));
+  for (const { author } of candidates) left.set(author, MOST_SPONSORSHIPS - 1);
+  return candidates.flatMap(({ author, rules }, place) => {
+    const worth = new Map(voters.map((agent) => [agent, worthOf(rules, idealRules(agent, CALM))]));
+    const willing = voters
+      .filter((agent) => agent !== author && (left.get(agent) ?? 0) > 0)
+      .sort(
+        (one, other) =>
+          (left.get(other) ?? 0) - (left.get(one) ?? 0) || (worth.get(other) ?? 0) - (worth.get(one) ?? 0) || one.id - other.id,
+      )
+      .slice(0, SPONSORS - 1);
+    for (const agent of willing) left.set(agent, (left.get(agent) ?? 0) - 1);
+    return willing.map((agent) => ({ agent, candidate: place + 1 }));
+  });
+}
+const CALM: Situation = { pool: 1, failed: 0, breaches: 0 };
+
+type Step = (...names: (string | number)[]) => { readonly intent: ReturnType<typeof intentKey> };
+
+/** The Regulator shows the contract who ranked alike; where they are many, two adjudicators rule, by the simulation. */
+async function flag(city: GovernedCity, session: bigint, winner: Agent, candidates: readonly Candidate[], step: Step): Promise<Agent[]> {
+  const { client, clerks } = city;
+  const [regulator] = clerks.regulators;
+  const blocs = (await regulator?.findBlocs(session)) ?? [];
+  for (const bloc of blocs) await regulator?.flag(session, bloc, (first) => step("flag", bloc.leader, first));
+  const members = blocs.flatMap(({ leader, members: others }: FoundBloc) => [leader, ...others]);
+  const { delayed, caseHash, flagged } = await client.legislation.blocOf(session);
+  if (delayed) {
+    const { ballotSize, tieSeed } = await client.legislation.sessionOf(session);
+    const recorded = await recordedBallots(client, session);
+    const others = recorded.filter(({ agent }) => !members.includes(agent)).map(({ ranking }) => ranking);
+    const otherwise = tally(others, ballotSize, tieSeed).winner;
+    await ruleOnBloc(
+      { client, seats: city.seats(7), keep: (text) => contentIdOf(new TextEncoder().encode(text)) },
+      simulatedJudge(client.chain.id),
+      {
+        session,
+        caseHash,
+        blocs: blocs.map(({ leader, members: rest }) => [leader, ...rest]),
+        flagged,
+        ballots: recorded.length,
+        winner: String(winner.id),
+        otherwise: otherwise === 0 ? undefined : String(candidates[otherwise - 1]?.author.id),
+      },
+    );
+  }
+  return members.flatMap((address) => city.agentAt(address) ?? []);
+}
+
+/** For each task somebody who may do it: the constitution asks to see them. */
+function witnessesOf(city: GovernedCity, { tasks, electors }: Convening, rules: Rules): Address[] {
+  const found = new Set<Agent>();
+  for (const task of tasks) {
+    const wanted = requirementOf(task, rules.demand);
+    const isAble = (agent: Agent) => declaredMatch(city.declaredBy(agent), wanted) >= LEAST_MATCH;
+    if ([...found].some(isAble)) continue;
+    const able = electors.find(isAble);
+    if (able !== undefined) found.add(able);
+  }
+  return [...found].map((agent) => city.residentOf(agent).member.account.address);
+}
+
+/** Whether the Regulator would find these members among the others' ballots, had they agreed less (AgentCity 4, power curve). */
+function powerOf(
+  { chance }: Convening,
+  orders: ReadonlyMap<Agent, number[]>,
+  members: readonly Agent[],
+  m: number,
+  likeness: { readonly blocTau: number; readonly blocJaccard: number },
+): NonNullable<SessionFigures["caught"]> {
+  const [leader] = members;
+  const led = leader === undefined ? [] : (orders.get(leader) ?? []);
+  const lot = chance("power");
+  const own = (agent: Agent) => lot.shuffle(orders.get(agent) ?? []);
+  const strategies = {
+    identical: () => led,
+    top3: (agent: Agent) => [...led.slice(0, 3), ...own(agent).filter((entry) => !led.slice(0, 3).includes(entry))],
+    pivot: (agent: Agent) => [...led.slice(0, 1), ...own(agent).filter((entry) => !led.slice(0, 1).includes(entry))],
+  };
+  const addressOf = ({ id }: Agent): Address => `0x${id.toString(16).padStart(40, "0")}`;
+  const isCaught = (rank: (agent: Agent) => number[]): boolean => {
+    const ballots = [...orders].map(([agent, order]) => ({
+      agent: addressOf(agent),
+      ranking: packRanking(members.includes(agent) ? rank(agent) : order),
+    }));
+    const found = new Set(blocsAmong(ballots, m, likeness).flatMap(({ leader: first, members: rest }) => [first, ...rest]));
+    return members.every((agent) => found.has(addressOf(agent)));
+  };
+  return { identical: isCaught(strategies.identical), top3: isCaught(strategies.top3), pivot: isCaught(strategies.pivot) };
+}
