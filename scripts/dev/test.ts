@@ -4,11 +4,11 @@
  * without tests, and on no tests.
  *
  * usage: npm test [-- <file>…]      all but test/long/ and test/full/, or the files named
- *        npm run test:long           test/long/: whole missions and kills, minutes each
+ *        npm run test:long           test/long/: whole missions and kills, minutes each; and random sweeps, whole (test/support/sweep.ts)
  *        npm run test:full           everything
  */
 import { fork } from "node:child_process";
-import { existsSync, statfsSync } from "node:fs";
+import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,6 +17,7 @@ import { filesIn, root } from "./files.ts";
 import { type JobResult, SOLIDITY_TESTS, type TimedTest } from "./test-protocol.ts";
 
 const isSlow = (file: string) => /^test\/(long|full)\//.test(file);
+const isSweep = (file: string) => !isSlow(file) && readFileSync(join(root, file), "utf8").includes("support/sweep.ts");
 /** A file that takes longer has hung where Mocha's own limit cannot see it: in synchronous code or while loading. */
 const limitOf = (file: string) => (file.startsWith("test/full/") ? 7_200_000 : isSlow(file) ? 900_000 : 300_000);
 const SLOWEST = 10;
@@ -26,7 +27,12 @@ const LONG = [/^test\/(long|full)\//, /\.t\.sol$/, /^test\/(scenarios|faults)\//
 const worker = fileURLToPath(new URL("./test-worker.ts", import.meta.url));
 
 /** Cities live in memory where there is room for them: each has a thousand files. Commands that tests start load what was compiled before. */
-const environment = { ...process.env, TMPDIR: roomiest(), NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node") };
+const environment = {
+  ...process.env,
+  TMPDIR: roomiest(),
+  NODE_COMPILE_CACHE: join(root, "node_modules/.cache/node"),
+  ...(process.argv.includes("--long") || process.argv.includes("--full") ? { AGENTCITY_SWEEP: "whole" } : {}),
+};
 
 function roomiest(): string {
   const memory = "/dev/shm";
@@ -38,7 +44,7 @@ function roomiest(): string {
 /** Named files, or all of a kind; the longest kinds first, else by name. */
 function jobs(names: readonly string[], kind: "short" | "long" | "full"): string[] {
   if (names.length > 0) return filesIn(names);
-  if (kind === "long") return filesIn("test/long/*.test.ts");
+  if (kind === "long") return [...filesIn("test/long/*.test.ts"), ...filesIn("test/**/*.test.ts").filter(isSweep)];
   const files = filesIn("test/**/*.test.ts").filter((file) => kind === "full" || !isSlow(file));
   if (filesIn(SOLIDITY_TESTS).length > 0) files.push(SOLIDITY_TESTS);
   const rank = (file: string) => (LONG.findIndex((kind) => kind.test(file)) + LONG.length + 1) % (LONG.length + 1);

@@ -262,7 +262,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "libraries/clearing",
-    "on 10,000 random decisions, of every result",
+    "on random decisions, of every result",
     "libraries/Clearing.sol",
     "if (pass == fail || 2 * heavier <= drawn)",
     "if (2 * heavier <= drawn)",
@@ -285,7 +285,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "libraries/condorcet",
-    "on 10,000 random elections: winner, whole order, all pairs",
+    "on random elections: winner, whole order, all pairs",
     "libraries/Condorcet.sol",
     "else if (support == against) points += 1;",
     "",
@@ -299,7 +299,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "libraries/commitments",
-    "on 10,000 draws",
+    "on random draws",
     "libraries/PanelDraw.sol",
     "abi.encode(seed_, draw))) % n",
     "abi.encode(seed_, draw + 1))) % n",

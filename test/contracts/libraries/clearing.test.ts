@@ -3,6 +3,7 @@ import { bytesToHex } from "../../../orchestrator/primitives/hex.ts";
 import { randomStream } from "../../../orchestrator/primitives/random.ts";
 import { classAt, type EvidenceClass, geq, join, meet, meetOver } from "../../../orchestrator/rules/admissibility.ts";
 import { ClearingResult, decide } from "../../../orchestrator/rules/clearing.ts";
+import { sweep } from "../../support/sweep.ts";
 import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
 import { clearingCase } from "./clearing-cases.ts";
 
@@ -29,9 +30,9 @@ describe("Clearing and Admissibility agree with their twins", function () {
     }
   });
 
-  it("on the meet over 10,000 random bases", async () => {
+  it("on the meet over random bases", async () => {
     const random = randomStream(7, "meet");
-    const cases = Array.from({ length: 10_000 }, () => {
+    const cases = Array.from({ length: sweep(10_000) }, () => {
       const slots = random.int(6);
       const classWords = Array.from({ length: slots }, () => BigInt(bytesToHex(random.bytes(12))));
       let basis = 0n;
@@ -45,17 +46,17 @@ describe("Clearing and Admissibility agree with their twins", function () {
     }
   });
 
-  it("on 10,000 random decisions, of every result", async () => {
+  it("on random decisions, of every result", async () => {
     const random = randomStream(7, "clearing");
     const seen = new Map<number, number>();
-    const cases = Array.from({ length: 10_000 }, () => clearingCase(random));
+    const cases = Array.from({ length: sweep(10_000) }, () => clearingCase(random));
     for (const batch of batches(cases)) {
       const expected = batch.map((c) => decide(c.verdicts, c));
       expect(await harness.call("decide", batch)).to.deep.equal(expected);
       for (const { result } of expected) seen.set(result, (seen.get(result) ?? 0) + 1);
     }
     for (const result of [ClearingResult.PASS, ClearingResult.FAIL, ClearingResult.DISPUTED, ClearingResult.UNVERIFIABLE]) {
-      expect(seen.get(result) ?? 0, `decisions with result ${result}`).to.be.greaterThan(300);
+      expect(seen.get(result) ?? 0, `decisions with result ${result}`).to.be.greaterThan(cases.length / 34);
     }
     expect(seen.has(ClearingResult.NONE)).to.be.false;
   });

@@ -5,6 +5,7 @@ import { type RandomStream, randomStream } from "../../../orchestrator/primitive
 import { packRanking, requireRanking, tally } from "../../../orchestrator/rules/condorcet.ts";
 import { RuleError } from "../../../orchestrator/rules/rule-error.ts";
 import { permutations, relabelled, TEXTBOOK } from "../../support/elections.ts";
+import { sweep } from "../../support/sweep.ts";
 import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
 
 interface Election {
@@ -29,9 +30,9 @@ describe("Condorcet agrees with its twin", function () {
     harness = await openHarness("CondorcetHarness");
   });
 
-  it("on 10,000 random elections: winner, whole order, all pairs", async () => {
+  it("on random elections: winner, whole order, all pairs", async () => {
     const random = randomStream(7, "condorcet");
-    for (let batch = 0; batch < 1000; batch += 1) {
+    for (let batch = 0; batch < sweep(1000); batch += 1) {
       const elections = Array.from({ length: 10 }, () => election(random));
       const outcomes = await harness.call<{ winner: number; order: number[]; pairwise: bigint[] }[]>("tally", elections);
       elections.forEach(({ rankings, m, seed }, k) => {
@@ -81,7 +82,7 @@ describe("Condorcet agrees with its twin", function () {
 
   it("on which words are rankings", async () => {
     const random = randomStream(7, "rankings");
-    const words = Array.from({ length: 10_000 }, () => {
+    const words = Array.from({ length: sweep(10_000) }, () => {
       const m = random.int(18);
       const order = random.shuffle(Array.from({ length: Math.min(m, 16) }, (_, c) => c));
       let word = order.reduce((sum, c, k) => sum | (BigInt(c) << BigInt(4 * k)), 0n);
@@ -103,7 +104,7 @@ describe("Condorcet agrees with its twin", function () {
       }
     });
     expect(chain).to.deep.equal(here);
-    expect(chain.filter(Boolean).length).to.be.within(3000, 7000);
+    expect(chain.filter(Boolean).length).to.be.within(0.3 * words.length, 0.7 * words.length);
   });
 
   it("on the error and its values", async () => {

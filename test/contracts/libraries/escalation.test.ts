@@ -10,9 +10,10 @@ import {
   totalFreezes,
 } from "../../../orchestrator/rules/escalation.ts";
 import { RuleError } from "../../../orchestrator/rules/rule-error.ts";
+import { sweep } from "../../support/sweep.ts";
 import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
 
-const CASES = 10_000;
+const CASES = sweep(10_000);
 const EMPTY: FreezeLog = [0n, 0n, 0n];
 const HORIZON = 1000;
 

@@ -15,6 +15,7 @@ import {
   specHashOf,
 } from "../../../orchestrator/rules/law-codec.ts";
 import { type MissionParams, packMissionParams, unpackMissionParams } from "../../../orchestrator/rules/mission-params-codec.ts";
+import { sweep } from "../../support/sweep.ts";
 import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
 
 const hash = (random: RandomStream): Hex => bytesToHex(random.bytes(32));
@@ -92,9 +93,9 @@ describe("LawCodec agrees with its twin", function () {
     harness = await openHarness("LawCodecHarness");
   });
 
-  it("on the bytes and hashes of 10,000 random laws", async () => {
+  it("on the bytes and hashes of random laws", async () => {
     const random = randomStream(7, "laws");
-    const laws = Array.from({ length: 10_000 }, () => law(random, 1 + random.int(3)));
+    const laws = Array.from({ length: sweep(10_000) }, () => law(random, 1 + random.int(3)));
     for (const batch of batches(laws)) {
       const here = batch.map(({ header, nodes }) => encodeLaw(header, nodes));
       const headers = batch.map(({ header }) => header);
@@ -143,11 +144,11 @@ describe("LawCodec agrees with its twin", function () {
     expect(here.filter(Boolean).length).to.be.within(500, 1500);
   });
 
-  it("on the arguments of a clone and the parameters in them: 10,000 contexts", async () => {
+  it("on the arguments of a clone and the parameters in them, random contexts", async () => {
     const random = randomStream(7, "contexts");
     const { header, nodes } = law(random, 1);
     const bytes = encodeLaw(header, nodes);
-    const contexts = Array.from({ length: 10_000 }, () => context(random));
+    const contexts = Array.from({ length: sweep(10_000) }, () => context(random));
     for (const batch of batches(contexts)) {
       const args = batch.map((c) => cloneArgs(bytes, c));
       expect(await harness.call("args", bytes, batch)).to.deep.equal(args);

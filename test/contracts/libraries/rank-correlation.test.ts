@@ -3,9 +3,10 @@ import { randomStream } from "../../../orchestrator/primitives/random.ts";
 import { packRanking } from "../../../orchestrator/rules/condorcet.ts";
 import { depth, discordant, isCorrelated, jaccard, tau } from "../../../orchestrator/rules/rank-correlation.ts";
 import { RuleError } from "../../../orchestrator/rules/rule-error.ts";
+import { sweep } from "../../support/sweep.ts";
 import { batches, DIFFERENTIAL_TIMEOUT, type Harness, openHarness } from "../harness.ts";
 
-const CASES = 10_000;
+const CASES = sweep(10_000);
 const THRESHOLDS = [50, 60, 67, 80, 90, 100];
 
 interface Measures {
@@ -53,7 +54,7 @@ describe("RankCorrelation: chain and orchestrator agree", function () {
         correlated += Number(expected.correlated);
       });
     }
-    expect(correlated).to.be.within(1000, 9000);
+    expect(correlated).to.be.within(CASES / 10, 0.9 * CASES);
   });
 
   it("on the errors and their values", async () => {

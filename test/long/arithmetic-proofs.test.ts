@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { parameter } from "../../orchestrator/protocol/parameters.ts";
-import { all, contract, contractWith, implies, neverReverts, onReturn, type Prover, part, smt, startProver } from "./prove.ts";
-import { type Composite, Run, type Value } from "./symbolic.ts";
-import { WHOLE_NUMBERS } from "./theory.ts";
+import { all, contract, contractWith, implies, neverReverts, onReturn, type Prover, part, smt, startProver } from "../proofs/prove.ts";
+import { type Composite, Run, type Value } from "../proofs/symbolic.ts";
+import { WHOLE_NUMBERS } from "../proofs/theory.ts";
 
 const sum = (values: readonly Value[]) => `(+ 0 ${values.map((value) => smt(value)).join(" ")})`;
 const list = (values: readonly Value[]): Composite => ({ kind: "composite", items: new Map(values.map((value, i) => [`${i}`, value])) });
