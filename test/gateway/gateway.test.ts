@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { expect } from "chai";
 import { recoverMessageAddress } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { cityDocumentSchema } from "../../orchestrator/gateway/commands/city.ts";
 import { eventOutput } from "../../orchestrator/gateway/commands/events.ts";
@@ -12,7 +13,8 @@ import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
-import { type ServedCity, servedCity, serveOptions } from "./gateway-city.ts";
+import { type ServedCity, servedCity, serveOptions, wall } from "./gateway-city.ts";
+import { signedRequest } from "./signed-fetch.ts";
 
 const eventsSchema = z.object({ items: z.array(eventOutput), next: z.string().nullable() });
 const errorSchema = z.strictObject({
@@ -178,6 +180,47 @@ describe("the gateway of a city with a mission", function () {
     for (let at = 0; at < 4; at += 1) statuses.push((await fetch(`${strict.url}/v1/missions`)).status);
     expect(statuses).to.deep.equal([200, 200, 429, 429]);
     await strict.close();
+  });
+
+  const codeOf = async (answer: Response) => [answer.status, errorSchema.parse(await answer.json()).error.code];
+
+  it("opens a session for a key that signs, once a signature, also after a restart", async () => {
+    const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
+    const now = Math.floor(wall.now / 1_000);
+    const { url: to, init } = await signedRequest(account, `${url}/v1/session`, { now });
+    const answer = await fetch(to, init);
+    expect(answer.status).to.equal(200);
+    const { bearer, key, expires } = z.object({ bearer: z.string(), key: z.string(), expires: z.int() }).parse(await answer.json());
+    expect([key, expires]).to.deep.equal([account.address, now + 900]);
+    expect(await codeOf(await fetch(to, init))).to.deep.equal([409, "SignatureReplayed"]);
+
+    // Another gateway over the same records, under the same name.
+    const { port } = new URL(url);
+    await served.gateway.close();
+    const again = await serveGateway(served.city, { ...serveOptions, port: Number(port) });
+    served = { ...served, gateway: again };
+    expect(await codeOf(await fetch(to, init))).to.deep.equal([409, "SignatureReplayed"]);
+    expect(await codeOf(await fetch(to, { headers: { authorization: `Bearer ${bearer}` } }))).to.deep.equal([401, "BearerUnknown"]);
+  });
+
+  it("takes a bearer for fifteen minutes, for reading only", async () => {
+    const account = privateKeyToAccount(`0x${"22".repeat(32)}`);
+    const { url: to, init } = await signedRequest(account, `${url}/v1/session`, { now: Math.floor(wall.now / 1_000) });
+    const { bearer } = z.object({ bearer: z.string() }).parse(await (await fetch(to, init)).json());
+    const authorization = { authorization: `Bearer ${bearer}` };
+    expect(await (await fetch(to, { headers: authorization })).json()).to.deep.equal({ key: account.address });
+    const write = await fetch(to, { method: "POST", body: "{}", headers: { ...authorization, "content-type": "application/json" } });
+    expect(await codeOf(write)).to.deep.equal([401, "SignatureMissing"]);
+    wall.now += 900_000;
+    expect(await codeOf(await fetch(to, { headers: authorization }))).to.deep.equal([401, "BearerUnknown"]);
+  });
+
+  it("refuses a signed request whose body was exchanged on its way", async () => {
+    const account = privateKeyToAccount(`0x${"33".repeat(32)}`);
+    const { url: to, init } = await signedRequest(account, `${url}/v1/session`, { now: Math.floor(wall.now / 1_000) });
+    expect(await codeOf(await fetch(to, { ...init, body: "{ }" }))).to.deep.equal([401, "BadSignature"]);
+    // What was refused did not use the signature up.
+    expect((await fetch(to, init)).status).to.equal(200);
   });
 
   it("names the error of 600 malformed requests, and shows no stack", async () => {
