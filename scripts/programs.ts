@@ -10,6 +10,7 @@ const fromSources = (path: string) => () => import(new URL(path, import.meta.url
 const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   override: () => import("./override/main.ts"),
   clearing: fromSources("./clearing/main.ts"),
+  agreement: fromSources("./agreement/main.ts"),
   watchdog: fromSources("./watchdog/main.ts"),
   deterrence: fromSources("./deterrence/main.ts"),
   economy: fromSources("./economy/main.ts"),
@@ -17,7 +18,7 @@ const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   modelcheck: fromSources("../test/modelcheck/run.ts"),
   bench: fromSources("./bench/main.ts"),
 };
-const NEED_CONTRACTS = ["start", "mission", "session", "audit"];
+const NEED_CONTRACTS = ["start", "mission", "session", "audit", "agreement"];
 /** On a devnet they need no more than the contracts; a public network gets what the production profile compiles to. */
 const FOUND_AND_VERIFY = ["genesis", "verify"];
 

@@ -223,7 +223,8 @@ function inconsistency({ created_at, expires_at, quality_criteria, escrow }: Agr
   if (escrow === undefined || !escrow.enabled) return undefined;
   const { amount, currency, graduated_release: release } = escrow.payment;
   if (unitsOf(amount, currency) === 0n) return "the amount is zero";
-  return release?.enabled === true && release.mode !== "continuous" ? tierProblem(release.tiers ?? []) : undefined;
+  const tiered = release?.enabled === true && release.mode !== "continuous";
+  return tiered && release.tiers !== undefined ? tierProblem(release.tiers) : undefined;
 }
 
 /** Tiers must cover every score once, and pay more for more. */

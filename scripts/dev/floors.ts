@@ -7,7 +7,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["orchestrator/chain", "orchestrator/records", "orchestrator/attestation", "deploy"],
   ["orchestrator/client", "orchestrator/clearing"],
   ["orchestrator/minds", "orchestrator/clerks", "orchestrator/agreements", "services"],
-  ["orchestrator/legislature", "orchestrator/execution", "orchestrator/adjudication"],
+  ["orchestrator/legislature", "orchestrator/execution", "orchestrator/adjudication", "orchestrator/escrow"],
   ["orchestrator/hub", "orchestrator/seats"],
   ["orchestrator/city"],
   ["orchestrator/gateway", "orchestrator/economy", "console"],

@@ -1,0 +1,114 @@
+import type { LocalAccount } from "viem";
+import { hashTypedData } from "viem";
+import { type Agreement, AgreementRefused, agreementHash, DEFAULTS, switchPercent, unitsOf } from "../agreements/index.ts";
+import type { Address, Hash, Hex } from "../primitives/hex.ts";
+
+/** What both parties sign for the chain: `AgreementTerms` of `contracts/agreements/AgreementEscrow.sol`, and a cancellation. */
+export const ESCROW_TYPES = {
+  AgreementTerms: [
+    { name: "client", type: "address" },
+    { name: "provider", type: "address" },
+    { name: "evaluator", type: "address" },
+    { name: "backup", type: "address" },
+    { name: "arbiter", type: "address" },
+    { name: "token", type: "address" },
+    { name: "amount", type: "uint96" },
+    { name: "agreementHash", type: "bytes32" },
+    { name: "fundBy", type: "uint40" },
+    { name: "deliverBy", type: "uint40" },
+    { name: "evaluatorTimeout", type: "uint32" },
+    { name: "challengeWindow", type: "uint32" },
+    { name: "arbiterTimeout", type: "uint32" },
+    { name: "silenceShare", type: "uint16" },
+    { name: "nonce", type: "uint256" },
+    { name: "deadline", type: "uint40" },
+  ],
+  Cancellation: [
+    { name: "jobId", type: "uint256" },
+    { name: "share", type: "uint16" },
+    { name: "deadline", type: "uint40" },
+  ],
+} as const;
+
+export interface EscrowTerms {
+  readonly client: Address;
+  readonly provider: Address;
+  readonly evaluator: Address;
+  readonly backup: Address;
+  readonly arbiter: Address;
+  readonly token: Address;
+  readonly amount: bigint;
+  readonly agreementHash: Hash;
+  readonly fundBy: number;
+  readonly deliverBy: number;
+  readonly evaluatorTimeout: number;
+  readonly challengeWindow: number;
+  readonly arbiterTimeout: number;
+  readonly silenceShare: number;
+  readonly nonce: bigint;
+  readonly deadline: number;
+}
+
+/** Who is who on chain. */
+export type EscrowParties = Pick<EscrowTerms, "client" | "provider" | "evaluator" | "backup" | "arbiter" | "token">;
+
+/** Where the terms will be used: a signature is good there alone. */
+export interface EscrowDomain {
+  readonly chainId: number;
+  readonly escrow: Address;
+}
+
+/**
+ * An agreement's terms as the escrow enforces them; both sides come to the same. `now` is the chain's time in unix seconds, from which the
+ * agreement's own windows run; `nonce` tells two jobs under one agreement apart. Throws NothingToDivide without an escrow.
+ */
+export function escrowTerms(
+  agreement: Agreement,
+  parties: EscrowParties,
+  { now, nonce = 0n }: { now: number; nonce?: bigint },
+): EscrowTerms {
+  const { escrow, verification } = agreement;
+  if (escrow === undefined || !escrow.enabled) throw new AgreementRefused("NothingToDivide", "The agreement has no escrow");
+  const guard = escrow.dead_mans_switch;
+  const fundBy = now + (guard?.client_timeout_seconds ?? DEFAULTS.switchSeconds);
+  return {
+    ...parties,
+    amount: unitsOf(escrow.payment.amount, escrow.payment.currency),
+    agreementHash: agreementHash(agreement),
+    fundBy,
+    deliverBy: fundBy + (guard?.provider_timeout_seconds ?? DEFAULTS.switchSeconds),
+    evaluatorTimeout: verification.evaluator_timeout_seconds ?? DEFAULTS.evaluatorSeconds,
+    challengeWindow: verification.strategy === "optimistic" ? (verification.challenge_window_seconds ?? DEFAULTS.challengeSeconds) : 0,
+    arbiterTimeout: DEFAULTS.disputeSeconds,
+    silenceShare: shareOf(switchPercent(agreement)),
+    nonce,
+    deadline: fundBy,
+  };
+}
+
+/** A percentage in basis points, as the escrow takes it; hundredths of a percent are exactly that. */
+export function shareOf(percent: number): number {
+  return Math.floor(percent * 100 + 1e-6);
+}
+
+function typedTerms({ chainId, escrow }: EscrowDomain) {
+  return { domain: { name: "AgentCity", version: "1", chainId, verifyingContract: escrow }, types: ESCROW_TYPES } as const;
+}
+
+export function signEscrowTerms(account: LocalAccount, domain: EscrowDomain, terms: EscrowTerms): Promise<Hex> {
+  return account.signTypedData({ ...typedTerms(domain), primaryType: "AgreementTerms", message: terms });
+}
+
+/** The job's number, known before it is opened: the digest of its terms. */
+export function jobOf(domain: EscrowDomain, terms: EscrowTerms): bigint {
+  return BigInt(hashTypedData({ ...typedTerms(domain), primaryType: "AgreementTerms", message: terms }));
+}
+
+/** Consent to end a job with a share, in basis points, to the provider. */
+export function signCancellation(
+  account: LocalAccount,
+  domain: EscrowDomain,
+  message: { readonly jobId: bigint; readonly share: number; readonly deadline: number },
+): Promise<Hex> {
+  return account.signTypedData({ ...typedTerms(domain), primaryType: "Cancellation", message });
+}
