@@ -5,7 +5,6 @@ import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {Commitments} from "../libraries/Commitments.sol";
-import {PanelDraw} from "../libraries/PanelDraw.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
@@ -204,10 +203,7 @@ library ClearingDesk {
         uint32 drawn = d.word.drawBlock;
         if (drawn == 0) revert ICollaborationContract.NotAllCommitted(d.node, d.word.commitMask);
         if (block.number <= drawn) revert ICollaborationContract.TooEarly(d.node, uint256(drawn) + 1);
-        bytes32 hash = blockhash(drawn);
-        if (hash == 0) revert ICollaborationContract.PanelStale(d.node, drawn);
-        bytes32 seed = PanelDraw.seed(hash, address(this), d.node, d.word.attempt);
-        d.panel = f.city.evidence.drawPanel(seed, d.law.panelSize, d.parties, drawn);
+        d.panel = f.city.evidence.panelOf(d.node, d.word.attempt, d.law.panelSize, d.parties, drawn);
     }
 
     function _weigh(

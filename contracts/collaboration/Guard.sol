@@ -176,9 +176,10 @@ library Guard {
         uint32 edition = MissionFrame.open(city).context.params.edition;
         // At most four hours.
         uint40 least = uint40(city.constitution.paramIn(edition, Param.DEGRADED_MODE_THRESHOLD));
-        if (block.timestamp < uint256(silentSince) + least) {
-            revert ICollaborationContract.NotSilent(silentSince, least);
-        }
+        // Whoever was heard since refutes it.
+        uint40 heard = city.constitution.pulsedAt();
+        if (heard < silentSince) heard = silentSince;
+        if (block.timestamp < uint256(heard) + least) revert ICollaborationContract.NotSilent(heard, least);
         // The silence that is certain; a monitor cannot give away more time than that.
         s.watch.degradedSince = uint40(block.timestamp) - least;
         // At most a day.

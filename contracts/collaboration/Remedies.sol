@@ -64,7 +64,7 @@ library Remedies {
         MissionStorage.Node memory w = NodeCore.load(s, node);
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.PENDING_VERIFICATION));
         if (w.redraws != 0) revert ICollaborationContract.IterationsExhausted(node, w.redraws);
-        bool stale = block.number > uint256(w.drawBlock) + 256;
+        bool stale = block.number > w.drawBlock && f.city.evidence.seedOf(w.drawBlock) == 0;
         if (!stale && block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
         _redraw(f, w, node);
         NodeCore.store(s, node, w);

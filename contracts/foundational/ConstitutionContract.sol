@@ -25,6 +25,8 @@ contract ConstitutionContract is IConstitutionContract {
     uint256 private constant _PARAMS = 86;
     /// One whole token in the settlement token's smallest unit (six decimals).
     uint256 private constant _UNIT = 1e6;
+    /// What everybody has to hear of an amendment, beyond what it takes to leave.
+    uint256 private constant _REACTION_TIME = 7 days;
 
     address private immutable _DEPLOYER;
     bytes32 private immutable _MANDATE_HASH;
@@ -40,6 +42,7 @@ contract ConstitutionContract is IConstitutionContract {
     mapping(Institution institution => mapping(address procedure => Standing standing)) private _standings;
     mapping(Institution institution => Amendment announced) private _amendments;
     bool private _sealed;
+    uint40 private _pulsedAt;
 
     /// @param mandateHash keccak256 of the mandate text.
     /// @param mandateCid Content-id digest of the mandate text.
@@ -88,6 +91,7 @@ contract ConstitutionContract is IConstitutionContract {
     /// @inheritdoc IConstitutionContract
     function setParam(Param which, uint256 value, bytes32 justification) external {
         if (!isGovernor(msg.sender)) revert NotGovernor(msg.sender);
+        if (which == Param.UNBONDING_PERIOD) _requireNothingAnnounced();
         _set(which, value, justification);
         Param other = ParamRelations.counterpart(which);
         // Both have a range that ends at the whole.
@@ -103,7 +107,7 @@ contract ConstitutionContract is IConstitutionContract {
         if (!_isProcedure(institution)) revert NotReplaceable(institution);
         if (replacement.code.length == 0) revert NotAContract(institution, replacement);
         if (_standings[institution][replacement] != Standing.NONE) revert AlreadyWired(institution, replacement);
-        uint40 effectiveFrom = uint40(block.timestamp + param(Param.UNBONDING_PERIOD));
+        uint40 effectiveFrom = uint40(block.timestamp + _REACTION_TIME + param(Param.UNBONDING_PERIOD));
         _amendments[institution] = Amendment({replacement: replacement, effectiveFrom: effectiveFrom});
         emit AmendmentAnnounced(institution, replacement, effectiveFrom, justification);
     }
@@ -127,6 +131,17 @@ contract ConstitutionContract is IConstitutionContract {
         _standings[institution][amendment.replacement] = Standing.CURRENT;
         _institutions[institution] = amendment.replacement;
         emit ProcedureReplaced(institution, former, amendment.replacement);
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function pulse() external {
+        _pulsedAt = uint40(block.timestamp);
+        emit Pulsed(uint40(block.timestamp));
+    }
+
+    /// @inheritdoc IConstitutionContract
+    function pulsedAt() external view returns (uint40) {
+        return _pulsedAt;
     }
 
     /// @inheritdoc IConstitutionContract
@@ -200,6 +215,13 @@ contract ConstitutionContract is IConstitutionContract {
     function _announced(Institution institution) private view returns (Amendment memory amendment) {
         amendment = _amendments[institution];
         if (amendment.replacement == address(0)) revert NothingAnnounced(institution);
+    }
+
+    /// @dev Who leaves because of an amendment is gone before it stands.
+    function _requireNothingAnnounced() private view {
+        for (uint256 i = 0; i <= uint256(type(Institution).max); ++i) {
+            if (_amendments[Institution(i)].replacement != address(0)) revert AmendmentWaits(Institution(i));
+        }
     }
 
     function _requireInRange(Param which, uint256 value) private pure {

@@ -48,6 +48,9 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         /// When it lapsed last, and since when it had counted until then.
         uint32 lapsedBlock;
         uint32 countedFrom;
+        /// Last bytes of the address of the market that locked last, and how much of `locked` others did before it.
+        uint24 market;
+        uint64 earlier;
     }
 
     /// One word per principal.
@@ -173,9 +176,10 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function lock(address agent, uint64 amount) external {
-        _onlyExecution();
+        if (_marketStanding() != Standing.CURRENT) revert NotAuthorised(msg.sender);
         Record storage record = _staked(agent);
         Claims storage claims = _claims[agent];
+        if (claims.market != _tag(msg.sender)) (claims.market, claims.earlier) = (_tag(msg.sender), claims.locked);
         uint256 reserved = uint256(claims.locked) + _CONSTITUTION.paramInUnits(Param.REGISTRATION_STAKE);
         uint64 free = record.held > reserved ? uint64(record.held - reserved) : 0;
         if (amount > free) revert InsufficientFreeStake(agent, free, amount);
@@ -192,8 +196,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         uint16 score,
         bytes32 reason
     ) external nonReentrant returns (uint64 slashed) {
-        _onlyExecution();
         Record storage record = _staked(agent);
+        if (_marketStanding() == Standing.RETIRED) {
+            // What it may take, and whom it may score: those whose locks it made, and no more than these.
+            uint64 reach = _lockedUnder(_claims[agent], msg.sender);
+            (release, penalty) = (release < reach ? release : reach, penalty < reach ? penalty : reach);
+            scored = scored && reach != 0;
+        }
         slashed = _settleStake(agent, record, release, penalty);
         if (scored) {
             uint256 outcome = score < BasisPoints.WHOLE ? score : BasisPoints.WHOLE;
@@ -205,8 +214,9 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function reproach(address agent, uint16 points, bytes32 reason) external {
-        _onlyExecution();
         Record storage record = _staked(agent);
+        // It reproaches after it settled: then nothing tells any more that the agent is one of its own.
+        if (_marketStanding() == Standing.RETIRED) return;
         _setReputation(agent, record, Reputation.adjust(record.reputation, -int256(uint256(points))), reason);
     }
 
@@ -390,9 +400,10 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (!_CONSTITUTION.isGovernor(msg.sender)) revert NotGovernor(msg.sender);
     }
 
-    /// @dev A retired execution procedure still settles the missions it began.
-    function _onlyExecution() private view {
-        if (!_isProcedure(Institution.EXECUTION)) revert NotAuthorised(msg.sender);
+    /// @dev A retired market still settles the missions it began.
+    function _marketStanding() private view returns (Standing standing) {
+        standing = _CONSTITUTION.standingOf(Institution.EXECUTION, msg.sender);
+        if (standing == Standing.NONE) revert NotAuthorised(msg.sender);
     }
 
     function _isProcedure(Institution institution) private view returns (bool) {
@@ -436,6 +447,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @dev A name is free again when whoever bore it has left.
     function _name(string calldata did, bytes32 didHash, address agent) private {
+        if (!DidSyntax.mayName(did, agent)) revert DidOfAnother(did, agent);
         address bearer = _bearers[didHash];
         if (bearer != address(0) && bearer != agent) {
             bool left = _has(_records[bearer], _LEAVING) && block.timestamp >= _claims[bearer].unbondingUntil;
@@ -605,9 +617,25 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             record.held = held;
         }
         locked -= released;
-        claims.locked = locked < held ? locked : held;
+        locked = locked < held ? locked : held;
+        uint64 earlier = claims.earlier;
+        if (earlier != 0) {
+            if (claims.market != _tag(msg.sender)) earlier -= released < earlier ? released : earlier;
+            claims.earlier = earlier < locked ? earlier : locked;
+        }
+        claims.locked = locked;
         if (released != 0) emit StakeReleased(agent, released);
         if (slashed != 0 && held < 2 * SlashingSchedule.NO_SHOW) _retire(agent, record);
+    }
+
+    /// @dev All but what came after: of one who is not the last to have locked, what was locked before the last began to.
+    function _lockedUnder(Claims storage claims, address market) private view returns (uint64) {
+        return claims.market == _tag(market) ? claims.locked : claims.earlier;
+    }
+
+    function _tag(address market) private pure returns (uint24) {
+        // The low bits tell markets apart: they are few, and two thirds of the seats choose each.
+        return uint24(uint160(market));
     }
 
     /// @dev Who cannot lose what an absence costs has no say.

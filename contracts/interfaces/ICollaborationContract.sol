@@ -272,7 +272,6 @@ interface ICollaborationContract {
     error NotAllCommitted(uint8 node, uint8 mask);
     error NotCommitted(uint8 node, uint8 slot);
     error TooEarly(uint8 node, uint256 at);
-    error PanelStale(uint8 node, uint256 drawBlock);
     error NotOnPanel(uint8 node, address verifier);
     error DuplicateVerdict(uint8 node, address verifier, uint8 question);
     error PanelIncomplete(uint8 node, uint256 have, uint256 need);
@@ -485,7 +484,7 @@ interface ICollaborationContract {
     function entitlementOf(uint8 node, uint8 slot) external view returns (Entitlement memory);
     function ledger() external view returns (Ledger memory);
     function obligationOf(uint8 node) external view returns (bytes32);
-    /// @notice The drawn panel; reverts with `PanelStale` when its block hash is gone and `TooEarly` in the drawing block.
+    /// @notice The drawn panel; reverts with `SeedUnknown` when its block hash is gone and `TooEarly` in the drawing block.
     function panelOf(uint8 node) external view returns (address[] memory);
     function watch() external view returns (Watch memory);
     /// @notice An agent's freezes in this mission, packed as in `libraries/Escalation.sol`.

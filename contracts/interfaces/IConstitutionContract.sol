@@ -21,6 +21,7 @@ interface IConstitutionContract {
     event AmendmentWithdrawn(Institution indexed institution, address replacement, bytes32 justification);
     event ProcedureReplaced(Institution indexed institution, address indexed former, address indexed replacement);
     event Sealed(address indexed deployer);
+    event Pulsed(uint40 at);
 
     error NotGovernor(address caller);
     error NotDeployer(address caller);
@@ -31,6 +32,8 @@ interface IConstitutionContract {
     error NotReplaceable(Institution institution);
     error NothingAnnounced(Institution institution);
     error NotYet(Institution institution, uint40 effectiveFrom);
+    /// @notice How long it takes to leave does not change while somebody may have to.
+    error AmendmentWaits(Institution institution);
     error LengthMismatch(uint256 have, uint256 need);
     /// @notice A parameter is greater than the one after it, which it must not be.
     error ParametersDescend(Param which, uint256 value, uint256 next);
@@ -79,8 +82,9 @@ interface IConstitutionContract {
     function seal() external;
 
     /// @notice Announces the replacement of LEGISLATION, EXECUTION or ADJUDICATION by a contract that never held the office. It may
-    /// be enacted once the unbonding period of now is over, so that everybody can leave with its stake before. A later
-    /// announcement takes the place of an earlier one. Caller: governor.
+    /// be enacted once the unbonding period and a week are over, so that who hears of it within the week can leave before, with stake
+    /// that is not bound; bound stake settles under the rules it was bound by. A later announcement takes the place of an earlier one.
+    /// Caller: governor.
     function amend(Institution institution, address replacement, bytes32 justification) external;
 
     /// @notice Takes back an announcement. Caller: governor.
@@ -90,10 +94,15 @@ interface IConstitutionContract {
     /// nothing new. Anyone, once its time has come, unless the watchdog has frozen the panel.
     function enact(Institution institution) external;
 
+    /// @notice Says that the chain is heard: no silence before this second is a reason to suspend a mission. Caller: anyone.
+    function pulse() external;
+    function pulsedAt() external view returns (uint40);
+
     /// @notice What is announced for an institution; zero if nothing is.
     function amendmentOf(Institution institution) external view returns (address replacement, uint40 effectiveFrom);
 
     /// @notice Sets a parameter within its range, and its counterpart if the two have to add up, and refreshes `missionParams`.
-    /// From `seal` on it refuses a value that does not fit the others (`ParamRelations`). Caller: governor.
+    /// From `seal` on it refuses a value that does not fit the others (`ParamRelations`).
+    /// While an amendment waits UNBONDING_PERIOD stays. Caller: governor.
     function setParam(Param param, uint256 value, bytes32 justification) external;
 }

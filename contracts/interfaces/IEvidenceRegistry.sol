@@ -15,6 +15,7 @@ interface IEvidenceRegistry {
     /// @notice From this block on panels are drawn among these verifiers, in this order.
     event RosterWritten(uint32 indexed epoch, address page, uint256 seats);
     event PrincipalSuspended(address indexed principal, bool suspended);
+    event SeedPinned(uint256 indexed number, bytes32 hash);
 
     error NotGovernor(address caller);
     error NotProducers(address caller);
@@ -26,6 +27,10 @@ interface IEvidenceRegistry {
     error TooManyVerifiers(uint256 max);
     error AlreadyRegistered(address account);
     error RosterCurrent(uint32 epoch);
+    /// @notice One principal attests or judges, not both.
+    error IssuesAndVerifies(address principal);
+    /// @notice The block is to come, or nobody remembers its hash.
+    error SeedUnknown(uint256 number);
     error PanelUnavailable(uint8 size, uint256 unconflicted);
 
     /// @notice Lets an account issue evidence; `classes` is a bitmap over `EvidenceClass`. Caller: governor. Only
@@ -48,7 +53,12 @@ interface IEvidenceRegistry {
     function suspend(address principal, bool suspended) external;
     /// @notice Writes the roster anew without those who retired since it was written. Caller: anyone, if somebody did.
     function reseat() external;
+    /// @notice Keeps the hash of a block whose panels are still to be heard, for all missions and for good. Caller: anyone, while the chain
+    /// remembers it: 256 blocks, 8,191 where it has EIP-2935. Again: nothing.
+    function pinSeed(uint256 number) external;
 
+    /// @notice Hash of a block, as far as the chain remembers it or somebody pinned it; else zero.
+    function seedOf(uint256 number) external view returns (bytes32 hash);
     /// @notice Principal of an issuer, and whether it may say that evidence has this class.
     function issuerOf(
         address issuer,
@@ -69,8 +79,19 @@ interface IEvidenceRegistry {
     function isSuspended(address principal) external view returns (bool);
     function verifierCount() external view returns (uint256);
 
+    /// @notice The panel of the calling mission's node: `drawPanel` with the seed of block `drawnAt`. Reverts with `SeedUnknown` if nobody
+    /// remembers that block's hash.
+    function panelOf(
+        uint8 node,
+        uint8 attempt,
+        uint8 size,
+        address[] calldata excluded,
+        uint256 drawnAt
+    ) external view returns (Seat[] memory panel);
+
     /// @notice `size` distinct seats drawn with `seed` from the roster that was in force when block `drawnAt` ended, none of whose
-    /// principals is in `excluded`; several may share a principal. Nothing that happens later changes who is drawn, only weights.
+    /// principals is in `excluded`. No principal sits twice while another is left, nor a third time while another sits once.
+    /// Nothing that happens later changes who is drawn, only weights.
     /// Draws 0, 1, 2 … of `PanelDraw` pick among all seats and skip the refused; after 32 draws per seat the next draws pick among
     /// those who remain. Reverts with `PanelUnavailable` if too few do.
     function drawPanel(

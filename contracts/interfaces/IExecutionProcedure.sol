@@ -37,6 +37,8 @@ interface IExecutionProcedure {
     }
 
     event MarketOpened(address indexed mission, uint256 nodes, uint40 closesAt, uint8 attempt);
+    /// @notice A late improvement brought its agent among the winners: the others have a minute more.
+    event MarketExtended(address indexed mission, uint8 indexed node, uint8 attempt, uint40 closesAt);
     event BidPlaced(
         address indexed mission,
         uint8 indexed node,

@@ -66,6 +66,8 @@ interface IProducerContract {
     error WrongKind(address agent, Kind kind);
     error MalformedDid(string did);
     /// @notice Another agent that has not left bears the name.
+    /// @notice did:pkh and did:ethr name an account; an agent bears its own.
+    error DidOfAnother(string did, address agent);
     error DidTaken(string did, address bearer);
     error StakeBelowMinimum(uint64 stake, uint64 minimum);
     error InvalidSignature(address signer);
@@ -120,10 +122,11 @@ interface IProducerContract {
     function topUpStake(address agent, uint64 amount) external;
 
     /// @notice Locks stake for a bid. What can be locked is held − locked − the registration stake required now: the
-    /// registration stake never backs a bid. Caller: current or pinned execution procedure.
+    /// registration stake never backs a bid. Caller: current execution procedure.
     function lock(address agent, uint64 amount) external;
 
-    /// @notice One settlement call. Caller: current or pinned execution procedure.
+    /// @notice One settlement call. Caller: current or retired execution procedure. A retired one reaches the stake and the reputation of
+    /// those alone whose locks it made, and no more than these locks.
     /// @param release The part of the lock that ends with this call, slashed or not: `locked` falls by exactly this much
     /// (never below zero). A lock of 150 that loses 50 and ends is `settle(agent, 150, 50, …)`.
     /// @param penalty What is taken at most: out of the ending lock, then free, then the registration stake, then other
@@ -140,7 +143,7 @@ interface IProducerContract {
         bytes32 reason
     ) external returns (uint64 slashed);
 
-    /// @notice Takes whole points of reputation. Caller: current or pinned execution procedure.
+    /// @notice Takes whole points of reputation. Caller: current or retired execution procedure; a retired one takes nothing.
     function reproach(address agent, uint16 points, bytes32 reason) external;
     /// @notice Moves reputation by a signed delta in whole points. Caller: governor.
     function adjustReputation(address agent, int256 delta, bytes32 rationale) external;

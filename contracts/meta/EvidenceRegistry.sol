@@ -46,12 +46,30 @@ contract EvidenceRegistry is IEvidenceRegistry {
         bool stale;
     }
 
+    /// A panel that is being drawn, in memory.
+    struct Sitting {
+        Seat[] panel;
+        uint256 filled;
+        bytes32 seed;
+        uint256 draw;
+        Memory.Slice page;
+        address[] excluded;
+    }
+
+    /// Accounts of one principal. It has some of one kind at most: nobody judges what it attests.
+    struct Offices {
+        uint16 issuing;
+        uint16 verifying;
+    }
+
     uint256 private constant _MAX_VERIFIERS = 256;
     /// A mission keeps fifteen bits of a number.
     uint16 private constant _MAX_SERIAL = 0x7fff;
     uint256 private constant _TRIES_PER_SEAT = 32;
     uint256 private constant _WORD = 32;
     uint256 private constant _SEAT_LENGTH = 2 * _WORD;
+    /// @dev EIP-2935: where the chain has it, it knows the hashes of the last 8,191 blocks.
+    address private constant _HISTORY = 0x0000F90827F1C53a10cb7A02335B175320002935;
     // A seat's first word.
     uint256 private constant _WEIGHT = 160;
     uint256 private constant _SERIAL = 176;
@@ -69,6 +87,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
     mapping(address principal => bool suspended) private _suspended;
     Roster private _roster;
     mapping(uint32 epoch => Roster roster) private _former;
+    mapping(address principal => Offices held) private _offices;
+    /// Hashes that outlive what the chain remembers by itself.
+    mapping(uint256 number => bytes32 hash) private _pinned;
 
     constructor(IConstitutionContract constitution) {
         _CONSTITUTION = constitution;
@@ -80,6 +101,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
         if (classes == 0 || classes > _ALL_CLASSES) revert InvalidClasses(classes);
         Roles storage roles = _named(issuer, principal);
         if (roles.classes != 0) revert AlreadyRegistered(issuer);
+        if (_offices[principal].verifying != 0) revert IssuesAndVerifies(principal);
+        ++_offices[principal].issuing;
         roles.classes = classes;
         emit IssuerRegistered(issuer, principal, classes);
     }
@@ -95,6 +118,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
         address principal = producers.principalOf(verifier);
         Roles storage roles = _named(verifier, principal);
         if (roles.weight != 0) revert AlreadyRegistered(verifier);
+        if (_offices[principal].issuing != 0) revert IssuesAndVerifies(principal);
+        ++_offices[principal].verifying;
         roles.weight = weight;
         // At most 256 verifiers.
         roles.place = uint8(_verifiers.length);
@@ -130,7 +155,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
         if (roles.principal == address(0)) revert NotRegistered(account);
         delete _roles[account];
         emit Revoked(account);
+        if (roles.classes != 0) --_offices[roles.principal].issuing;
         if (roles.weight == 0) return;
+        --_offices[roles.principal].verifying;
         _removeVerifier(roles.place);
         _writeRoster();
     }
@@ -160,6 +187,15 @@ contract EvidenceRegistry is IEvidenceRegistry {
     function reseat() external {
         if (!_roster.stale) revert RosterCurrent(_roster.epoch);
         _writeRoster();
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function pinSeed(uint256 number) external {
+        bytes32 hash = seedOf(number);
+        if (hash == 0) revert SeedUnknown(number);
+        if (_pinned[number] != 0) return;
+        _pinned[number] = hash;
+        emit SeedPinned(number, hash);
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -223,21 +259,44 @@ contract EvidenceRegistry is IEvidenceRegistry {
     }
 
     /// @inheritdoc IEvidenceRegistry
+    function panelOf(
+        uint8 node,
+        uint8 attempt,
+        uint8 size,
+        address[] calldata excluded,
+        uint256 drawnAt
+    ) external view returns (Seat[] memory) {
+        bytes32 hash = seedOf(drawnAt);
+        if (hash == 0) revert SeedUnknown(drawnAt);
+        return drawPanel(PanelDraw.seed(hash, msg.sender, node, attempt), size, excluded, drawnAt);
+    }
+
+    /// @inheritdoc IEvidenceRegistry
     function drawPanel(
         bytes32 seed,
         uint8 size,
         address[] calldata excluded,
         uint256 drawnAt
-    ) external view returns (Seat[] memory panel) {
+    ) public view returns (Seat[] memory panel) {
         (Roster memory roster, bool current) = _rosterAt(drawnAt);
         panel = new Seat[](size);
         if (roster.seats == 0) {
             if (size != 0) revert PanelUnavailable(size, 0);
             return panel;
         }
-        _draw(panel, seed, Clones.fetchCloneArgs(roster.page).asSlice(), excluded);
+        _draw(Sitting(panel, 0, seed, 0, Clones.fetchCloneArgs(roster.page).asSlice(), excluded));
         if (current && !roster.stale) return panel;
         for (uint256 i = 0; i < size; ++i) if (!_hasWeight(panel[i])) panel[i].weight = 0;
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function seedOf(uint256 number) public view returns (bytes32 hash) {
+        hash = blockhash(number);
+        if (hash != 0) return hash;
+        hash = _pinned[number];
+        if (hash != 0 || number >= block.number) return hash;
+        (bool known, bytes memory answer) = _HISTORY.staticcall(abi.encode(number));
+        if (known && answer.length == _WORD) hash = abi.decode(answer, (bytes32));
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -245,57 +304,65 @@ contract EvidenceRegistry is IEvidenceRegistry {
         return _suspensions != 0 && _suspended[principal];
     }
 
-    function _draw(Seat[] memory panel, bytes32 seed, Memory.Slice page, address[] calldata excluded) private pure {
-        uint256 count = page.length() / _SEAT_LENGTH;
-        // Seats that are drawn or refused, bit per seat.
+    /// @dev Nobody's principal sits twice while another is left; then each once more, and so on.
+    function _draw(Sitting memory t) private pure {
+        uint256 size = t.panel.length;
+        uint256 count = t.page.length() / _SEAT_LENGTH;
+        uint256 all = type(uint256).max >> (_MAX_VERIFIERS - count);
+        // Seats that were drawn, taken or not, bit per seat.
         uint256 settled = 0;
-        uint256 filled = 0;
-        uint256 draw = 0;
         // At most seven places and 256 seats.
         unchecked {
-            for (; draw < _TRIES_PER_SEAT * panel.length && filled < panel.length; ++draw) {
-                uint256 index = PanelDraw.next(seed, draw, count);
+            for (; t.draw < _TRIES_PER_SEAT * size && t.filled < size && settled != all; ++t.draw) {
+                uint256 index = PanelDraw.next(t.seed, t.draw, count);
                 if ((settled >> index) & 1 == 1) continue;
                 settled |= 1 << index;
-                Seat memory seat = _seatAt(page, index);
-                if (!_isExcluded(seat.principal, excluded)) panel[filled++] = seat;
+                Seat memory seat = _seatAt(t.page, index);
+                if (_isFree(t, seat, 1)) t.panel[t.filled++] = seat;
+            }
+            for (uint256 most = 1; t.filled < size; ++most) {
+                // Beyond as many of one principal as there are places, at most seven, there is nobody.
+                if (most > size) revert PanelUnavailable(uint8(size), t.filled);
+                _fill(t, _remaining(t, most), most);
             }
         }
-        if (filled < panel.length) _fill(panel, filled, seed, draw, _remaining(page, settled, excluded));
     }
 
     /// @dev Finishes a panel among many refused: the next draws pick from those who remain, each as likely as before.
-    function _fill(Seat[] memory panel, uint256 filled, bytes32 seed, uint256 draw, Seat[] memory pool) private pure {
+    function _fill(Sitting memory t, Seat[] memory pool, uint256 most) private pure {
         uint256 left = pool.length;
-        // At most seven places.
-        if (filled + left < panel.length) revert PanelUnavailable(uint8(panel.length), filled + left);
-        for (; filled < panel.length; ++filled) {
-            uint256 pick = PanelDraw.next(seed, draw++, left);
-            panel[filled] = pool[pick];
+        for (; left != 0 && t.filled < t.panel.length; ++t.draw) {
+            uint256 pick = PanelDraw.next(t.seed, t.draw, left);
+            if (_sits(t, pool[pick].principal) < most) t.panel[t.filled++] = pool[pick];
             pool[pick] = pool[--left];
         }
     }
 
-    function _remaining(
-        Memory.Slice page,
-        uint256 settled,
-        address[] calldata excluded
-    ) private pure returns (Seat[] memory pool) {
-        uint256 count = page.length() / _SEAT_LENGTH;
+    /// @dev Seats not taken yet whose principals have fewer than `most`.
+    function _remaining(Sitting memory t, uint256 most) private pure returns (Seat[] memory pool) {
+        uint256 count = t.page.length() / _SEAT_LENGTH;
         uint256 left = 0;
         for (uint256 round = 0; round < 2; ++round) {
             if (round == 1) (pool, left) = (new Seat[](left), 0);
             for (uint256 i = 0; i < count; ++i) {
-                if ((settled >> i) & 1 == 1) continue;
-                Seat memory seat = _seatAt(page, i);
-                if (_isExcluded(seat.principal, excluded)) continue;
+                Seat memory seat = _seatAt(t.page, i);
+                if (!_isFree(t, seat, most)) continue;
                 if (round == 1) pool[left] = seat;
                 ++left;
             }
         }
     }
 
-    function _isExcluded(address principal, address[] calldata excluded) private pure returns (bool) {
+    function _isFree(Sitting memory t, Seat memory seat, uint256 most) private pure returns (bool) {
+        for (uint256 i = 0; i < t.filled; ++i) if (t.panel[i].verifier == seat.verifier) return false;
+        return _sits(t, seat.principal) < most && !_isExcluded(seat.principal, t.excluded);
+    }
+
+    function _sits(Sitting memory t, address principal) private pure returns (uint256 times) {
+        for (uint256 i = 0; i < t.filled; ++i) if (t.panel[i].principal == principal) ++times;
+    }
+
+    function _isExcluded(address principal, address[] memory excluded) private pure returns (bool) {
         for (uint256 i = 0; i < excluded.length; ++i) {
             if (excluded[i] == principal) return true;
         }

@@ -35,6 +35,8 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     /// The best eight, and eight in reserve.
     uint256 private constant _KEPT = 16;
+    uint40 private constant _LAST_MINUTE = 1 minutes;
+    uint8 private constant _MOST_EXTENSIONS = 5;
     uint64 private constant _MAX_VERIFIER_SLASH = SlashingSchedule.NO_SHOW;
 
     IConstitutionContract private immutable _CONSTITUTION;
@@ -87,7 +89,8 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
             reopened: false,
             awarded: false,
             attempt: attempt,
-            closesAt: closesAt
+            closesAt: closesAt,
+            extended: 0
         });
         emit MarketOpened(msg.sender, uint256(1) << node, closesAt, attempt);
     }
@@ -117,7 +120,8 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         entry.principal = principal;
 
         bool fresh = _place(offer, entry, market.attempt);
-        address dropped = _keep(offer.mission, offer.node, market.attempt, entry);
+        (address dropped, bool rises) = _keep(offer.mission, offer.node, market.attempt, entry);
+        if (rises && block.timestamp + _LAST_MINUTE > market.closesAt) _extend(offer.mission, offer.node, market);
         Participation storage part = _market.participations[offer.mission][principal];
         if (!part.bid) {
             part.bid = true;
@@ -345,18 +349,21 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         lock.amount = entry.locked;
     }
 
-    /// @dev Keeps one bid a principal, and of all the best by score; of equals the earlier stays. Returns whom it dropped.
+    /// @dev Keeps one bid a principal, and of all the best by score; of equals the earlier stays. Returns whom it dropped, and whether an
+    /// improvement brought an agent among those who would win.
     function _keep(
         address mission,
         uint8 node,
         uint8 attempt,
         StoredBid memory entry
-    ) private returns (address dropped) {
+    ) private returns (address dropped, bool rises) {
         StoredBid[] storage kept = _market.bids[mission][MarketLedger.key(node, attempt)];
         for (uint256 i = 0; i < kept.length; ++i) {
             if (kept[i].principal != entry.principal) continue;
             if (kept[i].agent != entry.agent) revert AlreadyBid(mission, node, kept[i].agent);
             if (entry.score <= kept[i].score) revert NotImproved(mission, node, entry.score, kept[i].score);
+            uint256 winners = _lawOf(mission, node).redundancy;
+            rises = _above(kept, kept[i].score) > winners && _above(kept, entry.score) < winners;
             _remove(kept, i);
         }
         if (kept.length == _KEPT) {
@@ -367,6 +374,21 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
             _remove(kept, worst);
         }
         kept.push(entry);
+    }
+
+    /// @dev Bids of this score or more.
+    function _above(StoredBid[] storage kept, uint32 score) private view returns (uint256 above) {
+        for (uint256 i = 0; i < kept.length; ++i) if (kept[i].score >= score) ++above;
+    }
+
+    /// @dev Who is outdone at the last moment has a minute to answer, a few times.
+    function _extend(address mission, uint8 node, NodeMarket memory market) private {
+        if (market.extended == _MOST_EXTENSIONS) return;
+        market.own = true;
+        ++market.extended;
+        market.closesAt += _LAST_MINUTE;
+        _market.nodeMarkets[mission][node] = market;
+        emit MarketExtended(mission, node, market.attempt, market.closesAt);
     }
 
     /// @dev A pool that was asked to stands for the bid; else the agent's own stake does.

@@ -24,25 +24,34 @@ export interface Seat {
 
 const TRIES_PER_SEAT = 32;
 
-/** The panel that `EvidenceRegistry.drawPanel` draws from a roster: distinct verifiers, none of an excluded principal. */
+/**
+ * The panel that `EvidenceRegistry.drawPanel` draws from a roster: distinct verifiers, none of an excluded principal, and no principal twice
+ * while another is left.
+ */
 export function drawPanel(seed: Hex, size: number, roster: readonly Seat[], excluded: readonly Address[]): readonly Address[] {
-  const panel: Address[] = [];
-  const isFree = ({ address, principal }: Seat) => !panel.includes(address) && !excluded.includes(principal);
+  const panel: Seat[] = [];
+  const sits = (who: Address) => panel.filter(({ principal }) => principal === who).length;
+  const isFree = (seat: Seat, most: number) => !panel.includes(seat) && sits(seat.principal) < most && !excluded.includes(seat.principal);
   const tries = roster.length === 0 ? 0 : TRIES_PER_SEAT * size;
+  const settled = new Set<number>();
   let draw = 0;
-  for (; draw < tries && panel.length < size; draw += 1) {
-    const drawn = roster[Number(nextDraw(seed, draw, roster.length))];
-    if (drawn !== undefined && isFree(drawn)) panel.push(drawn.address);
+  for (; draw < tries && panel.length < size && settled.size < roster.length; draw += 1) {
+    const index = Number(nextDraw(seed, draw, roster.length));
+    const drawn = roster[index];
+    if (drawn !== undefined && isFree(drawn, 1)) panel.push(drawn);
+    settled.add(index);
   }
-  const pool = panel.length < size ? roster.filter(isFree) : [];
-  if (panel.length + pool.length < size) throw new RuleError("PanelUnavailable", size, panel.length + pool.length);
-  for (; panel.length < size; draw += 1) {
-    const pick = Number(nextDraw(seed, draw, pool.length));
-    const chosen = pool[pick];
-    const last = pool.pop();
-    if (chosen === undefined || last === undefined) break;
-    panel.push(chosen.address);
-    if (pick < pool.length) pool[pick] = last;
+  for (let most = 1; panel.length < size; most += 1) {
+    if (most > size) throw new RuleError("PanelUnavailable", size, panel.length);
+    const pool = roster.filter((seat) => isFree(seat, most));
+    for (; pool.length > 0 && panel.length < size; draw += 1) {
+      const pick = Number(nextDraw(seed, draw, pool.length));
+      const chosen = pool[pick];
+      const last = pool.pop();
+      if (chosen === undefined || last === undefined) break;
+      if (sits(chosen.principal) < most) panel.push(chosen);
+      if (pick < pool.length) pool[pick] = last;
+    }
   }
-  return panel;
+  return panel.map(({ address }) => address);
 }

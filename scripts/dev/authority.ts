@@ -119,6 +119,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     amend: governor,
     withdrawAmendment: governor,
     enact: anyone,
+    pulse: anyone,
   },
   ProducerContract: {
     register: signedBy("agent"),
@@ -131,7 +132,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     deregister: only("NotAuthorised", "agent", "its principal"),
     withdrawStake: anyone,
     topUpStake: [{ callers: ANYONE, except: refuse("Shortfall", "PRODUCERS") }],
-    lock: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
+    lock: only("NotAuthorised", "EXECUTION"),
     settle: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
     reproach: only("NotAuthorised", "EXECUTION", "former EXECUTION"),
     adjustReputation: governor,
@@ -172,6 +173,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     revoke: governor,
     suspend: governor,
     reseat: anyone,
+    pinSeed: anyone,
   },
   TemplateRegistry: {
     publish: governor,

@@ -44,6 +44,13 @@ describe("attacks by collusion", () => {
       return agent.address;
     };
 
+    const verifierOfIssuer = async () => {
+      const principal = await mission.city.account("issuer's principal");
+      const { agent } = await mission.city.register("second face", { kind: Kind.VERIFIER, principal, stake: tokens(2000) });
+      await attempt(mission.city.evidence.registerVerifier(agent.address, 100));
+      return agent.address;
+    };
+
     it("a sponsor's own agent works for it and is paid with its own money and the city's premium", async () => {
       await opened(TASK);
       const { city } = mission;
@@ -107,6 +114,33 @@ describe("attacks by collusion", () => {
       expect(await panel()).to.deep.equal(drawn);
       await attempt(mission.clear(0));
       expect(await entitled()).to.equal(0);
+    });
+
+    it("one principal has the majority of a panel", async () => {
+      mission = await openMission({ nodes: [{ ...TASK, panelSize: 3 }] });
+      const { evidence, producers } = mission.city;
+      const owner = await mission.city.account("verifying principal 0");
+      for (let i = 0; i < 20; i++) {
+        const { agent } = await mission.city.register(`face ${i}`, { kind: Kind.VERIFIER, principal: owner, stake: tokens(2000) });
+        await attempt(evidence.registerVerifier(agent.address, 100));
+      }
+      await verifierOf(await mission.city.account("third principal"));
+      await (await mission.activate()).awardAll();
+      await mission.route(0);
+      await mission.work(0);
+      await networkHelpers.mine();
+      const owners = await Promise.all((await panel()).map((member) => producers.principalOf(member)));
+      expect(new Set(owners).size).to.equal(3);
+    });
+
+    it("a principal judges what its own issuer attested", async () => {
+      await opened({ ...TASK, panelSize: 6 });
+      const own = await verifierOfIssuer();
+      await mission.awardAll();
+      await mission.route(0);
+      await mission.work(0);
+      await networkHelpers.mine();
+      expect(await panel()).not.to.include(own);
     });
 
     it("an executor's principal attests its own evidence", async () => {

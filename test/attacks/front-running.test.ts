@@ -52,6 +52,19 @@ describe("attacks by going first or last", () => {
       expect((await mission.contract.slotOf(0, 0)).agent).to.equal(mission.worker(0).agent.address);
     });
 
+    it("a bidder outdoes another in the last second of the window", async () => {
+      await opened(TASK);
+      await mission.bid(0, 0, tokens(90));
+      await mission.bid(0, 1, tokens(95));
+      const { closesAt } = await mission.city.execution.marketOf(mission.address, 0);
+      await networkHelpers.time.setNextBlockTimestamp(closesAt - 1n);
+      await mission.bid(0, 1, tokens(89));
+      await attempt(mission.bid(0, 0, tokens(80)));
+      await networkHelpers.time.increase(300);
+      await mission.city.execution.award(mission.address, [0]);
+      expect((await mission.contract.slotOf(0, 0)).agent).to.equal(mission.worker(0).agent.address);
+    });
+
     it("the first bidder has itself awarded before anybody else can bid", async () => {
       await opened(TASK);
       await mission.bid(0, 0, tokens(100));
@@ -137,6 +150,18 @@ describe("attacks by going first or last", () => {
       await networkHelpers.time.increase(300);
       await attempt(mission.contract.redraw(0));
       expect(await drawn()).to.equal(before);
+    });
+
+    it("an executor waits until the chain forgets the panel that would judge it", async () => {
+      await routed(TASK);
+      await mission.work(0);
+      await networkHelpers.mine();
+      const drawn = [...(await mission.contract.panelOf(0))];
+      await mission.city.evidence.pinSeed((await mission.contract.nodeOf(0)).drawBlock);
+      await networkHelpers.mine(260, { interval: 0 });
+      await attempt(mission.contract.redraw(0));
+      await networkHelpers.mine();
+      expect([...(await mission.contract.panelOf(0))]).to.deep.equal(drawn);
     });
 
     it("an executor lets 256 blocks pass until it likes its panel", async () => {

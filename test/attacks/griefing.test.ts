@@ -326,6 +326,14 @@ describe("attacks that grief", () => {
     expect((await stakeOf(condemned)).held).to.equal(tokens(10_000));
   });
 
+  it("a monitor suspends a mission for a silence that never was", async () => {
+    await routed(TASK);
+    const { constitution, monitor, now } = mission.city;
+    await constitution.pulse();
+    await attempt(mission.contract.connect(monitor).degrade((await now()) - 86_400n));
+    expect(await mission.contract.state()).to.equal(MissionState.EXECUTING);
+  });
+
   describe("with appeals", () => {
     const appealAs = async (who: Wallet) => {
       await mission.city.fund(who, mission.address, tokens(10));

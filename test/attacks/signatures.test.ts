@@ -171,4 +171,13 @@ describe("attacks with signatures", () => {
     await attempt(city.producers.register(message, did, byPrincipal, byAgent));
     expect(await city.producers.principalOf(second.address)).to.equal(ZeroAddress);
   });
+
+  it("an agent bears the name of another's account", async () => {
+    const city = await loadCity();
+    const [agent, principal, other] = [await city.account("second"), await city.account("second's principal"), await city.account("other")];
+    await city.fund(principal, city.addresses.PRODUCERS, tokens(5000));
+    const { message, did, byPrincipal, byAgent } = await city.binding(agent, principal, { did: `did:pkh:eip155:1:${other.address}` });
+    await attempt(city.producers.register(message, did, byPrincipal, byAgent));
+    expect(await city.producers.principalOf(agent.address)).to.equal(ZeroAddress);
+  });
 });

@@ -5,7 +5,7 @@ import { getAddress } from "viem";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { packPayment } from "../../orchestrator/rules/payments.ts";
-import { type City, EVERYTHING, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { type City, EVERYTHING, ethers, INSTITUTIONS, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { openPanel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
@@ -47,6 +47,37 @@ describe("attacks on stakes", () => {
       await attempt(panel.act(await panel.wide("AMEND_PARAMETER", ZeroAddress, appeal, 2_592_000n), ...panel.seats.slice(0, 2)));
       const { constitution } = panel.city;
       expect((await constitution.param(appeal)) < (await constitution.param(unbonding))).to.equal(true);
+    });
+
+    const EXECUTION = INSTITUTIONS.indexOf("EXECUTION");
+    const announced = async () => city.constitution.amend(EXECUTION, await ethers.deployContract("MissionProbe"), WHY);
+
+    it("adjudicators replace the market before who disagrees can have left", async () => {
+      await announced();
+      await networkHelpers.time.increase(6 * 86_400);
+      await city.producers.connect(agent).deregister(agent.address);
+      await networkHelpers.time.increase((await city.constitution.param(parameterIndex("UNBONDING_PERIOD"))) - 60n);
+      await attempt(city.constitution.enact(EXECUTION));
+      await networkHelpers.time.increase(60);
+      await city.producers.withdrawStake(agent.address);
+      expect(await city.constitution.at(EXECUTION)).to.equal(city.addresses.EXECUTION);
+    });
+
+    it("adjudicators make leaving longer while a new market is announced", async () => {
+      const unbonding = parameterIndex("UNBONDING_PERIOD");
+      const before = await city.constitution.param(unbonding);
+      await announced();
+      await attempt(city.constitution.setParam(unbonding, 7_776_000n, WHY));
+      expect(await city.constitution.param(unbonding)).to.equal(before);
+    });
+
+    it("a market that was replaced takes the stake of everybody", async () => {
+      await announced();
+      await networkHelpers.time.increase(LONG);
+      await city.constitution.enact(EXECUTION);
+      const former = city.producers.connect(await city.as(city.addresses.EXECUTION));
+      await attempt(former.settle(agent.address, 0, tokens(5000), false, 0, WHY));
+      expect((await stake()).held).to.equal(tokens(5000));
     });
 
     it("one stake stands behind more bids than it could pay for", async () => {
@@ -98,6 +129,18 @@ describe("attacks on stakes", () => {
       await attempt(mission.commit(0, 2));
       const { commitMask } = await mission.contract.nodeOf(0);
       expect(commitMask & 0b100n).to.equal(0n);
+    });
+
+    it("a bidder takes its service off the market so that nothing can be asked of it", async () => {
+      mission = await (await openMission()).activate();
+      await mission.bid(0, 0);
+      await attempt(mission.city.services.connect(agent(0)).deprecateService(mission.worker(0).service));
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      await attempt(mission.route(0));
+      await networkHelpers.time.increase(61);
+      await attempt(mission.contract.timeout(0));
+      expect(await heldBy(0)).to.equal(tokens(9950));
     });
 
     it("an executor takes its lock back while it works", async () => {

@@ -181,8 +181,8 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(
     19,
     "foundational/ProducerContract.sol",
-    "if (!_isProcedure(Institution.EXECUTION)) revert NotAuthorised(msg.sender);",
-    "if (!_isProcedure(Institution.EXECUTION) && !_isProcedure(Institution.LEGISLATION)) revert NotAuthorised(msg.sender);",
+    "if (standing == Standing.NONE) revert NotAuthorised(msg.sender);",
+    "if (standing == Standing.NONE && !_isProcedure(Institution.LEGISLATION)) revert NotAuthorised(msg.sender);",
   ),
   breaks(23, "libraries/Reputation.sol", "return uint256(moved) < MAX ? uint256(moved) : MAX;", "return uint256(moved);", 6),
   breaks(

@@ -80,6 +80,8 @@ export const Kind = { NONE: 0, PRODUCER: 1, CLERK: 2, ADJUDICATOR: 3, VERIFIER: 
 /** Positions in `enum Office`. */
 export const Office = { REGISTRAR: 0, SPEAKER: 1, REGULATOR: 2, CODIFIER: 3 } as const;
 /** Positions in `enum Standing`. */
+/** How long an amendment waits on a devnet, seconds: the unbonding period and a week. */
+export const AMENDMENT_NOTICE = DEVNET.UNBONDING_PERIOD + 604_800n;
 export const Standing = { NONE: 0, CURRENT: 1, RETIRED: 2 } as const;
 
 export const MANDATE = { text: "mandate", hash: keccak256(stringToHex("mandate")), cid: keccak256(stringToHex("its content id")) } as const;
@@ -147,7 +149,7 @@ async function wireSuccessors(to: Address, data: string): Promise<void> {
   const why = id("a city with a past");
   for (const [i, institution] of [...institutions].entries())
     if (first[i] !== addresses[i]) await constitution.amend(institution, addresses[i], why);
-  await networkHelpers.time.increase(DEVNET.UNBONDING_PERIOD);
+  await networkHelpers.time.increase(AMENDMENT_NOTICE);
   for (const institution of replaced) await constitution.enact(institution);
 }
 

@@ -29,6 +29,8 @@ struct NodeMarket {
     bool awarded;
     uint8 attempt;
     uint40 closesAt;
+    /// How often a late improvement made the window longer.
+    uint8 extended;
 }
 
 /// @notice One word: what an agent has at stake on a node.

@@ -64,7 +64,6 @@ export const collaborationContractAbi = [
   {"type":"error","name":"NothingToRefund","inputs":[]},
   {"type":"error","name":"OpeningMismatch","inputs":[{"name":"node","type":"uint8"},{"name":"slot","type":"uint8"},{"name":"committed","type":"bytes32"},{"name":"given","type":"bytes32"}]},
   {"type":"error","name":"PanelIncomplete","inputs":[{"name":"node","type":"uint8"},{"name":"have","type":"uint256"},{"name":"need","type":"uint256"}]},
-  {"type":"error","name":"PanelStale","inputs":[{"name":"node","type":"uint8"},{"name":"drawBlock","type":"uint256"}]},
   {"type":"error","name":"PriceAboveSlot","inputs":[{"name":"node","type":"uint8"},{"name":"price","type":"uint64"},{"name":"slotBudget","type":"uint64"}]},
   {"type":"error","name":"ProofRejected","inputs":[{"name":"slot","type":"uint8"},{"name":"index","type":"uint8"}]},
   {"type":"error","name":"ReentrancyGuardReentrantCall","inputs":[]},

@@ -467,4 +467,23 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     replace: ";",
     bound: "the suspended are not heard and not charged: an overdue panel is drawn again",
   },
+  {
+    title: "one principal has the majority of a panel",
+    threats: ["NP-4", "SP-2"],
+    entry: "CollaborationContract.clear",
+    guard: "no principal sits twice while another is left",
+    file: "meta/EvidenceRegistry.sol",
+    find: "        return _sits(t, seat.principal) < most && ",
+    replace: "        return most != 0 && ",
+    bound: "where there are fewer principals than places, each sits as often as the others",
+  },
+  {
+    title: "a principal judges what its own issuer attested",
+    threats: ["NP-4", "SP-2"],
+    entry: "EvidenceRegistry.registerVerifier",
+    guard: "a principal issues evidence or verifies, not both",
+    file: "meta/EvidenceRegistry.sol",
+    find: "        if (_offices[principal].issuing != 0) revert IssuesAndVerifies(principal);\n",
+    replace: "",
+  },
 ]);

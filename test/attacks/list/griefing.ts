@@ -316,4 +316,14 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     find: "return ICollaborationContract.AlreadyCommitted.selector;",
     replace: "revert ICollaborationContract.AlreadyCommitted(p.node, p.slot);",
   },
+  {
+    title: "a monitor suspends a mission for a silence that never was",
+    threats: ["TA-2"],
+    entry: "CollaborationContract.degrade",
+    guard: "whoever was heard since refutes a silence",
+    file: "collaboration/Guard.sol",
+    find: "        if (heard < silentSince) heard = silentSince;\n",
+    replace: "        heard = silentSince;\n",
+    bound: "while nobody pulses a monitor is believed",
+  },
 ]);

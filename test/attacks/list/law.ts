@@ -162,8 +162,8 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     entry: "ProducerContract.settle",
     guard: "execution procedures settle stakes",
     file: "foundational/ProducerContract.sol",
-    find: "        _onlyExecution();\n        Record storage record = _staked(agent);\n        slashed",
-    replace: "        Record storage record = _staked(agent);\n        slashed",
+    find: "        if (standing == Standing.NONE) revert NotAuthorised(msg.sender);\n",
+    replace: "",
   },
   {
     title: "a mission takes more from a verifier than a silence costs",

@@ -144,4 +144,13 @@ export const SIGNATURES: readonly Attack[] = attacksOf("signatures", "S", [
     find: "            if (!left) revert DidTaken(did, bearer);\n",
     replace: "            left;\n",
   },
+  {
+    title: "an agent bears the name of another's account",
+    threats: ["TA-4"],
+    entry: "ProducerContract.register",
+    guard: "a DID that names an account is borne by that account",
+    file: "foundational/ProducerContract.sol",
+    find: "        if (!DidSyntax.mayName(did, agent)) revert DidOfAnother(did, agent);\n",
+    replace: "",
+  },
 ]);

@@ -41,6 +41,7 @@ export async function playConstitution(trial: AuthorityTrial): Promise<void> {
   await governor.amend(execution, replacement, WHY);
   await trial.record("ConstitutionContract.withdrawAmendment", cast, () => governor.withdrawAmendment(execution, WHY));
   await networkHelpers.time.increase(UNBONDING);
+  await trial.record("ConstitutionContract.pulse", cast, () => city.constitution.pulse());
   await trial.record("ConstitutionContract.enact", cast, () => city.constitution.enact(legislation));
 }
 
@@ -174,6 +175,8 @@ export async function playRegistries(trial: AuthorityTrial): Promise<void> {
   const producers = city.evidence.connect(await city.as("PRODUCERS"));
   await trial.record("EvidenceRegistry.retire", cast, () => producers.retire(verifier));
   await trial.record("EvidenceRegistry.reseat", cast, () => evidence.reseat());
+  const drawn = await ethers.provider.getBlockNumber();
+  await trial.record("EvidenceRegistry.pinSeed", cast, () => evidence.pinSeed(drawn));
   await trial.record("EvidenceRegistry.suspend", cast, () => evidence.suspend(owner, true));
   await trial.record("EvidenceRegistry.revoke", cast, () => evidence.revoke(someone));
 

@@ -1,7 +1,17 @@
 import { expect } from "chai";
 import { id, ZeroAddress } from "ethers";
-import { DEVNET } from "../../../orchestrator/protocol/parameters.ts";
-import { type City, ethers, INSTITUTIONS, keyOf, loadCity, networkHelpers, Standing, tokens } from "../../support/city-fixture.ts";
+import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
+import {
+  AMENDMENT_NOTICE,
+  type City,
+  ethers,
+  INSTITUTIONS,
+  keyOf,
+  loadCity,
+  networkHelpers,
+  Standing,
+  tokens,
+} from "../../support/city-fixture.ts";
 
 const WHY = id("because");
 const [LEGISLATION, EXECUTION, ADJUDICATION] = (["LEGISLATION", "EXECUTION", "ADJUDICATION"] as const).map((name) =>
@@ -16,7 +26,7 @@ async function fresh(): Promise<void> {
   contract = city.constitution;
   replacement = String((await ethers.deployContract("MissionProbe")).target);
 }
-const over = () => networkHelpers.time.increase(DEVNET.UNBONDING_PERIOD);
+const over = () => networkHelpers.time.increase(AMENDMENT_NOTICE);
 
 describe("ConstitutionContract.amend", () => {
   beforeEach(fresh);
@@ -60,14 +70,25 @@ describe("ConstitutionContract.amend", () => {
   });
 
   describe("given a contract new to the office", () => {
-    it("it should announce it for the end of the unbonding period, and change nothing", async () => {
+    it("it should announce it for a week after the unbonding period, and change nothing", async () => {
       expect(await contract.amendmentOf(EXECUTION)).to.deep.equal([ZeroAddress, 0n]);
       const call = await contract.amend(EXECUTION, replacement, WHY);
-      const from = (await city.now()) + DEVNET.UNBONDING_PERIOD;
+      const from = (await city.now()) + AMENDMENT_NOTICE;
       await expect(call).to.emit(contract, "AmendmentAnnounced").withArgs(EXECUTION, replacement, from, WHY);
       expect(await contract.amendmentOf(EXECUTION)).to.deep.equal([replacement, from]);
       expect(await contract.at(EXECUTION)).to.equal(city.addresses.EXECUTION);
       expect(await contract.standingOf(EXECUTION, replacement)).to.equal(Standing.NONE);
+    });
+
+    it("it should keep the unbonding period as it is until it stands or is taken back", async () => {
+      const unbonding = parameterIndex("UNBONDING_PERIOD");
+      const longer = (await contract.param(unbonding)) + 1n;
+      await contract.amend(EXECUTION, replacement, WHY);
+      await expect(contract.setParam(unbonding, longer, WHY))
+        .to.be.revertedWithCustomError(contract, "AmendmentWaits")
+        .withArgs(EXECUTION);
+      await contract.withdrawAmendment(EXECUTION, WHY);
+      await contract.setParam(unbonding, longer, WHY);
     });
 
     it("it should take the place of an earlier announcement", async () => {

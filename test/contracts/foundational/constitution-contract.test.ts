@@ -292,4 +292,16 @@ describe("ConstitutionContract", () => {
       expect(await constitution.param(unbonding)).to.equal(longest);
     });
   });
+
+  describe("pulse", () => {
+    it("keeps the second in which the chain was heard, whoever called", async () => {
+      const { constitution, account, now } = await loadCity();
+      expect(await constitution.pulsedAt()).to.equal(0);
+      const call = await constitution.connect(await account("anybody")).pulse();
+      await expect(call)
+        .to.emit(constitution, "Pulsed")
+        .withArgs(await now());
+      expect(await constitution.pulsedAt()).to.equal(await now());
+    });
+  });
 });

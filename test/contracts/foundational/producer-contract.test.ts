@@ -1,7 +1,17 @@
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
-import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
+import {
+  AMENDMENT_NOTICE,
+  type City,
+  ethers,
+  INSTITUTIONS,
+  Kind,
+  keyOf,
+  loadCity,
+  networkHelpers,
+  tokens,
+} from "../../support/city-fixture.ts";
 
 const WHY = id("because");
 const UNBONDING = 1_209_600;
@@ -179,6 +189,26 @@ describe("ProducerContract", () => {
         await expect(attempt(did), did).to.be.revertedWithCustomError(contract, "MalformedDid").withArgs(did);
       }
       await expect(attempt("did:a:b", "did:a:c")).to.be.revertedWithCustomError(contract, "MalformedDid").withArgs("did:a:b");
+    });
+
+    it("takes a DID that names an account from that account alone", async () => {
+      const [agent, other] = [await city.account("candidate"), await city.account("another")];
+      const principal = await city.account("candidate's principal");
+      await city.fund(principal, city.addresses.PRODUCERS, tokens(5000));
+      const attempt = async (did: string) => {
+        const { message, byPrincipal, byAgent } = await city.binding(agent, principal, { did });
+        return contract.register(message, did, byPrincipal, byAgent);
+      };
+      for (const did of [
+        `did:pkh:eip155:1:${other.address}`,
+        `did:ethr:${other.address}`,
+        "did:pkh:solana:x",
+        "did:ethr:0x02",
+        `did:pkh:${"z".repeat(42)}`,
+      ]) {
+        await expect(attempt(did), did).to.be.revertedWithCustomError(contract, "DidOfAnother").withArgs(did, agent.address);
+      }
+      await attempt(`did:pkh:eip155:1:${agent.address.toLowerCase()}`);
     });
 
     it("gives a name to one agent, until that one has left", async () => {
@@ -396,6 +426,34 @@ describe("ProducerContract", () => {
       await execution.settle(agent.address, 0, tokens(50), false, 0, WHY);
       expect((await contract.stakeOf(agent.address)).held).to.equal(tokens(4950));
       await expect(execution.settle(keyOf("nobody").address, 0, 1, false, 0, WHY)).to.be.revertedWithCustomError(contract, "NotRegistered");
+    });
+
+    it("lets a market that was replaced reach the locks it made, and nothing else", async () => {
+      const { agent } = await city.register("a");
+      const { agent: other } = await city.register("b");
+      const former = contract.connect(await city.as("EXECUTION"));
+      await former.lock(agent.address, tokens(150));
+      const successor = String((await ethers.deployContract("MissionProbe")).target);
+      const execution = INSTITUTIONS.indexOf("EXECUTION");
+      await city.constitution.amend(execution, successor, WHY);
+      await networkHelpers.time.increase(AMENDMENT_NOTICE);
+      await city.constitution.enact(execution);
+
+      await expect(former.lock(agent.address, 1)).to.be.revertedWithCustomError(contract, "NotAuthorised");
+      await contract.connect(await city.as(successor)).lock(agent.address, tokens(300));
+      await former.settle(other.address, 0, tokens(50), true, 0, WHY);
+      await former.reproach(other.address, 100, WHY);
+      expect([(await contract.stakeOf(other.address)).held, await contract.reputationOf(other.address)]).to.deep.equal([
+        tokens(5000),
+        500n,
+      ]);
+      await former.settle(agent.address, tokens(50), 0, false, 0, WHY);
+      await former.settle(agent.address, tokens(400), tokens(400), true, 0, WHY);
+      await former.settle(agent.address, tokens(400), tokens(400), true, 0, WHY);
+      expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(4900), tokens(300), 0n]);
+      expect(await contract.reputationOf(agent.address)).to.equal(450);
+      await contract.connect(await city.as(successor)).settle(agent.address, tokens(300), tokens(300), false, 0, WHY);
+      expect(await contract.stakeOf(agent.address)).to.deep.equal([tokens(4600), 0n, 0n]);
     });
   });
 

@@ -136,7 +136,8 @@ describe("Actions of the override panel", () => {
       const { producers, clerks, evidence } = city;
       const owner = await city.account("owner");
       const { agent } = await city.register("worker", { principal: owner });
-      const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER, principal: owner });
+      const bench = await city.account("owner of verifiers");
+      const { agent: verifier } = await city.register("verifier", { kind: Kind.VERIFIER, principal: bench });
       await evidence.registerVerifier(verifier.address, 100);
       const account = keyOf("many roles").address;
       await evidence.registerIssuer(account, owner.address, 1 << ATT);
@@ -161,12 +162,13 @@ describe("Actions of the override panel", () => {
       await expect(needs(2, await wide("FREEZE_PRINCIPAL", owner.address, true)))
         .to.emit(producers, "PrincipalFrozen")
         .withArgs(owner.address, true);
+      await act(await wide("FREEZE_PRINCIPAL", bench.address, true), ...seats.slice(0, 2));
       const { agent: late } = await city.register("late", { principal: owner });
       const lateIssuer = keyOf("late issuer").address;
       await evidence.registerIssuer(lateIssuer, owner.address, 1 << ATT);
       expect(await standing(late.address)).to.deep.equal(Array(8).fill(false));
       expect(await evidence.mayIssue(lateIssuer, ATT)).to.equal(false);
-      await act(await wide("FREEZE_PRINCIPAL", owner.address, false), ...seats.slice(0, 2));
+      for (const { address } of [owner, bench]) await act(await wide("FREEZE_PRINCIPAL", address, false), ...seats.slice(0, 2));
       expect(await standing(late.address)).to.deep.equal(Array(8).fill(true));
       expect(await evidence.mayIssue(lateIssuer, ATT)).to.equal(true);
     });

@@ -1,11 +1,11 @@
 import { expect } from "chai";
-import { id, MaxUint256, type Wallet, ZeroAddress } from "ethers";
+import { id, MaxUint256, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import fc from "fast-check";
 import { addressSchema } from "../../../orchestrator/primitives/address.ts";
 import { hexSchema } from "../../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
 import { drawPanel } from "../../../orchestrator/rules/panel-draw.ts";
-import { type City, ethers, Kind, keyOf, loadCity, tokens } from "../../support/city-fixture.ts";
+import { type City, ethers, Kind, keyOf, loadCity, networkHelpers, tokens } from "../../support/city-fixture.ts";
 
 /** Positions in `enum EvidenceClass`. */
 const Class = { SELF: 0, SIGN: 1, WIT: 2, REC: 3, ATT: 4, PROOF: 5 } as const;
@@ -117,6 +117,39 @@ describe("EvidenceRegistry", () => {
     });
   });
 
+  describe("registerIssuer and registerVerifier", () => {
+    it("give a principal one of the two offices, until nobody of its own has the other", async () => {
+      const { agent, principal: owner } = await city.register("v", { kind: Kind.VERIFIER });
+      const both = (call: Promise<unknown>) =>
+        expect(call).to.be.revertedWithCustomError(contract, "IssuesAndVerifies").withArgs(owner.address);
+      await contract.registerIssuer(one, owner.address, 1);
+      await both(contract.registerVerifier(agent.address, 100));
+      await contract.revoke(one);
+      await contract.registerVerifier(agent.address, 100);
+      await both(contract.registerIssuer(one, owner.address, 1));
+      await contract.revoke(agent.address);
+      await contract.registerIssuer(one, owner.address, 1);
+    });
+  });
+
+  describe("pinSeed", () => {
+    it("keeps the hash of a block for good, for anybody, as long as the chain knows it", async () => {
+      const anybody = contract.connect(await city.account("anybody"));
+      const block = await ethers.provider.getBlock("latest");
+      const [number, hash] = [block?.number ?? 0, block?.hash];
+      await expect(anybody.pinSeed(number + 50))
+        .to.be.revertedWithCustomError(contract, "SeedUnknown")
+        .withArgs(number + 50);
+      await expect(anybody.pinSeed(number)).to.emit(contract, "SeedPinned").withArgs(number, hash);
+      await expect(anybody.pinSeed(number)).not.to.emit(contract, "SeedPinned");
+      await networkHelpers.mine(300, { interval: 0 });
+      expect(await contract.seedOf(number)).to.equal(hash);
+      expect(await contract.seedOf(number - 1)).to.equal(ZeroHash);
+      await expect(anybody.pinSeed(number - 1)).to.be.revertedWithCustomError(contract, "SeedUnknown");
+      await anybody.pinSeed(number);
+    });
+  });
+
   describe("registerRunner and registerMonitor", () => {
     it("name them, each once", async () => {
       await expect(contract.registerRunner(one, principal)).to.emit(contract, "RunnerRegistered").withArgs(one, principal);
@@ -140,10 +173,11 @@ describe("EvidenceRegistry", () => {
       const [group] = await verifiers([3]);
       if (group === undefined) throw new Error("no verifiers");
       const [first = "", ...rest] = group.agents;
-      await contract.registerIssuer(first, group.principal.address, 63);
+      await contract.registerIssuer(one, principal, 63);
+      await contract.revoke(one);
+      expect(await contract.mayIssue(one, Class.ATT)).to.equal(false);
       await contract.registerRunner(first, group.principal.address);
       await expect(contract.revoke(first)).to.emit(contract, "Revoked").withArgs(first);
-      expect(await contract.mayIssue(first, Class.ATT)).to.equal(false);
       expect(await contract.isRunner(first)).to.equal(false);
       expect(await contract.weightOf(first)).to.equal(0);
       expect(await contract.principalOf(first)).to.equal(ZeroAddress);
@@ -303,6 +337,25 @@ describe("EvidenceRegistry", () => {
         }),
         { seed: 7, numRuns: 120 },
       );
+    });
+
+    it("seats no principal twice while another is left, nor a third time while another sits once", async () => {
+      const groups = await verifiers([5, 2, 1]);
+      const ownerOf = (verifier: string) => groups.findIndex(({ agents }) => agents.includes(verifier));
+      const shapes = [
+        [1, 1, 1],
+        [2, 1, 1],
+        [2, 2, 1],
+        [3, 2, 1],
+      ];
+      for (let seed = 0; seed < 12; seed++) {
+        for (const shape of shapes) {
+          const size = shape.reduce((a, b) => a + b);
+          const owners = (await drawn(id(`${seed}`), size)).map(ownerOf);
+          const times = [0, 1, 2].map((owner) => owners.filter((each) => each === owner).length);
+          expect(times.sort((a, b) => b - a)).to.deep.equal(shape);
+        }
+      }
     });
 
     it("draws each verifier about as often as the others", async () => {

@@ -136,9 +136,33 @@ describe("ExecutionProcedure", () => {
       ]);
       const [, , bidders] = await market.fairnessOf(mission.address);
       expect(bidders).to.equal(2);
-      await mission.closeMarket();
+      // It came in the last minute.
+      await networkHelpers.time.increaseTo((await market.marketOf(mission.address, 0)).closesAt);
       await award(0);
       expect(await executors(0)).to.deep.equal([0]);
+    });
+
+    it("is answered for a minute when a late improvement brings its agent among the winners, five times at most", async () => {
+      await open();
+      await mission.bid(0, 0, tokens(90));
+      await mission.bid(0, 1, tokens(91));
+      const { closesAt: first } = await market.marketOf(mission.address, 0);
+      for (let i = 0; i < 6; i++) {
+        const { closesAt } = await market.marketOf(mission.address, 0);
+        await networkHelpers.time.setNextBlockTimestamp(closesAt - 5n);
+        // The two outdo each other, from the one that is behind.
+        const call = mission.bid(0, (i + 1) % 2, tokens(80 - i));
+        if (i < 5) {
+          await expect(call)
+            .to.emit(market, "MarketExtended")
+            .withArgs(mission.address, 0, 0, closesAt + 60n);
+        } else {
+          await expect(call).not.to.emit(market, "MarketExtended");
+        }
+      }
+      expect((await market.marketOf(mission.address, 0)).closesAt).to.equal(first + 300n);
+      await networkHelpers.time.increaseTo(first + 300n);
+      await award(0);
     });
 
     it("keeps the best sixteen and frees whom it drops", async () => {

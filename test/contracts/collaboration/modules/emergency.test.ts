@@ -204,6 +204,15 @@ describe("What stops a mission", () => {
       await mission.route(1);
     });
 
+    it("is refuted by whoever was heard since", async () => {
+      await routed();
+      await mission.city.constitution.connect(await mission.city.account("anybody")).pulse();
+      await time.increase(SILENCE - 10);
+      await refused(silent(), "NotSilent");
+      await time.increase(10);
+      await silent();
+    });
+
     it("needs a mission that executes", async () => {
       mission = await (await (await openMission()).activate()).awardAll();
       await refused(silent(), "WrongMissionState");

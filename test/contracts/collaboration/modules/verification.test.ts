@@ -262,8 +262,23 @@ describe("Verification", () => {
       await mission.work(0);
       await refused(mission.contract.redraw(0), "TooEarly");
       await networkHelpers.mine(260, { interval: 0 });
-      await refused(mission.contract.panelOf(0), "PanelStale");
+      const { evidence } = mission.city;
+      await expect(mission.contract.panelOf(0)).to.be.revertedWithCustomError(evidence, "SeedUnknown");
       await mission.contract.redraw(0);
+      await mission.clear(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("leaves a panel as it is whose block hash somebody kept", async () => {
+      await routed();
+      await mission.work(0);
+      await networkHelpers.mine();
+      const drawn = [...(await mission.contract.panelOf(0))];
+      const { evidence, account } = mission.city;
+      await evidence.connect(await account("anybody")).pinSeed((await mission.contract.nodeOf(0)).drawBlock);
+      await networkHelpers.mine(260, { interval: 0 });
+      await refused(mission.contract.redraw(0), "TooEarly");
+      expect([...(await mission.contract.panelOf(0))]).to.deep.equal(drawn);
       await mission.clear(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
     });
