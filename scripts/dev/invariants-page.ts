@@ -46,7 +46,7 @@ export async function invariantsPage(): Promise<string> {
     "Sponsors, petitioners, producers, executors, stake pools, verifiers, runners, monitors, clerks, adjudicators, attackers and time make random,\n",
     "seeded moves on real contracts with real signatures, in missions and the missions below them\n",
     "([test/invariants/](../test/invariants/walk.ts)). A ghost remembers what happened; each invariant is a test of that name. `npm test` walks\n",
-    "10 × 120 moves, `test/full/invariants.test.ts` 40 × 400. `npm run mutants` makes each edit below in a copy and requires the named test to\n",
+    "4 × 120 moves, `npm run test:long` 10 × 120, `test/full/invariants.test.ts` 40 × 400. `npm run mutants` makes each edit below in a copy and requires the named test to\n",
     "fail.\n\n",
     "Numbers 20 and 21 are behaviour of the override panel\n",
     "([adjudication-procedure.test.ts](../test/contracts/meta/adjudication-procedure.test.ts),\n",
