@@ -74,8 +74,8 @@ export const production = (value: number, assumed: DeterrenceAssumptions = MODER
 
 function stakesFor(value: number, assumed: DeterrenceAssumptions): ProductionStakes {
   const up = (stake: number) => BigInt(Math.ceil(assumed.margin * stake - ROUNDING));
-  const task = (share: number) => {
-    const answer = deterringStake(share * value, effectiveDetection(assumed, assumed.malice), assumed.slashed);
+  const task = (share: number, by: DeterrenceAssumptions = assumed) => {
+    const answer = deterringStake(share * value, effectiveDetection(by, by.malice), by.slashed);
     if (!answer.deterrable) throw new NotDeterrable(answer.because);
     return up(answer.stake);
   };
@@ -83,9 +83,15 @@ function stakesFor(value: number, assumed: DeterrenceAssumptions): ProductionSta
     REGISTRATION_STAKE: up(registrationStake(value)),
     MIN_STAKE_LOW: task(TAKEN.LOW),
     MIN_STAKE_MEDIUM: task(TAKEN.MEDIUM),
-    MIN_STAKE_HIGH: task(TAKEN.HIGH),
+    MIN_STAKE_HIGH: task(TAKEN.HIGH, atHighRisk(assumed)),
     ADJUDICATOR_STAKE: up(adjudicatorStake(value, Number(PROTOTYPE.ADJUDICATOR_QUORUM))),
   };
+}
+
+/** No law gives a redundant task of HIGH risk to fewer executors than the constitution says; a majority of them must agree. */
+function atHighRisk(assumed: DeterrenceAssumptions): DeterrenceAssumptions {
+  const fewest = Number(PROTOTYPE.MIN_REDUNDANCY_HIGH);
+  return assumed.executors >= fewest ? assumed : { ...assumed, executors: fewest, agreeing: Math.floor(fewest / 2) + 1 };
 }
 
 const tooHigh = (stakes: ProductionStakes) =>

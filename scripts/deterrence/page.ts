@@ -73,7 +73,7 @@ export function deterrencePage(): string {
     ),
     "\n## A founding file for production\n\n",
     `Stakes of the prototype deter nobody from taking more than ten cents. For missions worth ${grouped(BigInt(value))} tokens, in the paper's\n`,
-    `moderate case (${MODERATE.agreeing} of ${MODERATE.executors}, p = ${MODERATE.notices}, π = ${MODERATE.malice}, slash = ${MODERATE.slashed}):\n\n`,
+    `moderate case (${MODERATE.agreeing} of ${MODERATE.executors}, p = ${MODERATE.notices}, π = ${MODERATE.malice}, slash = ${MODERATE.slashed}; at HIGH risk\n3 of 5, since no law there has fewer executors):\n\n`,
     table(["parameter", "tokens"], stakes),
     `\nThe ranges of [parameters.md](parameters.md) allow missions worth up to ${grouped(BigInt(largestValue()))} tokens so; a larger \`--vm\` is refused with\n`,
     "`StakeOutsideRange`, which says what would fit. `--preset` prints a whole founding file ([genesis.md](genesis.md)) whose people are a devnet's\n",

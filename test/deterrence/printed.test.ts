@@ -65,12 +65,12 @@ describe("the paper's figures on deterrence", function () {
       REGISTRATION_STAKE: 2500n,
       MIN_STAKE_LOW: 7055n,
       MIN_STAKE_MEDIUM: 23_517n,
-      MIN_STAKE_HIGH: 94_065n,
+      MIN_STAKE_HIGH: 81_074n,
       ADJUDICATOR_STAKE: 3572n,
     });
     expect(production(25_000)).to.deep.equal({ ...PROTOTYPE, ...stakes });
     const plan = parseFoundingFile(foundingFile(25_000, stakes), "city.yaml", true);
-    expect(plan.parameters[parameterIndex("MIN_STAKE_HIGH")]).to.equal(94_065n);
+    expect(plan.parameters[parameterIndex("MIN_STAKE_HIGH")]).to.equal(81_074n);
     expect(plan.parameters[parameterIndex("BIDDING_WINDOW")]).to.equal(PROTOTYPE.BIDDING_WINDOW);
   });
 
@@ -80,7 +80,8 @@ describe("the paper's figures on deterrence", function () {
     const error = thrown(() => productionStakes(largest + 1));
     expect(error).to.be.instanceOf(StakeOutsideRange);
     expect((error as StakeOutsideRange).details).to.contain(`${parameter("MIN_STAKE_HIGH").max}`);
-    expect(largestValue({ ...MODERATE, executors: 5, agreeing: 3 })).to.be.above(largest);
+    expect(largestValue({ ...MODERATE, executors: 7, agreeing: 4 })).to.be.above(largest);
+    expect(largestValue({ ...MODERATE, executors: 5, agreeing: 3 }), "what a law needs at HIGH risk is assumed").to.equal(largest);
     expect(largestValue({ ...MODERATE, margin: 3 })).to.be.below(largest);
     expect(thrown(() => productionStakes(1000, { ...MODERATE, notices: 0 }))).to.be.instanceOf(NotDeterrable);
   });
