@@ -136,7 +136,7 @@ export class Governed implements Order {
     const { reviewed, failed, reports, breaches } = this.#heard;
     const after: Situation = { pool: pool.level / pool.capacity, failed: share(failed, reviewed), breaches: share(breaches, reports) };
     const frozen = [...this.#frozen];
-    const enacted = await holdSession(this.#city, {
+    const { enacted, figures, flagged } = await holdSession(this.#city, {
       round,
       tasks,
       funding: this.#funding(tasks.length),
@@ -153,15 +153,11 @@ export class Governed implements Order {
     this.#announced = share(present.filter(({ persona }) => persona !== "adversarial").length, present.length);
     this.#heard = nothing();
     await this.#city.rule(frozen.map((agent) => this.#freeze(agent, false, `round ${round}: over`)));
-    if (enacted === undefined) {
-      this.#mission = undefined;
-      return;
-    }
-    this.#rules = enacted.rules;
-    this.#sessions.push(enacted.figures);
-    for (const agent of enacted.flagged) this.#corrected.add(agent);
-    await this.#city.rule(enacted.flagged.map((agent) => this.#freeze(agent, true, `round ${round}: voted alike`)));
-    this.#mission = new MissionWork(this.#city, enacted, tasks);
+    this.#sessions.push(figures);
+    for (const agent of flagged) this.#corrected.add(agent);
+    await this.#city.rule(flagged.map((agent) => this.#freeze(agent, true, `round ${round}: voted alike`)));
+    this.#rules = enacted?.rules ?? this.#rules;
+    if (enacted !== undefined) this.#mission = new MissionWork(this.#city, enacted, tasks);
   }
 
   /** Tokens for a milestone: in Full as much as the foundation is confident. */

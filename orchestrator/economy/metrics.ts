@@ -165,7 +165,7 @@ function governanceOf(
   );
   const sanctioned = (window: readonly RoundFigures[]) => ratio(window.filter(({ sanctions = 0 }) => sanctions > 0).length, window.length);
   return {
-    rec: new Set(sessions.flatMap(({ rules }) => changedIn(rules))).size,
+    rec: new Set(sessions.flatMap(({ rules }) => (rules === null ? [] : changedIn(rules)))).size,
     rqt: afterAmendments(sessions, windows, world),
     lpr: summed(sessions, ({ lpr }) => lpr),
     dsi: summed(sessions, ({ dsi }) => dsi),
@@ -205,7 +205,7 @@ function afterAmendments(
   const made = windows.map((window) => total(window, ({ quality }) => quality));
   const changes = sessions.flatMap(({ round, rules }, at) => {
     const former = sessions[at - 1]?.rules;
-    if (former === undefined || RULE_NAMES.every((name) => former[name] === rules[name])) return [];
+    if (rules === null || former === undefined || former === null || RULE_NAMES.every((name) => former[name] === rules[name])) return [];
     const milestone = Math.floor(round / milestoneRounds);
     const [before = 0, after = 0] = [made[milestone - 1], made[milestone]];
     return before === 0 ? [] : [(after - before) / before];

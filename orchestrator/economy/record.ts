@@ -48,7 +48,7 @@ const sessionSchema = z.strictObject({
   dvr: said,
   messages: count,
   seconds: count,
-  rules: z.strictObject({ limit: z.number(), panel: z.number(), demand: z.number(), read: z.number() }),
+  rules: z.strictObject({ limit: z.number(), panel: z.number(), demand: z.number(), read: z.number() }).nullable(),
   caught: z.strictObject({ identical: z.boolean(), top3: z.boolean(), pivot: z.boolean() }).nullable(),
   wronged: count,
   influence: z.number().nullable(),

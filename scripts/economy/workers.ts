@@ -38,5 +38,11 @@ async function runSeed(folder: string, seed: number, cells: readonly Cell[], don
   createInterface(child.stdout).on("line", done);
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
   process.off("exit", stop);
-  if (code !== 0) throw new WorkerFailed(seed, said.trim().split("\n").slice(-3).join("\n"));
+  if (code !== 0) throw new WorkerFailed(seed, reasonIn(said));
+}
+
+/** The error's own line, where a process ended with one; else what it said last. */
+function reasonIn(said: string): string {
+  const lines = said.trim().split("\n");
+  return lines.find((line) => /^\w*(Error|Reverted|Refuses|Invalid\w*|[A-Z]\w+): /.test(line)) ?? lines.slice(-3).join("\n");
 }

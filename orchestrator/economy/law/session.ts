@@ -19,6 +19,7 @@ import type { MissionDocument } from "../../protocol/mission-document.ts";
 import { CODIFIER_OPERATIONS, operationId } from "../../protocol/operations.ts";
 import { packRanking, tally } from "../../rules/condorcet.ts";
 import { opposed, ranked } from "../../rules/rank-correlation.ts";
+import { sessionTransitions } from "../../rules/transitions/session.ts";
 import type { Agent } from "../agents.ts";
 import type { Situation } from "../behaviour.ts";
 import type { Task } from "../milestone.ts";
@@ -76,7 +77,8 @@ export interface SessionFigures {
   readonly messages: number;
   /** Seconds of chain time from opening to law. */
   readonly seconds: number;
-  readonly rules: Rules;
+  /** Null where no law was made. */
+  readonly rules: Rules | null;
   /** Whether each strategy would have been flagged whole; null where no bloc sits. */
   readonly caught: { readonly identical: boolean; readonly top3: boolean; readonly pivot: boolean } | null;
   /** Honest voters flagged. */
@@ -85,12 +87,17 @@ export interface SessionFigures {
   readonly influence: number | null;
 }
 
-export interface Enacted {
+/** What a session came to: figures, voters that were flagged, and a law if there is one. */
+export interface Held {
   readonly figures: SessionFigures;
+  readonly flagged: readonly Agent[];
+  readonly enacted: Enacted | undefined;
+}
+
+export interface Enacted {
   readonly mission: Address;
   readonly law: CompiledLaw;
   readonly rules: Rules;
-  readonly flagged: readonly Agent[];
   readonly price: number;
 }
 
@@ -170,10 +177,10 @@ const isFeasible = ({ tasks, electors }: Convening, rules: Rules, words: Readonl
     return electors.some((agent) => declaredMatch(words.get(agent) ?? 0n, wanted) >= LEAST_MATCH);
   });
 
-/** Holds a session to its end. Undefined where it makes no law. */
-export async function holdSession(city: GovernedCity, convening: Convening): Promise<Enacted | undefined> {
+/** Holds a session to its end, which may be without a law: no law won, or adjudicators voided the vote. */
+export async function holdSession(city: GovernedCity, convening: Convening): Promise<Held> {
   const { client, clerks, chain, sponsor } = city;
-  const { electors, absent, round, tasks, funding } = convening;
+  const { electors, absent, round, funding } = convening;
   const began = chain.clock.now();
   const step = (...names: (string | number)[]) => ({ intent: intentKey("economy", round, ...names) });
   const deposit = BigInt(Math.round(funding * 1e6));
@@ -238,10 +245,6 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
   if (voting.ballots < voting.electorate) await city.until(BigInt(voting.deadline) + 1n);
   await client.legislation.tally([session], step("tally"));
   const tallied = await client.legislation.sessionOf(session);
-  if (tallied.winner === 0) return undefined;
-  const won = candidates[tallied.winner - 1];
-  if (won === undefined) throw new RangeError(`no candidate ${tallied.winner}`);
-
   const m = tallied.ballotSize;
   const recorded = await recordedBallots(client, session);
   const { order } = tally(
@@ -249,8 +252,48 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
     m,
     tallied.tieSeed,
   );
-  const flagged = convening.adjudicates ? await flag(city, session, won.author, candidates, step) : [];
+  const won = candidates[tallied.winner - 1];
+  const flagged = convening.adjudicates && won !== undefined ? await flag(city, session, won.author, candidates, step) : [];
+  const stands = won !== undefined && sessionTransitions.states[(await client.legislation.sessionOf(session)).state] === "TALLIED";
+  const enacted = stands ? await enact(city, session, convening, won, step) : undefined;
 
+  const { lpr, dsi, msr, pvrr, cfr, dvr } = metricsOf(await sessionRecord(client, session));
+  const share = ({ part, whole }: { readonly part: number; readonly whole: number }): Share => [part, whole];
+  const members = convening.bloc.filter((agent) => orders.has(agent));
+  const outcome = ranked(packRanking(order), m);
+  const tau = (agent: Agent) => {
+    const pairs = (m * (m - 1)) / 2;
+    return 1 - (2 * opposed(ranked(packRanking(orders.get(agent) ?? []), m), outcome)) / pairs;
+  };
+  const bloc = new Set(convening.bloc);
+  return {
+    enacted,
+    flagged,
+    figures: {
+      round,
+      electorate: tallied.electorate,
+      candidates: candidates.length,
+      lpr: share(lpr),
+      dsi: share(dsi),
+      msr: share(msr),
+      pvrr: share(pvrr),
+      cfr: share(cfr),
+      dvr: share(dvr),
+      messages:
+        candidates.length + backing.length + straws.length + ballots.length + (enacted === undefined ? 0 : 1 + clerks.regulators.length),
+      seconds: Number(chain.clock.now() - began),
+      rules: enacted?.rules ?? null,
+      caught: members.length < 5 ? null : powerOf(convening, orders, members, m, tallied.rules),
+      wronged: flagged.filter((agent) => !bloc.has(agent)).length,
+      influence: members.length === 0 ? null : members.reduce((sum, agent) => sum + tau(agent), 0) / members.length,
+    },
+  };
+}
+
+/** From the law that won to its mission: validation, codification, approval. */
+async function enact(city: GovernedCity, session: bigint, convening: Convening, won: Candidate, step: Step): Promise<Enacted> {
+  const { client, clerks } = city;
+  const { funding, tasks } = convening;
   await client.legislation.validate([session, won.law.law, won.law.docHash, witnessesOf(city, convening, won.rules)], step("validate"));
   const { results } = await codificationOf(client, session, won.law);
   const delegations: Hash[] = [];
@@ -266,40 +309,7 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
   approvals.sort((one, other) => (one.clerk.toLowerCase() < other.clerk.toLowerCase() ? -1 : 1));
   await client.legislation.approve([session, won.law.law, won.law.docHash, approvals], step("approve"));
   const { mission } = await client.legislation.sessionOf(session);
-
-  const { lpr, dsi, msr, pvrr, cfr, dvr } = metricsOf(await sessionRecord(client, session));
-  const share = ({ part, whole }: { readonly part: number; readonly whole: number }): Share => [part, whole];
-  const members = convening.bloc.filter((agent) => orders.has(agent));
-  const outcome = ranked(packRanking(order), m);
-  const tau = (agent: Agent) => {
-    const pairs = (m * (m - 1)) / 2;
-    return 1 - (2 * opposed(ranked(packRanking(orders.get(agent) ?? []), m), outcome)) / pairs;
-  };
-  const bloc = new Set(convening.bloc);
-  return {
-    mission,
-    law: won.law,
-    rules: won.rules,
-    price: funding / tasks.length,
-    flagged,
-    figures: {
-      round,
-      electorate: tallied.electorate,
-      candidates: candidates.length,
-      lpr: share(lpr),
-      dsi: share(dsi),
-      msr: share(msr),
-      pvrr: share(pvrr),
-      cfr: share(cfr),
-      dvr: share(dvr),
-      messages: candidates.length + backing.length + straws.length + ballots.length + approvals.length,
-      seconds: Number(chain.clock.now() - began),
-      rules: won.rules,
-      caught: members.length < 5 ? null : powerOf(convening, orders, members, m, tallied.rules),
-      wronged: flagged.filter((agent) => !bloc.has(agent)).length,
-      influence: members.length === 0 ? null : members.reduce((sum, agent) => sum + tau(agent), 0) / members.length,
-    },
-  };
+  return { mission, law: won.law, rules: won.rules, price: funding / tasks.length };
 }
 
 /** Laws of authors drawn by lot: each its ideal but for one rule; what nobody could be found for asks less. */
