@@ -15,21 +15,20 @@ import {
   speechContentSchema,
   turnSchema,
 } from "../protocol/debate.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
 import { briefingOf, type Debated } from "./briefing.ts";
 import type { LegislatureContext } from "./context.ts";
 import { documentBehind, draftsOf, requestFor, tableOf, viewOf } from "./propose.ts";
 import { askAll, type BallotEntry, ballotPaper, inBatches, opinionOf, opinionsIn, signedRankingsSchema, signRankings } from "./rankings.ts";
 import type { SessionState } from "./state.ts";
 
-/** Rounds of debate at most (AgentCity 3.4); it ends earlier when a round changes no ranking. */
-export const MOST_ROUNDS = 3;
 /** Turns in a round at most, so that a city of a thousand can still listen: every proposer, and others by lot. */
 export const MOST_SPEAKERS = 24;
 
 const saidSchema = z.array(z.strictObject({ agent: addressSchema, content: z.string().transform(parseContentId) }));
 
 /**
- * Stage 2b (AgentCity 3.4, committee deliberation): facts are published, then opinions recorded on chain, then up to three rounds of talk
+ * Stage 2b (AgentCity 3.4, committee deliberation): facts are published, then opinions recorded on chain, then up to DEBATE_ROUNDS rounds of talk
  * in an order drawn by lot. The ballot is fixed when the debate opens: whatever a majority says, no candidate leaves it.
  */
 export function deliberate(context: LegislatureContext) {
@@ -174,9 +173,9 @@ export function deliberate(context: LegislatureContext) {
       return { rounds, opinions: record, settled: record === state.opinions };
     },
 
-    /** Whether there is more to be said. */
-    goesOn({ rounds, settled }: SessionState): boolean {
-      return !settled && rounds.length < MOST_ROUNDS;
+    /** Whether there is more to be said: DEBATE_ROUNDS at most, fewer when a round changes no ranking. */
+    async goesOn({ rounds, settled }: SessionState): Promise<boolean> {
+      return !settled && BigInt(rounds.length) < (await client.constitution.param(parameterIndex("DEBATE_ROUNDS")));
     },
   };
 }

@@ -153,10 +153,17 @@ export function sessionGraph(context: LegislatureContext) {
       .addConditionalEdges("openDebate", goOn("poll"), ["poll", "expire"])
       .addEdge("poll", "signStraws")
       .addEdge("signStraws", "castStraws")
-      .addConditionalEdges("castStraws", goOn("speak"), ["speak", "expire"])
+      .addConditionalEdges(
+        "castStraws",
+        async (state: SessionState) => goOn((await stages.goesOn(state)) ? "speak" : "openVoting")(state),
+        ["speak", "openVoting", "expire"],
+      )
       .addEdge("speak", "signSpeeches")
       .addEdge("signSpeeches", "reconsider")
-      .addConditionalEdges("reconsider", (state: SessionState) => (stages.goesOn(state) ? "speak" : "openVoting"), ["speak", "openVoting"])
+      .addConditionalEdges("reconsider", async (state: SessionState) => ((await stages.goesOn(state)) ? "speak" : "openVoting"), [
+        "speak",
+        "openVoting",
+      ])
       .addEdge("awaitVoting", "openVoting")
       .addConditionalEdges("openVoting", goOn("signBallots"), ["signBallots", "expire"])
       .addEdge("signBallots", "castBallots")

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { z } from "zod";
 import { isSessionMessageBy } from "../../orchestrator/client/sign/session-message.ts";
-import { MOST_ROUNDS, MOST_SPEAKERS, speakingOrder } from "../../orchestrator/legislature/deliberate.ts";
+import { MOST_SPEAKERS, speakingOrder } from "../../orchestrator/legislature/deliberate.ts";
 import { signedRankingsSchema } from "../../orchestrator/legislature/rankings.ts";
 import { runLegislature } from "../../orchestrator/legislature/run-legislature.ts";
 import type { Mind, Ranking } from "../../orchestrator/minds/mind.ts";
@@ -21,7 +21,7 @@ describe("a debate before the vote", function () {
   let ports: ReturnType<typeof memoryPorts>;
 
   beforeEach(async () => {
-    city = await openLivingCity();
+    city = await openLivingCity({ sealed: false });
     ports = memoryPorts();
   });
   afterEach(() => city.chain.close());
@@ -99,7 +99,8 @@ describe("a debate before the vote", function () {
     expect(debateOf().rounds).to.have.length(1);
   });
 
-  it(`ends after ${MOST_ROUNDS} rounds, whoever is still undecided`, async () => {
+  it("ends after as many rounds as the constitution says, whoever is still undecided", async () => {
+    await city.amend("DEBATE_ROUNDS", 2n);
     // Turns its ranking round whenever it has heard more.
     const fickle = (mind: Mind): Mind =>
       changed(mind, {
@@ -109,7 +110,16 @@ describe("a debate before the vote", function () {
         },
       });
     await run(fickle);
-    expect(debateOf().rounds).to.have.length(MOST_ROUNDS);
+    expect(debateOf().rounds).to.have.length(2);
+  });
+
+  it("has no rounds where the constitution says none: the ballots are the opinions before it", async () => {
+    await city.amend("DEBATE_ROUNDS", 0n);
+    const { ballots } = deployed(await run());
+    const { straws, rounds } = debateOf();
+    expect(rounds).to.deep.equal([]);
+    const polled = record(straws, signedRankingsSchema);
+    expect(ballots.map(({ agent }) => agent)).to.have.members(polled.map(({ agent }) => agent));
   });
 
   it("keeps every candidate on the ballot, however few prefer it and whatever the others say", async () => {
