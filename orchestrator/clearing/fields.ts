@@ -53,9 +53,18 @@ export function fromBps(bps: number): number {
   return bps / BASIS_POINTS;
 }
 
+/** Times are few and are asked for again and again. */
+const parsedTimes = new Map<string, number>();
+const MOST_TIMES = 1_024;
+
 /** Seconds since 1970 of a time that the schema accepted. */
 export function secondsOf(time: string): number {
-  return Math.floor(Date.parse(time) / 1000);
+  const known = parsedTimes.get(time);
+  if (known !== undefined) return known;
+  const seconds = Math.floor(Date.parse(time) / 1000);
+  if (parsedTimes.size === MOST_TIMES) parsedTimes.clear();
+  parsedTimes.set(time, seconds);
+  return seconds;
 }
 
 export function timeOf(seconds: number | bigint): string {

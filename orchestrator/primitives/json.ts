@@ -22,12 +22,72 @@ export class NotJson extends AgentCityError {
 
 /**
  * RFC 8785 text of a value. Everything a serializer would silently drop or convert (undefined, NaN, bigint, `toJSON`,
- * class instances, holes, lone surrogates) is refused first, so that equal bytes mean equal values.
+ * class instances, holes, lone surrogates) is refused, so that equal bytes mean equal values.
  */
 export function canonicalJson(value: unknown): string {
+  const written = textOf(value, 0);
+  if (written !== undefined) return written;
+  // Refused, or deeper than anything of ours: the slow way says where, or writes it.
   assertJson(value);
   const text = canonicalize(value);
   if (text === undefined) throw new NotJson("$", "nothing to serialize");
+  return text;
+}
+
+const DEEP = 64;
+/** Names of members as written: there are few, and they come again and again. */
+const keyTexts = new Map<string, string>();
+const MOST_KEYS = 4_096;
+
+/** The text in one pass; undefined for whatever `assertJson` refuses, and for what lies too deep to be sure. */
+function textOf(value: unknown, depth: number): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return value.isWellFormed() ? JSON.stringify(value) : undefined;
+    case "number":
+      return Number.isFinite(value) ? String(value) : undefined;
+    case "boolean":
+      return value ? "true" : "false";
+    case "object":
+      if (value === null) return "null";
+      if (depth === DEEP) return undefined;
+      return Array.isArray(value) ? listText(value, depth + 1) : objectText(value, depth + 1);
+    default:
+      return undefined;
+  }
+}
+
+function listText(list: readonly unknown[], depth: number): string | undefined {
+  if (Object.keys(list).length !== list.length) return undefined;
+  let text = "[";
+  for (let index = 0; index < list.length; index += 1) {
+    const item = textOf(list[index], depth);
+    if (item === undefined) return undefined;
+    text += index === 0 ? item : `,${item}`;
+  }
+  return `${text}]`;
+}
+
+function objectText(value: object, depth: number): string | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return undefined;
+  if (Object.getOwnPropertySymbols(value).length > 0) return undefined;
+  // The default order is by UTF-16 code unit, as RFC 8785 has it.
+  const keys = Object.keys(value).sort();
+  let text = "{";
+  for (const key of keys) {
+    const name = keyTexts.get(key) ?? keyText(key);
+    const child = name === undefined ? undefined : textOf((value as Readonly<Record<string, unknown>>)[key], depth);
+    if (child === undefined) return undefined;
+    text += text.length === 1 ? `${name}:${child}` : `,${name}:${child}`;
+  }
+  return `${text}}`;
+}
+
+function keyText(key: string): string | undefined {
+  if (key === "toJSON" || key === "__proto__" || !key.isWellFormed()) return undefined;
+  const text = JSON.stringify(key);
+  if (keyTexts.size < MOST_KEYS) keyTexts.set(key, text);
   return text;
 }
 

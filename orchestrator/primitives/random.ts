@@ -28,16 +28,16 @@ export function randomStream(seed: Seed, ...names: readonly (string | number)[])
 }
 
 function stream(path: readonly string[]): RandomStream {
-  const key = streamKey(path);
+  const input = new Uint8Array(40);
+  input.set(streamKey(path));
+  const view = new DataView(input.buffer);
   let counter = 0n;
   let block = new Uint8Array(0);
   let used = 0;
 
   function byte(): number {
     if (used === block.length) {
-      const input = new Uint8Array(40);
-      input.set(key);
-      new DataView(input.buffer).setBigUint64(32, counter);
+      view.setBigUint64(32, counter);
       block = new Uint8Array(sha256Bytes(input));
       counter += 1n;
       used = 0;

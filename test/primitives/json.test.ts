@@ -1,3 +1,4 @@
+import canonicalize from "canonicalize";
 import { expect } from "chai";
 import fc from "fast-check";
 import { assertJson, canonicalJson, NotJson, parseCanonicalJson, parseJson, parseJsonBytes } from "../../orchestrator/primitives/json.ts";
@@ -47,6 +48,22 @@ describe("canonical JSON", () => {
     expect(() => canonicalJson(loop)).to.throw(NotJson, "$.self");
     const twice = { a: 1 };
     expect(canonicalJson([twice, twice])).to.equal('[{"a":1},{"a":1}]');
+  });
+
+  it("writes every JSON value as the reference does, deep ones too", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false, maxDepth: 8 }), (value) => {
+        const clean: unknown = JSON.parse(JSON.stringify(value));
+        fc.pre(isStrict(clean));
+        expect(canonicalJson(clean)).to.equal(canonicalize(clean));
+      }),
+      { seed: 11, numRuns: 500 },
+    );
+    const deep = Array.from({ length: 200 }).reduce<unknown>((inner) => ({ b: [inner], a: -0.5e-9 }), { "\u20ac": null });
+    expect(canonicalJson(deep)).to.equal(canonicalize(deep));
+    expect(canonicalJson({ "10": 1, "9": 2, "": 3 })).to.equal('{"":3,"10":1,"9":2}');
+    expect(() => canonicalJson(Object.assign([1], { extra: 2 }))).to.throw(NotJson);
+    expect(() => canonicalJson({ "\ud800": 1 })).to.throw(NotJson);
   });
 
   it("round-trips every JSON value, whatever the order of keys", () => {
