@@ -11,7 +11,7 @@ type Writes = ContractFunctionName<typeof agreementEscrowAbi, "nonpayable">;
  * happened. `unknown`: it was sent and nobody saw its fate; `reconcile` asks again, and it is never sent twice meanwhile.
  */
 export type Outcome =
-  | { readonly kind: "settled"; readonly reference: Hash; readonly provider: bigint; readonly client: bigint }
+  | { readonly kind: "settled"; readonly reference: Hash; readonly gas: bigint; readonly provider: bigint; readonly client: bigint }
   | { readonly kind: "rejected"; readonly reason: string }
   | { readonly kind: "unknown"; readonly handle: Hash };
 
@@ -76,9 +76,9 @@ export function connectEscrow({ chain, transport, address, patience = PATIENCE }
 }
 export type Escrow = ReturnType<typeof connectEscrow>;
 
-function outcomeOf({ status, transactionHash, logs }: TransactionReceipt): Outcome {
+function outcomeOf({ status, transactionHash, gasUsed, logs }: TransactionReceipt): Outcome {
   if (status === "reverted") return { kind: "rejected", reason: "the state changed after simulation" };
   const sum = (eventName: "PaymentReleased" | "Refunded") =>
     parseEventLogs({ abi: agreementEscrowAbi, eventName, logs }).reduce((total, { args }) => total + args.amount, 0n);
-  return { kind: "settled", reference: transactionHash, provider: sum("PaymentReleased"), client: sum("Refunded") };
+  return { kind: "settled", reference: transactionHash, gas: gasUsed, provider: sum("PaymentReleased"), client: sum("Refunded") };
 }

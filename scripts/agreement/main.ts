@@ -15,8 +15,10 @@ const amount = (units: bigint) => (Number(units) / 1e6).toFixed(6);
 
 function print({ name, agreementHash, steps, status, owed, paid }: Played): void {
   console.log(`${name}: agreement ${agreementHash}`);
-  for (const { step, outcome } of steps)
-    console.log(`  ${step.padEnd(10)} ${outcome.kind === "settled" ? outcome.reference : outcome.kind}`);
+  for (const { step, outcome } of steps) {
+    const what = outcome.kind === "settled" ? `${outcome.reference} ${String(outcome.gas).padStart(8)} gas` : outcome.kind;
+    console.log(`  ${step.padEnd(10)} ${what}`);
+  }
   console.log(`  ${status}; paid to the provider ${amount(paid.provider)}, back to the client ${amount(paid.client)} USDC`);
   if (owed.provider !== paid.provider || owed.client !== paid.client)
     console.log(`  the documents say ${amount(owed.provider)} and ${amount(owed.client)}`);
