@@ -5,6 +5,7 @@ import { approveCodification } from "./approve-codification.ts";
 import { audit } from "./audit.ts";
 import { city } from "./city.ts";
 import { genesis } from "./genesis.ts";
+import { mcp } from "./mcp.ts";
 import { mission } from "./mission.ts";
 import { runProgram } from "./run-program.ts";
 import { session } from "./session.ts";
@@ -103,6 +104,12 @@ program
   .addOption(database())
   .addOption(json())
   .action(city);
+
+program
+  .command("mcp")
+  .description("offer a city's commands to an MCP client on standard input and output")
+  .option("--city <url>", "the city's gateway; default: the one that is served from this folder")
+  .action(mcp);
 
 program
   .command("session")

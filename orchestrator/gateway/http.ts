@@ -6,15 +6,16 @@ import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { Admission } from "../primitives/admission.ts";
 import { messageOf } from "../primitives/errors.ts";
-import { canonicalJson, parseJson } from "../primitives/json.ts";
+import { canonicalJson, isObject, type JsonObject, parseJson } from "../primitives/json.ts";
 import type { Bearers } from "./bearers.ts";
 import type { Caller, Command, World } from "./command.ts";
 import { filterOf, tell, withholding } from "./commands/events.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { type ArrivedRequest, isSigned, signerOfRequest } from "./http-signature.ts";
 import { Allowances, type GatewayLimits } from "./limits.ts";
+import { mcpHandler } from "./mcp.ts";
 import type { Nonces } from "./nonces.ts";
-import { jsonSchemaOf, openApiOf, pathFields, STREAM_PATH, streamInput } from "./openapi.ts";
+import { jsonSchemaOf, MCP_PATH, openApiOf, pathFields, STREAM_PATH, streamInput } from "./openapi.ts";
 import { referencePage } from "./reference.ts";
 
 export interface GatewayOptions {
@@ -40,6 +41,8 @@ export interface GatewayOptions {
 /** Milliseconds after which a silent stream says that it lives. */
 const PING = 5_000;
 const MAX_DEPTH = 64;
+/** A tool's call costs as much as the dearest question. */
+const MCP_COST = 10;
 
 /** Where the caller's socket ends; the adapter puts Node's own request there. */
 const socketSchema = z.object({ incoming: z.object({ socket: z.object({ remoteAddress: z.string().optional() }) }) });
@@ -146,6 +149,19 @@ export function gatewayApp(options: GatewayOptions): Hono {
         return json(context, await command.run(world, input, caller));
       });
     });
+  }
+
+  const mcp = mcpHandler(commands, options.version, (command, input) => asked(command, input), limits.body);
+  options.closing.addEventListener("abort", () => void mcp.close(), { once: true });
+  app.all(MCP_PATH, (context) => {
+    allowances.spend(addressOf(context), MCP_COST, millis());
+    return admission.run(() => mcp.fetch(context.req.raw));
+  });
+
+  /** A command by somebody without a key, as plain JSON. */
+  async function asked(command: Command, input: JsonObject): Promise<JsonObject> {
+    const answer = parseJson(canonicalJson(await command.run(world, inputOf(command.input, input), {})));
+    return isObject(answer) ? answer : { answer };
   }
 
   app.get("/health", (context) => {

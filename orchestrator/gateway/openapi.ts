@@ -5,6 +5,8 @@ import { filterInput } from "./commands/events.ts";
 
 /** Where followers of events connect: the one route that is no question with an answer. */
 export const STREAM_PATH = "/v1/events/stream";
+/** Where MCP clients connect: the same commands as tools. */
+export const MCP_PATH = "/mcp";
 
 /** What a stream is asked: a filter, and the place after which it begins. */
 export const streamInput = z.strictObject({

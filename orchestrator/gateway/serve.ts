@@ -19,7 +19,7 @@ import { answerTo, Refused } from "./errors.ts";
 import { gatewayApp } from "./http.ts";
 import { type GatewayLimits, LIMITS } from "./limits.ts";
 import { openNonces } from "./nonces.ts";
-import { STREAM_PATH } from "./openapi.ts";
+import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
 
 export interface ServeOptions {
   /** 0: any free port of loopback. */
@@ -164,6 +164,7 @@ async function aboutCity(city: City, publicUrl: string, limits: GatewayLimits, s
       openapi: `${publicUrl}/openapi.json`,
       reference: `${publicUrl}/docs`,
       events: `${publicUrl}${STREAM_PATH}`,
+      mcp: `${publicUrl}${MCP_PATH}`,
     },
     limits: { ...limits },
     operator: operator.address,

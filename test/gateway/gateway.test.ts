@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
 import { request } from "node:http";
 import { connect } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect } from "chai";
 import { recoverMessageAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -181,6 +184,44 @@ describe("the gateway of a city with a mission", function () {
     expect(statuses).to.deep.equal([200, 200, 429, 429]);
     await strict.close();
   });
+
+  /** What a stranger's MCP client learned. */
+  async function strange(...args: readonly string[]) {
+    const stranger = join(import.meta.dirname, "stranger/stranger.ts");
+    const { stdout } = await promisify(execFile)(process.execPath, [stranger, ...args], { env: { ...process.env } });
+    return z
+      .object({
+        tools: z.array(z.string()),
+        withAnswers: z.int(),
+        mission: z.looseObject({ mission: z.string(), state: z.string() }),
+        text: z.tuple([z.object({ type: z.literal("text"), text: z.string() })]),
+        nobody: z.looseObject({ isError: z.literal(true), content: z.tuple([z.object({ text: z.string() })]) }),
+        wrong: z.literal(true),
+      })
+      .parse(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""));
+  }
+
+  const faces: Readonly<Record<string, () => readonly string[]>> = {
+    "streamable HTTP": () => ["http", `${url}/mcp`],
+    "standard input and output": () => [
+      "stdio",
+      process.execPath,
+      join(import.meta.dirname, "../../scripts/agentcity.js"),
+      "mcp",
+      "--city",
+      url,
+    ],
+  };
+  for (const [face, args] of Object.entries(faces))
+    it(`serves a stranger's MCP client by ${face} with the same commands and answers`, async () => {
+      const found = await strange(...args());
+      const open = COMMANDS.filter(({ access }) => access === "open").map(({ name }) => name);
+      expect(found.tools).to.have.members(open);
+      expect(found.withAnswers).to.equal(open.length);
+      expect(found.mission).to.deep.equal(JSON.parse((await get(`/v1/missions/${served.outcome.mission}`)).body));
+      expect(JSON.parse(found.text[0].text)).to.deep.equal(found.mission);
+      expect(found.nobody.content[0].text).to.contain("This city has no mission");
+    });
 
   const codeOf = async (answer: Response) => [answer.status, errorSchema.parse(await answer.json()).error.code];
 
