@@ -16,8 +16,13 @@ interface Results {
   readonly summary: Summary;
 }
 
-const fileOf = (experiment: Experiment): string => join("bench", `economy-${experiment}.json`);
-export const pageOf = (experiment: Experiment): string => `docs/economy-${experiment}.md`;
+/** Campaigns on the contracts are smaller, and have pages of their own. */
+const KINDS = ["", "-contracts"] as const;
+type Kind = (typeof KINDS)[number];
+const kindOf = ({ notRun }: Summary): Kind => (notRun.includes("full") ? "" : "-contracts");
+
+const fileOf = (experiment: Experiment, kind: Kind): string => join("bench", `economy-${experiment}${kind}.json`);
+export const pageOf = (experiment: Experiment, kind: Kind = ""): string => `docs/economy-${experiment}${kind}.md`;
 
 /** Digits that are kept of a figure. */
 const DIGITS = 6;
@@ -29,20 +34,23 @@ export function writeResults(summary: Summary, command: string): string {
   const changed = git("status", "--porcelain", "--", "orchestrator/economy");
   const commit = `${git("rev-parse", "--short=12", "HEAD")}${changed === "" ? "" : " with changes"}`;
   const machine = `${availableParallelism()} cores, ${cpus()[0]?.model ?? "unknown"}, Node ${process.version}`;
-  const file = fileOf(summary.experiment);
+  const file = fileOf(summary.experiment, kindOf(summary));
   writeFileSync(join(root, file), `${JSON.stringify({ commit, machine, command, summary } satisfies Results, kept, 2)}\n`);
   return file;
 }
 
 /** The pages of results that there are. */
 export function resultPages(): Map<string, string> {
-  const pages = ([1, 2] as const).flatMap((experiment) => {
-    const file = fileOf(experiment);
+  const all = ([1, 2] as const).flatMap((experiment) => KINDS.map((kind) => ({ experiment, kind })));
+  const pages = all.flatMap(({ experiment, kind }) => {
+    const file = fileOf(experiment, kind);
     if (!existsSync(join(root, file))) return [];
     const { commit, machine, command, summary }: Results = JSON.parse(readFileSync(join(root, file), "utf8"));
     const [title = "", ...rest] = markdown(summary, []).split("\n");
     const from = `From commit ${commit} on ${machine}, by \`${command}\`. What was measured, and how it is judged, was written down before:\n[economy.md](economy.md).`;
-    return [[pageOf(experiment), [MADE(`${file}, which the command writes with --write`), title, "", from, ...rest].join("\n")] as const];
+    return [
+      [pageOf(experiment, kind), [MADE(`${file}, which the command writes with --write`), title, "", from, ...rest].join("\n")] as const,
+    ];
   });
   return new Map(pages);
 }
