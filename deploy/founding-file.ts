@@ -11,6 +11,8 @@ import type { GenesisPlan } from "./plan.ts";
 
 /** Longest accepted file, characters. */
 const MAX_FILE = 65_536;
+/** Seats beyond the quorum that may fall vacant at once. */
+const SPARE_SEATS = 2n;
 
 const amount = z.string().regex(/^\d+(\.\d{1,6})?$/, 'expected an amount in quotes, e.g. "5000.00"');
 const person = z.strictObject({ address: addressSchema, principal: addressSchema });
@@ -69,8 +71,10 @@ export function parseFoundingFile(text: string, fileName: string, devnet: boolea
   faults.push(...parameterFaults(parameters));
   const seats = new Set(file.adjudicators);
   if (seats.size !== file.adjudicators.length) faults.push("an adjudicator is listed twice: one seat per human");
-  if (BigInt(seats.size) < parameters.ADJUDICATOR_QUORUM)
-    faults.push(`${seats.size} adjudicators, but ADJUDICATOR_QUORUM = ${parameters.ADJUDICATOR_QUORUM}: no mission could be approved`);
+  if (BigInt(seats.size) < parameters.ADJUDICATOR_QUORUM + SPARE_SEATS)
+    faults.push(
+      `${seats.size} adjudicators, but ADJUDICATOR_QUORUM = ${parameters.ADJUDICATOR_QUORUM} and ${SPARE_SEATS} more: whoever resigns must not keep every law from being enacted`,
+    );
   if (BigInt(file.clerks.regulator.length) < 1n) faults.push("no regulator");
   if (file.token === undefined && !devnet)
     faults.push("token: the settlement token's address is needed; the test token exists on devnets only");

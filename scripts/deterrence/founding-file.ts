@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import type { ProductionStakes } from "../../deploy/production-preset.ts";
+import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
 import { devnetSociety, type Role } from "../../orchestrator/city/society.ts";
 
 /** A founding file with these stakes. Its people are the development keys of a devnet. */
@@ -18,7 +19,11 @@ export function foundingFile(value: number, stakes: ProductionStakes): string {
     mandate: `Serve the humans who sign; missions worth up to ${value} tokens.`,
     preset: "prototype",
     parameters: Object.fromEntries(Object.entries(stakes).map(([name, stake]) => [name, Number(stake)])),
-    adjudicators: people("adjudicator").map(({ address }) => address),
+    // A founding file names two more than the quorum, which is all that the devnet has.
+    adjudicators: [
+      ...people("adjudicator").map(({ address }) => address),
+      ...[0, 1].map((further) => devnetAccount(society.length + further).address),
+    ],
     clerks: {
       registrar: people("registrar"),
       speaker: people("speaker"),

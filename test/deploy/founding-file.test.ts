@@ -11,7 +11,7 @@ import { thrown } from "../support/rejection.ts";
 const person = (index: number) => ({ address: devnetAccount(index).address, principal: devnetAccount(index).address });
 const FILE = {
   mandate: "Serve the humans who sign.",
-  adjudicators: [0, 1, 2, 3, 4, 5, 6].map((index) => devnetAccount(index).address),
+  adjudicators: [0, 1, 2, 3, 4, 5, 6, 7, 8].map((index) => devnetAccount(index).address),
   clerks: { registrar: [person(10)], speaker: [person(11)], regulator: [person(12), person(13)], codifier: [person(14)] },
 };
 const parse = (more: Readonly<Record<string, unknown>> = {}, devnet = true) =>
@@ -41,7 +41,7 @@ describe("founding file", () => {
       expect(error).to.be.instanceOf(FoundingFileInvalid);
       return (error as FoundingFileInvalid).details ?? "";
     };
-    expect(problems({ adjudicators: FILE.adjudicators.slice(0, 6) })).to.contain("6 adjudicators, but ADJUDICATOR_QUORUM = 7");
+    expect(problems({ adjudicators: FILE.adjudicators.slice(0, 8) })).to.contain("8 adjudicators, but ADJUDICATOR_QUORUM = 7 and 2 more");
     expect(problems({ adjudicators: [...FILE.adjudicators, FILE.adjudicators[0]] })).to.contain("listed twice");
     const two = problems({ parameters: { BIDDING_WINDOW: 1, NO_SUCH: 3 } });
     expect(two).to.contain("there is no parameter NO_SUCH").and.contain("BIDDING_WINDOW = 1 is outside 60–7200");

@@ -25,7 +25,7 @@ describe("genesis by RPC", function () {
   const deployer = privateKeyToAccount(key);
   const codifierKey = generatePrivateKey();
   const codifier = privateKeyToAccount(codifierKey).address;
-  const adjudicators = [1, 2, 3, 4, 5].map((index) => devnetAccount(index));
+  const adjudicators = [1, 2, 3, 4, 5, 6, 7].map((index) => devnetAccount(index));
   const officer = (index: number) => {
     const { address } = devnetAccount(20 + index);
     return { address, principal: devnetAccount(30 + index).address };
