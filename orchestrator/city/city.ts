@@ -91,6 +91,8 @@ export interface City {
   readonly client: CityClient;
   readonly sender: Sender<LogNote>;
   readonly society: readonly Member[];
+  /** Where other processes reach its chain, on loopback. */
+  readonly rpcUrl: string;
   readonly database: Database;
   readonly log: RecordLog;
   readonly blocks: Blocks;
@@ -234,6 +236,7 @@ async function open(
       client: createCityClient({ chain, addresses, sender }),
       sender,
       society,
+      rpcUrl: rpc.url,
       database,
       log,
       blocks,

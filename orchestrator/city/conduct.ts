@@ -8,6 +8,7 @@ import { fieldsOf } from "../execution/inputs/fields.ts";
 import type { MissionInput } from "../execution/inputs/read-input.ts";
 import { modelsOf } from "../execution/models/model-tool.ts";
 import { isOver } from "../execution/run-mission.ts";
+import type { Worker } from "../execution/seat.ts";
 import { itemsDigest, readOutput, resultOf } from "../execution/work.ts";
 import type { Mission, RegisteredService, World } from "../execution/world.ts";
 import type { BarredLaw, ChildSession } from "../legislature/context.ts";
@@ -32,7 +33,7 @@ import { legislate } from "./legislate.ts";
 import { type MindMaker, mindsOf } from "./minds.ts";
 import { requireNamedGates } from "./named-gates.ts";
 import { reconcile } from "./reconcile.ts";
-import { offersOf, registeredService, registerServices } from "./services.ts";
+import { type Offer, offersOf, registeredService, registerServices } from "./services.ts";
 import { memberOf, membersOf } from "./society.ts";
 import { startBlockOf } from "./start-block.ts";
 import { tryServices } from "./trial.ts";
@@ -49,6 +50,8 @@ export interface Order {
   readonly id: string;
   /** Who decides cases that need a human. */
   readonly judge: Judges;
+  /** Producers whose seats are elsewhere; they bid and work, and have no vote. */
+  readonly outsiders?: readonly Worker[];
   /** Whose minds the producers have; heuristic ones by default. */
   readonly makeMind?: MindMaker;
   /** Demonstration: the first executor of the first checkable node hands in a lie. */
@@ -217,7 +220,8 @@ async function pursue(hall: Hall, cause: Cause): Promise<Pursued> {
   }
   tell(`law "${law.document.title}" won the vote and is deployed at ${law.mission}`);
   const tamper = order.cheat === true && child === undefined ? liar(law.document) : order.tamper;
-  const world = { ...worldOf(city, minds, await servicesFor(hall, cause, law.document), tamper), tell };
+  const own = worldOf(city, minds, await servicesFor(hall, cause, law.document), tamper);
+  const world = { ...own, workers: [...own.workers, ...outsidersOf(order)], tell };
   const mission: Mission = {
     address: law.mission,
     sponsor: memberOf(city.society, "sponsor").account.address,
@@ -260,7 +264,19 @@ async function servicesFor(
       sold.map(({ owner, service: { record } }) => ({ owner, record })),
     );
   }
-  return sold.map(({ service }) => service);
+  return [...sold.map(({ service }) => service), ...(await soldElsewhere(city, order, offers))];
+}
+
+function outsidersOf({ outsiders = [] }: Order): readonly Worker[] {
+  return outsiders;
+}
+
+/** The same code, where somebody elsewhere has registered it for sale: whoever runs it again has it here. */
+async function soldElsewhere({ client }: City, order: Order, offers: readonly Offer[]): Promise<readonly RegisteredService[]> {
+  const catalogue = new Map(offers.map(({ entry, bundle }) => [entry.id, { entry, bundle }]));
+  const asSold = outsidersOf(order).flatMap((seller) => [...catalogue.values()].map((each) => registeredService({ ...each, seller })));
+  const live = await Promise.all(asSold.map(({ id }) => client.services.isLive(id)));
+  return asSold.filter((_, at) => live[at]);
 }
 
 function modelsIn(tasks: readonly MissionTask[]): readonly string[] {

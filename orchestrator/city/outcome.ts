@@ -6,6 +6,7 @@ import { contentIdFromDigest, parseContentId } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { parseJsonBytes } from "../primitives/json.ts";
 import { evidenceClasses } from "../protocol/evidence.ts";
+import { KINDS } from "../protocol/kinds.ts";
 import { balances, type Outcome, totalOf } from "../protocol/outcome.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { anchoringOf } from "./anchoring.ts";
@@ -53,7 +54,7 @@ export async function outcomeOf(
     mission: mission?.address ?? null,
     law: {
       producers: law.electorate,
-      principals: new Set(membersOf(city.society, "producer").map(({ principal }) => principal)).size,
+      principals: await principalsOf(city),
       candidates: law.candidates.map(({ entry, title, specHash, proposer, sponsors }) => ({
         entry,
         letter: letterOf(entry),
@@ -250,15 +251,22 @@ async function settlementOf(city: City, mission: Address | undefined): Promise<O
   return { appealWindow, advancedClock: appealWindow > 0, closed: balances(await moneyIn(city.client, mission)) };
 }
 
+/** How many people answer for the producers of this city, those who joined from elsewhere among them. */
+async function principalsOf({ client }: City): Promise<number> {
+  const registered = await client.agents.history("AgentRegistered");
+  return new Set(registered.flatMap(({ args }) => (args.kind === KINDS.PRODUCER ? [args.principal] : []))).size;
+}
+
 /** Whole points before the session opened, from the events since, and now. */
 async function reputationsOf(city: City, fromBlock: bigint): Promise<Outcome["reputations"]> {
   const changes = await city.client.agents.history("ReputationChanged", undefined, { fromBlock: fromBlock + 1n });
-  const agents = [...membersOf(city.society, "producer"), ...membersOf(city.society, "verifier")];
+  const here = [...membersOf(city.society, "producer"), ...membersOf(city.society, "verifier")].map(({ account }) => account.address);
+  const registered = (await city.client.agents.history("AgentRegistered")).map(({ args }) => args.agent);
   return Promise.all(
-    agents.map(async ({ name, account }) => {
-      const first = changes.find(({ args }) => args.agent === account.address);
-      const after = Number(await city.client.agents.reputationOf(account.address));
-      return { agent: name, before: first === undefined ? after : Math.floor(first.args.previous / POINTS), after };
+    [...here, ...registered.filter((agent) => !here.includes(agent))].map(async (agent) => {
+      const first = changes.find(({ args }) => args.agent === agent);
+      const after = Number(await city.client.agents.reputationOf(agent));
+      return { agent: nameOf(city.society, agent), before: first === undefined ? after : Math.floor(first.args.previous / POINTS), after };
     }),
   );
 }

@@ -15,13 +15,16 @@ import type { Member } from "./society.ts";
 
 /** What a producer sells, before it is registered. */
 export interface Offer {
-  readonly seller: Member;
+  readonly seller: Pick<Member, "account">;
   readonly entry: CatalogEntry;
   readonly bundle: Bundle;
 }
 
 /** Every producer sells the whole catalogue, in the order of producers and catalogue. Each file is bundled once. */
-export async function offersOf(producers: readonly Member[], catalog: readonly CatalogEntry[] = CATALOG): Promise<readonly Offer[]> {
+export async function offersOf(
+  producers: readonly Pick<Member, "account">[],
+  catalog: readonly CatalogEntry[] = CATALOG,
+): Promise<readonly Offer[]> {
   const bundles = new Map(
     await Promise.all(catalog.map(async ({ id, file }): Promise<[string, Bundle]> => [id, await bundleService(file)])),
   );

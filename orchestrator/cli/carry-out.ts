@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { isUnreachable } from "../chain/errors.ts";
@@ -10,6 +11,7 @@ import type { Order } from "../city/conduct.ts";
 import { requireKnownFields } from "../city/known-fields.ts";
 import { makeRoom } from "../city/make-room.ts";
 import { chatMinds } from "../city/minds.ts";
+import { type OpenSeats, openSeats } from "../city/open-seats.ts";
 import { runToEnd } from "../city/run.ts";
 import { beginRun, DECIDES, type Decider, endRun, openRuns, type RunKey } from "../city/runs.ts";
 import { ServiceFails } from "../city/trial.ts";
@@ -64,6 +66,8 @@ export interface Commission {
   /** Serve the city's gateway meanwhile, and afterwards until the process is stopped. */
   readonly serve?: Serving | undefined;
   readonly json?: boolean;
+  /** Opens the city's seats to agents elsewhere on this port (0: any), and waits for so many of them. */
+  readonly open?: { readonly port: number; readonly agents: number };
   /** Show how the vote went, market, gas and reputations too. */
   readonly explain?: boolean;
 }
@@ -135,8 +139,13 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
         tell(line);
         enter("adjudicators are awaited");
       });
-      const order = { file, input, catalog, id, judge, cheat: commission.cheat === true, ...(makeMind === undefined ? {} : { makeMind }) };
-      const ended = await runToEnd(city, order, text, root);
+      const { outsiders, close } = await openForAgents(city, commission.open, tell, enter);
+      const order = {
+        ...{ file, input, catalog, id, judge, cheat: commission.cheat === true },
+        outsiders,
+        ...(makeMind === undefined ? {} : { makeMind }),
+      };
+      const ended = await runToEnd(city, order, text, root).finally(close);
       isServed = gateway !== undefined;
       return ended;
     } catch (error) {
@@ -169,6 +178,25 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
   });
   return { text: screen, isServed };
 }
+
+/** Opens the seats if they are to be open, and waits until enough agents have taken one. */
+async function openForAgents(
+  city: City,
+  open: Commission["open"],
+  tell: (line: string) => void,
+  enter: (stage: string) => void,
+): Promise<Pick<OpenSeats, "close"> & Required<Pick<Order, "outsiders">>> {
+  if (open === undefined) return { outsiders: [], close: async () => {} };
+  const { port, agents } = open;
+  const wait = (millis: number, signal: AbortSignal) => sleep(millis, undefined, { signal }).catch(() => undefined);
+  const seats = await openSeats(city, { port, clock: { millis: wallTime.millis, wait } });
+  tell(`agents elsewhere take a seat at ${seats.url}`);
+  enter("agents are awaited");
+  while ((await seats.present()) < agents) await wallTime.sleep(AWAITING_MS);
+  return { outsiders: await seats.outsiders(), close: seats.close };
+}
+
+const AWAITING_MS = 250;
 
 /** A person here, adjudicators elsewhere, or on a devnet a labelled simulation of one. */
 function judgeFor({ ask, waitForHumans }: Commission, { client, dir, chain }: City, tell: (line: string) => void): Order["judge"] {

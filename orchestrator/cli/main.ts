@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
 import { MODES } from "../protocol/mission-file-schema.ts";
+import { agent } from "./agent.ts";
 import { approveCodification } from "./approve-codification.ts";
 import { audit } from "./audit.ts";
 import { city } from "./city.ts";
@@ -81,6 +82,8 @@ program
   .addOption(new Option("--input <path>", "replaces the file's input"))
   .addOption(new Option("--seed <seed>", "seed, if this founds a new city"))
   .addOption(new Option("--mode <name>", "every stage on chain, or one checkpoint per wave; replaces the file's mode").choices(MODES))
+  .addOption(whole("--open <port>", "open seats to agents elsewhere, on this port of this machine; 0 is any", 0, 65_535))
+  .addOption(whole("--agents <n>", "with --open: wait until so many have joined", 0, 64))
   .addOption(devnet())
   .addOption(new Option("--rpc <url>", "with --network anvil: URL of a running Anvil, started as docs/genesis.md says"))
   .addOption(ask())
@@ -110,6 +113,22 @@ program
   .description("offer a city's commands to an MCP client on standard input and output")
   .option("--city <url>", "the city's gateway; default: the one that is served from this folder")
   .action(mcp);
+
+program
+  .command("agent")
+  .description("run an agent of your own in somebody's city: key, mind and services stay on this machine (docs/open-city.md)")
+  .argument("[action]", "run: join, then answer until stopped; doctor: say what is missing", "run")
+  .requiredOption("--city <url>", "where the city's seats are, http://127.0.0.1:8787")
+  .requiredOption("--key <keystore>", "the agent's key: a version-3 keystore")
+  .option("--principal <keystore>", "who answers for it and gives its stake; needed until it is registered")
+  .option("--password-file <file>", "of both keystores (or AGENTCITY_PASSWORD_FILE)")
+  .option("--rpc <url>", "the chain that the agent believes; default: the city's own")
+  .option("--sells <services>", "names in the catalogue, with commas; default: all")
+  .option("--least-price <units>", "never offer a slot for less, smallest unit")
+  .option("--most-stake <units>", "never put more behind the offers of one mission, smallest unit")
+  .addOption(whole("--most-nodes <n>", "never offer for more nodes of one mission", 1, 256))
+  .addOption(json())
+  .action(agent);
 
 program
   .command("session")

@@ -16,6 +16,8 @@ export interface MissionOptions {
   readonly network: string;
   readonly rpc?: string;
   readonly mode?: MissionFile["mode"];
+  readonly open?: number;
+  readonly agents?: number;
   readonly ask?: boolean;
   readonly waitForHumans?: boolean;
   readonly simulateHumans?: boolean;
@@ -38,6 +40,8 @@ export async function mission(file: string, options: MissionOptions): Promise<vo
   const network = devnetNamed(options.network);
   if (options.rpc !== undefined && network !== "anvil")
     throw new InvalidValue("--rpc", "the embedded chain lives in this process", { action: "add --network anvil" });
+  if (options.agents !== undefined && options.open === undefined)
+    throw new InvalidValue("--agents", "nobody can come to a city that is not open", { action: "add --open 8787" });
   const { dir } = home(network);
   const seed = options.seed ?? foundedSeed(dir) ?? "7";
   const key = {
@@ -48,7 +52,9 @@ export async function mission(file: string, options: MissionOptions): Promise<vo
     model: options.model ?? "",
     ...(options.mode === undefined ? {} : { mode: options.mode }),
   };
-  await carryOut({ ...options, network, seed, key, fileName: basename(file), text, directory: dirname(path) });
+  const { open: port, agents = 0, ...rest } = options;
+  const open = port === undefined ? {} : { open: { port, agents } };
+  await carryOut({ ...rest, ...open, network, seed, key, fileName: basename(file), text, directory: dirname(path) });
 }
 
 function readMissionFile(file: string): string {

@@ -56,7 +56,10 @@ export interface NodeView {
 }
 
 /** Reads every node of a mission. Only this city writes between two reads, so they belong together. */
-export async function viewNodes(world: World, mission: Mission): Promise<readonly NodeView[]> {
+export async function viewNodes(
+  world: Pick<World, "client">,
+  mission: Pick<Mission, "address" | "document">,
+): Promise<readonly NodeView[]> {
   const { nodes } = mission.document;
   const of = { contract: "CollaborationContract", address: mission.address } as const;
   const places = nodes.flatMap((law) =>

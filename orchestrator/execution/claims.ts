@@ -68,14 +68,13 @@ export async function claimInference(
       return { holds: conclusion === `output ${found}`, source };
     },
   };
-  const claim: ClaimAttestation = {
-    claim_type: "inference",
-    ...claimantOf(world, subject),
-    claim: `${name} gives this output on the input of ${subject.view.law.label}`,
-    premises: [`input ${sha256(canonicalBytes(input))}`, `code ${bundle.codeHash}`],
-    conclusion: `output ${subject.work.outputHash}`,
-    inference_method: RE_EXECUTION,
-  };
+  const claim = inferenceClaim(claimantOf(world, subject), {
+    service: name,
+    label: subject.view.law.label,
+    inputSha: sha256(canonicalBytes(input)),
+    codeHash: bundle.codeHash,
+    outputHash: subject.work.outputHash,
+  });
   const outcome = await verify(claim, depsOf(world, issuer, { inference }));
   return { claim, outcome, found, key: issuer.seal().publicKey, trail: trailOf(claim, outcome) };
 }
@@ -93,25 +92,51 @@ export async function claimReceipt(world: World, issuer: Signatory, subject: Cla
       return { value: found, unit: "keccak256", method: RECEIPT, source };
     },
   };
-  const claim: ClaimAttestation = {
-    claim_type: "measurement",
-    ...claimantOf(world, subject),
-    claim: `the output of ${subject.view.law.label} was handed in`,
-    measured_value: outputHash,
-    unit: "keccak256",
-    method: RECEIPT,
-    measurement_source: `urn:agentcity:block:${outputId}`,
-    uncertainty: 0,
-  };
+  const claim = receiptClaim(claimantOf(world, subject), { label: subject.view.law.label, outputHash, outputId });
   const outcome = await verify(claim, depsOf(world, issuer, { measurements }));
   return { claim, outcome, found, key: issuer.seal().publicKey, trail: trailOf(claim, outcome) };
 }
 
-function claimantOf(world: World, { mission, view, slot }: Claimed) {
+/** Whose claim it is, of which slot, and when it was made. */
+type Claimant = Pick<ClaimAttestation, "claim_id" | "attester_id" | "attested_at">;
+
+function claimantOf(world: World, { mission, view, slot }: Claimed): Claimant {
   return {
     claim_id: ["claim", ...attemptKey(mission, view), slot.slot].join("/"),
     attester_id: slot.agent,
     attested_at: new Date(millisecondsOf(world)).toISOString(),
+  };
+}
+
+/** What an executor claims where others run its code again. */
+export function inferenceClaim(
+  claimant: Claimant,
+  work: { readonly service: string; readonly label: string; readonly inputSha: Hash; readonly codeHash: Hash; readonly outputHash: Hash },
+): ClaimAttestation {
+  return {
+    claim_type: "inference",
+    ...claimant,
+    claim: `${work.service} gives this output on the input of ${work.label}`,
+    premises: [`input ${work.inputSha}`, `code ${work.codeHash}`],
+    conclusion: `output ${work.outputHash}`,
+    inference_method: RE_EXECUTION,
+  };
+}
+
+/** What it claims where outputs are compared. */
+export function receiptClaim(
+  claimant: Claimant,
+  work: { readonly label: string; readonly outputHash: Hash; readonly outputId: string },
+): ClaimAttestation {
+  return {
+    claim_type: "measurement",
+    ...claimant,
+    claim: `the output of ${work.label} was handed in`,
+    measured_value: work.outputHash,
+    unit: "keccak256",
+    method: RECEIPT,
+    measurement_source: `urn:agentcity:block:${work.outputId}`,
+    uncertainty: 0,
   };
 }
 

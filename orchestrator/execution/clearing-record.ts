@@ -48,6 +48,9 @@ export const clearingRecordSchema = z.strictObject({
 });
 export type ClearingRecord = z.infer<typeof clearingRecordSchema>;
 
+/** A clearing without documents: an executor did not sign them. The chain decided all the same, by its own signatures. */
+export const unsignedSchema = z.strictObject({ executors: z.array(nameSchema), why: z.string() });
+
 /** What the city's deployment of clearing knows of a party. */
 export interface Standing {
   readonly id: string;
@@ -179,7 +182,7 @@ export function bytesUnder(document: ClearingDocument, by: string): Uint8Array {
 /** Everybody whose key the record needs. Executors may be elsewhere. */
 export interface Keys {
   readonly of: (account: string) => ByteSigner;
-  readonly executor: (account: string) => Pick<Worker, "publicKey" | "seal">;
+  readonly executor: (account: string) => Pick<Worker, "seal">;
   readonly runner: string;
 }
 
@@ -202,9 +205,8 @@ export async function makeClearingRecord(
   const { provider } = terms.parties;
   /** An executor's signature, made before the document that carries it. */
   const by = async (id: string, document: ClearingDocument): Promise<Signer> => {
-    const executor = keys.executor(id);
-    const signature = await executor.seal(document);
-    const signer = sealerOf(id, { publicKey: executor.publicKey(), sign: () => signature });
+    const { publicKey, signature } = await keys.executor(id).seal(document);
+    const signer = sealerOf(id, { publicKey, sign: () => signature });
     signers.set(id, signer);
     return signer;
   };

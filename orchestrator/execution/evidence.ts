@@ -25,18 +25,23 @@ function leafOf(obligation: Hash, item: Omit<SignedItem, "signature">): Hash {
   return evidenceLeafOf(obligation, { ...item, class: EvidenceClass[item.class] });
 }
 
-/** Opening of a commitment over an output, its trail and its evidence. The salt comes from the agent's own stream. */
-export function openingOf(options: {
-  readonly seed: string;
-  readonly agent: Address;
+/** An output, its trail and the evidence for it. */
+export interface Hidden {
   readonly obligation: Hash;
   readonly outputHash: Hash;
   readonly trail: readonly Hash[];
   readonly items: readonly SignedItem[];
-}): Opening {
-  const { seed, agent, obligation, outputHash, trail, items } = options;
+}
+
+/** A salt from an agent's own stream. */
+export function saltOf(seed: string, agent: Address, obligation: Hash): Hash {
+  return bytesToHex(randomStream(seed, agent, "salt", obligation).bytes(32));
+}
+
+/** Opening of a commitment over an output, its trail and its evidence. */
+export function openingOf({ obligation, outputHash, trail, items }: Hidden, salt: Hash): Opening {
   return {
-    salt: bytesToHex(randomStream(seed, agent, "salt", obligation).bytes(32)),
+    salt,
     outputHash,
     trailRoot: merkleRoot(trail),
     envelopeRoot: merkleRoot(items.map((item) => leafOf(obligation, item))),

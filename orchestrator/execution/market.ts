@@ -95,7 +95,7 @@ async function offersOf(
   const pool = await backing.poolFor(worker, nodes, terms.stakes);
   const stored = await world.remember(key, offersSchema, async () => {
     const freeStake = pool === undefined ? await freeStakeOf(world, agent) : await backing.freeOf(pool);
-    const offers = await bidsOrNone(worker, { self: agent, nodes: open, producers, freeStake });
+    const offers = await bidsOrNone(worker, { self: agent, mission: mission.address, nodes: open, producers, freeStake });
     return offers.map(({ node, service, price }) => ({ node, service, price: price.toString() }));
   });
   if (pool !== undefined) {

@@ -107,14 +107,23 @@ export function inputOf(
 }
 
 async function makeInput(world: Pick<World, "store" | "remember" | "recent">, mission: Mission, law: NodeView["law"]): Promise<JsonObject> {
-  const upstream = await Promise.all(
-    law.after.map(async (number): Promise<JsonObject> => {
-      const before = mission.document.nodes[number];
-      const { outputId, dissent } = await resultOf(world, mission, number);
-      const output = await readOutput(world, outputId);
-      return { task: before?.task ?? "", node: before?.label ?? "", items: output["items"] ?? [], dissent };
-    }),
-  );
+  const results = law.after.map(async (number) => {
+    const { outputId, dissent } = await resultOf(world, mission, number);
+    return { number, dissent, output: await readOutput(world, outputId) };
+  });
+  return composeInput(mission, law, await Promise.all(results));
+}
+
+/** The same from what its predecessors hand on, in the order that the law names them. */
+export function composeInput(
+  mission: Pick<Mission, "document" | "items">,
+  law: NodeView["law"],
+  results: readonly { readonly number: number; readonly output: JsonObject; readonly dissent: NodeResult["dissent"] }[],
+): JsonObject {
+  const upstream = results.map(({ number, output, dissent }): JsonObject => {
+    const before = mission.document.nodes[number];
+    return { task: before?.task ?? "", node: before?.label ?? "", items: output["items"] ?? [], dissent };
+  });
   const options = mission.document.nodes[law.number]?.options;
   const items = law.shard === null ? [] : mission.items.slice(law.shard.from, law.shard.to);
   const { columns } = mission.document.input;

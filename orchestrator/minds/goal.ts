@@ -62,7 +62,8 @@ export interface CityFacts {
   readonly limits: LawLimits;
 }
 
-const RISKS: readonly RiskName[] = ["LOW", "MEDIUM", "HIGH"];
+/** In the order of `enum Risk`. */
+export const RISKS: readonly RiskName[] = ["LOW", "MEDIUM", "HIGH"];
 
 export function riskNumber(risk: RiskName): 0 | 1 | 2 {
   return risk === "LOW" ? 0 : risk === "MEDIUM" ? 1 : 2;

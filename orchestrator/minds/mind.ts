@@ -99,6 +99,7 @@ export interface OpenNode {
 
 export interface BidRequest {
   readonly self: Address;
+  readonly mission: Address;
   readonly nodes: readonly OpenNode[];
   readonly producers: CityFacts["producers"];
   /** Stake the agent may still lock, smallest unit. */

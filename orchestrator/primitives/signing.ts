@@ -1,5 +1,6 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { sha256 } from "@noble/hashes/sha2.js";
 import { InvalidValue } from "./errors.ts";
 import { bytesToHex, type Hex, hexToBytes } from "./hex.ts";
 
@@ -41,4 +42,21 @@ export function isSignedBy({ algorithm, key }: PublicKey, message: Uint8Array, s
   } catch {
     return false;
   }
+}
+
+/** The secp256k1 key of an account that made a signature over these bytes; undefined if it did not. `isIts`: whether an uncompressed key is the account's. */
+export function keyBehind(message: Uint8Array, signature: Hex, isIts: (uncompressed: Hex) => boolean): PublicKey | undefined {
+  for (const recovery of [0, 1]) {
+    try {
+      const point = secp256k1.Signature.fromBytes(hexToBytes(signature), "compact")
+        .addRecoveryBit(recovery)
+        .recoverPublicKey(sha256(message));
+      if (!isIts(bytesToHex(point.toBytes(false)))) continue;
+      const key: PublicKey = { algorithm: "secp256k1", key: bytesToHex(point.toBytes(true)) };
+      return isSignedBy(key, message, signature) ? key : undefined;
+    } catch {
+      // No point of the curve.
+    }
+  }
+  return undefined;
 }

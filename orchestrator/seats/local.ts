@@ -1,6 +1,6 @@
 import type { LocalAccount } from "viem";
 import { bytesUnder } from "../execution/clearing-record.ts";
-import { openingOf } from "../execution/evidence.ts";
+import { openingOf, saltOf } from "../execution/evidence.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
 import type { Deed, Worker } from "../execution/seat.ts";
 import type { Mind } from "../minds/mind.ts";
@@ -33,18 +33,17 @@ export interface House {
 /** The seat of a producer that lives here: it is never absent. */
 export function localSeat({ seal, ...resident }: Resident, { sandbox, seed, tamper }: House): Worker {
   const { name, account } = resident;
-  const opening = ({ obligation, outputHash, trail, items }: Deed) =>
-    openingOf({ seed, agent: account.address, obligation, outputHash, trail, items });
+  const opening = (deed: Deed) => openingOf(deed, saltOf(seed, account.address, deed.obligation));
   return {
     ...resident,
-    publicKey: () => seal().publicKey,
     async perform({ label, attempt, service: { bundle, schemas }, input, limits, tools }) {
       const run = await sandbox.run({ bundle, schemas, input, limits, tools });
-      if (tamper === undefined || run.status === "failed" || !isObject(run.output)) return run;
-      return { ...run, output: tamper({ label, attempt, agent: name }, run.output) };
+      if (run.status === "failed") return run;
+      const output = tamper === undefined || !isObject(run.output) ? run.output : tamper({ label, attempt, agent: name }, run.output);
+      return { status: "ok", output, trail: run.trail.map(({ hash }) => hash), tools: run.meters.tools, messages: run.meters.messages };
     },
     pledge: async (deed) => commitmentOf(account.address, opening(deed), deed.obligation),
     open: async (deed) => opening(deed),
-    seal: async (document) => seal().sign(bytesUnder(document, account.address)),
+    seal: async (document) => ({ publicKey: seal().publicKey, signature: seal().sign(bytesUnder(document, account.address)) }),
   };
 }

@@ -64,7 +64,7 @@ const claimed = (agent: string): ClaimFile => ({
 /** An executor with its key in this process. */
 const executorOf = (id: string) => {
   const key = keyOf(id);
-  return { publicKey: () => key.publicKey, seal: async (document: ClearingDocument) => key.sign(bytesUnder(document, id)) };
+  return { seal: async (document: ClearingDocument) => ({ publicKey: key.publicKey, signature: key.sign(bytesUnder(document, id)) }) };
 };
 
 /** A node, what its executors handed in, and what each verifier of its panel says, all at random. */

@@ -24,6 +24,7 @@ const candidates = [
 ];
 const bids: BidRequest = {
   self,
+  mission: self,
   nodes: [3, 5].map((node) => ({
     node,
     tier: 1,

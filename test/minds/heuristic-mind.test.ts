@@ -167,7 +167,7 @@ describe("a checked mind", () => {
       ],
     };
     const about = optionsOf(defaultGoal, facts)[0]!;
-    const bid = { self, nodes: [], producers: facts.producers, freeStake: 0n };
+    const bid = { self, mission: self, nodes: [], producers: facts.producers, freeStake: 0n };
     for (const answer of [() => mind.draft(request), () => mind.speak({ ...request, about }), () => mind.rank(rank), () => mind.bid(bid)]) {
       const refused = await answer().then(
         () => undefined,

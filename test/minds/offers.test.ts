@@ -27,7 +27,7 @@ async function allOffers(nodes: readonly OpenNode[], freeStake: bigint): Promise
   const offers = await Promise.all(
     facts.producers.map(async ({ agent, principal }, index) => {
       const mind = new HeuristicMind({ persona: personaNames[index % 4]!, seed: 7 });
-      const made = await mind.bid({ self: agent, nodes, producers: facts.producers, freeStake });
+      const made = await mind.bid({ self: agent, mission: agent, nodes, producers: facts.producers, freeStake });
       return made.map((offer) => ({ ...offer, agent, principal }));
     }),
   );

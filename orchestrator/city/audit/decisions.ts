@@ -19,10 +19,12 @@ import {
   type Standing,
   seatOf,
   termsOfNode,
+  unsignedSchema,
   weightsOf,
 } from "../../execution/clearing-record.ts";
 import { signedItemSchema } from "../../execution/evidence.ts";
 import { workSchema } from "../../execution/work.ts";
+import { addressSchema } from "../../primitives/address.ts";
 import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import type { Hex } from "../../primitives/hex.ts";
@@ -98,7 +100,15 @@ export const decisions: Check = {
       const subject = `clearing of ${context.label(node)}${attempt === 0 ? "" : `, attempt ${attempt + 1}`}`;
       await seen.part(subject, async () => {
         const drawn = context.history.drawBlockAt(node, at) ?? 0n;
-        const found = recordOf(context, "execution.clearing", [context.mission, node, attempt, drawn], clearingRecordSchema);
+        const place = [context.mission, node, attempt, drawn];
+        const unsigned = recordOf(context, "execution.unsigned", place, unsignedSchema);
+        if (unsigned !== undefined) {
+          // Nobody can be made to sign: the chain's own decision, from its own signatures, is verified elsewhere.
+          const absent = unsigned.value.executors.some((agent) => context.nameOf(addressSchema.parse(agent)) === agent);
+          seen.holds(absent, subject, "has no documents, though all its executors are of this city", blockFile(unsigned.id));
+          return;
+        }
+        const found = recordOf(context, "execution.clearing", place, clearingRecordSchema);
         if (!seen.holds(found !== undefined, subject, "has no documents in the log") || found === undefined) return;
         const clearing: Clearing = { at, node, attempt, subject, file: blockFile(found.id), order, record: found.value };
         const known = await standingsAt(context, clearing);

@@ -221,7 +221,7 @@ export function obligationOf(world: World, mission: Mission, view: NodeView): Pr
  * Tier 2 compares outputs, so that a receipt is enough, unless the law's floor is above receipts. Else: what an independent issuer gets
  * from the same bundle and input (decision 43).
  */
-function takesReceipts({ law }: Pick<NodeView, "law">): boolean {
+export function takesReceipts({ law }: Pick<NodeView, "law">): boolean {
   return law.tier === TIER.CONSENSUS && geq(EvidenceClass.REC, EvidenceClass[law.floor]);
 }
 

@@ -1,6 +1,6 @@
 import { canonicalBytes, isObject } from "../../primitives/json.ts";
 import { Turns } from "../../primitives/turns.ts";
-import type { NodeView, SlotView } from "../chain-view.ts";
+import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
 import { endingOf } from "../ending.ts";
 import { hold } from "../escrow-buffer.ts";
 import { toolsOf } from "../fetch/tools.ts";
@@ -8,9 +8,9 @@ import { watchTerms } from "../guardian/terms.ts";
 import { modelsOf, modelTool } from "../models/model-tool.ts";
 import { requireSomethingUsable } from "../nothing-usable.ts";
 import { DEFAULT_LIMITS, type SandboxLimits } from "../sandbox/limits.ts";
-import { unlessAbsent } from "../seat.ts";
+import { type Origin, unlessAbsent } from "../seat.ts";
 import { judgeFailure } from "../service-fault.ts";
-import { ABSENT, attemptKey, inputOf, outputHashOf, placeOf, serviceById, type Work, workSchema } from "../work.ts";
+import { ABSENT, attemptKey, inputOf, outputHashOf, placeOf, serviceById, type Work, workOf, workSchema } from "../work.ts";
 import { type Mission, type World, workerOf } from "../world.ts";
 
 /** Runs started in parallel: as many as the sandbox takes. Further ones would only wait, perhaps for work no longer needed. */
@@ -103,7 +103,15 @@ async function run(world: World, mission: Mission, view: NodeView, slot: SlotVie
   const offered = serviceById(world, slot.pledge, view.law.services);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
   const tools = { ...toolsOf(world, mission), ...modelTool(world, mission, view.law) };
-  const order = { ...placeOf(mission, view, slot), label: view.law.label, service: offered, input, limits, tools };
+  const order = {
+    ...placeOf(mission, view, slot),
+    label: view.law.label,
+    service: offered,
+    input,
+    limits,
+    tools,
+    origin: () => originOf(world, mission, view),
+  };
   const run = await unlessAbsent(() => workerOf(world, slot.agent).perform(order));
   if (run === undefined) return { ok: false, service: offered.id, fault: ABSENT, details: "its executor handed in nothing" };
   const service = offered.id;
@@ -114,8 +122,24 @@ async function run(world: World, mission: Mission, view: NodeView, slot: SlotVie
     service,
     outputId: await world.store.put(canonicalBytes(run.output)),
     outputHash: outputHashOf(run.output),
-    trail: run.trail.map(({ hash }) => hash),
-    tools: run.meters.tools,
-    messages: run.meters.messages,
+    trail: [...run.trail],
+    tools: run.tools,
+    messages: run.messages,
+  };
+}
+
+/** The blocks that a node's input follows from. */
+async function originOf(world: World, mission: Mission, { law }: NodeView): Promise<Origin> {
+  const views = await viewNodes(world, mission);
+  const before = views.filter((view) => law.after.includes(view.law.number));
+  const upstream = before.map(async (view) => {
+    const revealed = view.slots.filter((slot) => slot.revealed);
+    const works = revealed.map(async ({ slot }) => ({ slot, output: (await workOf(world, mission, view, slot)).outputId }));
+    return { node: view.law.number, outputs: await Promise.all(works) };
+  });
+  return {
+    document: await world.store.put(canonicalBytes(mission.document)),
+    items: await world.store.put(canonicalBytes(mission.items)),
+    upstream: await Promise.all(upstream),
   };
 }

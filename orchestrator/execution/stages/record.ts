@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { intentKey } from "../../chain/outbox.ts";
-import { agreementOf } from "../../clearing/judgement.ts";
+import { agreementOf, type Submission } from "../../clearing/judgement.ts";
 import { writeMany } from "../../client/write.ts";
 import { canonicalBytes, type JsonObject } from "../../primitives/json.ts";
 import { isBranch, type NodeView } from "../chain-view.ts";
@@ -47,28 +47,30 @@ function few(names: readonly string[]): string {
 async function resultFor(world: World, mission: Mission, view: NodeView): Promise<NodeResult> {
   const { envelopes } = await docketOf(world, mission, view);
   const works = await submissions(world, envelopes);
+  const { output, dissent, from } = resultFrom(view, works, (slot) => nameOfService(world, view, envelopes[slot]));
+  for (const slot of from) {
+    const work = envelopes[slot]?.work;
+    if (work !== undefined) await noteTrace(world, mission, view, { slot, service: work.service, outputId: work.outputId });
+  }
+  return { outputId: await world.store.put(canonicalBytes(output)), outputHash: outputHashOf(output), dissent };
+}
+
+/** What a completed node hands on: a function of what its executors revealed. `from`: the slots that agree on it. */
+export function resultFrom(view: Pick<NodeView, "law" | "agreeing">, works: readonly Submission[], by: (slot: number) => string) {
   const terms = termsOf(view);
   const agreeing = works.filter(({ slot }) => ((view.agreeing >> slot) & 1) === 1);
   const [first = works[0]] = agreeing;
   if (first?.output === undefined) throw new RangeError(`${view.law.label} is completed without an output`);
-  for (const { slot } of agreeing.length > 0 ? agreeing : [first]) {
-    const work = envelopes[slot]?.work;
-    if (work !== undefined) await noteTrace(world, mission, view, { slot, service: work.service, outputId: work.outputId });
-  }
-  if (terms === undefined) return { ...(await store(world, first.output)), dissent: [] };
+  const from = (agreeing.length > 0 ? agreeing : [first]).map(({ slot }) => slot);
+  if (terms === undefined) return { output: first.output, dissent: [], from };
   const agreement = agreementOf(works, terms);
-  const output = { ...first.output, items: z.array(z.json()).parse(agreement.items) };
-  const by = (slot: number) => nameOfService(world, view, envelopes[slot]);
+  const output: JsonObject = { ...first.output, items: z.array(z.json()).parse(agreement.items) };
   const dissent = agreement.disagreements.map(({ id, chosen: value, answers }) => ({
     id,
     chosen: value,
     answers: answers.map(({ slot, value: answer }) => ({ by: by(slot), value: answer ?? null })),
   }));
-  return { ...(await store(world, output)), dissent };
-}
-
-async function store(world: World, output: JsonObject): Promise<Pick<NodeResult, "outputId" | "outputHash">> {
-  return { outputId: await world.store.put(canonicalBytes(output)), outputHash: outputHashOf(output) };
+  return { output, dissent, from };
 }
 
 function nameOfService(world: World, { law }: NodeView, envelope: Envelope | undefined): string {

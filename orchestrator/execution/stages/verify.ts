@@ -10,6 +10,7 @@ import {
   type Submission,
 } from "../../clearing/judgement.ts";
 import { brokenPredicates } from "../../clearing/predicates.ts";
+import type { CityClient } from "../../client/client.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
@@ -22,8 +23,9 @@ import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commit
 import { Band, Risk } from "../../rules/law-codec.ts";
 import { batched } from "../batches.ts";
 import type { NodeView } from "../chain-view.ts";
-import { clearingRecordSchema, makeClearingRecord } from "../clearing-record.ts";
+import { clearingRecordSchema, makeClearingRecord, type NodeTerms, unsignedSchema } from "../clearing-record.ts";
 import { provenItem, type SignedItem } from "../evidence.ts";
+import { SeatAbsent } from "../seat.ts";
 import { attemptKey, inputOf, readOutput } from "../work.ts";
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
 import { type Envelope, envelopeOf, obligationOf, openingBy } from "./commit.ts";
@@ -123,6 +125,11 @@ export function clearingKey(mission: Mission, view: Pick<NodeView, "law" | "atte
   return ["clearing", ...attemptKey(mission, view), view.drawBlock];
 }
 
+/** Where it is kept that a clearing has no documents. */
+export function unsignedKey([, ...place]: readonly (string | number)[]): readonly (string | number)[] {
+  return ["unsigned", ...place];
+}
+
 /** The same clearing in documents, before the call to the chain: each of the two can be recomputed to check the other. */
 async function writeDown(
   world: World,
@@ -132,32 +139,14 @@ async function writeDown(
   judgements: readonly Judgement[],
   panel: readonly Signatory[],
 ): Promise<void> {
-  await world.remember(clearingKey(mission, view), clearingRecordSchema, async () => {
-    const { law, slots, attempt } = view;
-    const contract = world.client.mission(mission.address);
-    const accounts = panel.map(({ account }) => account.address);
-    const [obligation, { params }, [weights]] = await Promise.all([
-      obligationOf(world, mission, view),
-      contract.context(),
-      world.client.evidence.verifiersOf(accounts),
-    ]);
-    const present = slots.flatMap(({ slot, agent, price }, place) => {
+  const key = clearingKey(mission, view);
+  if ((await world.recall(unsignedKey(key), unsignedSchema)) !== undefined) return;
+  const make = async () => {
+    const present = view.slots.flatMap(({ slot, agent }, place) => {
       const envelope = envelopes[place];
-      return envelope === undefined ? [] : [{ slot, agent, price, items: envelope.items, claimed: envelope.claimed }];
+      return envelope === undefined ? [] : [{ slot, agent, items: envelope.items, claimed: envelope.claimed }];
     });
-    const terms = {
-      obligation,
-      sponsor: mission.sponsor,
-      executors: present.map(({ agent }) => agent),
-      task: { mission: mission.address, node: law.label, attempt },
-      floor: law.floor,
-      asked: law.questions,
-      panel: accounts.map((verifier, place) => ({ verifier, weight: weights[place] ?? 0 })),
-      minConfidence: params.minConfidence[Risk[law.risk]] ?? 0,
-      price: present.reduce((sum, { price }) => sum + price, 0n),
-      timeout: law.timeout,
-      appealWindow: params.appealWindows[Band[law.band]] ?? 0,
-    };
+    const terms = await termsAt(world.client, mission, view);
     const holders = [...panel, world.sponsor, world.reexecutor, world.receiver, world.runner];
     const of = (address: string) => {
       const holder = holders.find(({ account }) => account.address === address);
@@ -167,7 +156,44 @@ async function writeDown(
     const executor = (address: string) => workerOf(world, addressSchema.parse(address));
     const keys = { of, executor, runner: world.runner.account.address };
     return makeClearingRecord(terms, present, () => judgements, keys, world.client.chain.clock.now());
-  });
+  };
+  try {
+    await world.remember(key, clearingRecordSchema, make);
+  } catch (error) {
+    if (!(error instanceof SeatAbsent)) throw error;
+    const executors = view.slots.flatMap(({ agent, revealed }) => (revealed ? [agent] : []));
+    await world.remember(unsignedKey(key), unsignedSchema, async () => ({ executors, why: error.shortMessage }));
+  }
+}
+
+/** What law, market and draw fixed for the attempt at a node that is being cleared: all of it is on chain, or in the law's document. */
+export async function termsAt(
+  client: CityClient,
+  { address: mission, sponsor }: Pick<Mission, "address" | "sponsor">,
+  view: NodeView,
+): Promise<NodeTerms> {
+  const { law, slots, attempt } = view;
+  const contract = client.mission(mission);
+  const [obligation, { params }, panel] = await Promise.all([
+    contract.obligationOf(law.number),
+    contract.context(),
+    drawnPanel(client, mission, view),
+  ]);
+  const [weights] = await client.evidence.verifiersOf(panel);
+  const present = slots.filter(({ revealed }) => revealed);
+  return {
+    obligation,
+    sponsor,
+    executors: present.map(({ agent }) => agent),
+    task: { mission, node: law.label, attempt },
+    floor: law.floor,
+    asked: law.questions,
+    panel: panel.map((verifier, place) => ({ verifier, weight: weights[place] ?? 0 })),
+    minConfidence: params.minConfidence[Risk[law.risk]] ?? 0,
+    price: present.reduce((sum, { price }) => sum + price, 0n),
+    timeout: law.timeout,
+    appealWindow: params.appealWindows[Band[law.band]] ?? 0,
+  };
 }
 
 function isIn(basis: bigint, { slot, index }: { readonly slot: number; readonly index: number }): boolean {
@@ -230,14 +256,18 @@ async function policyProblems(world: World, mission: Mission, view: NodeView, wo
   );
 }
 
-async function panelOf(world: World, mission: Mission, view: NodeView) {
-  const panel = await world.client.chain.publicClient.readContract({
-    address: mission.address,
+function drawnPanel({ chain }: CityClient, address: Address, { law }: Pick<NodeView, "law">): Promise<readonly Address[]> {
+  return chain.publicClient.readContract({
+    address,
     abi: collaborationContractAbi,
     functionName: "panelOf",
-    args: [view.law.number],
+    args: [law.number],
     blockTag: "pending",
   });
+}
+
+async function panelOf(world: World, mission: Mission, view: NodeView) {
+  const panel = await drawnPanel(world.client, mission.address, view);
   return panel.map((address) => {
     const verifier = world.verifiers.find(({ account }) => account.address === address);
     if (verifier === undefined) throw new AgentCityError("VerifierUnknown", "A drawn verifier is not run here", { details: address });

@@ -1,0 +1,26 @@
+import { AgentCityError } from "../primitives/errors.ts";
+
+/** The city asked for something that this agent did not decide. `field`: what differs. Nothing was signed. */
+export class WillNotSign extends AgentCityError {
+  readonly field: string;
+  constructor(what: string, field: string, details?: string) {
+    super("WillNotSign", `Refused ${what}: ${field} is not what this agent decided, or not what the chain says`, { details });
+    this.field = field;
+  }
+}
+
+/** The city, or its chain, is not the one that this agent joined. */
+export class AnotherCity extends AgentCityError {
+  constructor(what: string) {
+    super("AnotherCity", `This is not the city that this agent joined: its ${what} is another`, {
+      action: "ask its operator; to join it as a new city use another --home",
+    });
+  }
+}
+
+/** The city answered a request with a refusal. */
+export class CityRefused extends AgentCityError {
+  constructor(status: number, code: string, message: string) {
+    super("CityRefused", `The city refused (${status} ${code}): ${message}`);
+  }
+}

@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { makeFolder, writeFileDurable } from "../primitives/files.ts";
+import { keccak256 } from "../primitives/hash.ts";
+import { canonicalBytes, canonicalJson } from "../primitives/json.ts";
+import { readStateFile } from "../primitives/state-file.ts";
+
+/**
+ * What an agent decided, in files of its owner's: on the disk before anything is signed or leaves this machine, read back after a restart,
+ * and never written over.
+ */
+export class Memory {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    makeFolder(folder);
+    this.#folder = folder;
+  }
+
+  recall<Value>(key: readonly (string | number)[], schema: z.ZodType<Value>): Value | undefined {
+    return readStateFile(this.#pathOf(key), z.strictObject({ key: z.json(), value: schema }), "restore this agent's folder from a backup")
+      ?.value;
+  }
+
+  /** The first value that was kept under this key. */
+  async keep<Value>(key: readonly (string | number)[], schema: z.ZodType<Value>, make: () => Promise<Value>): Promise<Value> {
+    const known = this.recall(key, schema);
+    if (known !== undefined) return known;
+    const value = schema.parse(await make());
+    writeFileDurable(this.#pathOf(key), canonicalJson({ key, value }));
+    return value;
+  }
+
+  #pathOf(key: readonly (string | number)[]): string {
+    return join(this.#folder, `${key[0]}-${keccak256(canonicalBytes(key)).slice(2, 34)}.json`);
+  }
+}

@@ -1,0 +1,561 @@
+import { randomBytes } from "node:crypto";
+import { recoverAddress } from "viem";
+import { z } from "zod";
+import { contentMatches, envelopeSchema } from "../clearing/evidence-envelope.ts";
+import { timeOf } from "../clearing/fields.ts";
+import { obligationHash } from "../clearing/obligation.ts";
+import type { CityClient } from "../client/client.ts";
+import { recompileLaw } from "../client/compile-law.ts";
+import { parametersOf } from "../client/editions.ts";
+import { signSessionMessage } from "../client/sign/session-message.ts";
+import { type Message, messageDigest, signMessage } from "../client/sign/sign-message.ts";
+import { type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { inferenceClaim, receiptClaim } from "../execution/claims.ts";
+import { bytesUnder, type ClearingDocument, termsOfNode } from "../execution/clearing-record.ts";
+import { openingOf, type SignedItem } from "../execution/evidence.ts";
+import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
+import type { Sandbox } from "../execution/sandbox/run.ts";
+import { takesReceipts } from "../execution/stages/commit.ts";
+import { resultFrom } from "../execution/stages/record.ts";
+import { termsAt } from "../execution/stages/verify.ts";
+import { composeInput, itemsDigest, outputHashOf } from "../execution/work.ts";
+import type { Mission, RegisteredService } from "../execution/world.ts";
+import { RISKS } from "../minds/goal.ts";
+import { type Mind, offerSchema } from "../minds/mind.ts";
+import { keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
+import type { Address, Hash, Hex } from "../primitives/hex.ts";
+import { bytesToHex, hashSchema } from "../primitives/hex.ts";
+import { canonicalBytes, canonicalJson, isObject, type JsonObject, type JsonValue, parseJsonBytes } from "../primitives/json.ts";
+import type { ByteSigner } from "../primitives/signing.ts";
+import { TIER } from "../primitives/tier.ts";
+import { CALLS, type Call, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
+import { evidenceKinds } from "../protocol/evidence.ts";
+import { EvidenceClass } from "../rules/admissibility.ts";
+import { commitmentOf, type Opening } from "../rules/commitments.ts";
+import { placeKey } from "../rules/wire.ts";
+import { WillNotSign } from "./errors.ts";
+import type { Memory } from "./memory.ts";
+
+/** What an owner allows its agent. Nothing that a city sends changes it. */
+export interface Limits {
+  /** Least price of a slot, smallest unit. */
+  readonly leastPrice: bigint;
+  /** Most stake behind the offers of one mission, smallest unit. */
+  readonly mostStake: bigint;
+  /** Nodes of one mission that it offers for. */
+  readonly mostNodes: number;
+}
+
+export interface PolicyOptions {
+  readonly client: CityClient;
+  readonly account: Parameters<typeof signMessage>[1];
+  readonly seal: ByteSigner;
+  readonly principal: Address;
+  readonly bid: Mind["bid"];
+  readonly services: readonly RegisteredService[];
+  readonly limits: Limits;
+  readonly sandbox: Sandbox;
+  readonly memory: Memory;
+  readonly block: (id: string) => Promise<Uint8Array>;
+  readonly putBlock: (bytes: Uint8Array) => Promise<string>;
+}
+
+const offered = z.strictObject({ service: z.string(), price: z.string() });
+const worked = z.strictObject({
+  status: z.literal("ok"),
+  /** Hash of the question: asked otherwise, it is not answered with this. */
+  asked: hashSchema,
+  service: hashSchema,
+  document: z.string(),
+  inputSha: hashSchema,
+  outputId: z.string(),
+  outputHash: hashSchema,
+  trail: z.array(hashSchema),
+  tools: z.int(),
+  messages: z.int(),
+});
+const failed = z.strictObject({ status: z.literal("failed"), asked: hashSchema, details: z.string() });
+const workSchema = z.discriminatedUnion("status", [worked, failed]);
+type Work = z.infer<typeof worked>;
+const pledgedSchema = z.strictObject({ salt: hashSchema, obligation: hashSchema, items: z.json(), commitment: hashSchema });
+const sealedSchema = z.strictObject({ signature: z.string() });
+
+type Place = Pick<CallRequest<"pledge">, "mission" | "node" | "attempt" | "slot">;
+const placeOf = ({ mission, node, attempt, slot }: Place) => [mission, node, attempt, slot] as const;
+
+/** The most that an agent signs ahead, seconds of chain time: a bid, or a withdrawal. */
+const DAY = 86_400n;
+/** The same for everything else. A devnet's clock may be ahead of its last block by as much. */
+const HOUR = 3_600n;
+
+/**
+ * What an agent answers: it makes every message and every input again, from its own chain and its own memory, and signs what it made. A
+ * question that names anything else is refused with WillNotSign, and what differs.
+ */
+export class Policy {
+  readonly #of: PolicyOptions;
+
+  constructor(options: PolicyOptions) {
+    this.#of = options;
+  }
+
+  /** The answer to a call. Throws WillNotSign, or what the chain or the city could not be asked. */
+  async answer(call: Pick<Call, "kind" | "payload">): Promise<JsonValue> {
+    const read = <Kind extends Call["kind"]>(kind: Kind) => {
+      const parsed = CALLS[kind].request.safeParse(call.payload);
+      if (!parsed.success) throw new WillNotSign(kind, "the form of the question", z.prettifyError(parsed.error).slice(0, 500));
+      return parsed.data as CallRequest<Kind>;
+    };
+    switch (call.kind) {
+      case "bid":
+        return z.json().parse(await this.#bid(read("bid")));
+      case "perform":
+        return z.json().parse(await this.#perform(read("perform")));
+      case "pledge":
+        return { commitment: (await this.#pledged(read("pledge"), "pledge")).commitment };
+      case "open":
+        return z.json().parse(await this.#open(read("open")));
+      case "sign":
+        return { signature: await this.#sign(read("sign")) };
+      case "seal":
+        return { signature: await this.#seal(read("seal")) };
+    }
+  }
+
+  get #self(): Address {
+    return this.#of.account.address;
+  }
+
+  /** Offers within the owner's limits, for nodes that are as the chain says. */
+  async #bid(request: CallRequest<"bid">): Promise<CallAnswer<"bid">> {
+    const { client, bid, limits, memory } = this.#of;
+    const { mission } = request;
+    const law = await this.#lawOf(mission, "bid");
+    const parameters = await parametersOf(client, mission);
+    const nodes = await Promise.all(
+      request.nodes.map(async (asked) => {
+        const own = await law.nodeLaw(asked.node);
+        const risk = RISKS[own.risk] ?? "HIGH";
+        const capabilities = asked.capabilities.map((_, place) => Number((own.capabilities >> BigInt(8 * place)) & 255n));
+        const stake = await parameters.units(`MIN_STAKE_${risk}`);
+        const truth = {
+          tier: own.tier,
+          redundancy: own.redundancy,
+          risk,
+          slotBudget: String(own.budget / BigInt(own.redundancy)),
+          stake: String(stake),
+          capabilities,
+        };
+        same("bid", asked, truth);
+        return { ...asked, slotBudget: BigInt(asked.slotBudget), stake, services: asked.services.filter((name) => this.#sells(name)) };
+      }),
+    );
+    const { held, locked } = await client.agents.stakeOf(this.#self);
+    const free = held > locked ? held - locked : 0n;
+    const freeStake = least(BigInt(request.freeStake), free, limits.mostStake);
+    const made = z.array(offerSchema).parse(await bid({ self: this.#self, mission, nodes, producers: request.producers, freeStake }));
+    const within = made.filter(({ price }) => price >= limits.leastPrice).slice(0, limits.mostNodes);
+    let behind = 0n;
+    const offers: CallAnswer<"bid"> = [];
+    for (const { node, service, price } of within) {
+      const open = nodes.find((each) => each.node === node);
+      if (open === undefined || !open.services.includes(service) || price > open.slotBudget) continue;
+      behind += open.stake;
+      if (behind > freeStake) break;
+      const { attempt } = await law.nodeOf(node);
+      offers.push({
+        node,
+        ...(await memory.keep(["bid", mission, node, attempt], offered, async () => ({ service, price: String(price) }))),
+      });
+    }
+    return offers;
+  }
+
+  /** Runs a service of its own on an input that it made itself. */
+  async #perform(request: CallRequest<"perform">): Promise<CallAnswer<"perform">> {
+    const { memory, sandbox, putBlock } = this.#of;
+    const asked = keccak256(canonicalBytes(request));
+    const done = await memory.keep(["work", ...placeOf(request)], workSchema, async (): Promise<z.infer<typeof workSchema>> => {
+      const { mission, view, slot } = await this.#place(request, request.document, "perform");
+      if (slot.pledge !== request.service) throw new WillNotSign("perform", "service");
+      const service = this.#of.services.find(({ id }) => id === request.service);
+      if (service === undefined) throw new WillNotSign("perform", "service", "this agent does not sell it");
+      const input = await this.#inputOf(mission, view, request);
+      if (keccak256(canonicalBytes(input)) !== request.inputHash) throw new WillNotSign("perform", "inputHash");
+      const limits = {
+        wallClockMs: Math.min(DEFAULT_LIMITS.wallClockMs, 1_000 * view.law.timeout),
+        tools: request.tools,
+        messages: request.messages,
+      };
+      const { bundle, schemas } = service;
+      const run = await sandbox.run({ bundle, schemas, input, limits });
+      if (run.status === "failed" || !isObject(run.output))
+        return {
+          status: "failed",
+          asked,
+          details: run.status === "failed" ? `${run.kind}: ${run.details}`.slice(0, 4_000) : "the output is not an object",
+        };
+      const outputHash = outputHashOf(run.output);
+      return {
+        status: "ok",
+        asked,
+        service: request.service,
+        document: request.document,
+        inputSha: sha256(canonicalBytes(input)),
+        outputId: await putBlock(canonicalBytes(run.output)),
+        outputHash,
+        trail: run.trail.map(({ hash }) => hash),
+        tools: run.meters.tools,
+        messages: run.meters.messages,
+      };
+    });
+    if (done.asked !== asked) throw new WillNotSign("perform", "the question", "it did this work under another one");
+    if (done.status === "failed") return { status: "failed", details: done.details };
+    return { status: "ok", output: done.outputId, trail: done.trail, tools: done.tools, messages: done.messages };
+  }
+
+  /** A mission's contract that the legislature of this city made. */
+  async #lawOf(mission: Address, what: string) {
+    const { client } = this.#of;
+    const [approved] = await client.legislation.history("Approved", { mission });
+    if (approved === undefined) throw new WillNotSign(what, "mission", "no legislature of this city made it");
+    return client.mission(mission);
+  }
+
+  /** The law's document, proven by the chain, and this agent's slot in it. */
+  async #place({ mission: address, node, attempt, slot: number }: Place, document: string, what: string) {
+    const { client } = this.#of;
+    const contract = await this.#lawOf(address, what);
+    const law = recompileLaw(await this.#read(document));
+    const [lawHash, { docHash, sponsor }] = await Promise.all([contract.lawHash(), contract.context()]);
+    if (law.lawHash !== lawHash || law.docHash !== docHash) throw new WillNotSign(what, "document");
+    const mission: Mission = { address, sponsor, document: law.document, items: [] };
+    const views = await viewNodes({ client }, mission);
+    const view = views.find((each) => each.law.number === node);
+    if (view === undefined) throw new WillNotSign(what, "node");
+    if (view.attempt !== attempt) throw new WillNotSign(what, "attempt");
+    const slot = view.slots.find((each) => each.slot === number);
+    if (slot?.agent !== this.#self) throw new WillNotSign(what, "slot");
+    return { mission, view, slot, views };
+  }
+
+  /** A node's input, made again: items by the law's digest, predecessors' results from what the chain says was revealed. */
+  async #inputOf(mission: Mission, view: NodeView, request: CallRequest<"perform">): Promise<JsonObject> {
+    const { client } = this.#of;
+    const items = z.array(z.looseObject({ id: z.string() })).parse(parseJsonBytes(await this.#read(request.items))) as Mission["items"];
+    if (itemsDigest(items) !== mission.document.input.digest) throw new WillNotSign("perform", "items");
+    const views = await viewNodes({ client }, mission);
+    const revealed = (await client.mission(mission.address).history("Revealed")).map(({ args }) => args);
+    const bound = (await client.mission(mission.address).history("ExecutorBound")).map(({ args }) => args);
+    const results: Parameters<typeof composeInput>[2][number][] = [];
+    for (const number of view.law.after) {
+      const before = views.find((each) => each.law.number === number);
+      const given = request.upstream.find((each) => each.node === number);
+      if (before === undefined || before.state !== "COMPLETED")
+        throw new WillNotSign("perform", "upstream", "a predecessor is not complete");
+      const own = revealed.filter((each) => each.node === number && each.attempt === before.attempt);
+      const slots = new Set(given?.outputs.map(({ slot }) => slot));
+      if (given === undefined || given.outputs.length !== own.length || slots.size !== own.length)
+        throw new WillNotSign("perform", "upstream");
+      const works = await Promise.all(
+        given.outputs.map(async ({ slot, output: id }) => {
+          const output = parseJsonBytes(await this.#read(id));
+          const hash = own.find((each) => each.slot === slot)?.outputHash;
+          if (!isObject(output) || hash === undefined || outputHashOf(output) !== hash) throw new WillNotSign("perform", "upstream");
+          return { slot, outputHash: hash, output, exhibits: [] };
+        }),
+      );
+      works.sort((a, b) => a.slot - b.slot);
+      const nameOf = await this.#serviceNames(bound.filter((each) => each.node === number));
+      const { output, dissent } = resultFrom(before, works, (slot) => nameOf(slot));
+      results.push({ number, output, dissent });
+    }
+    return composeInput({ ...mission, items }, view.law, results);
+  }
+
+  /** By slot, the name under which the service that its executor bound is sold. */
+  async #serviceNames(bound: readonly { readonly slot: number; readonly service: Hash }[]): Promise<(slot: number) => string> {
+    const registered = await this.#of.client.services.history("ServiceRegistered");
+    const names = new Map(registered.map(({ args }) => [args.service, args.endpoint.replace(/^city:/, "")]));
+    return (slot) => names.get(bound.findLast((each) => each.slot === slot)?.service ?? "0x") ?? "absent";
+  }
+
+  async #read(id: string): Promise<Uint8Array> {
+    return this.#of.block(parseContentId(id));
+  }
+
+  #workAt(place: Place, what: string): Work {
+    const work = this.#of.memory.recall(["work", ...placeOf(place)], workSchema);
+    if (work === undefined || work.status === "failed") throw new WillNotSign(what, "slot", "this agent has no work there");
+    return work;
+  }
+
+  /** What it commits to for work of its own: once for each attempt, under a salt that only it knows. */
+  async #pledged(request: CallRequest<"pledge">, what: string): Promise<z.infer<typeof pledgedSchema>> {
+    const { client, memory } = this.#of;
+    const work = this.#workAt(request, what);
+    const { view } = await this.#place(request, work.document, what);
+    if (request.outputHash !== work.outputHash) throw new WillNotSign(what, "outputHash");
+    const obligation = await client.mission(request.mission).obligationOf(view.law.number);
+    if (request.obligation !== obligation) throw new WillNotSign(what, "obligation");
+    // Without the evidence that the law asks for its work could not be cleared.
+    const kind = takesReceipts(view) ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
+    if (!request.items.some((item) => item.kind === kind)) throw new WillNotSign(what, "items", "evidence is missing");
+    for (const [index, item] of request.items.entries()) await this.#requireEvidence(request, item, index, what);
+    const items: readonly SignedItem[] = request.items;
+    const kept = await memory.keep(["pledge", ...placeOf(request), obligation], pledgedSchema, async () => {
+      const salt = bytesToHex(randomBytes(32));
+      const opening = openingOf({ obligation, outputHash: work.outputHash, trail: work.trail, items }, salt);
+      return { salt, obligation, items: z.json().parse(items), commitment: commitmentOf(this.#self, opening, obligation) };
+    });
+    if (canonicalJson(kept.items) !== canonicalJson(items)) throw new WillNotSign(what, "items", "it pledged with other evidence before");
+    return kept;
+  }
+
+  /** An item that an issuer of this city signed for this very work. */
+  async #requireEvidence(place: CallRequest<"pledge">, item: CallRequest<"pledge">["items"][number], index: number, what: string) {
+    const { client } = this.#of;
+    const { signature, class: name, ...rest } = item;
+    if (item.index !== index || item.slot !== place.slot) throw new WillNotSign(what, "items");
+    if (!(await client.evidence.mayIssue(item.issuer, EvidenceClass[name]))) throw new WillNotSign(what, "items", "no issuer of this city");
+    const message = { ...rest, obligation: place.obligation, class: EvidenceClass[name] };
+    const digest = messageDigest(client, "Evidence", message, place.mission);
+    const signer = await recoverAddress({ hash: digest, signature }).catch(() => undefined);
+    if (signer !== item.issuer) throw new WillNotSign(what, "items", "its issuer did not sign it");
+  }
+
+  /** What opens its commitment, once nobody can copy it any more. */
+  async #open(request: CallRequest<"open">): Promise<Omit<Opening, "classes"> & { classes: string }> {
+    const { salt, obligation } = await this.#pledged(request, "open");
+    const work = this.#workAt(request, "open");
+    const { view } = await this.#place(request, work.document, "open");
+    const committed = view.slots.filter((slot) => slot.committed).length;
+    const isSafe =
+      view.law.tier !== TIER.CONSENSUS ||
+      view.state !== "EXECUTING" ||
+      committed === view.law.redundancy ||
+      (committed >= view.law.threshold && (await this.#now()) >= view.deadline);
+    if (!isSafe) throw new WillNotSign("open", "the moment", "others have not committed yet");
+    const { classes, ...opening } = openingOf({ obligation, outputHash: work.outputHash, trail: work.trail, items: request.items }, salt);
+    return { ...opening, classes: String(classes) };
+  }
+
+  async #sign({ type, mission, message }: CallRequest<"sign">): Promise<Hex> {
+    const { client, account } = this.#of;
+    switch (type) {
+      case "Bid": {
+        const own = await this.#bidMessage(message);
+        requireSame(type, mission, null, message, own);
+        return signMessage(client, account, "Bid", own);
+      }
+      case "Commits": {
+        const own = await this.#commitsMessage(message, mission);
+        requireSame(type, mission, mission, message, own);
+        return signMessage(client, account, "Commits", own, mission ?? undefined);
+      }
+      case "HeldOutput": {
+        const own = await this.#heldMessage(message);
+        requireSame(type, mission, null, message, own);
+        return signSessionMessage(client.chain.id, account, "HeldOutput", own);
+      }
+      case "Withdrawal": {
+        const [by, nonce] = [this.#self, await client.treasury.nonceOf(this.#self)];
+        const own = { account: by, by, to: by, nonce, deadline: await this.#deadline(type, message, DAY) };
+        requireSame(type, mission, null, message, own);
+        return signMessage(client, account, "Withdrawal", own);
+      }
+      default:
+        throw new WillNotSign(`to sign ${type}`, "its type");
+    }
+  }
+
+  async #bidMessage(message: Loose): Promise<Message<"Bid">> {
+    const { client, memory } = this.#of;
+    const place = z.looseObject({ mission: CALLS.bid.request.shape.mission, node: z.int().min(0).max(255) }).safeParse(message);
+    if (!place.success) throw new WillNotSign("Bid", "mission");
+    const { mission, node } = place.data;
+    const { attempt } = await (await this.#lawOf(mission, "Bid")).nodeOf(node);
+    const offer = memory.recall(["bid", mission, node, attempt], offered);
+    const service = this.#of.services.find(({ name }) => name === offer?.service);
+    if (offer === undefined || service === undefined) throw new WillNotSign("Bid", "node", "this agent made no such offer");
+    const nonce = await client.execution.nonceOf(this.#self);
+    const deadline = await this.#deadline("Bid", message, DAY);
+    return { agent: this.#self, mission, node, service: service.id, price: BigInt(offer.price), nonce, deadline };
+  }
+
+  async #commitsMessage(message: Loose, mission: Address | null): Promise<Message<"Commits">> {
+    const { client, memory } = this.#of;
+    const slots = z.array(z.string().regex(/^\d{1,9}$/)).safeParse(message["slots"]);
+    if (!slots.success || mission === null || slots.data.length === 0) throw new WillNotSign("Commits", "slots");
+    const own = await Promise.all(
+      slots.data.map(async (word) => {
+        const key = Number(word);
+        const place = { mission, node: key >> 16, attempt: (key >> 8) & 255, slot: key & 255 };
+        this.#workAt(place, "Commits");
+        const obligation = await client.mission(mission).obligationOf(place.node);
+        const pledged = memory.recall(["pledge", ...placeOf(place), obligation], pledgedSchema);
+        if (pledged === undefined) throw new WillNotSign("Commits", "slots", "this agent pledged nothing there");
+        return { slot: placeKey(place), commitment: pledged.commitment };
+      }),
+    );
+    return {
+      agent: this.#self,
+      slots: own.map(({ slot }) => slot),
+      commitments: own.map(({ commitment }) => commitment),
+      deadline: await this.#deadline("Commits", message, 2n * HOUR),
+    };
+  }
+
+  async #heldMessage(message: Loose) {
+    const place = CALLS.pledge.request.pick({ mission: true, node: true, attempt: true, slot: true }).safeParse(pick(message));
+    if (!place.success) throw new WillNotSign("HeldOutput", "slot");
+    const { outputHash } = this.#workAt(place.data, "HeldOutput");
+    const since = Number(message["since"]);
+    const now = await this.#now();
+    if (!Number.isSafeInteger(since) || BigInt(since) > now + HOUR || BigInt(since) < now - HOUR)
+      throw new WillNotSign("HeldOutput", "since");
+    return { ...place.data, agent: this.#self, outputHash, since };
+  }
+
+  async #deadline(what: string, message: Loose, most: bigint): Promise<number> {
+    const deadline = Number(message["deadline"]);
+    const now = await this.#now();
+    if (!Number.isSafeInteger(deadline) || BigInt(deadline) > now + most + HOUR || BigInt(deadline) <= now)
+      throw new WillNotSign(what, "deadline");
+    return deadline;
+  }
+
+  async #seal({ document }: CallRequest<"seal">): Promise<Hex> {
+    const { memory, seal } = this.#of;
+    const own = await this.#documentLike(document);
+    if (canonicalJson(z.json().parse(own)) !== canonicalJson(z.json().parse(document)))
+      throw new WillNotSign(`to seal the ${own.kind}`, "its content");
+    const signature = seal.sign(bytesUnder(own, this.#self));
+    if (own.kind === "claim") await memory.keep(["sealed", own.obligation, own.claim.id], sealedSchema, async () => ({ signature }));
+    return signature;
+  }
+
+  /** The document that this agent would sign where it is asked to sign one like this. */
+  async #documentLike(document: CallRequest<"seal">["document"]): Promise<ClearingDocument> {
+    switch (document.kind) {
+      case "obligation": {
+        const { task } = z
+          .looseObject({ task: z.looseObject({ mission: z.string(), node: z.string(), attempt: z.int() }) })
+          .parse(document["terms"]);
+        const { terms } = await this.#termsFor(task);
+        return { kind: "obligation", terms };
+      }
+      case "claim": {
+        const { claim, issuedAt } = z
+          .looseObject({ claim: z.looseObject({ content: z.record(z.string(), z.json()) }), issuedAt: z.string() })
+          .parse(document);
+        const [, mission = "", node, attempt, slot] = String(claim.content["claim_id"]).split("/");
+        const place = CALLS.pledge.request
+          .pick({ mission: true, node: true, attempt: true, slot: true })
+          .safeParse({ mission, node: Number(node), attempt: Number(attempt), slot: Number(slot) });
+        if (!place.success) throw new WillNotSign("to seal the claim", "claim_id");
+        const work = this.#workAt(place.data, "to seal the claim");
+        const { view } = await this.#place(place.data, work.document, "to seal the claim");
+        const { terms } = await this.#termsFor({ mission: place.data.mission, node: view.law.label, attempt: place.data.attempt });
+        const attestedAt = await this.#recent("attested_at", claim.content["attested_at"]);
+        const claimant = { claim_id: ["claim", ...placeOf(place.data)].join("/"), attester_id: this.#self, attested_at: attestedAt };
+        const service = this.#of.services.find(({ id }) => id === work.service);
+        if (service === undefined) throw new WillNotSign("to seal the claim", "service");
+        const { label } = view.law;
+        const content = takesReceipts(view)
+          ? receiptClaim(claimant, { label, outputHash: work.outputHash, outputId: work.outputId })
+          : inferenceClaim(claimant, {
+              label,
+              service: service.name,
+              inputSha: work.inputSha,
+              codeHash: service.bundle.codeHash,
+              outputHash: work.outputHash,
+            });
+        return {
+          kind: "claim",
+          obligation: obligationHash(terms),
+          claim: { id: `${place.data.slot}/claim`, type: "claim", content: z.record(z.string(), z.json()).parse(content) },
+          issuedAt: await this.#recent("issuedAt", issuedAt),
+        };
+      }
+      case "envelope": {
+        const { body } = z
+          .looseObject({ body: envelopeSchema.omit({ envelope_id: true, submission_signature: true, submitted_by: true }) })
+          .parse(document);
+        const own = body.items.filter(({ provenance }) => provenance[0]?.emitter === this.#self);
+        if (own.length === 0 || !body.items.every(contentMatches)) throw new WillNotSign("to seal the envelope", "items");
+        for (const { id, provenance } of own) {
+          // What it claimed itself is in it as it sealed it, under the obligation that it sealed.
+          const sealed = this.#of.memory.recall(["sealed", body.obligation_hash, id], sealedSchema);
+          if (provenance.length !== 1 || sealed === undefined || provenance[0]?.signature !== `secp256k1:${sealed.signature}`)
+            throw new WillNotSign("to seal the envelope", "items");
+        }
+        return { kind: "envelope", body: { ...body, submitted_at: await this.#recent("submitted_at", body.submitted_at) } };
+      }
+    }
+  }
+
+  /** The obligation of work of its own, as chain and law say it. */
+  async #termsFor(task: { readonly mission: string; readonly node: string; readonly attempt: number }) {
+    const mission = CALLS.bid.request.shape.mission.parse(task.mission);
+    const contract = await this.#lawOf(mission, "to seal");
+    for (const { args } of await contract.history("ExecutorBound", { agent: this.#self })) {
+      const work = this.#of.memory.recall(["work", mission, args.node, task.attempt, args.slot], workSchema);
+      if (work === undefined || work.status === "failed") continue;
+      const found = await this.#place({ mission, node: args.node, attempt: task.attempt, slot: args.slot }, work.document, "to seal");
+      if (found.view.law.label !== task.node) continue;
+      return { terms: termsOfNode(await termsAt(this.#of.client, found.mission, found.view)) };
+    }
+    throw new WillNotSign("to seal", "task", "this agent has no work there");
+  }
+
+  /** A moment that is neither long past nor far ahead, by the chain's time. */
+  async #recent(what: string, time: unknown): Promise<string> {
+    const seconds = typeof time === "string" ? Date.parse(time) / 1_000 : Number.NaN;
+    const now = Number(await this.#now());
+    if (typeof time !== "string" || !(Math.abs(seconds - now) <= Number(DAY)) || (!time.includes(".") && time !== timeOf(seconds)))
+      throw new WillNotSign("to seal", what);
+    return time;
+  }
+
+  async #now(): Promise<bigint> {
+    return (await this.#of.client.chain.publicClient.getBlock()).timestamp;
+  }
+
+  #sells(name: string): boolean {
+    return this.#of.services.some((service) => service.name === name);
+  }
+}
+
+type Loose = CallRequest<"sign">["message"];
+
+function pick(message: Loose): JsonObject {
+  return {
+    mission: message["mission"] ?? null,
+    node: message["node"] ?? null,
+    attempt: message["attempt"] ?? null,
+    slot: message["slot"] ?? null,
+  };
+}
+
+/** Throws for the first field in which a question differs from what this agent knows. */
+function same(what: string, asked: JsonObject | object, truth: object): void {
+  const given = new Map(Object.entries(asked));
+  for (const [field, value] of Object.entries(truth))
+    if (JSON.stringify(given.get(field)) !== JSON.stringify(value)) throw new WillNotSign(what, field);
+}
+
+/** Throws unless a message, as it travelled, is the one that this agent made, and for its consumer. */
+function requireSame(type: string, mission: Address | null, own: Address | null, message: Loose, made: object): void {
+  if (mission !== own) throw new WillNotSign(`to sign ${type}`, "mission");
+  const text = (value: unknown): JsonValue =>
+    JSON.parse(JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? String(each) : each)));
+  const extra = Object.keys(message).find((field) => !(field in made));
+  if (extra !== undefined) throw new WillNotSign(`to sign ${type}`, extra);
+  same(`to sign ${type}`, message, Object.fromEntries(Object.entries(made).map(([field, value]) => [field, text(value)])));
+}
+
+function least(...values: readonly bigint[]): bigint {
+  const [first = 0n] = values.toSorted((a, b) => Number(a > b) - Number(a < b));
+  return first;
+}

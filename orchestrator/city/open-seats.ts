@@ -1,0 +1,130 @@
+import { zeroAddress } from "viem";
+import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
+import { intentKey } from "../chain/outbox.ts";
+import type { Worker } from "../execution/seat.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { keccak256, parseContentId } from "../primitives/hash.ts";
+import type { Address } from "../primitives/hex.ts";
+import { canonicalBytes } from "../primitives/json.ts";
+import type { Join, ServiceOffer } from "../protocol/calls.ts";
+import { KINDS } from "../protocol/kinds.ts";
+import { serveSeats } from "../seats/http.ts";
+import { Mailbox, type WallClock } from "../seats/mailbox.ts";
+import { remoteSeat } from "../seats/remote.ts";
+import type { City } from "./city.ts";
+import { memberOf } from "./society.ts";
+
+/** What a devnet gives to a principal that joins, smallest unit. */
+const ALLOWANCE = 100_000_000_000n;
+/** Agents that may join one city from elsewhere. */
+const MOST_OUTSIDERS = 64;
+/** Services that one of them may have registered by this city. */
+const MOST_SERVICES = 128;
+
+export interface OpenSeatsOptions {
+  /** 0 or nothing: any free port. */
+  readonly port?: number;
+  readonly clock: WallClock;
+  /** Test only: seconds that seats have are multiplied by it. */
+  readonly patience?: number;
+}
+
+/** A city whose seats are open to agents of others. */
+export interface OpenSeats {
+  readonly url: string;
+  /** Everybody who has joined, as the chain says: they survive a restart. */
+  readonly outsiders: () => Promise<readonly Worker[]>;
+  /** How many of them have asked for their calls. */
+  readonly present: () => Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */
+export async function openSeats(city: City, { port, clock, patience }: OpenSeatsOptions): Promise<OpenSeats> {
+  const { client, society, chain, blocks } = city;
+  const { addresses } = client;
+  const receiver = memberOf(society, "runner").account;
+  const mailbox = new Mailbox({
+    chainId: chain.id,
+    city: addresses.ConstitutionContract,
+    answers: city.answers,
+    receiver,
+    clock,
+    ...(patience === undefined ? {} : { patience }),
+  });
+  const store = { put: async (bytes: Uint8Array) => blocks.put(bytes), get: async (id: string) => blocks.get(parseContentId(id)) };
+  const here = new Set(society.map(({ account }) => account.address));
+
+  async function joined() {
+    const registered = await client.agents.history("AgentRegistered");
+    return registered.filter(({ args }) => args.kind === KINDS.PRODUCER && !here.has(args.agent));
+  }
+
+  async function outsiders(): Promise<readonly Worker[]> {
+    const found = (await joined()).map(({ args: { agent, principal } }) => ({ name: nameOfOutsider(agent), address: agent, principal }));
+    return found.map((outsider) => remoteSeat(outsider, mailbox, store));
+  }
+
+  /** Both have signed everything; the city pays the gas. */
+  async function join({ binding, did, byPrincipal, byAgent, permit }: Join): Promise<void> {
+    if ((await client.agents.principalOf(binding.agent)) !== zeroAddress) return;
+    if ((await joined()).length >= MOST_OUTSIDERS)
+      throw new AgentCityError("CityFull", `${MOST_OUTSIDERS} agents from elsewhere are in this city`);
+    if (binding.kind !== KINDS.PRODUCER) throw new AgentCityError("WrongKind", "Only producers join this way");
+    const { value, deadline, v, r, s } = permit;
+    const sealed = keccak256(canonicalBytes([binding, did, byPrincipal, byAgent, permit]));
+    await client.token.permit([binding.principal, addresses.ProducerContract, BigInt(value), BigInt(deadline), v, r, s], {
+      intent: intentKey("join", "permit", sealed),
+    });
+    const { capabilities, stake, nonce, ...rest } = binding;
+    const terms = { ...rest, capabilities: BigInt(capabilities), stake: BigInt(stake), nonce: BigInt(nonce) };
+    await client.agents.register([terms, did, byPrincipal, byAgent], { intent: intentKey("join", sealed) });
+    city.tell(`${nameOfOutsider(binding.agent)} joined the city; its key is elsewhere`);
+  }
+
+  async function offer(owner: Address, { signature, deadline, ...terms }: ServiceOffer): Promise<void> {
+    const { codeHash, schemaHash, endpoint, constraints } = terms;
+    if ((await client.agents.principalOf(owner)) === zeroAddress)
+      throw new AgentCityError("NotRegistered", "Only agents of this city sell services");
+    const id = await client.services.idOf({ owner, ...terms });
+    if (await client.services.isLive(id)) return;
+    const own = await client.services.history("ServiceRegistered", { owner });
+    if (own.length >= MOST_SERVICES)
+      throw new AgentCityError("TooManyServices", `this city registers ${MOST_SERVICES} services of an agent`);
+    await client.services.registerService([codeHash, schemaHash, endpoint, constraints, { agent: owner, deadline, signature }], {
+      intent: intentKey("join", "service", id, keccak256(signature)),
+    });
+  }
+
+  async function faucet(principal: Address): Promise<void> {
+    if (chain.id !== DEVNET_CHAIN_ID) throw new AgentCityError("NoFaucet", "There is test money on devnets only");
+    const options = { intent: intentKey("join", "faucet", principal), account: memberOf(society, "deployer").account };
+    await client.token.mint([principal, ALLOWANCE], options);
+  }
+
+  const first = await chain.publicClient.getBlock({ blockNumber: 0n });
+  const server = await serveSeats({
+    mailbox,
+    store,
+    millis: clock.millis,
+    join,
+    offer,
+    faucet,
+    card: {
+      chainId: chain.id,
+      rpcUrl: city.rpcUrl,
+      addresses,
+      receiver: receiver.address,
+      genesis: first.hash,
+      embedded: chain.kind === "embedded",
+    },
+    ...(port === undefined ? {} : { port }),
+  });
+  const present = async () => (await joined()).filter(({ args }) => mailbox.isHere(args.agent)).length;
+  return { url: server.url, outsiders, present, close: server.close };
+}
+
+/** How people read of an agent whose key is elsewhere. */
+function nameOfOutsider(agent: Address): string {
+  return `agent ${agent.slice(0, 8)}`;
+}

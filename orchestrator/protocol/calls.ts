@@ -1,0 +1,217 @@
+import { z } from "zod";
+import { addressSchema } from "../primitives/address.ts";
+import { hashSchema, hexSchema } from "../primitives/hex.ts";
+import { evidenceClasses, evidenceKinds } from "./evidence.ts";
+
+/** Amounts and other large numbers are decimal text. */
+const whole = z.string().regex(/^(?:0|[1-9]\d{0,77})$/);
+const byte = z.int().min(0).max(255);
+const place = { mission: addressSchema, node: byte, attempt: byte, slot: byte };
+const text = z.string().max(4_096);
+const blockId = z.string().min(1).max(128);
+
+const item = z.strictObject({
+  slot: byte,
+  index: byte,
+  kind: z.enum(evidenceKinds),
+  payload: hashSchema,
+  issuer: addressSchema,
+  class: z.enum(evidenceClasses),
+  signature: hexSchema,
+});
+
+const openNode = z.strictObject({
+  node: byte,
+  tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
+  redundancy: z.int().min(1).max(5),
+  risk: z.enum(["LOW", "MEDIUM", "HIGH"]),
+  slotBudget: whole,
+  stake: whole,
+  services: z.array(text).max(64),
+  capabilities: z.array(byte).length(10),
+  barred: z.array(addressSchema).max(1_024),
+});
+
+/** Work that a commitment is about. */
+const deed = z.strictObject({ ...place, obligation: hashSchema, outputHash: hashSchema, items: z.array(item).max(32) });
+
+/** A question and the form of its answer. */
+interface CallKind {
+  readonly request: z.ZodType;
+  readonly answer: z.ZodType;
+  /** Seconds of the machine's clock to answer in. A request that names seconds itself adds them. */
+  readonly within: number;
+}
+
+/**
+ * Everything that a city may ask of a seat elsewhere. The list is closed: mailbox, agents and their tests are made from it, whatever the
+ * transport. No call carries bytes to sign.
+ */
+export const CALLS = {
+  /** Which nodes of a mission to offer for. */
+  bid: {
+    request: z.strictObject({
+      mission: addressSchema,
+      nodes: z.array(openNode).max(256),
+      producers: z
+        .array(
+          z.strictObject({
+            agent: addressSchema,
+            principal: addressSchema,
+            reputation: z.int(),
+            capabilities: z.array(z.int()).length(10),
+          }),
+        )
+        .max(5_000),
+      freeStake: whole,
+    }),
+    answer: z.array(z.strictObject({ node: byte, service: text.min(1), price: whole })).max(256),
+    within: 30,
+  },
+  /** Run a service on a node's input, which is made from law, items and outputs by their hashes. */
+  perform: {
+    request: z.strictObject({
+      ...place,
+      service: hashSchema,
+      document: blockId,
+      items: blockId,
+      upstream: z.array(z.strictObject({ node: byte, outputs: z.array(z.strictObject({ slot: byte, output: blockId })).max(5) })).max(255),
+      inputHash: hashSchema,
+      seconds: z.int().positive().max(86_400),
+      tools: z.int().min(0).max(10_000),
+      messages: z.int().min(0).max(10_000),
+    }),
+    answer: z.discriminatedUnion("status", [
+      z.strictObject({
+        status: z.literal("ok"),
+        output: blockId,
+        trail: z.array(hashSchema).max(4_096),
+        tools: z.int().min(0).max(10_000),
+        messages: z.int().min(0).max(10_000),
+      }),
+      z.strictObject({ status: z.literal("failed"), details: text }),
+    ]),
+    within: 30,
+  },
+  /** What the seat commits to for its work and the evidence issued for it. */
+  pledge: { request: deed, answer: z.strictObject({ commitment: hashSchema }), within: 30 },
+  /** What opens a commitment: where work is redundant, once the chain shows that nobody can copy it. */
+  open: {
+    request: deed,
+    answer: z.strictObject({
+      salt: hashSchema,
+      outputHash: hashSchema,
+      trailRoot: hashSchema,
+      envelopeRoot: hashSchema,
+      items: z.int().min(0).max(32),
+      classes: whole,
+    }),
+    within: 30,
+  },
+  /** A message of EIP-712, by its type; `mission` where its consumer is one. */
+  sign: {
+    request: z.strictObject({
+      type: z.string().max(64),
+      mission: addressSchema.nullable(),
+      message: z.record(z.string().max(64), z.union([z.string().max(65_536), z.int(), z.array(z.string().max(256)).max(256)])),
+    }),
+    answer: z.strictObject({ signature: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{130}$/)]) }),
+    within: 30,
+  },
+  /** A document of a clearing, as a whole. */
+  seal: {
+    request: z.strictObject({ document: z.looseObject({ kind: z.enum(["obligation", "claim", "envelope"]) }) }),
+    answer: z.strictObject({ signature: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{128}$/)]) }),
+    within: 30,
+  },
+} as const satisfies Record<string, CallKind>;
+
+export type CallName = keyof typeof CALLS;
+export type CallRequest<Kind extends CallName> = z.output<(typeof CALLS)[Kind]["request"]>;
+export type CallAnswer<Kind extends CallName> = z.output<(typeof CALLS)[Kind]["answer"]>;
+
+/** A question on its way. Its id is the hash of all the rest but `answerBy`: asking twice is asking once. */
+export const callSchema = z.strictObject({
+  id: hashSchema,
+  to: addressSchema,
+  kind: z.enum(Object.keys(CALLS) as [CallName, ...CallName[]]),
+  payload: z.json(),
+  /** Milliseconds since 1970, by the city's clock. */
+  answerBy: z.number(),
+});
+export type Call = z.infer<typeof callSchema>;
+
+/** Bytes of a call or an answer. */
+export const MOST_CALL_BYTES = 1_048_576;
+/** Bytes of a block that travels. */
+export const MOST_BLOCK_BYTES = 8_388_608;
+
+/** A request of the mailbox, signed by whoever sends it: bound to host, path, body and moment, and good once. */
+export const mailboxTypes = {
+  MailboxRequest: [
+    { name: "method", type: "string" },
+    { name: "host", type: "string" },
+    { name: "target", type: "string" },
+    { name: "body", type: "bytes32" },
+    { name: "created", type: "uint64" },
+    { name: "nonce", type: "bytes32" },
+  ],
+  /** What the city signs for every answer that it kept. */
+  Received: [
+    { name: "call", type: "bytes32" },
+    { name: "answer", type: "bytes32" },
+    { name: "at", type: "uint64" },
+  ],
+} as const;
+
+export function mailboxDomain(chainId: number) {
+  return { name: "AgentCity mailbox", version: "1", chainId } as const;
+}
+
+export const receivedSchema = z.strictObject({ call: hashSchema, answer: hashSchema, at: z.int(), signature: hexSchema });
+export type Received = z.infer<typeof receivedSchema>;
+
+/** What a city says of itself to whoever wants a seat. */
+export const cityCardSchema = z.strictObject({
+  chainId: z.int().positive(),
+  rpcUrl: z.url(),
+  addresses: z.record(z.string(), addressSchema),
+  /** Who signs `Received`. */
+  receiver: addressSchema,
+  /** Block 0. */
+  genesis: hashSchema,
+  /** Its chain lives in its operator's process. */
+  embedded: z.boolean(),
+});
+export type CityCard = z.infer<typeof cityCardSchema>;
+
+const signedBinding = z.strictObject({
+  agent: addressSchema,
+  principal: addressSchema,
+  kind: byte,
+  did: hashSchema,
+  capabilities: whole,
+  stake: whole,
+  nonce: whole,
+  deadline: z.int(),
+});
+
+/** What whoever joins has signed already: nothing of it can be changed on the way. */
+export const joinSchema = z.strictObject({
+  binding: signedBinding,
+  did: text,
+  byPrincipal: hexSchema,
+  byAgent: hexSchema,
+  permit: z.strictObject({ value: whole, deadline: whole, v: z.int(), r: hashSchema, s: hashSchema }),
+});
+export type Join = z.infer<typeof joinSchema>;
+
+export const serviceOfferSchema = z.strictObject({
+  codeHash: hashSchema,
+  schemaHash: hashSchema,
+  endpoint: text,
+  constraints: hashSchema,
+  deadline: z.int(),
+  signature: hexSchema,
+});
+export type ServiceOffer = z.infer<typeof serviceOfferSchema>;

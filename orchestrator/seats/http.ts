@@ -1,0 +1,198 @@
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { recoverTypedDataAddress } from "viem";
+import { z } from "zod";
+import type { ContentStore } from "../execution/world.ts";
+import { addressSchema } from "../primitives/address.ts";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
+import { contentIdOf, keccak256, parseContentId } from "../primitives/hash.ts";
+import { type Address, hashSchema } from "../primitives/hex.ts";
+import { type JsonValue, parseJson } from "../primitives/json.ts";
+import {
+  type CityCard,
+  type Join,
+  joinSchema,
+  MOST_BLOCK_BYTES,
+  MOST_CALL_BYTES,
+  mailboxDomain,
+  mailboxTypes,
+  type ServiceOffer,
+  serviceOfferSchema,
+} from "../protocol/calls.ts";
+import { AnswerRefused, type Mailbox } from "./mailbox.ts";
+
+/** How long a request's signature holds, milliseconds. */
+const VALIDITY = 60_000;
+/** How long a request for calls may wait, milliseconds. */
+const LONGEST_WAIT = 25_000;
+/** Requests that may wait at once, of all agents together. */
+const MOST_WAITING = 64;
+
+export interface SeatServerOptions {
+  readonly mailbox: Mailbox;
+  readonly store: ContentStore;
+  readonly card: CityCard;
+  readonly millis: () => number;
+  /** Relays a registration that both have signed. */
+  readonly join: (request: Join) => Promise<void>;
+  /** Relays the registration of a service that its owner has signed. */
+  readonly offer: (owner: Address, service: ServiceOffer) => Promise<void>;
+  /** A devnet's test money for a principal. */
+  readonly faucet: (principal: Address) => Promise<void>;
+  readonly port?: number;
+}
+
+/** A request that is not answered. */
+class Refused extends AgentCityError {
+  readonly status: 400 | 401 | 404 | 415 | 429;
+  constructor(status: Refused["status"], code: string, message: string) {
+    super(code, message);
+    this.status = status;
+  }
+}
+
+const LOCAL = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
+const credentials = /^AgentCity (0x[0-9a-fA-F]{40}) (\d{13}) (0x[0-9a-f]{64}) (0x[0-9a-f]{130})$/;
+
+/** The mailbox over HTTP, on loopback. */
+export async function serveSeats(options: SeatServerOptions): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const { mailbox, store, card, millis } = options;
+  const app = new Hono();
+  const started = millis();
+  /** Nonces of requests that still hold; those from before the start are too old to count at all. */
+  const used = new Map<string, number>();
+  let waiting = 0;
+
+  /** Who sends a request. Throws Refused for a signature that is missing, old, used, or of another request. */
+  async function sender(context: Context, body: Uint8Array): Promise<Address> {
+    const [, claimed, created, nonce, signature] = credentials.exec(context.req.header("authorization") ?? "") ?? [];
+    if (claimed === undefined || created === undefined) throw new Refused(401, "Unsigned", "the request is not signed");
+    const now = millis();
+    const at = Number(created);
+    if (at < started || Math.abs(now - at) > VALIDITY) throw new Refused(401, "Stale", "the signature's time is over, or not yet come");
+    for (const [old, time] of used) if (now - time > 2 * VALIDITY) used.delete(old);
+    if (used.has(`${nonce}`)) throw new Refused(401, "Replayed", "this request was made before");
+    const url = new URL(context.req.url);
+    const address = await recoverTypedDataAddress({
+      domain: mailboxDomain(card.chainId),
+      types: mailboxTypes,
+      primaryType: "MailboxRequest",
+      message: {
+        method: context.req.method,
+        host: context.req.header("host") ?? "",
+        target: `${url.pathname}${url.search}`,
+        body: keccak256(body),
+        created: BigInt(at),
+        nonce: hashSchema.parse(nonce),
+      },
+      signature: z.templateLiteral(["0x", z.string()]).parse(signature),
+    }).catch(() => undefined);
+    if (address?.toLowerCase() !== claimed.toLowerCase() || address === undefined)
+      throw new Refused(401, "WrongSignature", "the signature is not of this request by this key");
+    used.set(`${nonce}`, at);
+    return address;
+  }
+
+  const bytesOf = async (context: Context) => new Uint8Array(await context.req.arrayBuffer());
+  const json = (bytes: Uint8Array): JsonValue => parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+
+  app.use("*", async (context, next) => {
+    if (!LOCAL.test(context.req.header("host") ?? "")) throw new Refused(401, "WrongHost", "this city listens on loopback only");
+    await next();
+  });
+  app.use("/v1/blocks/*", bodyLimit({ maxSize: MOST_BLOCK_BYTES }));
+  app.use("*", (context, next) =>
+    context.req.path.startsWith("/v1/blocks/") ? next() : bodyLimit({ maxSize: MOST_CALL_BYTES })(context, next),
+  );
+
+  app.get("/v1/city", (context) => context.json(card));
+  app.post("/v1/join", async (context) => {
+    const body = await bytesOf(context);
+    const from = await sender(context, body);
+    const request = joinSchema.parse(json(body));
+    if (request.binding.agent.toLowerCase() !== from.toLowerCase()) throw new Refused(401, "WrongSender", "an agent joins for itself");
+    await options.join(request);
+    return context.json({ joined: true });
+  });
+  app.post("/v1/faucet", async (context) => {
+    const body = await bytesOf(context);
+    await sender(context, body);
+    await options.faucet(z.strictObject({ principal: addressSchema }).parse(json(body)).principal);
+    return context.json({ funded: true });
+  });
+  app.post("/v1/services", async (context) => {
+    const body = await bytesOf(context);
+    const from = await sender(context, body);
+    await options.offer(from, serviceOfferSchema.parse(json(body)));
+    return context.json({ offered: true });
+  });
+  app.get("/v1/calls", async (context) => {
+    const from = await sender(context, new Uint8Array());
+    if (waiting >= MOST_WAITING) throw new Refused(429, "TooManyWait", "too many agents wait here");
+    const wait = Math.min(
+      LONGEST_WAIT,
+      1_000 *
+        z.coerce
+          .number()
+          .min(0)
+          .max(60)
+          .parse(context.req.query("wait") ?? "0"),
+    );
+    waiting += 1;
+    try {
+      return context.json({ calls: await mailbox.callsTo(from, AbortSignal.any([AbortSignal.timeout(wait), context.req.raw.signal])) });
+    } finally {
+      waiting -= 1;
+    }
+  });
+  app.post("/v1/calls/:id", async (context) => {
+    const body = await bytesOf(context);
+    const from = await sender(context, body);
+    return context.json(await mailbox.answer(from, hashSchema.parse(context.req.param("id")), json(body)));
+  });
+  app.post("/v1/calls/:id/decline", async (context) => {
+    const body = await bytesOf(context);
+    const from = await sender(context, body);
+    const { why } = z.strictObject({ why: z.string().max(4_096) }).parse(json(body));
+    mailbox.decline(from, hashSchema.parse(context.req.param("id")), why);
+    return context.json({ declined: true });
+  });
+  app.get("/v1/blocks/:id", async (context) => {
+    const id = context.req.param("id");
+    // An id that one may not read is answered as an unknown one.
+    if (!mailbox.mayRead(await sender(context, new Uint8Array()), id)) throw new Refused(404, "NoSuchBlock", "there is no such block");
+    const bytes = new Uint8Array(await store.get(parseContentId(id)));
+    return context.body(bytes, 200, { "content-type": "application/octet-stream" });
+  });
+  app.put("/v1/blocks/:id", async (context) => {
+    const body = await bytesOf(context);
+    const from = await sender(context, body);
+    if (!mailbox.mayWrite(from)) throw new Refused(401, "NothingAsked", "nothing is asked of this agent that has an output");
+    if (contentIdOf(body) !== context.req.param("id")) throw new Refused(400, "WrongBytes", "the bytes have another id");
+    await store.put(body);
+    return context.json({ kept: true });
+  });
+  app.notFound((context) => context.json({ code: "NotFound", message: "there is nothing here" }, 404));
+  app.onError((error, context) => {
+    const status = error instanceof Refused ? error.status : 400;
+    const code = error instanceof AgentCityError ? error.code : error instanceof z.ZodError ? "Malformed" : "Refused";
+    const details = error instanceof AnswerRefused ? { details: error.details ?? null } : {};
+    return context.json({ code, message: messageOf(error).slice(0, 1_000), ...details }, status);
+  });
+
+  return new Promise((resolve, reject) => {
+    const server = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: options.port ?? 0 }, ({ port }: AddressInfo) => {
+      resolve({
+        url: `http://127.0.0.1:${port}`,
+        close: () =>
+          new Promise<void>((done) => {
+            server.close(() => done());
+            if ("closeAllConnections" in server) server.closeAllConnections();
+          }),
+      });
+    });
+    server.on("error", reject);
+  });
+}

@@ -1,0 +1,185 @@
+import type { LocalAccount } from "viem";
+import { z } from "zod";
+import { SeatAbsent } from "../execution/seat.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import { keccak256 } from "../primitives/hash.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
+import { canonicalBytes, type JsonValue } from "../primitives/json.ts";
+import {
+  CALLS,
+  type Call,
+  type CallAnswer,
+  type CallName,
+  type CallRequest,
+  mailboxDomain,
+  mailboxTypes,
+  type Received,
+} from "../protocol/calls.ts";
+import type { Answers } from "../records/answers.ts";
+
+/** The machine's clock; `wait` ends early when it is aborted. */
+export interface WallClock {
+  readonly millis: () => number;
+  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** An answer that is not kept. */
+export class AnswerRefused extends AgentCityError {
+  constructor(why: string, details?: string) {
+    super("AnswerRefused", why, { details });
+  }
+}
+
+interface Open {
+  readonly call: Call;
+  readonly settle: (answer: JsonValue) => void;
+  readonly fail: (error: SeatAbsent) => void;
+  /** What an answer has to be beyond its schema; says why not. */
+  readonly check: (answer: JsonValue) => Promise<string | undefined>;
+}
+
+export interface MailboxOptions {
+  readonly chainId: number;
+  /** Names the city in every call's id. */
+  readonly city: Address;
+  readonly answers: Answers;
+  /** Signs for what was received. */
+  readonly receiver: LocalAccount;
+  readonly clock: WallClock;
+  /** Seconds of `CALLS` are multiplied by it: tests wait less. Default 1. */
+  readonly patience?: number;
+}
+
+/** Where answers are kept: by whom they were asked of, and the call. */
+const keyOf = ({ to, id }: Pick<Call, "to" | "id">) => ({ session: `calls/${to}`, agent: to, step: id, round: 0 });
+
+const keptSchema = z.strictObject({ answer: z.json() });
+
+/**
+ * Questions to seats elsewhere, and their answers. The first valid answer is kept for ever, before anybody relies on it; the same question
+ * asked again, by another run or after a restart, has the same answer. Transports bring calls out and answers in.
+ */
+export class Mailbox {
+  readonly #options: MailboxOptions;
+  readonly #open = new Map<Hash, Open>();
+  readonly #waiting = new Map<Address, Set<() => void>>();
+  readonly #here = new Set<Address>();
+  readonly #readable = new Map<Address, Set<string>>();
+
+  constructor(options: MailboxOptions) {
+    this.#options = options;
+  }
+
+  get receiver(): Address {
+    return this.#options.receiver.address;
+  }
+
+  get chainId(): number {
+    return this.#options.chainId;
+  }
+
+  /** Asks, and waits as long as the kind allows, and `seconds` more. Throws SeatAbsent. */
+  async ask<Kind extends CallName>(
+    who: { readonly name: string; readonly address: Address },
+    kind: Kind,
+    request: CallRequest<Kind>,
+    check: (answer: CallAnswer<Kind>) => Promise<string | undefined> = async () => undefined,
+    seconds = 0,
+  ): Promise<CallAnswer<Kind>> {
+    const { answers, clock, patience = 1 } = this.#options;
+    const { within, answer: schema } = CALLS[kind];
+    const parse = (answer: JsonValue) => schema.parse(answer) as CallAnswer<Kind>;
+    const payload = z.json().parse(request);
+    const id = keccak256(canonicalBytes([this.#options.city, this.#options.chainId, who.address, kind, payload]));
+    const kept = await answers.recall(keyOf({ to: who.address, id }), keptSchema);
+    if (kept !== undefined) return parse(kept.answer);
+    const millis = 1_000 * (within + seconds) * patience;
+    const call: Call = { id, to: who.address, kind, payload, answerBy: clock.millis() + millis };
+    const over = new AbortController();
+    try {
+      const answered = new Promise<JsonValue>((settle, fail) => {
+        this.#open.set(id, { call, settle, fail, check: (answer) => check(parse(answer)) });
+      });
+      for (const wake of this.#waiting.get(who.address) ?? []) wake();
+      const late = clock.wait(millis, over.signal).then(() => {
+        throw new SeatAbsent(who.name, kind, `no valid answer within ${millis / 1_000} s`);
+      });
+      return parse(await Promise.race([answered, late]));
+    } finally {
+      over.abort();
+      this.#open.delete(id);
+    }
+  }
+
+  /** What this address is asked now, oldest first; waits for a first question until `signal` says that it is enough. */
+  async callsTo(address: Address, signal: AbortSignal): Promise<readonly Call[]> {
+    this.#here.add(address);
+    const due = () => [...this.#open.values()].flatMap(({ call }) => (call.to === address ? [call] : []));
+    if (due().length > 0 || signal.aborted) return due();
+    const waiting = this.#waiting.get(address) ?? new Set();
+    this.#waiting.set(address, waiting);
+    await new Promise<void>((wake) => {
+      waiting.add(wake);
+      signal.addEventListener("abort", () => wake(), { once: true });
+      const stop = wake;
+      signal.addEventListener("abort", () => waiting.delete(stop), { once: true });
+    });
+    return due();
+  }
+
+  /** Keeps an answer. Throws AnswerRefused for one that does not count; the call stays open. */
+  async answer(from: Address, id: Hash, answer: JsonValue): Promise<Received> {
+    const kept = await this.#options.answers.recall(keyOf({ to: from, id }), keptSchema);
+    if (kept !== undefined) return this.#receiptFor(id, kept.answer);
+    const open = this.#open.get(id);
+    if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
+    const parsed = CALLS[open.call.kind].answer.safeParse(answer);
+    if (!parsed.success) throw new AnswerRefused("The answer has not the form of its kind", z.prettifyError(parsed.error).slice(0, 1_000));
+    const problem = await open.check(answer);
+    if (problem !== undefined) throw new AnswerRefused(problem);
+    const first = await this.#options.answers.remember(keyOf(open.call), keptSchema, async () => ({ answer }));
+    open.settle(first.answer);
+    return this.#receiptFor(id, first.answer);
+  }
+
+  /** Whether this address has asked for its calls since the mailbox was opened. */
+  isHere(address: Address): boolean {
+    return this.#here.has(address);
+  }
+
+  /** Takes note that a seat will not answer: nobody waits for it any longer. */
+  decline(from: Address, id: Hash, why: string): void {
+    const open = this.#open.get(id);
+    if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
+    open.fail(new SeatAbsent(from, open.call.kind, `it declined: ${why.slice(0, 500)}`));
+  }
+
+  /** Lets an address read blocks that it needs for an answer. */
+  grant(address: Address, blocks: readonly string[]): void {
+    const known = this.#readable.get(address) ?? new Set();
+    for (const id of blocks) known.add(id);
+    this.#readable.set(address, known);
+  }
+
+  mayRead(address: Address, block: string): boolean {
+    return this.#readable.get(address)?.has(block) === true;
+  }
+
+  /** Whether somebody is asked to hand in an output now: otherwise no bytes are taken. */
+  mayWrite(address: Address): boolean {
+    return [...this.#open.values()].some(({ call }) => call.to === address && call.kind === "perform");
+  }
+
+  async #receiptFor(call: Hash, answer: JsonValue): Promise<Received> {
+    const { receiver, chainId, clock } = this.#options;
+    const at = Math.floor(clock.millis());
+    const message = { call, answer: keccak256(canonicalBytes(answer)), at: BigInt(at) };
+    const signature = await receiver.signTypedData({
+      domain: mailboxDomain(chainId),
+      types: mailboxTypes,
+      primaryType: "Received",
+      message,
+    });
+    return { call, answer: message.answer, at, signature };
+  }
+}

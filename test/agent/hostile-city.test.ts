@@ -1,0 +1,237 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { createAgent } from "../../orchestrator/agent/agent.ts";
+import { CityLink } from "../../orchestrator/agent/link.ts";
+import { Memory } from "../../orchestrator/agent/memory.ts";
+import { Policy } from "../../orchestrator/agent/policy.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { type OpenSeats, openSeats } from "../../orchestrator/city/open-seats.ts";
+import { runToEnd } from "../../orchestrator/city/run.ts";
+import { offersOf, registeredService } from "../../orchestrator/city/services.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
+import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
+import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { hexToBytes } from "../../orchestrator/primitives/hex.ts";
+import { isObject, type JsonValue } from "../../orchestrator/primitives/json.ts";
+import { signerOf } from "../../orchestrator/primitives/signing.ts";
+import { CALLS, type Call } from "../../orchestrator/protocol/calls.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { openHome } from "../support/city-home.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
+const KEY = secretOf("an agent of another owner");
+const SELLS = ["fetch-and-parse", "estimate-by-pert", "estimate-by-triangle", "estimate-by-median", "aggregate"];
+
+/** What a question says that no answer rests on: which nodes of a mission it is about (another node of the same terms is another question), facts for a mind, bounds of a run, and what others than the agent signed for. */
+const FREE: Readonly<Record<string, RegExp>> = {
+  bid: /^(producers|freeStake|nodes\/\d+(\/(node|services.*|barred.*))?$)/,
+  perform: /^(seconds|tools|messages)$/,
+  seal: /^document\/body\/items\/\d+\/(?!content|ref)/,
+};
+const TIMES = /(deadline|since|attested_at|issuedAt|submitted_at)$/;
+
+/** The same question with one leaf changed, for every leaf; and with one element of a list left out. */
+function alterations(value: JsonValue, path = ""): { readonly path: string; readonly value: JsonValue }[] {
+  const at = (key: string | number) => (path === "" ? String(key) : `${path}/${key}`);
+  if (Array.isArray(value)) {
+    const each = value.flatMap((element: JsonValue, index) =>
+      alterations(element, at(index)).map((one) => ({ ...one, value: value.with(index, one.value) as JsonValue })),
+    );
+    return value.length === 0 ? each : [...each, { path: at(0), value: value.slice(1) }];
+  }
+  if (isObject(value))
+    return Object.entries(value).flatMap(([key, own]) =>
+      alterations(own, at(key)).map((one) => ({ ...one, value: { ...value, [key]: one.value } })),
+    );
+  return [{ path, value: altered(path, value) }];
+}
+
+function altered(path: string, value: JsonValue): JsonValue {
+  if (TIMES.test(path)) {
+    if (typeof value === "number") return value * 2;
+    return /^\d+$/.test(String(value)) ? String(2n * BigInt(String(value))) : String(value).replace(/^\d{4}/, "2001");
+  }
+  if (typeof value === "number") return value === 0 ? 1 : value - 1;
+  if (typeof value === "boolean") return !value;
+  if (value === null) return "0x00000000000000000000000000000000000000aa";
+  const text = String(value);
+  if (/^0x[0-9a-fA-F]+$/.test(text)) return `${text.slice(0, -1)}${text.endsWith("1") ? "2" : "1"}`;
+  return /^\d+$/.test(text) ? String(BigInt(text) + 1n) : `${text}x`;
+}
+
+describe("a city that asks for something else", function () {
+  this.timeout(300_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let seats: OpenSeats;
+  let outcome: Outcome;
+  const stop = new AbortController();
+  const signed: string[] = [];
+  const asked = new Map<string, number>();
+  const bytesChanged: string[] = [];
+
+  before(async () => {
+    city = await openHome(join(directory(), "home"), "7");
+    const millis = () => performance.timeOrigin + performance.now();
+    const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
+    seats = await openSeats(city, { clock: { millis, wait } });
+    const account = privateKeyToAccount(KEY);
+    const principal = privateKeyToAccount(secretOf("another owner"));
+    const clock = { millis, sleep: async (time: number) => void (await sleep(time)) };
+    const folder = join(directory(), "agent");
+    const joined = new AbortController();
+    const joining = createAgent({
+      city: seats.url,
+      key: KEY,
+      principal,
+      folder,
+      sells: SELLS,
+      clock,
+      tell: (line) => line.startsWith("answering") && joined.abort(),
+    });
+    await joining.run(joined.signal);
+
+    const link = new CityLink(seats.url, account, millis);
+    await link.card();
+    const services = (
+      await offersOf(
+        [{ account }],
+        CATALOG.filter(({ id }) => SELLS.includes(id)),
+      )
+    ).map(registeredService);
+    const mind = new HeuristicMind({ persona: "cooperative", seed: account.address });
+    const memory = new Memory(join(folder, "other"));
+    const common = {
+      ...{ client: city.client, account, services, sandbox: city.sandbox, memory, principal: principal.address },
+      seal: signerOf("secp256k1", hexToBytes(KEY)),
+      bid: mind.bid.bind(mind),
+      limits: { leastPrice: 1n, mostStake: 2n ** 63n, mostNodes: 256 },
+      putBlock: (bytes: Uint8Array) => link.putBlock(bytes),
+    };
+    const policy = new Policy({ ...common, block: (id) => link.block(id) });
+    // A city whose blocks differ from what their ids say, in one byte.
+    const lied = new Policy({
+      ...common,
+      block: async (id) => {
+        const bytes = new Uint8Array(await link.block(id));
+        const place = Math.floor(bytes.length / 2);
+        bytes[place] = (bytes[place] ?? 0) ^ 1;
+        return bytes;
+      },
+    });
+    const refuses = async (by: Policy, call: Pick<Call, "kind" | "payload">): Promise<boolean> => {
+      try {
+        await by.answer(call);
+        return false;
+      } catch (error) {
+        expect(error instanceof AgentCityError || error instanceof z.ZodError, String(error)).to.equal(true);
+        return true;
+      }
+    };
+    const answerAll = async () => {
+      const seen = new Set<string>();
+      while (!stop.signal.aborted) {
+        for (const call of await link.calls(1, stop.signal).catch(() => [])) {
+          if (seen.has(call.id)) continue;
+          seen.add(call.id);
+          const name =
+            call.kind === "sign"
+              ? `sign ${JSON.stringify(call.payload).match(/"type":"(\w+)"/)?.[1]}`
+              : call.kind === "seal"
+                ? `seal ${JSON.stringify(call.payload).match(/"kind":"(\w+)"/)?.[1]}`
+                : call.kind;
+          for (const { path, value } of alterations(call.payload)) {
+            if (FREE[call.kind]?.test(path) === true) continue;
+            asked.set(name, (asked.get(name) ?? 0) + 1);
+            if (!(await refuses(policy, { kind: call.kind, payload: z.json().parse(value) }))) signed.push(`${name}: ${path}`);
+          }
+          if (call.kind === "perform" && !(await refuses(lied, call))) bytesChanged.push(call.id);
+          const answer = policy.answer(call);
+          await answer.then((value) => link.answer(call.id, value)).catch((error: unknown) => link.decline(call.id, String(error)));
+        }
+      }
+    };
+    const answering = answerAll();
+    const { csv } = smallInputs(directory(), CALM_ROWS);
+    const text = smallMission(csv);
+    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
+    const order = {
+      file,
+      catalog: CATALOG,
+      input: readInput(file.input, directory()),
+      id: "hostile",
+      judge: simulatedJudge(city.chain.id),
+      outsiders: await seats.outsiders(),
+    };
+    outcome = await runToEnd(city, order, text, directory());
+    stop.abort();
+    await answering;
+  });
+  after(async () => {
+    stop.abort();
+    await seats?.close();
+    await city?.close();
+  });
+
+  it("is refused whichever field of whichever question it changes", () => {
+    expect(signed).to.deep.equal([]);
+  });
+
+  it("is refused when a block differs in one byte", () => {
+    expect(bytesChanged).to.deep.equal([]);
+  });
+
+  it("changed questions of every kind, and every message that an executor signs", () => {
+    const kinds = new Set([...asked.keys()].map((name) => name.split(" ")[0]));
+    expect([...kinds].sort()).to.deep.equal(Object.keys(CALLS).sort());
+    expect([...asked.keys()].filter((name) => name.includes(" ")).sort()).to.deep.equal([
+      "seal claim",
+      "seal envelope",
+      "seal obligation",
+      "sign Bid",
+      "sign Commits",
+      "sign HeldOutput",
+      "sign Withdrawal",
+    ]);
+  });
+
+  it("gets no signature under a type that an agent is never asked for", async () => {
+    const account = privateKeyToAccount(KEY);
+    const policy = new Policy({
+      ...{
+        client: city.client,
+        account,
+        services: [],
+        sandbox: city.sandbox,
+        memory: new Memory(join(directory(), "empty")),
+        principal: account.address,
+      },
+      seal: signerOf("secp256k1", hexToBytes(KEY)),
+      bid: async () => [],
+      limits: { leastPrice: 1n, mostStake: 1n, mostNodes: 1 },
+      block: async () => new Uint8Array(),
+      putBlock: async () => "",
+    });
+    for (const type of [...Object.keys(typedDataTypes), "Permit", "MailboxRequest", "Speech"]) {
+      const payload = { type, mission: null, message: { agent: account.address, deadline: 1 } };
+      const answer = await policy.answer({ kind: "sign", payload }).catch((error: unknown) => error);
+      expect(answer, type).to.be.instanceOf(AgentCityError);
+    }
+  });
+
+  it("is left with a mission that is completed and paid once it asks for what was decided", () => {
+    expect(outcome.failure).to.equal(null);
+    const own = outcome.nodes.flatMap(({ executors }) => executors).filter(({ agent }) => agent === privateKeyToAccount(KEY).address);
+    expect(own.filter(({ paid }) => BigInt(paid) > 0n)).to.not.have.length(0);
+  });
+});
