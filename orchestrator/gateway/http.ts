@@ -12,6 +12,7 @@ import type { Caller, Command, World } from "./command.ts";
 import { filterOf, tell, withholding } from "./commands/events.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { type ArrivedRequest, isSigned, signerOfRequest } from "./http-signature.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import { Allowances, type GatewayLimits } from "./limits.ts";
 import { mcpHandler } from "./mcp.ts";
 import type { Nonces } from "./nonces.ts";
@@ -58,6 +59,10 @@ export function gatewayApp(options: GatewayOptions): Hono {
     () => new Refused("GatewayBusy", "The gateway has all hands full", { action: "try again in a few seconds" }),
   );
   const streams = new Map<string, number>();
+  const kept = new KeptAnswers(() => {
+    const { block, sequence } = world.hub.cursor();
+    return `${block}/${sequence}`;
+  });
   const chainId = world.client.chain.id;
 
   app.onError((error, context) => refuse(context, error));
@@ -146,7 +151,9 @@ export function gatewayApp(options: GatewayOptions): Hono {
         const caller = await callerOf(context, body, command.access);
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
-        return json(context, await command.run(world, input, caller));
+        const answer = async () => canonicalJson(await command.run(world, input, caller));
+        const isKept = command.access === "open" && command.method === "GET";
+        return text(context, isKept ? await kept.get(`${command.name} ${canonicalJson(given)}`, answer) : await answer());
       });
     });
   }
@@ -175,7 +182,12 @@ export function gatewayApp(options: GatewayOptions): Hono {
 }
 
 function json(context: Context, value: unknown, status = 200): Response {
-  return context.newResponse(canonicalJson(value), status as 200, { "content-type": "application/json", "cache-control": "no-store" });
+  return text(context, canonicalJson(value), status);
+}
+
+/** Canonical JSON that is written already. */
+function text(context: Context, answer: string, status = 200): Response {
+  return context.newResponse(answer, status as 200, { "content-type": "application/json", "cache-control": "no-store" });
 }
 
 function addressOf(context: Context): string {
