@@ -7,7 +7,7 @@ import { contentIdFromDigest } from "../primitives/hash.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
 import { canonicalBytes, type JsonObject } from "../primitives/json.ts";
 import { type Outcome, outcomeSchema } from "../protocol/outcome.ts";
-import type { BundleManifest } from "../records/bundle.ts";
+import type { BundleManifest } from "../records/bundle-manifest.ts";
 import { writeBundle } from "../records/bundle.ts";
 import { checkLine, EMPTY_LOG, type LogEntry, logLine } from "../records/log.ts";
 import { BUNDLE_FILES, blockFile, type CityFacts, CLOSING_KIND, reachableBlocks } from "./bundle-layout.ts";

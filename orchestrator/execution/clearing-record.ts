@@ -238,12 +238,11 @@ export async function makeClearingRecord(
   );
   const engineId = engineOf(keys.runner);
   const engine = as(engineId);
-  const standings: Standing[] = [...signers.keys()].map((id) => {
-    const question = questions.find((each) => id === seatOf(id.split("/")[0] ?? id, each));
-    const issues = handed.flatMap((one) => one.items.filter(({ issuer }) => issuer === id).map((item) => item.class));
-    const role = id === engineId ? "engine" : question === undefined ? undefined : roleOf(question);
-    return { id, principal: id, issues, ...(role === undefined ? {} : { role }) };
-  });
+  const standings = standingsSaid(
+    [...signers.keys()],
+    handed.flatMap((one) => one.items),
+    engineId,
+  );
   const bare = {
     keys: Object.fromEntries([...signers].map(([id, { key }]) => [id, key])),
     weights: weightsOf(node),
@@ -259,6 +258,20 @@ export async function makeClearingRecord(
     now,
   );
   return { ...bare, decision };
+}
+
+/** What documents alone say of the parties: everybody for himself, whoever issued a class may. Only the chain knows whether that is so. */
+export function standingsSaid(
+  ids: readonly string[],
+  issued: readonly { readonly issuer: string; readonly class: string }[],
+  engine: string,
+): Standing[] {
+  return ids.map((id) => {
+    const question = questions.find((each) => id === seatOf(id.split("/")[0] ?? id, each));
+    const issues = issued.filter(({ issuer }) => issuer === id).map((item) => item.class);
+    const role = id === engine ? "engine" : question === undefined ? undefined : roleOf(question);
+    return { id, principal: id, issues, ...(role === undefined ? {} : { role }) };
+  });
 }
 
 /** The library's decision on the documents of a record. Throws what ingest or binding refuse. */

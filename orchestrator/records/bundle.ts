@@ -1,26 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { z } from "zod";
-import { InvalidValue, messageOf } from "../primitives/errors.ts";
+import { InvalidValue } from "../primitives/errors.ts";
 import { freeName, isSystemError, makeFolder, syncDirectory, writeFileDurable } from "../primitives/files.ts";
-import { contentIdOf, sha256 } from "../primitives/hash.ts";
+import { sha256 } from "../primitives/hash.ts";
 import type { Hash } from "../primitives/hex.ts";
-import { hashSchema } from "../primitives/hex.ts";
-import { canonicalBytes, canonicalJson, parseJson } from "../primitives/json.ts";
+import { canonicalBytes, canonicalJson } from "../primitives/json.ts";
+import {
+  type BundleManifest,
+  checkBlockName,
+  checkFile,
+  isPlainPath,
+  MANIFEST,
+  missing,
+  parseManifest,
+  unlisted,
+} from "./bundle-manifest.ts";
 import { BundleDamaged } from "./errors.ts";
-
-const MANIFEST = "manifest.json";
-/** Files under this folder are named by their content id. */
-const BLOCKS = "blocks/";
-
-const manifestSchema = z.strictObject({
-  bundle: z.literal(1),
-  files: z.array(z.strictObject({ path: z.string(), size: z.number().int().nonnegative(), sha256: hashSchema })),
-  /** SHA-256 of the manifest's canonical bytes without this field: the manifest vouches for itself. */
-  digest: hashSchema,
-});
-export type BundleManifest = z.infer<typeof manifestSchema>;
 
 /** A mission's record, every byte of it verified when it was opened and held as it was then. */
 export interface Bundle {
@@ -58,18 +54,18 @@ export function openBundle(dir: string): Bundle {
   const found = new Set(listFiles(dir, ""));
   found.delete(MANIFEST);
   const files = new Map<string, Uint8Array>();
-  for (const { path, size, sha256: expected } of manifest.files) {
-    if (!found.delete(path)) throw new BundleDamaged(path, "is missing");
-    const bytes = new Uint8Array(readFileSync(join(dir, path)));
-    checkFile(path, bytes, size, expected);
-    files.set(path, bytes);
+  for (const entry of manifest.files) {
+    if (!found.delete(entry.path)) throw missing(entry.path);
+    const bytes = new Uint8Array(readFileSync(join(dir, entry.path)));
+    checkFile(entry, bytes);
+    files.set(entry.path, bytes);
   }
   const [extra] = [...found].sort();
-  if (extra !== undefined) throw new BundleDamaged(extra, "is not in the manifest");
+  if (extra !== undefined) throw unlisted(extra);
 
   function bytes(path: string): Uint8Array {
     const content = files.get(path);
-    if (content === undefined) throw new BundleDamaged(path, "is missing");
+    if (content === undefined) throw missing(path);
     return content;
   }
   return { manifest, files, bytes, text: (path) => new TextDecoder("utf-8", { fatal: true }).decode(bytes(path)) };
@@ -112,40 +108,7 @@ function readManifest(dir: string): BundleManifest {
     if (isSystemError(error, "ENOENT")) throw new BundleDamaged(MANIFEST, "is missing", error);
     throw error;
   }
-  let manifest: BundleManifest;
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    manifest = manifestSchema.parse(parseJson(text));
-    // Another spelling of the same values (upper-case hex, a space) would be bytes that nothing vouches for.
-    if (`${canonicalJson(manifest)}\n` !== text) throw new InvalidValue("manifest", "it is not in canonical form");
-  } catch (error) {
-    throw new BundleDamaged(MANIFEST, `cannot be read: ${error instanceof z.ZodError ? "wrong shape" : messageOf(error)}`, error);
-  }
-  const { digest, ...body } = manifest;
-  if (sha256(canonicalBytes(body)) !== digest) throw new BundleDamaged(MANIFEST, "does not match its own digest");
-  const paths = manifest.files.map(({ path }) => path);
-  const isOrdered = paths.every(
-    (path, index) => isPlainPath(path) && path !== MANIFEST && (index === 0 || (paths[index - 1] ?? "") < path),
-  );
-  if (!isOrdered) throw new BundleDamaged(MANIFEST, "lists files out of order or outside the bundle");
-  return manifest;
-}
-
-function checkFile(path: string, bytes: Uint8Array, size: number, expected: Hash): void {
-  if (bytes.length !== size) throw new BundleDamaged(path, `holds ${bytes.length} bytes, not ${size}`);
-  if (sha256(bytes) !== expected) throw new BundleDamaged(path, "was changed");
-  checkBlockName(path, bytes);
-}
-
-function checkBlockName(path: string, bytes: Uint8Array): void {
-  if (path.startsWith(BLOCKS) && path.slice(BLOCKS.length) !== contentIdOf(bytes)) {
-    throw new BundleDamaged(path, "does not hold what its name says");
-  }
-}
-
-/** Relative, with `/`, no step up, nothing that means something else on another system. */
-function isPlainPath(path: string): boolean {
-  return /^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/.test(path) && path.split("/").every((part) => part !== "." && part !== "..");
+  return parseManifest(bytes);
 }
 
 function listFiles(dir: string, prefix: string): string[] {

@@ -1,7 +1,7 @@
 import { zeroHash } from "viem";
 import { z } from "zod";
 import type { Clock } from "../primitives/clock.ts";
-import { messageOf } from "../primitives/errors.ts";
+import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { parseContentId, sha256 } from "../primitives/hash.ts";
 import type { ContentId, Hash } from "../primitives/hex.ts";
 import { hashSchema } from "../primitives/hex.ts";
@@ -158,6 +158,14 @@ export async function verifyLog(lines: AsyncIterable<string> | Iterable<string>)
   let head = EMPTY_LOG;
   for await (const line of lines) head = checkLine(line, head);
   return { seq: head.seq, hash: head.hash };
+}
+
+/** Every entry of a `log.ndjson`; sequence, links and hashes hold. Throws LogBroken, or LogTorn for a last line without its end. */
+export function parseLog(text: string): readonly LogEntry[] {
+  const entries: LogEntry[] = [];
+  if (!text.endsWith("\n")) throw new AgentCityError("LogTorn", "The last line of the log is torn");
+  for (const line of text.slice(0, -1).split("\n")) entries.push(checkLine(line, entries.at(-1) ?? EMPTY_LOG));
+  return entries;
 }
 
 /** Parses one line and checks that it follows `head`. */

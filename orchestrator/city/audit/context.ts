@@ -9,7 +9,7 @@ import type { Address, ContentId, Hash } from "../../primitives/hex.ts";
 import { type JsonValue, parseCanonicalJson, parseJsonBytes } from "../../primitives/json.ts";
 import { type Outcome, outcomeSchema } from "../../protocol/outcome.ts";
 import type { Bundle } from "../../records/bundle.ts";
-import { checkLine, EMPTY_LOG, type LogEntry } from "../../records/log.ts";
+import { type LogEntry, parseLog } from "../../records/log.ts";
 import { decodeLaw, type LawHeader, type LawNode } from "../../rules/law-codec.ts";
 import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle-layout.ts";
 import { type Child, childrenOf } from "../family.ts";
@@ -73,7 +73,7 @@ export async function openContext(bundle: Bundle, limits: ReplayLimits = replayL
   const city = reading(BUNDLE_FILES.city, () => bundledCitySchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.city))));
   const outcome = reading(BUNDLE_FILES.outcome, () => outcomeSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.outcome))));
   const document = reading(BUNDLE_FILES.document, () => recompileLaw(bundle.bytes(BUNDLE_FILES.document)));
-  const log = reading(BUNDLE_FILES.log, () => entriesOf(bundle.text(BUNDLE_FILES.log)));
+  const log = reading(BUNDLE_FILES.log, () => parseLog(bundle.text(BUNDLE_FILES.log)));
   const transcript = reading(BUNDLE_FILES.chain, () => bundle.text(BUNDLE_FILES.chain));
   const documentBytes = bundle.bytes(BUNDLE_FILES.document);
   const items = reading(BUNDLE_FILES.input, () => itemsSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.input))));
@@ -166,19 +166,6 @@ export async function treeOf(root: AuditContext): Promise<readonly AuditContext[
     );
   }
   return tree;
-}
-
-/** Every entry of the log; sequence, links and hashes hold. */
-function entriesOf(text: string): readonly LogEntry[] {
-  const entries: LogEntry[] = [];
-  let head: { readonly seq: number; readonly hash: Hash } = EMPTY_LOG;
-  if (!text.endsWith("\n")) throw new AgentCityError("LogTorn", "The last line of the log is torn");
-  for (const line of text.slice(0, -1).split("\n")) {
-    const entry = checkLine(line, head);
-    entries.push(entry);
-    head = entry;
-  }
-  return entries;
 }
 
 function reading<Value>(file: string, read: () => Value): Value {

@@ -1,17 +1,8 @@
-import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { publicKeyToAddress } from "viem/accounts";
-import { digestOf } from "../../attestation/claims.ts";
-import { isOutcomeSignedBy } from "../../attestation/outcome.ts";
-import { isSigned } from "../../clearing/clearing-decision.ts";
-import { secondsOf } from "../../clearing/fields.ts";
 import { obligationHash } from "../../clearing/obligation.ts";
-import { verifySignature } from "../../clearing/signature.ts";
-import { claimFileSchema, NO_OUTPUT, trailOf } from "../../execution/claims.ts";
+import { claimFileSchema } from "../../execution/claims.ts";
 import {
   asChainDecision,
   type ClearingRecord,
-  cityDeployment,
-  clearAgain,
   clearingRecordSchema,
   engineOf,
   type NodeTerms,
@@ -27,12 +18,12 @@ import { workSchema } from "../../execution/work.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { parseContentId } from "../../primitives/hash.ts";
-import type { Hex } from "../../primitives/hex.ts";
 import { field } from "../../primitives/values.ts";
 import { evidenceClasses, questions, verdictResults } from "../../protocol/evidence.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
+import { claimOutcome, clearedAgain } from "./documents.ts";
 import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { clearOrders, panelOf } from "./verdicts.ts";
@@ -63,7 +54,7 @@ function claim({ log, block, hasBlock, mission, record, bundle }: AuditContext, 
   if (!seen.holds(found !== undefined && item !== undefined && revealed !== undefined, subject, "has no record in the log")) return;
   if (found === undefined || item === undefined || revealed === undefined) return;
   const file = blockFile(found.id);
-  const { claim: said, outcome, found: output, key, trail } = found.value;
+  const { claim: said } = found.value;
   seen.same([said.claim_id, said.attester_id], [["claim", ...place].join("/"), agent], `${subject}: whose it is`, file);
   const code = record.events("ServiceContract", "ServiceRegistered").find(({ args }) => args.service === service)?.args.codeHash;
   if (said.claim_type === "inference") {
@@ -73,14 +64,9 @@ function claim({ log, block, hasBlock, mission, record, bundle }: AuditContext, 
     const value = said.claim_type === "measurement" ? said.measured_value : undefined;
     seen.same(value, revealed.outputHash, `${subject}: what was handed in`, file);
   }
-  const status = output === NO_OUTPUT ? "unverifiable" : output === revealed.outputHash ? "verified" : "rejected";
-  seen.same(outcome.status, status, `${subject}: how its check ended`, file);
-  seen.same([outcome.verifier_id, output], [item.issuer, item.payload], `${subject}: against the evidence`, file);
   const handedIn = work?.ok === true ? parseContentId(work.outputId) : undefined;
-  if (status === "verified" && handedIn !== undefined && hasBlock(handedIn))
-    seen.same(outcome.source_digest, digestOf(bundle.bytes(blockFile(handedIn))), `${subject}: the source of its check`, file);
-  seen.holds(isOutcomeSignedBy(outcome, key) && accountOf(key.key) === item.issuer, subject, "is not signed by its issuer", file);
-  seen.same(trail, trailOf(said, outcome), `${subject}: the trail of its life`, file);
+  const source = handedIn !== undefined && hasBlock(handedIn) ? bundle.bytes(blockFile(handedIn)) : undefined;
+  claimOutcome(seen, { subject, file, claimed: found.value, item, outputHash: revealed.outputHash, source });
 }
 
 /**
@@ -146,10 +132,7 @@ interface Known {
 
 function documents(context: AuditContext, seen: Inspection, clearing: Clearing, { terms, standings, present }: Known): void {
   const { subject, file, record, node, attempt, order } = clearing;
-  const { keys, obligation, envelope, outputs, decision } = record;
-  for (const [id, key] of Object.entries(keys)) {
-    seen.same(accountOf(hexOf(key)), id.split("/")[0], `${subject}: the key of ${id}`, file);
-  }
+  const { obligation, envelope, outputs } = record;
   seen.same(obligation.obligation_hash, obligationHash(termsOfNode(terms)), `${subject}: the obligation against law and chain`, file);
   seen.same(record.weights, weightsOf(terms), `${subject}: the verifiers' weights`, file);
 
@@ -175,15 +158,7 @@ function documents(context: AuditContext, seen: Inspection, clearing: Clearing, 
     file,
   );
 
-  const world = cityDeployment(keys, standings, verifySignature);
-  const engine = {
-    id: decision.clearing_engine,
-    key: keys[decision.clearing_engine] ?? "ed25519:0x",
-    sign: () => decision.clearing_engine_signature,
-  };
-  seen.holds(isSigned(decision, world), `${subject}: decision`, "is not signed by the engine", file);
-  const again = clearAgain(record, world, engine, BigInt(secondsOf(decision.emitted_at)));
-  seen.same(decision.clearing_decision_hash, again.clearing_decision_hash, `${subject}: decision, cleared again`, file);
+  clearedAgain(seen, { subject, file, record, standings });
 }
 
 /** Parties, issuers and verifiers of a clearing, as the chain's registries had them at the time. */
@@ -229,13 +204,4 @@ async function standingsAt(context: AuditContext, { at, node, attempt, record }:
     standings: standings.filter(({ id }) => Object.hasOwn(record.keys, id)),
     present,
   };
-}
-
-function hexOf(key: `${string}:${Hex}`): Hex {
-  return `0x${key.split(":0x")[1] ?? ""}`;
-}
-
-/** The account whose key this is. Throws if it is not a point of the curve. */
-function accountOf(key: Hex): string {
-  return publicKeyToAddress(`0x${secp256k1.Point.fromHex(key.slice(2)).toHex(false)}`);
 }

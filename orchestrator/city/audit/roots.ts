@@ -1,8 +1,9 @@
-import { contentIdFromDigest, contentIdOf, contentIdOfJson } from "../../primitives/hash.ts";
+import { contentIdFromDigest } from "../../primitives/hash.ts";
 import type { ContentId } from "../../primitives/hex.ts";
-import { BUNDLE_FILES, blockFile, blockIdOf, bundledCitySchema, CLOSING_KIND, closingSchema, reachableBlocks } from "../bundle-layout.ts";
+import { BUNDLE_FILES, blockFile, blockIdOf, reachableBlocks } from "../bundle-layout.ts";
 import { treeOf } from "../family.ts";
 import type { AuditContext } from "./context.ts";
+import { closing } from "./documents.ts";
 import type { Check, Inspection } from "./inspection.ts";
 import { isSignedBy } from "./signatures.ts";
 
@@ -40,21 +41,6 @@ async function anchor(context: AuditContext, seen: Inspection): Promise<void> {
     "is not signed by the runner",
     BUNDLE_FILES.chain,
   );
-}
-
-/** The last entry vouches for the mission file and for which city this is. */
-function closing({ bundle, log, mission, block, hasBlock }: AuditContext, seen: Inspection): void {
-  const entry = log.findLast(({ kind, subjects }) => kind === CLOSING_KIND && subjects.includes(mission));
-  const content = entry?.content ?? undefined;
-  if (content === undefined || !hasBlock(content)) {
-    seen.holds(false, "closing entry", "is missing, so that nothing vouches for the mission file");
-    return;
-  }
-  const { missionFile, ...facts } = closingSchema.parse(block(content));
-  seen.same(contentIdOf(bundle.bytes(BUNDLE_FILES.mission)), missionFile, "mission file against the closing entry", BUNDLE_FILES.mission);
-  const { name, ...claimed } = bundledCitySchema.parse(JSON.parse(bundle.text(BUNDLE_FILES.city)));
-  seen.same(claimed, facts, `facts of ${name} against the closing entry`, BUNDLE_FILES.city);
-  seen.same(contentIdOf(bundle.bytes(BUNDLE_FILES.city)), contentIdOfJson({ ...facts, name }), "spelling of the facts", BUNDLE_FILES.city);
 }
 
 /** What the log or the chain names is here, and nothing is here that they do not lead to. */

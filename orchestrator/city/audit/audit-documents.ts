@@ -1,0 +1,268 @@
+/** The audit without a chain: the part that a browser can run, and which of the whole audit's checks it leaves to a replay. */
+import { z } from "zod";
+import { recompileLaw } from "../../client/compile-law.ts";
+import { claimFileSchema } from "../../execution/claims.ts";
+import { clearingRecordSchema, standingsSaid } from "../../execution/clearing-record.ts";
+import { signedItemSchema } from "../../execution/evidence.ts";
+import { resultSchema, workSchema } from "../../execution/work.ts";
+import { messageOf } from "../../primitives/errors.ts";
+import { keccak256, parseContentId, sha256 } from "../../primitives/hash.ts";
+import type { ContentId } from "../../primitives/hex.ts";
+import { canonicalBytes, isObject, type JsonValue, parseCanonicalJson, parseJsonBytes } from "../../primitives/json.ts";
+import type { AuditFinding, AuditReport } from "../../protocol/audit-report.ts";
+import { balances, type Outcome, outcomeSchema } from "../../protocol/outcome.ts";
+import { type BundleManifest, damagesOf, MANIFEST, missing, parseManifest } from "../../records/bundle-manifest.ts";
+import { BundleDamaged } from "../../records/errors.ts";
+import { type LogEntry, parseLog } from "../../records/log.ts";
+import { packRanking, tally } from "../../rules/condorcet.ts";
+import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle-layout.ts";
+import { renderReport } from "../report/render-report.ts";
+import { claimOutcome, clearedAgain, closing } from "./documents.ts";
+import { Inspection } from "./inspection.ts";
+
+/** Files by their path with `/`, the manifest among them. */
+export type BundleFiles = ReadonlyMap<string, Uint8Array>;
+
+/** A bundle's documents, read as far as they can be. */
+export interface Documents {
+  readonly bundle: { bytes(path: string): Uint8Array; text(path: string): string };
+  readonly city: z.output<typeof bundledCitySchema>;
+  readonly mission: z.output<typeof bundledCitySchema>["mission"];
+  readonly outcome: Outcome;
+  readonly document: ReturnType<typeof recompileLaw>;
+  readonly log: readonly LogEntry[];
+  readonly block: (id: ContentId) => JsonValue;
+  readonly hasBlock: (id: ContentId) => boolean;
+}
+
+interface DocumentCheck {
+  readonly name: string;
+  readonly what: string;
+  readonly file: string;
+  readonly run: (documents: Documents, seen: Inspection) => Promise<void> | void;
+}
+
+const FILES = { name: "FILES", what: "every byte against the manifest, every block against its name", file: MANIFEST };
+
+/** What only the chain can tell, in the words of a person who asks. */
+export const LEFT_TO_REPLAY: readonly string[] = [
+  "that the transactions ran as written: no block was executed here",
+  "that the log's last entry is the one anchored on chain",
+  "that voters, executors, verifiers, issuers and adjudicators were registered, and who answers for whom",
+  "that ballots, bids, commitments and verdicts on chain carry these signatures",
+  "that balances, entitlements, slashes and reputations moved as the outcome says",
+  "whether this is the chain: compare the last block's hash with another witness",
+];
+
+const itemsSchema = z.array(z.json());
+
+/** In the order of a mission's life. */
+const documentChecks: readonly DocumentCheck[] = [
+  {
+    name: "RECORDS",
+    what: "the log's chain of hashes, the block behind every entry, the closing entry",
+    file: BUNDLE_FILES.log,
+    run(documents, seen) {
+      for (const { seq, content } of documents.log) {
+        const isThere = content === null || documents.hasBlock(content);
+        seen.holds(isThere, `block of log entry ${seq}`, "is missing", content === null ? BUNDLE_FILES.log : blockFile(content));
+      }
+      closing(documents, seen);
+    },
+  },
+  {
+    name: "LAW",
+    what: "the law compiled again from its words, and the input that it names",
+    file: BUNDLE_FILES.document,
+    run({ bundle, city, outcome, document }, seen) {
+      seen.same(document.lawHash, outcome.law.lawHash, "compiled law against the outcome's");
+      seen.same(document.document.name, city.name, "mission's name", BUNDLE_FILES.city);
+      seen.same(city.mission, outcome.mission, "mission's address", BUNDLE_FILES.outcome);
+      const winner = outcome.law.candidates.find(({ entry }) => entry === outcome.winner?.entry);
+      seen.same(document.specHash, winner?.specHash, "law against the candidate that won", BUNDLE_FILES.outcome);
+      const items = itemsSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.input)));
+      const { digest, count } = document.document.input;
+      seen.same(sha256(canonicalBytes(items)), digest, "digest of the input against the law's", BUNDLE_FILES.input);
+      seen.same(items.length, count, "number of items", BUNDLE_FILES.input);
+    },
+  },
+  {
+    name: "BALLOTS",
+    what: "the ballots counted again: every duel between two laws",
+    file: BUNDLE_FILES.outcome,
+    run({ outcome }, seen) {
+      const rankings = outcome.ballots.map(({ ranking }) => packRanking(ranking));
+      // Which of two equals wins is decided by a seed that stands on the chain; no duel depends on it.
+      const { pairwise } = tally(rankings, outcome.law.candidates.length, keccak256("0x"));
+      seen.same(outcome.pairwise, pairwise, "duels counted again");
+    },
+  },
+  {
+    name: "CLAIMS",
+    what: "every output's claim: how its check ended, the issuer's signature, the trail of its life",
+    file: BUNDLE_FILES.log,
+    async run(documents, seen) {
+      for (const { subjects, content } of latest(documents.log, "execution.claim")) {
+        await seen.part(`claim of ${subjects.slice(1).join("/")}`, () => claim(documents, subjects, content, seen), blockFile(content));
+      }
+    },
+  },
+  {
+    name: "DECISIONS",
+    what: "every clearing again from its documents: obligation, evidence, verdicts, all signatures",
+    file: BUNDLE_FILES.log,
+    async run({ log, block }, seen) {
+      for (const { subjects, content } of latest(log, "execution.clearing")) {
+        const [, node, attempt] = subjects;
+        const file = blockFile(content);
+        const subject = `clearing of node ${node}, attempt ${Number(attempt) + 1}`;
+        await seen.part(
+          subject,
+          () => {
+            const record = clearingRecordSchema.parse(block(content));
+            const issued = record.envelope.items
+              .filter(({ type }) => type !== "claim")
+              .map((item) => ({ issuer: item.provenance[0]?.emitter ?? "", class: item.class }));
+            const standings = standingsSaid(Object.keys(record.keys), issued, record.decision.clearing_engine);
+            clearedAgain(seen, { subject, file, record, standings });
+          },
+          file,
+        );
+      }
+    },
+  },
+  {
+    name: "MONEY",
+    what: "deposit = paid + fees + insurance + discount + refunded + missions below, of every law, to the unit",
+    file: BUNDLE_FILES.outcome,
+    run({ outcome }, seen) {
+      const accounts = [
+        { of: "this law", money: outcome.money },
+        { of: "all laws together", money: outcome.total },
+        ...outcome.epochs.map(({ epoch, money }) => ({ of: `epoch ${epoch}`, money })),
+        ...outcome.children.map(({ path, money }) => ({ of: path, money })),
+      ];
+      for (const { of, money } of accounts) seen.holds(balances(money), `money of ${of}`, "does not add up to the deposit");
+    },
+  },
+  {
+    name: "RESULTS",
+    what: "every result against its bytes, and the report written again from outcome and output",
+    file: BUNDLE_FILES.log,
+    run(documents, seen) {
+      const { bundle, block, log, mission, outcome, document } = documents;
+      const outputs = new Map<number, JsonValue>();
+      for (const { subjects, content } of latest(log, "execution.result")) {
+        const { outputId, outputHash } = resultSchema.parse(block(content));
+        const id = parseContentId(outputId);
+        const file = blockFile(id);
+        seen.same(keccak256(bundle.bytes(file)), outputHash, `result of ${subjects.slice(1).join("/")}: hash`, file);
+        if (subjects[0] === mission) outputs.set(Number(subjects[1]), block(id));
+      }
+      const asked = document.document.nodes.filter(({ task }) => task === document.document.output.task);
+      const released = outcome.released ? asked.map(({ number }) => outputs.get(number)).filter(isObject) : [];
+      const again = renderReport(outcome, released);
+      seen.same(bundle.text(BUNDLE_FILES.report), again, "report written again from outcome and output", BUNDLE_FILES.report);
+    },
+  },
+];
+
+/** Reads the documents of a bundle. Throws with the first file that cannot be read. */
+export function readDocuments(files: BundleFiles): Documents {
+  const bytes = (path: string): Uint8Array => {
+    const content = files.get(path);
+    if (content === undefined) throw missing(path);
+    return content;
+  };
+  const text = (path: string) => new TextDecoder("utf-8", { fatal: true }).decode(bytes(path));
+  const city = reading(BUNDLE_FILES.city, () => bundledCitySchema.parse(parseCanonicalJson(text(BUNDLE_FILES.city))));
+  return {
+    bundle: { bytes, text },
+    city,
+    mission: city.mission,
+    outcome: reading(BUNDLE_FILES.outcome, () => outcomeSchema.parse(parseCanonicalJson(text(BUNDLE_FILES.outcome)))),
+    document: reading(BUNDLE_FILES.document, () => recompileLaw(bytes(BUNDLE_FILES.document))),
+    log: reading(BUNDLE_FILES.log, () => parseLog(text(BUNDLE_FILES.log))),
+    block: (id) => parseJsonBytes(bytes(blockFile(id))),
+    hasBlock: (id) => files.has(blockFile(id)),
+  };
+}
+
+/** Verifies what can be verified without a chain; whatever it stumbles over is a finding. `head` is the last block that the outcome names. */
+export async function auditDocuments(files: BundleFiles): Promise<AuditReport> {
+  const { name, what } = FILES;
+  const whole: AuditReport["checks"][number] = { name, what, ...filesOf(files) };
+  let documents: Documents;
+  try {
+    documents = readDocuments(files);
+  } catch (error) {
+    const file = error instanceof BundleDamaged ? error.file : MANIFEST;
+    const finding = { check: name, file, subject: file, problem: messageOf(error) };
+    const known = whole.findings.some((each) => each.file === file);
+    const findings = known ? whole.findings : [...whole.findings, finding];
+    return { passed: false, mission: null, name: null, head: null, root: null, checks: [{ ...whole, findings }] };
+  }
+  const checks = [whole];
+  for (const check of documentChecks) {
+    const seen = new Inspection(check);
+    await seen.part("this check", () => check.run(documents, seen));
+    checks.push({ name: check.name, what: check.what, ...seen.result() });
+  }
+  return {
+    passed: checks.every(({ findings }) => findings.length === 0),
+    mission: documents.mission,
+    name: documents.city.name,
+    head: documents.outcome.finalBlock,
+    root: documents.log.at(-1)?.hash ?? null,
+    checks,
+  };
+}
+
+function filesOf(files: BundleFiles): { readonly verified: number; readonly findings: AuditFinding[] } {
+  const finding = (error: BundleDamaged) => ({ check: FILES.name, file: error.file, subject: error.file, problem: messageOf(error) });
+  let manifest: BundleManifest;
+  try {
+    const bytes = files.get(MANIFEST);
+    if (bytes === undefined) throw missing(MANIFEST);
+    manifest = parseManifest(bytes);
+  } catch (error) {
+    if (error instanceof BundleDamaged) return { verified: 1, findings: [finding(error)] };
+    throw error;
+  }
+  return { verified: manifest.files.length, findings: damagesOf(manifest, files).map(finding) };
+}
+
+function claim({ log, block, hasBlock, bundle }: Documents, place: readonly string[], content: ContentId, seen: Inspection): void {
+  const subject = `claim of ${place.slice(1).join("/")}`;
+  const file = blockFile(content);
+  const claimed = claimFileSchema.parse(block(content));
+  const of = (kind: string) => latest(log, kind).find(({ subjects }) => subjects.join("/") === place.join("/"))?.content;
+  const [evidence, done] = [of("execution.evidence"), of("execution.work")];
+  const [item] = evidence === undefined ? [] : signedItemSchema.array().parse(block(evidence));
+  const work = done === undefined ? undefined : workSchema.parse(block(done));
+  if (item === undefined || work?.ok !== true) {
+    seen.holds(false, subject, "is about work that has no record in the log", file);
+    return;
+  }
+  const id = parseContentId(work.outputId);
+  const source = hasBlock(id) ? bundle.bytes(blockFile(id)) : undefined;
+  claimOutcome(seen, { subject, file, claimed, item, outputHash: work.outputHash, source });
+}
+
+/** The records of one kind, of each subject the last, oldest first. */
+export function latest(log: readonly LogEntry[], kind: string): readonly (LogEntry & { readonly content: ContentId })[] {
+  const found = new Map<string, LogEntry & { readonly content: ContentId }>();
+  for (const entry of log) {
+    const { content } = entry;
+    if (entry.kind === kind && content !== null) found.set(entry.subjects.join("/"), { ...entry, content });
+  }
+  return [...found.values()];
+}
+
+function reading<Value>(file: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (cause) {
+    throw cause instanceof BundleDamaged ? cause : new BundleDamaged(file, `cannot be read: ${messageOf(cause)}`, cause);
+  }
+}

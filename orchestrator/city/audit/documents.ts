@@ -1,0 +1,102 @@
+/**
+ * What an audit verifies from documents alone. Free of Node and of the chain: the command runs these rules after replaying the chain, a
+ * browser runs them by themselves and says what only a replay can tell.
+ */
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { publicKeyToAddress } from "viem/accounts";
+import { digestOf } from "../../attestation/claims.ts";
+import { isOutcomeSignedBy } from "../../attestation/outcome.ts";
+import { isSigned } from "../../clearing/clearing-decision.ts";
+import { secondsOf } from "../../clearing/fields.ts";
+import { verifySignature } from "../../clearing/signature.ts";
+import { type ClaimFile, NO_OUTPUT, trailOf } from "../../execution/claims.ts";
+import { type ClearingRecord, cityDeployment, clearAgain, type Standing } from "../../execution/clearing-record.ts";
+import { contentIdOf, contentIdOfJson } from "../../primitives/hash.ts";
+import type { Hash, Hex } from "../../primitives/hex.ts";
+import { BUNDLE_FILES, bundledCitySchema, CLOSING_KIND, closingSchema } from "../bundle-layout.ts";
+import type { AuditContext } from "./context.ts";
+import type { Inspection } from "./inspection.ts";
+
+/** The last entry vouches for the mission file and for which city this is. */
+export function closing(
+  {
+    bundle,
+    log,
+    mission,
+    block,
+    hasBlock,
+  }: Pick<AuditContext, "log" | "mission" | "block" | "hasBlock"> & { readonly bundle: Pick<AuditContext["bundle"], "bytes" | "text"> },
+  seen: Inspection,
+): void {
+  const entry = log.findLast(({ kind, subjects }) => kind === CLOSING_KIND && subjects.includes(mission));
+  const content = entry?.content ?? undefined;
+  if (content === undefined || !hasBlock(content)) {
+    seen.holds(false, "closing entry", "is missing, so that nothing vouches for the mission file");
+    return;
+  }
+  const { missionFile, ...facts } = closingSchema.parse(block(content));
+  seen.same(contentIdOf(bundle.bytes(BUNDLE_FILES.mission)), missionFile, "mission file against the closing entry", BUNDLE_FILES.mission);
+  const { name, ...claimed } = bundledCitySchema.parse(JSON.parse(bundle.text(BUNDLE_FILES.city)));
+  seen.same(claimed, facts, `facts of ${name} against the closing entry`, BUNDLE_FILES.city);
+  seen.same(contentIdOf(bundle.bytes(BUNDLE_FILES.city)), contentIdOfJson({ ...facts, name }), "spelling of the facts", BUNDLE_FILES.city);
+}
+
+/** A claim, what an issuer said of it, and what the two are about. */
+export interface CheckedClaim {
+  /** For findings: what this is, and in which file. */
+  readonly subject: string;
+  readonly file: string;
+  readonly claimed: ClaimFile;
+  /** The evidence that the issuer signed of it. */
+  readonly item: { readonly issuer: string; readonly payload: Hash };
+  /** What the executor committed. */
+  readonly outputHash: Hash;
+  /** The output's bytes, where the bundle has them. */
+  readonly source: Uint8Array | undefined;
+}
+
+/** How a claim's check ended follows from what was committed and found, and the issuer signed it. */
+export function claimOutcome(seen: Inspection, { subject, file, claimed, item, outputHash, source }: CheckedClaim): void {
+  const { claim, outcome, found, key, trail } = claimed;
+  const status = found === NO_OUTPUT ? "unverifiable" : found === outputHash ? "verified" : "rejected";
+  seen.same(outcome.status, status, `${subject}: how its check ended`, file);
+  seen.same([outcome.verifier_id, found], [item.issuer, item.payload], `${subject}: against the evidence`, file);
+  if (status === "verified" && source !== undefined)
+    seen.same(outcome.source_digest, digestOf(source), `${subject}: the source of its check`, file);
+  seen.holds(isOutcomeSignedBy(outcome, key) && accountOf(key.key) === item.issuer, subject, "is not signed by its issuer", file);
+  seen.same(trail, trailOf(claim, outcome), `${subject}: the trail of its life`, file);
+}
+
+/** A clearing, and what is known of its parties. */
+export interface ClearingToCheck {
+  readonly subject: string;
+  readonly file: string;
+  readonly record: ClearingRecord;
+  readonly standings: readonly Standing[];
+}
+
+/** Whose each key is, the engine's signature, and the decision once more from the documents with every signature checked. */
+export function clearedAgain(seen: Inspection, { subject, file, record, standings }: ClearingToCheck): void {
+  const { keys, decision } = record;
+  for (const [id, key] of Object.entries(keys)) {
+    seen.same(accountOf(hexOf(key)), id.split("/")[0], `${subject}: the key of ${id}`, file);
+  }
+  const world = cityDeployment(keys, standings, verifySignature);
+  const engine = {
+    id: decision.clearing_engine,
+    key: keys[decision.clearing_engine] ?? "ed25519:0x",
+    sign: () => decision.clearing_engine_signature,
+  };
+  seen.holds(isSigned(decision, world), `${subject}: decision`, "is not signed by the engine", file);
+  const again = clearAgain(record, world, engine, BigInt(secondsOf(decision.emitted_at)));
+  seen.same(decision.clearing_decision_hash, again.clearing_decision_hash, `${subject}: decision, cleared again`, file);
+}
+
+function hexOf(key: `${string}:${Hex}`): Hex {
+  return `0x${key.split(":0x")[1] ?? ""}`;
+}
+
+/** The account whose key this is. Throws if it is not a point of the curve. */
+function accountOf(key: Hex): string {
+  return publicKeyToAddress(`0x${secp256k1.Point.fromHex(key.slice(2)).toHex(false)}`);
+}

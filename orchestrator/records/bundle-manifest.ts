@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { InvalidValue, messageOf } from "../primitives/errors.ts";
+import { contentIdOf, sha256 } from "../primitives/hash.ts";
+import { hashSchema } from "../primitives/hex.ts";
+import { canonicalBytes, canonicalJson, parseJson } from "../primitives/json.ts";
+import { BundleDamaged } from "./errors.ts";
+
+/** What a bundle's manifest says and how its files are checked against it. Free of Node: a browser checks a bundle by the same rules. */
+export const MANIFEST = "manifest.json";
+/** Files under this folder are named by their content id. */
+const BLOCKS = "blocks/";
+
+const manifestSchema = z.strictObject({
+  bundle: z.literal(1),
+  files: z.array(z.strictObject({ path: z.string(), size: z.number().int().nonnegative(), sha256: hashSchema })),
+  /** SHA-256 of the manifest's canonical bytes without this field: the manifest vouches for itself. */
+  digest: hashSchema,
+});
+export type BundleManifest = z.infer<typeof manifestSchema>;
+
+/** A manifest's text. Throws BundleDamaged unless it is canonical, vouches for itself and names only files inside the bundle, in order. */
+export function parseManifest(bytes: Uint8Array): BundleManifest {
+  let manifest: BundleManifest;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    manifest = manifestSchema.parse(parseJson(text));
+    // Another spelling of the same values (upper-case hex, a space) would be bytes that nothing vouches for.
+    if (`${canonicalJson(manifest)}\n` !== text) throw new InvalidValue("manifest", "it is not in canonical form");
+  } catch (error) {
+    throw new BundleDamaged(MANIFEST, `cannot be read: ${error instanceof z.ZodError ? "wrong shape" : messageOf(error)}`, error);
+  }
+  const { digest, ...body } = manifest;
+  if (sha256(canonicalBytes(body)) !== digest) throw new BundleDamaged(MANIFEST, "does not match its own digest");
+  const paths = manifest.files.map(({ path }) => path);
+  const isOrdered = paths.every(
+    (path, index) => isPlainPath(path) && path !== MANIFEST && (index === 0 || (paths[index - 1] ?? "") < path),
+  );
+  if (!isOrdered) throw new BundleDamaged(MANIFEST, "lists files out of order or outside the bundle");
+  return manifest;
+}
+
+/** Throws BundleDamaged unless the bytes are those that the manifest names. */
+export function checkFile({ path, size, sha256: expected }: BundleManifest["files"][number], bytes: Uint8Array): void {
+  if (bytes.length !== size) throw new BundleDamaged(path, `holds ${bytes.length} bytes, not ${size}`);
+  if (sha256(bytes) !== expected) throw new BundleDamaged(path, "was changed");
+  checkBlockName(path, bytes);
+}
+
+/** A block's name is the hash of its content. */
+export function checkBlockName(path: string, bytes: Uint8Array): void {
+  if (path.startsWith(BLOCKS) && path.slice(BLOCKS.length) !== contentIdOf(bytes)) {
+    throw new BundleDamaged(path, "does not hold what its name says");
+  }
+}
+
+/** Relative, with `/`, no step up, nothing that means something else on another system. */
+export function isPlainPath(path: string): boolean {
+  return /^[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*$/.test(path) && path.split("/").every((part) => part !== "." && part !== "..");
+}
+
+/** Every file that is changed, missing or not in the manifest, in the manifest's order; empty when the bundle is whole. */
+export function damagesOf(manifest: BundleManifest, files: ReadonlyMap<string, Uint8Array>): readonly BundleDamaged[] {
+  const damages: BundleDamaged[] = [];
+  const extra = new Set(files.keys());
+  extra.delete(MANIFEST);
+  for (const entry of manifest.files) {
+    extra.delete(entry.path);
+    const bytes = files.get(entry.path);
+    if (bytes === undefined) damages.push(missing(entry.path));
+    else damages.push(...damageOf(entry, bytes));
+  }
+  return [...damages, ...[...extra].sort().map(unlisted)];
+}
+
+export function missing(path: string): BundleDamaged {
+  return new BundleDamaged(path, "is missing");
+}
+
+export function unlisted(path: string): BundleDamaged {
+  return new BundleDamaged(path, "is not in the manifest");
+}
+
+function damageOf(entry: BundleManifest["files"][number], bytes: Uint8Array): readonly BundleDamaged[] {
+  try {
+    checkFile(entry, bytes);
+    return [];
+  } catch (error) {
+    if (error instanceof BundleDamaged) return [error];
+    throw error;
+  }
+}
