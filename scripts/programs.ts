@@ -9,6 +9,7 @@ const fromSources = (path: string) => () => import(new URL(path, import.meta.url
 /** Programs with a command line of their own, by the command that runs them. */
 const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
   override: () => import("./override/main.ts"),
+  console: fromSources("./console/main.ts"),
   clearing: fromSources("./clearing/main.ts"),
   agreement: fromSources("./agreement/main.ts"),
   watchdog: fromSources("./watchdog/main.ts"),

@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { extname, join } from "node:path";
+import { z } from "zod";
+import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
+import { sha256 } from "../../orchestrator/primitives/hash.ts";
+import { HEADERS } from "./policy.ts";
+
+const SEAL = "files.json";
+const PAGE = "/index.html";
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+const sealSchema = z.strictObject({ console: z.literal(1), firstLoad: z.int(), files: z.record(z.string(), z.string()) });
+
+/** What is served, by path. */
+export type Site = ReadonlyMap<string, Uint8Array>;
+
+/** Reads a build whole. Throws NotBuilt, or BuildChanged with the first file whose bytes are not those that were built. */
+export function readSite(dist: string): { readonly site: Site; readonly build: string } {
+  let seal: Uint8Array;
+  try {
+    seal = readFileSync(join(dist, SEAL));
+  } catch (cause) {
+    throw new AgentCityError("NotBuilt", "The console is not built", { action: "npm run console:build, which takes a minute", cause });
+  }
+  const { files } = sealSchema.parse(JSON.parse(new TextDecoder().decode(seal)));
+  const site = new Map<string, Uint8Array>();
+  for (const [path, expected] of Object.entries(files)) {
+    const bytes = readFileSync(join(dist, path));
+    if (sha256(bytes) !== `0x${expected}`) {
+      throw new AgentCityError("BuildChanged", `The console's file ${path} was changed after the build`, {
+        action: "npm run console:build",
+      });
+    }
+    site.set(`/${path}`, bytes);
+  }
+  return { site, build: sha256(seal).slice(2) };
+}
+
+const TEXT = "text/plain; charset=utf-8";
+
+/** A deep link gets the page; a name other than this machine's gets nothing. */
+function answerTo(site: Site, { method, url = "/", headers }: Pick<IncomingMessage, "method" | "url" | "headers">) {
+  const host = (headers.host ?? "").replace(/:\d+$/, "");
+  if (host !== "127.0.0.1" && host !== "localhost") return { status: 421, type: TEXT, keep: "no-store" };
+  if (method !== "GET" && method !== "HEAD") return { status: 405, type: TEXT, keep: "no-store" };
+  const path = url.split(/[?#]/, 1)[0] ?? "/";
+  const name = !site.has(path) && extname(path) === "" ? PAGE : path;
+  const bytes = site.get(name);
+  if (bytes === undefined) return { status: 404, type: TEXT, keep: "no-store" };
+  // Names of built files carry their hash; the page itself has to be asked for again.
+  const keep = name === PAGE ? "no-cache" : "public, max-age=31536000, immutable";
+  return { status: 200, type: TYPES[extname(name)] ?? "application/octet-stream", keep, bytes };
+}
+
+/** Listens on the loopback address; port 0 takes a free one. */
+export async function serveSite(site: Site, port: number) {
+  const server = createServer((request, response) => {
+    const { status, type, keep, bytes } = answerTo(site, request);
+    response.writeHead(status, { ...HEADERS, "content-type": type, "cache-control": keep });
+    response.end(request.method === "HEAD" ? undefined : (bytes ?? `${status}\n`));
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const taken = typeof address === "object" && address !== null ? address.port : port;
+  return { server, url: `http://127.0.0.1:${taken}/` };
+}

@@ -1,0 +1,67 @@
+import { Anchor, Button, Group, Text, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { useEffect } from "react";
+import { NavLink, Outlet, useLocation } from "react-router";
+import { useBundle } from "./bundle/opened.tsx";
+import { Quoted } from "./parts/quoted.tsx";
+
+const PAGES = [
+  { to: "/mission", name: "Check" },
+  { to: "/law", name: "Law and work" },
+  { to: "/money", name: "Money" },
+  { to: "/session", name: "How the law came about" },
+] as const;
+
+/** Around every page: which mission this is, whether it holds, where to go. */
+export function Frame() {
+  const { state } = useBundle();
+  const { setColorScheme } = useMantineColorScheme();
+  const scheme = useComputedColorScheme("light");
+  const { pathname } = useLocation();
+  const opened = state.kind === "opened" ? state : undefined;
+  const section = pathname === "/" ? "Open a bundle" : (PAGES.find(({ to }) => pathname.startsWith(to))?.name ?? "Not found");
+  // Somebody who cannot see hears the new page's name.
+  useEffect(() => {
+    document.title = `${section} · AgentCity console`;
+  }, [section]);
+  return (
+    <>
+      <Anchor className="skip" href="#content">
+        To the content
+      </Anchor>
+      <header>
+        <Group justify="space-between" wrap="wrap">
+          <Text fw={700}>
+            <NavLink to="/">AgentCity</NavLink>
+            {opened?.view !== undefined && (
+              <>
+                {" · "}
+                <Quoted text={opened.view.outcome.name} short={60} />
+              </>
+            )}
+          </Text>
+          <Button variant="default" size="xs" onClick={() => setColorScheme(scheme === "dark" ? "light" : "dark")}>
+            {scheme === "dark" ? "Light colours" : "Dark colours"}
+          </Button>
+        </Group>
+        {opened !== undefined && (
+          <nav aria-label="Pages of this bundle">
+            {PAGES.map(({ to, name }) => (
+              <NavLink key={to} to={to}>
+                {name}
+              </NavLink>
+            ))}
+          </nav>
+        )}
+      </header>
+      {opened !== undefined && !opened.verification.passed && (
+        <div className="banner" role="alert">
+          Do not rely on this bundle: {opened.verification.checks.flatMap(({ findings }) => findings).length} checks failed.{" "}
+          <NavLink to="/mission">See which</NavLink>
+        </div>
+      )}
+      <main id="content" tabIndex={-1}>
+        <Outlet />
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import type { NodeView } from "../bundle/view.ts";
+import { type StateWords, stateWords } from "../parts/words.ts";
+
+/** Above this many nodes, those of one task are shown as one until it is opened. */
+export const MOST_NODES = 60;
+
+/** A box of the graph: one node of the law, or all of a task. */
+export interface Box {
+  readonly id: string;
+  readonly task: string;
+  readonly nodes: readonly NodeView[];
+  readonly state: StateWords;
+  /** `done 60, failed 4`; one word for a single node. */
+  readonly words: string;
+}
+
+export interface LawGraph {
+  readonly boxes: readonly Box[];
+  readonly edges: readonly (readonly [from: string, to: string])[];
+}
+
+/** The worst first: a group that holds a failure shows it. */
+const GRAVITY: readonly StateWords["look"][] = ["failed", "frozen", "working", "waiting", "done"];
+
+/** What is drawn of a law, with these tasks opened. */
+export function lawGraph(nodes: readonly NodeView[], opened: ReadonlySet<string>): LawGraph {
+  const tasks = Map.groupBy(nodes, ({ law }) => law.task);
+  const isGrouped = (task: string) => nodes.length > MOST_NODES && (tasks.get(task)?.length ?? 0) > 1 && !opened.has(task);
+  const idOf = ({ law }: NodeView) => (isGrouped(law.task) ? `task ${law.task}` : `node ${law.number}`);
+  const boxes = [...Map.groupBy(nodes, idOf)].map(([id, members]): Box => {
+    const states = members.map(({ end }) => stateWords(end?.state));
+    const counts = Map.groupBy(states, ({ word }) => word);
+    const state = GRAVITY.flatMap((look) => states.find((each) => each.look === look) ?? [])[0] ?? stateWords(undefined);
+    const words = [...counts].map(([word, all]) => (members.length === 1 ? word : `${all.length} ${word}`)).join(", ");
+    return { id, task: members[0]?.law.task ?? "", nodes: members, state, words };
+  });
+  const byNumber = new Map(nodes.map((node) => [node.law.number, idOf(node)]));
+  const edges = new Map<string, readonly [string, string]>();
+  for (const node of nodes) {
+    for (const before of node.law.after) {
+      const [from, to] = [byNumber.get(before), idOf(node)];
+      if (from !== undefined && from !== to) edges.set(`${from}→${to}`, [from, to]);
+    }
+  }
+  return { boxes, edges: [...edges.values()] };
+}

@@ -1,0 +1,31 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { plainText } from "../../../orchestrator/primitives/plain-text.ts";
+
+const SHORT = 400;
+/** More than this at once would stop the page. */
+const LONG = 20_000;
+
+/**
+ * Text of somebody else's: an agent's, an input's, a sponsor's. Always a text node, its direction kept to itself, control and invisible
+ * characters taken out, long ones cut with a button for more.
+ */
+export function Quoted({ text, short = SHORT }: { readonly text: string; readonly short?: number }) {
+  const [isOpen, setOpen] = useState(false);
+  const most = isOpen ? LONG : short;
+  // Cut before it is cleaned: a megabyte is not walked for the first line of it.
+  const shown = plainText(text.slice(0, most)).replace(/\n{3,}/g, "\n\n");
+  if (text.length <= most) return <bdi className="quoted">{shown}</bdi>;
+  return (
+    <>
+      <bdi className="quoted">{shown}…</bdi>{" "}
+      {isOpen || text.length <= short ? (
+        <span className="muted">({(text.length - most).toLocaleString("en")} more characters, in the bundle's file)</span>
+      ) : (
+        <Button size="compact-xs" variant="default" onClick={() => setOpen(true)}>
+          show more
+        </Button>
+      )}
+    </>
+  );
+}
