@@ -5,10 +5,6 @@ import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Clearing} from "../libraries/Clearing.sol";
 import {Commitments} from "../libraries/Commitments.sol";
-import {Signatures} from "../libraries/Signatures.sol";
-import {Reasons} from "../libraries/Reasons.sol";
-import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {TypedData} from "../libraries/TypedData.sol";
 import {ClearingDecision, ClearingResult, EvidenceClass, VerdictResult, WeighedVerdict} from "../types/Evidence.sol";
 import {Tier} from "../types/Law.sol";
 import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
@@ -19,15 +15,13 @@ import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 import {NodeWord} from "./NodeWord.sol";
+import {Panels} from "./Panels.sol";
 import {Remedies} from "./Remedies.sol";
 
 /// @title Clearing a node: its panel, its evidence, its decision
 /// @notice RAILS 5 and A.4, decisions 18–23. A linked library: it runs in the clone's frame and storage.
 library ClearingDesk {
     using MissionFrame for Frame;
-
-    /// @dev A panel has at most seven places.
-    uint256 private constant QUESTION_BITS = 8;
 
     // --- Entry points ------------------------------------------------------------------------------------------------
 
@@ -45,7 +39,7 @@ library ClearingDesk {
             Docket memory d = Dockets.gather(s, f, orders[i].node);
             Opening[] memory openings = orders[i].openings;
             ClearingDecision memory decision = _assess(s, f, d, openings, orders[i].items, orders[i].verdicts);
-            _summon(s, d);
+            Panels.summon(s, d);
             _conclude(s, f, d, decision, openings);
         }
         NodeCore.free(s, f, s.completed & ~before);
@@ -61,19 +55,6 @@ library ClearingDesk {
         return _assess(s, f, d, order.openings, order.items, order.verdicts);
     }
 
-    function panelOf(
-        MissionStorage.Layout storage s,
-        City calldata city,
-        uint8 node
-    ) external view returns (address[] memory) {
-        Frame memory f = MissionFrame.open(city);
-        Docket memory d = Dockets.gather(s, f, node);
-        _draw(f, d);
-        address[] memory panel = new address[](d.panel.length);
-        for (uint256 i = 0; i < panel.length; ++i) panel[i] = d.panel[i].verifier;
-        return panel;
-    }
-
     // --- Decision ----------------------------------------------------------------------------------------------------
 
     function _assess(
@@ -85,9 +66,9 @@ library ClearingDesk {
         Verdict[] calldata verdicts
     ) private view returns (ClearingDecision memory) {
         NodeCore.requireNode(d.word, d.node, NodeCore.only(NodeState.PENDING_VERIFICATION));
-        _draw(f, d);
+        Panels.draw(f, d);
         Dockets.prove(s, f, d, openings, items);
-        WeighedVerdict[] memory weighed = _weigh(f, d, verdicts);
+        WeighedVerdict[] memory weighed = _weigh(s, f, d, verdicts);
         ClearingDecision memory decision = Clearing.decide(
             weighed,
             d.graded,
@@ -97,7 +78,7 @@ library ClearingDesk {
             d.law.redundancy,
             _drawnWeight(d)
         );
-        _requirePanel(d, decision.result);
+        _requirePanel(f, d, decision.result);
         return decision;
     }
 
@@ -120,8 +101,8 @@ library ClearingDesk {
         );
         if (decision.result == ClearingResult.PASS) _pass(s, f, d, decision, openings);
         else if (decision.result == ClearingResult.FAIL) _condemn(s, f, d);
-        else if (decision.result == ClearingResult.DISPUTED) _review(s, d);
-        else Remedies.doubt(s, f.city, d.node, Dockets.provenSlots(d));
+        else if (decision.result == ClearingResult.DISPUTED) _review(s, f, d);
+        else _doubt(s, f, d);
     }
 
     function _pass(
@@ -133,41 +114,45 @@ library ClearingDesk {
     ) private {
         MissionStorage.Node memory w = d.word;
         w.share = decision.score;
+        uint8 proven = Dockets.provenSlots(s, d);
+        bool open = block.timestamp < Panels.closesAt(f, w);
+        w.agreeing = d.law.tier == Tier.CONSENSUS ? w.commitMask & decision.agreeing : w.commitMask;
+        // Whoever clears cannot leave out what an agreeing slot is paid for.
+        if (open) Dockets.requireShown(d, w.agreeing & ~proven);
         // A slot is paid for an item of its own, whatever is said of it.
-        w.agreeing = w.commitMask & Dockets.slotsOf(decision.basis);
-        if (d.law.tier == Tier.CONSENSUS) w.agreeing &= decision.agreeing;
-        if (NodeCore.count(w.agreeing) < d.law.threshold) return _review(s, d);
+        w.agreeing &= proven;
+        if (NodeCore.count(w.agreeing) < d.law.threshold) return _review(s, f, d);
         bool released = Dockets.passesGate(s, f, d, openings);
-        if (!released || d.law.tier == Tier.HUMAN) return _review(s, d);
+        if (!released || d.law.tier == Tier.HUMAN) return _review(s, f, d);
+        uint8 late = w.commitMask & ~proven;
+        if (open) late &= ~Dockets.claimingSlots(d);
         _seat(d);
         NodeCore.finish(s, f, w, d.node, Dockets.outputOf(d, openings));
+        if (late != 0) {
+            Remedies.dropLate(s, d.node, w.attempt, late);
+            w.commitMask &= ~late;
+        }
         NodeCore.store(s, d.node, w);
         Escrow.record(s, f.city, d.node);
     }
 
-    /// @dev The slash waits for its appeal window; the slots' stakes stay locked until then.
+    /// @dev While the hearing is open nobody is refused for items that are left out.
+    function _doubt(MissionStorage.Layout storage s, Frame memory f, Docket memory d) private {
+        uint8 proven = Dockets.provenSlots(s, d);
+        if (block.timestamp < Panels.closesAt(f, d.word)) Dockets.requireShown(d, d.word.commitMask & ~proven);
+        Remedies.doubt(s, f.city, d.node, proven);
+    }
+
     function _condemn(MissionStorage.Layout storage s, Frame memory f, Docket memory d) private {
         _seat(d);
-        uint40 dueAt = uint40(block.timestamp) + f.window(d.law);
-        s.faults[MissionStorage.attemptKey(d.node, d.word.attempt)] = MissionStorage.Fault({
-            dueAt: dueAt,
-            mask: d.word.commitMask,
-            settled: false,
-            // Seven seats of fifteen bits fit.
-            seats: uint112(d.word.seats),
-            terminated: false
-        });
-        s.head.faults += 1;
-        d.word.flags |= MissionStorage.FAULTED;
-        emit ICollaborationContract.SlashPending(d.node, d.word.attempt, d.word.commitMask, dueAt);
         NodeCore.store(s, d.node, d.word);
         Remedies.condemn(s, f.city, d.node);
     }
 
-    function _review(MissionStorage.Layout storage s, Docket memory d) private {
+    function _review(MissionStorage.Layout storage s, Frame memory f, Docket memory d) private {
         _seat(d);
-        NodeCore.startReview(d.word, d.node, d.law);
         NodeCore.store(s, d.node, d.word);
+        Remedies.review(s, f.city, d.node, Dockets.provenSlots(s, d));
     }
 
     /// @dev Remembers whose verdicts counted: they share the fee, and may appeal.
@@ -183,30 +168,10 @@ library ClearingDesk {
         d.word.seats = seats;
     }
 
-    /// @dev Marks the panel for conflicts of interest and charges its absent members.
-    function _summon(MissionStorage.Layout storage s, Docket memory d) private {
-        address[] memory principals = new address[](d.panel.length);
-        for (uint256 i = 0; i < principals.length; ++i) principals[i] = d.panel[i].principal;
-        s.head.execution.recordVerifiers(principals);
-        // At most seven seats.
-        for (uint256 i = 0; i < d.panel.length; ++i) {
-            // Whose weight was taken is not heard, and not charged.
-            if ((d.complete >> i) & 1 == 1 || d.panel[i].weight == 0) continue;
-            address absent = d.panel[i].verifier;
-            s.head.execution.settleVerifier(absent, SlashingSchedule.NO_SHOW, Reasons.VERIFICATION_NO_SHOW);
-        }
-    }
-
     // --- Panel and verdicts ------------------------------------------------------------------------------------------
 
-    function _draw(Frame memory f, Docket memory d) private view {
-        uint32 drawn = d.word.drawBlock;
-        if (drawn == 0) revert ICollaborationContract.NotAllCommitted(d.node, d.word.commitMask);
-        if (block.number <= drawn) revert ICollaborationContract.TooEarly(d.node, uint256(drawn) + 1);
-        d.panel = f.city.evidence.panelOf(d.node, d.word.attempt, d.law.panelSize, d.parties, drawn);
-    }
-
     function _weigh(
+        MissionStorage.Layout storage s,
         Frame memory f,
         Docket memory d,
         Verdict[] calldata verdicts
@@ -215,20 +180,19 @@ library ClearingDesk {
         // Bit per question and place.
         uint256 answered = 0;
         uint256 place = 0;
+        // While nothing is decided without all members, nothing can be left out.
+        uint256 posted = block.timestamp < Panels.closesAt(f, d.word) ? 0 : Panels.posted(s, d);
         weighed = new WeighedVerdict[](verdicts.length);
         for (uint256 i = 0; i < verdicts.length; ++i) {
             Verdict calldata v = verdicts[i];
-            place = _place(d, v.verifier, place);
-            // Two questions, at most seven places.
-            uint256 answer;
-            unchecked {
-                answer = uint256(1) << (QUESTION_BITS * uint256(v.question) + place);
-            }
-            if (answered & answer != 0) {
+            place = Panels.placeOf(d, v.verifier, place);
+            uint256 number = Panels.answerOf(v, place);
+            if ((answered >> number) & 1 == 1) {
                 revert ICollaborationContract.DuplicateVerdict(d.node, v.verifier, uint8(v.question));
             }
-            answered |= answer;
-            _requireSigned(f, d, v, commitment);
+            answered |= uint256(1) << number;
+            bytes32 said = Panels.requireSigned(f, d, v, commitment);
+            if ((posted >> number) & 1 == 1) _requireSame(s, d, v, number, said);
             WeighedVerdict memory w = weighed[i];
             w.question = v.question;
             w.result = v.result;
@@ -239,21 +203,20 @@ library ClearingDesk {
             w.agreeing = v.agreeing;
             if (_counts(d, w, v.verifier)) d.counted |= uint8(1 << place);
         }
-        uint256 complete = NodeCore.full(d.law.panelSize);
-        if (d.law.questions & 1 != 0) complete &= answered;
-        if (d.law.questions & 2 != 0) complete &= answered >> QUESTION_BITS;
-        // At most seven places.
-        d.complete = uint8(complete);
+        if (posted & ~answered != 0) revert ICollaborationContract.VerdictLeftOut(d.node, posted & ~answered);
+        d.complete = Panels.completeIn(d, answered);
     }
 
-    /// @dev For this attempt and this work, by the verifier's key.
-    function _requireSigned(Frame memory f, Docket memory d, Verdict calldata v, bytes32 commitment) private view {
-        if (v.obligation != d.obligation) {
-            revert ICollaborationContract.WrongObligation(d.obligation, v.obligation);
-        }
-        if (v.commitment != commitment) revert ICollaborationContract.WrongCommitment(commitment, v.commitment);
-        Signatures.requireInTime(v.deadline);
-        Signatures.requireEcdsa(v.verifier, f.digest(TypedData.hashVerdict(v)), v.signature);
+    /// @dev A member that signed two verdicts is heard with the one that was posted.
+    function _requireSame(
+        MissionStorage.Layout storage s,
+        Docket memory d,
+        Verdict calldata v,
+        uint256 number,
+        bytes32 said
+    ) private view {
+        bytes32 kept = s.posted[Panels.postedKey(d, number)];
+        if (kept != said) revert ICollaborationContract.VerdictReplaced(d.node, v.verifier, kept, said);
     }
 
     /// @dev Of all members, whether they were heard or not, and whatever they said.
@@ -264,28 +227,15 @@ library ClearingDesk {
         }
     }
 
-    /// @dev All members; past the deadline more than half, if they decide. Who submits verdicts chooses which of them are heard:
-    /// what a part of the panel does not decide is left to the others, to another panel, to a human.
-    function _requirePanel(Docket memory d, ClearingResult result) private view {
+    /// @dev All members; once the hearing is closed more than half, if they decide, with every verdict that was posted. What a part of the
+    /// panel does not decide is left to the others, to another panel, to a human.
+    function _requirePanel(Frame memory f, Docket memory d, ClearingResult result) private view {
         uint256 have = NodeCore.count(d.complete);
         uint256 need = d.law.panelSize;
         unchecked {
-            if (result <= ClearingResult.FAIL && block.timestamp >= d.word.deadline) need = need / 2 + 1;
+            if (result <= ClearingResult.FAIL && block.timestamp >= Panels.closesAt(f, d.word)) need = need / 2 + 1;
         }
         if (have < need) revert ICollaborationContract.PanelIncomplete(d.node, have, need);
-    }
-
-    /// @param guess where to look first: verdicts usually come in the order of the panel
-    function _place(Docket memory d, address verifier, uint256 guess) private pure returns (uint256) {
-        uint256 size = d.panel.length;
-        // At most seven seats.
-        unchecked {
-            for (uint256 i = 0; i < size; ++i) {
-                uint256 place = guess + i < size ? guess + i : guess + i - size;
-                if (d.panel[place].verifier == verifier) return place;
-            }
-        }
-        revert ICollaborationContract.NotOnPanel(d.node, verifier);
     }
 
     /// @dev The same test that `Clearing` applies: an asked question, an answer, weight, and a basis at the floor. Whoever

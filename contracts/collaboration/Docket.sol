@@ -191,16 +191,28 @@ library Dockets {
         return Admissibility.isAdmissible(basis, Admissibility.grade(d.claims)[d.law.floor]);
     }
 
-    /// @notice Slots with an item that is proven ⪰ the floor. While the panel has time nobody is refused for items that are left out.
-    function provenSlots(Docket memory d) internal view returns (uint8 proven) {
+    /// @notice Slots with an item that is proven ⪰ the floor, here or by whoever posted it.
+    function provenSlots(MissionStorage.Layout storage s, Docket memory d) internal view returns (uint8 proven) {
+        proven = _reaching(d, d.classes);
+        if (d.word.commitMask & ~proven == 0) return proven;
+        return d.word.commitMask & (proven | s.evidence[MissionStorage.attemptKey(d.node, d.word.attempt)].shown);
+    }
+
+    /// @notice The same, if all items were what their executors claim.
+    function claimingSlots(Docket memory d) internal pure returns (uint8) {
+        return _reaching(d, d.claims);
+    }
+
+    /// @dev Of `unproven` slots each claims nothing.
+    function requireShown(Docket memory d, uint8 unproven) internal pure {
+        uint8 claiming = unproven & claimingSlots(d);
+        if (claiming != 0) revert ICollaborationContract.SlotUnproven(d.node, claiming);
+    }
+
+    function _reaching(Docket memory d, uint256[] memory classes) private pure returns (uint8 slots) {
         // At most five slots.
         for (uint8 slot = 0; slot < d.law.redundancy; ++slot) {
-            if (!_isPresent(d, slot)) continue;
-            if (_reachesFloor(d, d.classes[slot])) {
-                proven |= uint8(1 << slot);
-            } else if (block.timestamp < d.word.deadline && _reachesFloor(d, d.claims[slot])) {
-                revert ICollaborationContract.SlotUnproven(d.node, slot);
-            }
+            if (_isPresent(d, slot) && _reachesFloor(d, classes[slot])) slots |= uint8(1 << slot);
         }
     }
 

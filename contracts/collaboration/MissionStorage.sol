@@ -91,6 +91,14 @@ library MissionStorage {
     /// One whole token in the settlement token's smallest unit (six decimals), as in the constitution.
     uint64 internal constant TOKEN = 1e6;
 
+    /// @dev One word: what was shown for an attempt outside a clearing.
+    struct Evidence {
+        /// Slots with an item that somebody proved ⪰ the floor; bit per slot.
+        uint8 shown;
+        /// A human decides about slots of which that was never shown: they are late.
+        bool wanting;
+    }
+
     // Flags of a node.
     uint16 internal constant GATED = 1;
     uint16 internal constant RECORDED = 2;
@@ -169,6 +177,9 @@ library MissionStorage {
         mapping(uint256 node => Child) children;
         /// Amended mandate of an attempt.
         mapping(uint256 attemptKey => bytes32) amendments;
+        /// Hash of a verdict that was posted ahead of the clearing (`Panels.postedKey`).
+        mapping(uint256 postedKey => bytes32) posted;
+        mapping(uint256 attemptKey => Evidence) evidence;
     }
 
     function attemptKey(uint8 node, uint8 attempt) internal pure returns (uint256) {

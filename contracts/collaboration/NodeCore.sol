@@ -9,6 +9,7 @@ import {Faults} from "../libraries/Faults.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {NodeTransitions} from "../libraries/NodeTransitions.sol";
+import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawHeader, LawNode, MissionContext, Tier} from "../types/Law.sol";
 import {Opening} from "../types/Messages.sol";
@@ -252,6 +253,15 @@ library NodeCore {
             address agent = s.slots[MissionStorage.slotKey(node, attempt, slot)].agent;
             if (agent != address(0)) settle(s, node, slot, agent, slash, scored, 0, reason);
         }
+    }
+
+    /// @notice Drops the slots that a human was asked about and that never showed an item at the floor: they are as good as late.
+    function dropWanting(MissionStorage.Layout storage s, MissionStorage.Node memory w, uint8 node) internal {
+        MissionStorage.Evidence memory evidence = s.evidence[MissionStorage.attemptKey(node, w.attempt)];
+        if (!evidence.wanting) return;
+        uint8 late = w.commitMask & ~evidence.shown;
+        settleMask(s, node, w.attempt, late, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
+        w.commitMask &= ~late;
     }
 
     // --- Gate --------------------------------------------------------------------------------------------------------

@@ -161,7 +161,8 @@ library Overrides {
         NodeCore.store(s, node, d.word);
     }
 
-    /// @dev A rejected review costs the score; a confirmed freeze costs stake and a hundred points, on a human's word.
+    /// @dev A rejected review costs the score, and slots that never showed anything to judge by what being late costs; a confirmed freeze
+    /// costs stake and a hundred points, on a human's word.
     function _reject(
         MissionStorage.Layout storage s,
         Frame memory f,
@@ -171,6 +172,7 @@ library Overrides {
     ) private {
         NodeCore.requireNode(w, node, NodeCore.REJECTABLE);
         bool frozen = w.state == NodeState.FROZEN;
+        if (!frozen) NodeCore.dropWanting(s, w, node);
         uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
         bytes32 reason = frozen ? Reasons.FREEZE_CONFIRMED : Reasons.REJECTED;
         NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, !frozen, reason);

@@ -11,6 +11,7 @@ import {LawNode, Tier} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Descent} from "./Descent.sol";
 import {Escrow} from "./Escrow.sol";
+import {Hearings} from "./Hearings.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
@@ -40,7 +41,7 @@ library Remedies {
         } else {
             _requireOverdue(f, law, w, node);
             if (w.state == NodeState.EXECUTING) _expireExecution(s, f, law, w, node);
-            else if (w.state == NodeState.PENDING_VERIFICATION) _expireVerification(f, law, w, node);
+            else if (w.state == NodeState.PENDING_VERIFICATION) _expireVerification(s, f, law, w, node);
             else _expireHuman(s, f, law, w, node);
         }
         NodeCore.store(s, node, w);
@@ -66,6 +67,7 @@ library Remedies {
         if (w.redraws != 0) revert ICollaborationContract.IterationsExhausted(node, w.redraws);
         bool stale = block.number > w.drawBlock && f.city.evidence.seedOf(w.drawBlock) == 0;
         if (!stale && block.timestamp < w.deadline) revert ICollaborationContract.TooEarly(node, w.deadline);
+        Hearings.dismiss(s, city, node);
         _redraw(f, w, node);
         NodeCore.store(s, node, w);
     }
@@ -89,12 +91,29 @@ library Remedies {
         NodeCore.store(s, node, w);
     }
 
-    /// @notice The mesh cleared against the node; its slashes are announced.
+    /// @notice The mesh cleared against the node. The slash waits for its appeal window; the slots' stakes stay locked until then.
     function condemn(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         Frame memory f = MissionFrame.open(city);
+        LawNode memory law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        NodeCore.fail(s, f, w, node, f.node(node).tier, Reasons.CLEARED_FAIL);
+        _announce(s, f, law, w, node, w.commitMask, false);
+        NodeCore.fail(s, f, w, node, law.tier, Reasons.CLEARED_FAIL);
         NodeCore.store(s, node, w);
+    }
+
+    /// @notice A human decides. Slots that have shown nothing by then are late.
+    function review(MissionStorage.Layout storage s, City calldata city, uint8 node, uint8 proven) external {
+        MissionStorage.Node memory w = NodeCore.load(s, node);
+        if (w.commitMask & ~proven != 0) {
+            s.evidence[MissionStorage.attemptKey(node, w.attempt)] = MissionStorage.Evidence(proven, true);
+        }
+        NodeCore.startReview(w, node, MissionFrame.open(city).node(node));
+        NodeCore.store(s, node, w);
+    }
+
+    /// @notice Slots beside a side that won which left nothing to judge by.
+    function dropLate(MissionStorage.Layout storage s, uint8 node, uint8 attempt, uint8 slots) external {
+        NodeCore.settleMask(s, node, attempt, slots, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
     }
 
     /// @dev While the watchdog has frozen the panel nobody could route or rule, and while the city was stopped nobody could route: that
@@ -191,10 +210,17 @@ library Remedies {
         w.flags |= MissionStorage.COMMITS_CLOSED;
     }
 
-    /// @dev Nobody knows on chain who kept silent when too few verdicts came: no verifier is charged here.
-    function _expireVerification(Frame memory f, LawNode memory law, MissionStorage.Node memory w, uint8 node) private {
-        if (w.redraws != 0) return NodeCore.startReview(w, node, law);
-        _redraw(f, w, node);
+    function _expireVerification(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node
+    ) private {
+        Hearings.dismiss(s, f.city, node);
+        if (w.redraws == 0) return _redraw(f, w, node);
+        s.evidence[MissionStorage.attemptKey(node, w.attempt)].wanting = true;
+        NodeCore.startReview(w, node, law);
     }
 
     function _redraw(Frame memory f, MissionStorage.Node memory w, uint8 node) private {
@@ -217,7 +243,9 @@ library Remedies {
             emit ICollaborationContract.ReviewEscalated(node, w.attempt, w.deadline);
             return;
         }
-        bytes32 reason = w.state == NodeState.FROZEN ? Reasons.FREEZE_EXPIRED : Reasons.REVIEW_EXPIRED;
+        bool frozen = w.state == NodeState.FROZEN;
+        if (!frozen) NodeCore.dropWanting(s, w, node);
+        bytes32 reason = frozen ? Reasons.FREEZE_EXPIRED : Reasons.REVIEW_EXPIRED;
         NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), 0, false, reason);
         NodeCore.fail(s, f, w, node, law.tier, reason);
     }
@@ -283,19 +311,36 @@ library Remedies {
         Frame memory f = MissionFrame.open(city);
         LawNode memory law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        MissionStorage.Fault storage found = s.faults[MissionStorage.attemptKey(node, attempt)];
-        bool judged = attempt != w.attempt || found.dueAt != 0;
+        bool judged = attempt != w.attempt || s.faults[MissionStorage.attemptKey(node, attempt)].dueAt != 0;
         uint8 begun = !judged && law.leaf && _hasBegun(w) ? NodeCore.outstanding(w, law) : 0;
         if (slots == 0 || slots & ~begun != 0) revert ICollaborationContract.NotAtFault(node, slots, begun);
-        found.dueAt = uint40(block.timestamp) + f.window(law);
-        found.mask = slots;
-        // Seven seats of fifteen bits fit.
-        found.seats = uint112(w.seats);
-        found.terminated = true;
+        _announce(s, f, law, w, node, slots, true);
+        NodeCore.store(s, node, w);
+    }
+
+    /// @dev What those slots have locked goes when the node's appeal window closed.
+    /// @param terminated Adjudicators' word, not a verdict.
+    function _announce(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint8 slots,
+        bool terminated
+    ) private {
+        uint40 dueAt = uint40(block.timestamp) + f.window(law);
+        s.faults[MissionStorage.attemptKey(node, w.attempt)] = MissionStorage.Fault({
+            dueAt: dueAt,
+            mask: slots,
+            settled: false,
+            // Seven seats of fifteen bits fit.
+            seats: uint112(w.seats),
+            terminated: terminated
+        });
         s.head.faults += 1;
         w.flags |= MissionStorage.FAULTED;
-        NodeCore.store(s, node, w);
-        emit ICollaborationContract.SlashPending(node, attempt, slots, found.dueAt);
+        emit ICollaborationContract.SlashPending(node, w.attempt, slots, dueAt);
     }
 
     /// @dev Routed once, and neither completed nor failed: frozen from work, it has time left or something committed.

@@ -167,6 +167,8 @@ interface ICollaborationContract {
     );
     /// @notice A pledge or reveal of a wave that was passed over; `reason` is the selector of the error the single call would have ended with.
     event Skipped(uint8 indexed node, uint8 indexed slot, uint8 attempt, bytes4 reason);
+    /// @notice Evidence, and verdicts that a clearing must then include. `shown`: slots with an item proven at the floor by now.
+    event Posted(uint8 indexed node, uint8 attempt, uint8 shown, ClearOrder order);
     event Cleared(
         uint8 indexed node,
         uint8 attempt,
@@ -278,8 +280,12 @@ interface ICollaborationContract {
     error WrongObligation(bytes32 expected, bytes32 given);
     error WrongCommitment(bytes32 expected, bytes32 given);
     error EvidenceMissing(uint8 node, address verifier, uint256 basis);
-    /// @notice What is handed in leaves a slot without evidence that its opening claims: until the deadline nobody is at fault for that.
-    error SlotUnproven(uint8 node, uint8 slot);
+    /// @notice What is handed in leaves slots without evidence that their openings claim: while the panel is heard nobody is at fault for
+    /// that.
+    error SlotUnproven(uint8 node, uint8 slots);
+    /// @param answers Posted verdicts that are missing: bit per place, from bit 8 on for the second question.
+    error VerdictLeftOut(uint8 node, uint256 answers);
+    error VerdictReplaced(uint8 node, address verifier, bytes32 posted, bytes32 given);
     error ItemNotInEnvelope(uint8 slot, uint8 index);
     error IssuerNotRegistered(address issuer, uint8 class);
     error IssuerConflict(address issuer, address principal);
@@ -409,15 +415,19 @@ interface ICollaborationContract {
     /// slot ran the code it was bound to. The panels are drawn now, and nothing is paid but by `clear`. Anyone with the signatures.
     /// @dev What is late, was started on chain, or lacks an executor, is worked stage by stage.
     function checkpoint(Checkpoint calldata wave) external;
-    /// @notice Clears nodes by their drawn panels, in a later block than the last commitment or reveal: all members, or a
-    /// majority after the deadline. PASS is gated, completed and recorded (tier 3 waits for a human), FAIL fails the node and
+    /// @notice Clears nodes by their drawn panels, in a later block than the last commitment or reveal: all members, or in the last fifth of
+    /// VERIFICATION_TIMEOUT a majority with every verdict that was posted; who is missing then loses 50 tokens. PASS is gated, completed and recorded (tier 3 waits for a human), FAIL fails the node and
     /// leaves a slash that waits, DISPUTED goes to a human, UNVERIFIABLE draws once more and then fails; slots
     /// without an item proven at the floor then lose what being late costs, at once if too few others are left. Anyone.
     /// @dev `openings` has one entry per executor slot; entries of absent slots are not read. An item that a verdict needs
     /// to pass the floor as claimed must be among `items` (`EvidenceMissing`).
     function clear(ClearOrder[] calldata orders) external;
-    /// @notice Draws another panel, once an attempt: when the first is overdue, or its drawing block is past 256. After that a human
-    /// decides. Anyone.
+    /// @notice Posts evidence or verdicts of one node ahead of its clearing, so that nobody who clears leaves them out. `items` proven at the
+    /// floor mark their slots for the attempt, until a human has ruled. `verdicts` are of members of the drawn panel, each once, until
+    /// the last fifth of its time; PASS and FAIL rest on items proven here (`EvidenceMissing`). Anyone with the signatures.
+    function post(ClearOrder calldata order) external;
+    /// @notice Draws another panel, once an attempt: when the first is overdue, or its drawing block is past 256. Members that posted no
+    /// verdict lose 50 tokens. After that a human decides. Anyone.
     function redraw(uint8 node) external;
 
     // --- Gate and settlement -------------------------------------------------------------------------------------------

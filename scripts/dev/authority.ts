@@ -314,6 +314,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     checkpoint: [{ when: "signed", callers: ANYONE }],
     clear: [{ when: "signed", callers: ANYONE }],
     advance: [{ when: "signed", callers: ANYONE }],
+    post: [{ when: "signed", callers: ANYONE }],
     redraw: anyone,
     record: anyone,
     claim: anyone,

@@ -2,8 +2,11 @@
 import { expect } from "chai";
 import { id, type Wallet, ZeroAddress } from "ethers";
 import { getAddress } from "viem";
+import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
+import { evidenceLeafOf } from "../../orchestrator/rules/commitments.ts";
+import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
 import { packPayment } from "../../orchestrator/rules/payments.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
@@ -255,6 +258,7 @@ describe("attacks by collusion", () => {
       await worked(CONSENSUS);
       const bought = { basis: 0b1n | (1n << 32n), agreeing: 0b111 };
       const { items, ...order } = await mission.clearOrder(0, bought);
+      await networkHelpers.time.increase(250);
       await attempt(mission.contract.clear([{ ...order, items: items.filter(({ slot }) => slot !== 2) }]));
       expect((await mission.contract.entitlementOf(0, 2)).paid).to.equal(0);
     });
@@ -301,6 +305,134 @@ describe("attacks by collusion", () => {
       await worked(TASK);
       await attempt(mission.clear(0, SILENT));
       expect((await stakeOf()).held).to.equal(tokens(10_000));
+    });
+
+    const heldBy = async (account = "") => (await mission.city.producers.stakeOf(account)).held;
+    /** What `member` says of the node, posted. */
+    const post = async (member: string, options = {}) => {
+      const { openings, items } = await mission.clearOrder(0);
+      return mission.contract.post({ node: 0, openings, items, verdicts: [await mission.verdict(0, member, options)] });
+    };
+    /** In the last fifth of the panel's time. */
+    const closed = () => networkHelpers.time.increase(250);
+    const slotEvidence = async (...slots: number[]) => (await mission.clearOrder(0)).items.filter(({ slot }) => slots.includes(slot));
+
+    it("whoever clears leaves out two who agree, and each loses what an absence costs", async () => {
+      await worked({ ...TASK, panelSize: 5 });
+      const members = (await panel()).slice(0, 2);
+      for (const member of members) await post(member);
+      await closed();
+      await attempt(mission.clear(0, { absent: 2 }));
+      for (const member of members) expect(await heldBy(member)).to.equal(tokens(2000));
+    });
+
+    it("a member that posted one verdict has another heard", async () => {
+      await worked(TASK);
+      const [member = ""] = await panel();
+      await post(member, { result: Result.FAIL });
+      await closed();
+      await attempt(mission.clear(0));
+      expect(await entitled()).to.equal(0);
+    });
+
+    it("a member posts its verdict when it knows who clears with which others", async () => {
+      await worked({ ...TASK, panelSize: 3 });
+      const [late = ""] = await panel();
+      await closed();
+      const order = await mission.clearOrder(0, { absent: 1 });
+      await attempt(post(late));
+      await attempt(mission.contract.clear([order]));
+      expect(await entitled()).to.be.greaterThan(0);
+    });
+
+    it("an executor and a member post praise of evidence that nobody signed, so that no clearing can hold it", async () => {
+      await opened({ ...TASK, panelSize: 3 });
+      await mission.awardAll();
+      await mission.route(0);
+      const item = await mission.item(0, 0);
+      const envelope = [
+        evidenceLeafOf(hexSchema.parse(await mission.contract.obligationOf(0)), item),
+        hexSchema.parse(id("signed by nobody")),
+      ];
+      const claimed = { items: 2, classes: BigInt(EvidenceClass.ATT) * 9n, envelopeRoot: merkleRoot(envelope) };
+      Object.assign(await mission.opening(0), claimed);
+      await mission.work(0);
+      await networkHelpers.mine();
+      const [bought = "", ...honest] = await panel();
+      const openings = [await mission.opening(0)];
+      const praise = [await mission.verdict(0, bought, { basis: 0b10n })];
+      await attempt(mission.contract.post({ node: 0, openings, items: [], verdicts: praise }));
+      await closed();
+      const items = [{ ...item, proof: inclusionProof(envelope, 0) }];
+      const verdicts = await Promise.all(honest.map((member) => mission.verdict(0, member, { result: Result.FAIL })));
+      await attempt(mission.contract.clear([{ node: 0, openings, items, verdicts }]));
+      expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
+    });
+
+    it("members keep silent until another panel is drawn, for nothing", async () => {
+      await worked({ ...TASK, panelSize: 3 });
+      const [honest = "", ...silent] = await panel();
+      await post(honest);
+      await networkHelpers.time.increase(300);
+      await mission.contract.redraw(0);
+      for (const member of silent) expect(await heldBy(member)).to.be.lessThan(tokens(2000));
+      expect(await heldBy(honest)).to.equal(tokens(2000));
+    });
+
+    /** Work of which nothing was shown, before a human. */
+    const unshown = async () => {
+      await worked(TASK);
+      for (let i = 0; i < 2; i++) {
+        await networkHelpers.time.increase(300);
+        await mission.contract.timeout(0);
+      }
+    };
+
+    it("an executor whose panels were silent shows nothing, and a human's rejection costs it no stake", async () => {
+      await unshown();
+      await mission.override(Action.REJECT_POP, 0);
+      expect((await stakeOf()).held).to.be.lessThan(tokens(10_000));
+    });
+
+    it("an executor whose panels were silent shows nothing, and no human comes", async () => {
+      await unshown();
+      for (let i = 0; i < 2; i++) {
+        await networkHelpers.time.increase(2n * HOUR);
+        await mission.contract.timeout(0);
+      }
+      expect((await stakeOf()).held).to.be.lessThan(tokens(10_000));
+    });
+
+    it("one of three shows nothing beside two who pass, and loses nothing", async () => {
+      await opened(CONSENSUS);
+      await mission.awardAll();
+      await mission.route(0);
+      Object.assign(await mission.opening(0, 2), { items: 0, classes: 0n });
+      await mission.work(0);
+      await networkHelpers.mine();
+      const { agent } = await mission.executorOf(0, 2);
+      const order = await mission.clearOrder(0, { basis: 1n | (1n << 32n), agreeing: 0b011 });
+      await mission.contract.clear([{ ...order, items: await slotEvidence(0, 1) }]);
+      expect(await entitled()).to.be.greaterThan(0);
+      expect(await heldBy(agent.address)).to.be.lessThan(tokens(10_000));
+    });
+
+    it("whoever clears leaves out what an agreeing slot is paid for, which then is not", async () => {
+      await worked(CONSENSUS);
+      const order = await mission.clearOrder(0, { basis: 1n | (1n << 32n) });
+      const items = await slotEvidence(0, 1);
+      await attempt(mission.contract.clear([{ ...order, items }]));
+      await attempt(mission.contract.clear([order]));
+      expect((await mission.contract.entitlementOf(0, 2)).paid).to.be.greaterThan(0);
+    });
+
+    it("the same, once a part of the panel may decide", async () => {
+      await worked(CONSENSUS);
+      const order = await mission.clearOrder(0, { basis: 1n | (1n << 32n) });
+      await mission.contract.post({ ...order, items: await slotEvidence(2), verdicts: [] });
+      await closed();
+      await mission.contract.clear([{ ...order, items: await slotEvidence(0, 1) }]);
+      expect((await mission.contract.entitlementOf(0, 2)).paid).to.be.greaterThan(0);
     });
   });
 

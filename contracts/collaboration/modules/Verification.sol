@@ -6,6 +6,7 @@ import {ClearingDecision} from "../../types/Evidence.sol";
 import {Opening} from "../../types/Messages.sol";
 import {Checkpoints} from "../Checkpoints.sol";
 import {ClearingDesk} from "../ClearingDesk.sol";
+import {Hearings} from "../Hearings.sol";
 import {Pledges} from "../Pledges.sol";
 import {Remedies} from "../Remedies.sol";
 import {MissionBase} from "./MissionBase.sol";
@@ -65,6 +66,11 @@ abstract contract Verification is MissionBase {
     }
 
     /// @inheritdoc ICollaborationContract
+    function post(ClearOrder calldata order) external nonReentrant {
+        Hearings.post(_mission, _city(), order);
+    }
+
+    /// @inheritdoc ICollaborationContract
     function redraw(uint8 node) external nonReentrant {
         Remedies.redraw(_mission, _city(), node);
     }
@@ -76,7 +82,7 @@ abstract contract Verification is MissionBase {
 
     /// @inheritdoc ICollaborationContract
     function panelOf(uint8 node) external view returns (address[] memory) {
-        return ClearingDesk.panelOf(_mission, _city(), node);
+        return Hearings.panelOf(_mission, _city(), node);
     }
 
     /// @inheritdoc ICollaborationContract

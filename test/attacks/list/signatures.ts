@@ -32,8 +32,8 @@ export const SIGNATURES: readonly Attack[] = attacksOf("signatures", "S", [
     threats: ["TA-4", "SP-2"],
     entry: "CollaborationContract.clear",
     guard: "a verdict carries its verifier's signature",
-    file: "collaboration/ClearingDesk.sol",
-    find: "        Signatures.requireEcdsa(v.verifier, f.digest(TypedData.hashVerdict(v)), v.signature);\n",
+    file: "collaboration/Panels.sol",
+    find: "        Signatures.requireEcdsa(v.verifier, f.digest(said), v.signature);\n",
     replace: "",
   },
   {

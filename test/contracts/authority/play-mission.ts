@@ -161,6 +161,7 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   await committed.restore();
   await networkHelpers.mine();
   const [order, next] = [await mission.clearOrder(0), await mission.order(1)];
+  await trial.record("CollaborationContract.post", all, () => contract.post(order), "signed");
   await trial.record("CollaborationContract.advance", all, () => contract.advance([order], [next]), "signed");
   await committed.restore();
   await trial.record("CollaborationContract.clear", all, () => mission.clear(0), "signed");

@@ -244,7 +244,7 @@ describe("Orchestration", () => {
       expect([held, locked]).to.deep.equal([tokens(10_000), 0n]);
     });
 
-    it("draws a second panel, then asks a human, then every human, then fails unslashed", async () => {
+    it("draws a second panel, then asks a human, then every human, then fails: who showed nothing is late", async () => {
       await running();
       await mission.route(0);
       await mission.work(0);
@@ -260,8 +260,14 @@ describe("Orchestration", () => {
       expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_REVIEW);
       await expect(mission.contract.timeout(0)).to.be.revertedWithCustomError(mission.contract, "TooEarly").withArgs(0, until);
       await networkHelpers.time.increaseTo(until);
+      const shown = await networkHelpers.takeSnapshot();
       await mission.contract.timeout(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+      expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9950));
+      await shown.restore();
+      const { openings, items } = { openings: [await mission.opening(0)], items: [await mission.item(0, 0)] };
+      await mission.contract.post({ node: 0, openings, items, verdicts: [] });
+      await mission.contract.timeout(0);
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
     });
 

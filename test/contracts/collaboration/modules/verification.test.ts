@@ -148,12 +148,13 @@ describe("Verification", () => {
       expect((await mission.contract.previewClear(order)).result).to.equal(Clearing.PASS);
     });
 
-    it("takes a majority after the deadline and charges the absent 50", async () => {
+    it("takes a majority in the last fifth of the panel's time and charges the absent 50", async () => {
       await worked({ nodes: [CONSENSUS] });
       const [absent] = await mission.contract.panelOf(0);
       const held = async () => (await mission.city.producers.stakeOf(absent ?? "")).held;
+      await networkHelpers.time.increaseTo((await mission.contract.nodeOf(0)).deadline - 70n);
       await refused(mission.clear(0, { absent: 1 }), "PanelIncomplete");
-      await networkHelpers.time.increase(300);
+      await networkHelpers.time.increaseTo((await mission.contract.nodeOf(0)).deadline - 60n);
       const before = await held();
       await mission.clear(0, { absent: 1 });
       expect(await held()).to.equal(before - tokens(50));
@@ -253,6 +254,68 @@ describe("Verification", () => {
       await refused(mission.contract.reopen(0), "IterationsExhausted");
       await mission.contract.abort();
       expect(await mission.contract.state()).to.equal(MissionState.FAILED);
+    });
+  });
+
+  describe("post", () => {
+    const ordered = async () => {
+      await worked({ nodes: [{ ...TASK, panelSize: 3 }] });
+      const order = await mission.clearOrder(0);
+      const [first, second, third] = order.verdicts;
+      if (first === undefined || second === undefined || third === undefined) throw new Error("no verdicts");
+      return { order, verdicts: [first, second, third] as const };
+    };
+
+    it("keeps each verdict once, of the drawn panel, resting on what is proven with it", async () => {
+      const { order, verdicts } = await ordered();
+      const [first, second] = verdicts;
+      const post = (over: Partial<typeof order>) => mission.contract.post({ ...order, ...over });
+      await refused(post({ verdicts: [first], items: [] }), "EvidenceMissing");
+      const panel = await mission.contract.panelOf(0);
+      const outsider = [...mission.city.verifiers.keys()].find((one) => !panel.includes(one)) ?? "";
+      await refused(post({ verdicts: [await mission.verdict(0, outsider)] }), "NotOnPanel");
+      await refused(post({ verdicts: [{ ...first, score: 1 }] }), "InvalidSignature");
+      await expect(post({ verdicts: [first] })).to.emit(mission.contract, "Posted");
+      await refused(post({ verdicts: [first] }), "DuplicateVerdict");
+      const abstains = await mission.verdict(0, second.verifier, { result: Result.ABSTAIN });
+      await post({ verdicts: [abstains], items: [] });
+    });
+
+    it("is over when the last fifth of the panel's time begins; what it holds is cleared with the rest, as it was posted", async () => {
+      const { order, verdicts } = await ordered();
+      const [first, second, third] = verdicts;
+      await mission.contract.post({ ...order, verdicts: [first] });
+      await networkHelpers.time.increaseTo((await mission.contract.nodeOf(0)).deadline - 60n);
+      await refused(mission.contract.post({ ...order, verdicts: [second] }), "WindowClosed");
+      const clear = (...heard: (typeof order.verdicts)[number][]) => mission.contract.clear([{ ...order, verdicts: heard }]);
+      await expect(clear(second, third)).to.be.revertedWithCustomError(mission.contract, "VerdictLeftOut").withArgs(0, 1n);
+      await refused(clear(await mission.verdict(0, first.verifier, { score: 1 }), second), "VerdictReplaced");
+      await clear(first, second);
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("is of one draw: another panel is heard anew, and who posted for the former is not charged", async () => {
+      const { order, verdicts } = await ordered();
+      const [first, second] = verdicts;
+      await mission.contract.post({ ...order, verdicts: [first] });
+      const held = async ({ verifier }: { verifier: string }) => (await mission.city.producers.stakeOf(verifier)).held;
+      const before = [await held(first), await held(second)];
+      await networkHelpers.time.increaseTo((await mission.contract.nodeOf(0)).deadline);
+      await mission.contract.redraw(0);
+      expect([await held(first), await held(second)]).to.deep.equal([before[0], (before[1] ?? 0n) - tokens(50)]);
+      await networkHelpers.time.increase(250);
+      await mission.clear(0, { absent: 1 });
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
+    it("takes evidence until a human has ruled, and no verdict after the panel", async () => {
+      await worked({ nodes: [{ ...TASK, tier: 3 }] });
+      const order = await mission.clearOrder(0);
+      await mission.clear(0);
+      await refused(mission.contract.post(order), "WrongNodeState");
+      await expect(mission.contract.post({ ...order, verdicts: [] })).to.emit(mission.contract, "Posted");
+      await mission.override(Action.REJECT_POP, 0);
+      await refused(mission.contract.post({ ...order, verdicts: [] }), "WrongNodeState");
     });
   });
 
