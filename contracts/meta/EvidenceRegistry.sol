@@ -65,7 +65,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
     uint256 private constant _MAX_VERIFIERS = 256;
     /// A mission keeps fifteen bits of a number.
     uint16 private constant _MAX_SERIAL = 0x7fff;
-    uint256 private constant _TRIES_PER_SEAT = 32;
+    uint256 private constant _FEW_SEATS = 32;
+    uint256 private constant _TRIES_PER_SEAT = 4;
     uint256 private constant _WORD = 32;
     uint256 private constant _SEAT_LENGTH = 2 * _WORD;
     /// @dev EIP-2935: where the chain has it, it knows the hashes of the last 8,191 blocks.
@@ -308,54 +309,56 @@ contract EvidenceRegistry is IEvidenceRegistry {
     function _draw(Sitting memory t) private pure {
         uint256 size = t.panel.length;
         uint256 count = t.page.length() / _SEAT_LENGTH;
-        uint256 all = type(uint256).max >> (_MAX_VERIFIERS - count);
-        // Seats that were drawn, taken or not, bit per seat.
-        uint256 settled = 0;
-        // At most seven places and 256 seats.
+        // At most 256 seats and seven places.
         unchecked {
-            for (; t.draw < _TRIES_PER_SEAT * size && t.filled < size && settled != all; ++t.draw) {
-                uint256 index = PanelDraw.next(t.seed, t.draw, count);
-                if ((settled >> index) & 1 == 1) continue;
-                settled |= 1 << index;
-                Seat memory seat = _seatAt(t.page, index);
-                if (_isFree(t, seat, 1)) t.panel[t.filled++] = seat;
+            // Among many a few draws find the panel.
+            uint256 tries = count > _FEW_SEATS ? _TRIES_PER_SEAT * size : 0;
+            while (t.draw < tries && t.filled < size) {
+                _waits(t, PanelDraw.next(t.seed, t.draw++, count), 1);
             }
-            for (uint256 most = 1; t.filled < size; ++most) {
+            if (t.filled < size) _drawAll(t, count);
+        }
+    }
+
+    /// @dev Draws every seat once; who waits because its principal sits follows in that order.
+    function _drawAll(Sitting memory t, uint256 count) private pure {
+        uint256 size = t.panel.length;
+        // Seats not drawn yet from the front, those that wait from the back.
+        uint256[] memory order = new uint256[](count);
+        uint256 waiting = 0;
+        // At most 256 seats and seven places.
+        unchecked {
+            for (uint256 i = 0; i < count; ++i) order[i] = i;
+            for (uint256 left = count; left != 0 && t.filled < size; --left) {
+                uint256 pick = PanelDraw.next(t.seed, t.draw++, left);
+                uint256 index = order[pick];
+                order[pick] = order[left - 1];
+                if (_waits(t, index, 1)) order[count - ++waiting] = index;
+            }
+            for (uint256 most = 2; t.filled < size; ++most) {
                 // Beyond as many of one principal as there are places, at most seven, there is nobody.
                 if (most > size) revert PanelUnavailable(uint8(size), t.filled);
-                _fill(t, _remaining(t, most), most);
+                uint256 still = 0;
+                for (uint256 i = 1; i <= waiting && t.filled < size; ++i) {
+                    uint256 index = order[count - i];
+                    if (_waits(t, index, most)) order[count - ++still] = index;
+                }
+                waiting = still;
             }
         }
     }
 
-    /// @dev Finishes a panel among many refused: the next draws pick from those who remain, each as likely as before.
-    function _fill(Sitting memory t, Seat[] memory pool, uint256 most) private pure {
-        uint256 left = pool.length;
-        for (; left != 0 && t.filled < t.panel.length; ++t.draw) {
-            uint256 pick = PanelDraw.next(t.seed, t.draw, left);
-            if (_sits(t, pool[pick].principal) < most) t.panel[t.filled++] = pool[pick];
-            pool[pick] = pool[--left];
-        }
+    /// @dev Gives a seat its place, unless its principal has `most` already: then it waits. The excluded do not.
+    function _waits(Sitting memory t, uint256 index, uint256 most) private pure returns (bool) {
+        Seat memory seat = _seatAt(t.page, index);
+        if (_sits(t, seat.principal) >= most) return !_hasPlace(t, seat.verifier);
+        if (!_isExcluded(seat.principal, t.excluded)) t.panel[t.filled++] = seat;
+        return false;
     }
 
-    /// @dev Seats not taken yet whose principals have fewer than `most`.
-    function _remaining(Sitting memory t, uint256 most) private pure returns (Seat[] memory pool) {
-        uint256 count = t.page.length() / _SEAT_LENGTH;
-        uint256 left = 0;
-        for (uint256 round = 0; round < 2; ++round) {
-            if (round == 1) (pool, left) = (new Seat[](left), 0);
-            for (uint256 i = 0; i < count; ++i) {
-                Seat memory seat = _seatAt(t.page, i);
-                if (!_isFree(t, seat, most)) continue;
-                if (round == 1) pool[left] = seat;
-                ++left;
-            }
-        }
-    }
-
-    function _isFree(Sitting memory t, Seat memory seat, uint256 most) private pure returns (bool) {
-        for (uint256 i = 0; i < t.filled; ++i) if (t.panel[i].verifier == seat.verifier) return false;
-        return _sits(t, seat.principal) < most && !_isExcluded(seat.principal, t.excluded);
+    function _hasPlace(Sitting memory t, address verifier) private pure returns (bool) {
+        for (uint256 i = 0; i < t.filled; ++i) if (t.panel[i].verifier == verifier) return true;
+        return false;
     }
 
     function _sits(Sitting memory t, address principal) private pure returns (uint256 times) {

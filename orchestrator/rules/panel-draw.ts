@@ -22,7 +22,8 @@ export interface Seat {
   readonly principal: Address;
 }
 
-const TRIES_PER_SEAT = 32;
+const FEW_SEATS = 32;
+const TRIES_PER_SEAT = 4;
 
 /**
  * The panel that `EvidenceRegistry.drawPanel` draws from a roster: distinct verifiers, none of an excluded principal, and no principal twice
@@ -30,28 +31,26 @@ const TRIES_PER_SEAT = 32;
  */
 export function drawPanel(seed: Hex, size: number, roster: readonly Seat[], excluded: readonly Address[]): readonly Address[] {
   const panel: Seat[] = [];
-  const sits = (who: Address) => panel.filter(({ principal }) => principal === who).length;
-  const isFree = (seat: Seat, most: number) => !panel.includes(seat) && sits(seat.principal) < most && !excluded.includes(seat.principal);
-  const tries = roster.length === 0 ? 0 : TRIES_PER_SEAT * size;
-  const settled = new Set<number>();
+  const take = (seat: Seat | undefined, most: number) => {
+    if (seat === undefined || panel.length === size || panel.includes(seat) || excluded.includes(seat.principal)) return;
+    if (panel.filter(({ principal }) => principal === seat.principal).length < most) panel.push(seat);
+  };
+  const tries = roster.length > FEW_SEATS ? TRIES_PER_SEAT * size : 0;
   let draw = 0;
-  for (; draw < tries && panel.length < size && settled.size < roster.length; draw += 1) {
-    const index = Number(nextDraw(seed, draw, roster.length));
-    const drawn = roster[index];
-    if (drawn !== undefined && isFree(drawn, 1)) panel.push(drawn);
-    settled.add(index);
+  for (; draw < tries && panel.length < size; draw += 1) take(roster[Number(nextDraw(seed, draw, roster.length))], 1);
+  const left = [...roster];
+  const order: Seat[] = [];
+  for (; left.length > 0 && panel.length < size; draw += 1) {
+    const pick = Number(nextDraw(seed, draw, left.length));
+    const [drawn, last] = [left[pick], left.pop()];
+    if (drawn === undefined || last === undefined) break;
+    if (pick < left.length) left[pick] = last;
+    order.push(drawn);
+    take(drawn, 1);
   }
-  for (let most = 1; panel.length < size; most += 1) {
+  for (let most = 2; panel.length < size; most += 1) {
     if (most > size) throw new RuleError("PanelUnavailable", size, panel.length);
-    const pool = roster.filter((seat) => isFree(seat, most));
-    for (; pool.length > 0 && panel.length < size; draw += 1) {
-      const pick = Number(nextDraw(seed, draw, pool.length));
-      const chosen = pool[pick];
-      const last = pool.pop();
-      if (chosen === undefined || last === undefined) break;
-      if (sits(chosen.principal) < most) panel.push(chosen);
-      if (pick < pool.length) pool[pick] = last;
-    }
+    for (const seat of order) take(seat, most);
   }
   return panel.map(({ address }) => address);
 }
