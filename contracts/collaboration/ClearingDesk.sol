@@ -101,7 +101,7 @@ library ClearingDesk {
         );
         if (decision.result == ClearingResult.PASS) _pass(s, f, d, decision, openings);
         else if (decision.result == ClearingResult.FAIL) _condemn(s, f, d);
-        else if (decision.result == ClearingResult.DISPUTED) _review(s, f, d);
+        else if (decision.result == ClearingResult.DISPUTED) _review(s, d);
         else _doubt(s, f, d);
     }
 
@@ -121,9 +121,9 @@ library ClearingDesk {
         if (open) Dockets.requireShown(d, w.agreeing & ~proven);
         // A slot is paid for an item of its own, whatever is said of it.
         w.agreeing &= proven;
-        if (NodeCore.count(w.agreeing) < d.law.threshold) return _review(s, f, d);
+        if (NodeCore.count(w.agreeing) < d.law.threshold) return _review(s, d);
         bool released = Dockets.passesGate(s, f, d, openings);
-        if (!released || d.law.tier == Tier.HUMAN) return _review(s, f, d);
+        if (!released || d.law.tier == Tier.HUMAN) return _review(s, d);
         uint8 late = w.commitMask & ~proven;
         if (open) late &= ~Dockets.claimingSlots(d);
         _seat(d);
@@ -149,10 +149,10 @@ library ClearingDesk {
         Remedies.condemn(s, f.city, d.node);
     }
 
-    function _review(MissionStorage.Layout storage s, Frame memory f, Docket memory d) private {
+    function _review(MissionStorage.Layout storage s, Docket memory d) private {
         _seat(d);
+        NodeCore.review(s, d.word, d.node, d.law, Dockets.provenSlots(s, d));
         NodeCore.store(s, d.node, d.word);
-        Remedies.review(s, f.city, d.node, Dockets.provenSlots(s, d));
     }
 
     /// @dev Remembers whose verdicts counted: they share the fee, and may appeal.

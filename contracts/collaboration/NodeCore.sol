@@ -255,6 +255,20 @@ library NodeCore {
         }
     }
 
+    /// @notice A human decides. Slots that have shown nothing by then are late.
+    function review(
+        MissionStorage.Layout storage s,
+        MissionStorage.Node memory w,
+        uint8 node,
+        LawNode memory law,
+        uint8 proven
+    ) internal {
+        if (w.commitMask & ~proven != 0) {
+            s.evidence[MissionStorage.attemptKey(node, w.attempt)] = MissionStorage.Evidence(proven, true);
+        }
+        startReview(w, node, law);
+    }
+
     /// @notice Drops the slots that a human was asked about and that never showed an item at the floor: they are as good as late.
     function dropWanting(MissionStorage.Layout storage s, MissionStorage.Node memory w, uint8 node) internal {
         MissionStorage.Evidence memory evidence = s.evidence[MissionStorage.attemptKey(node, w.attempt)];

@@ -101,16 +101,6 @@ library Remedies {
         NodeCore.store(s, node, w);
     }
 
-    /// @notice A human decides. Slots that have shown nothing by then are late.
-    function review(MissionStorage.Layout storage s, City calldata city, uint8 node, uint8 proven) external {
-        MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (w.commitMask & ~proven != 0) {
-            s.evidence[MissionStorage.attemptKey(node, w.attempt)] = MissionStorage.Evidence(proven, true);
-        }
-        NodeCore.startReview(w, node, MissionFrame.open(city).node(node));
-        NodeCore.store(s, node, w);
-    }
-
     /// @notice Slots beside a side that won which left nothing to judge by.
     function dropLate(MissionStorage.Layout storage s, uint8 node, uint8 attempt, uint8 slots) external {
         NodeCore.settleMask(s, node, attempt, slots, SlashingSchedule.TIMEOUT, true, Reasons.TIMEOUT);
