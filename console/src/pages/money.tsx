@@ -10,7 +10,7 @@ import { DEPOSIT, type Flow, moneyFlows, PAID } from "./money-flows.ts";
 const WIDTH = 960;
 const HEIGHT = 420;
 /** Room for the names right of the last bars. */
-const NAMES = 230;
+const NAMES = 300;
 
 /** Where the deposit went, to the unit. */
 export function Component() {
