@@ -416,9 +416,10 @@ interface ICollaborationContract {
     /// @dev What is late, was started on chain, or lacks an executor, is worked stage by stage.
     function checkpoint(Checkpoint calldata wave) external;
     /// @notice Clears nodes by their drawn panels, in a later block than the last commitment or reveal: all members, or in the last fifth of
-    /// VERIFICATION_TIMEOUT a majority with every verdict that was posted; who is missing then loses 50 tokens. PASS is gated, completed and recorded (tier 3 waits for a human), FAIL fails the node and
-    /// leaves a slash that waits, DISPUTED goes to a human, UNVERIFIABLE draws once more and then fails; slots
-    /// without an item proven at the floor then lose what being late costs, at once if too few others are left. Anyone.
+    /// VERIFICATION_TIMEOUT a majority with every verdict that was posted; who is missing then loses 50 tokens.
+    /// PASS is gated, completed and recorded (tier 3 waits for a human), FAIL fails the node and leaves a slash that waits, DISPUTED
+    /// goes to a human, UNVERIFIABLE draws once more and then fails; slots without an item proven at the floor then lose what being
+    /// late costs, at once if too few others are left. Anyone.
     /// @dev `openings` has one entry per executor slot; entries of absent slots are not read. An item that a verdict needs
     /// to pass the floor as claimed must be among `items` (`EvidenceMissing`).
     function clear(ClearOrder[] calldata orders) external;
