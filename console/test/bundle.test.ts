@@ -212,6 +212,12 @@ describe("the console", { timeout: 600_000 }, () => {
       "simulated",
     ])
       assert.ok(said.includes(text), text);
+    // The panel takes room from the graph, which shows all of its parts again.
+    await page.waitForFunction(() => {
+      const room = document.querySelector(".graph")?.getBoundingClientRect();
+      const parts = [...document.querySelectorAll(".graph .work")].map((part) => part.getBoundingClientRect());
+      return room !== undefined && parts.every(({ left, right }) => left >= room.left && right <= room.right);
+    });
     await page.goBack();
     assert.equal(await panel.count(), 0);
     await page.close();

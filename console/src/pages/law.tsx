@@ -1,6 +1,6 @@
 import "@xyflow/react/dist/style.css";
 import { Button, Group, Text, Title, useComputedColorScheme } from "@mantine/core";
-import { type Edge, Handle, MarkerType, type Node, type NodeProps, Position, ReactFlow } from "@xyflow/react";
+import { type Edge, Handle, MarkerType, type Node, type NodeProps, Position, ReactFlow, useReactFlow, useStore } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { Link, useParams } from "react-router";
 import { plainLine } from "../../../orchestrator/primitives/plain-text.ts";
@@ -133,10 +133,22 @@ function Graph({ view, opened, current, onOpen }: GraphProps) {
           zoomOnScroll={false}
           preventScrolling={false}
           proOptions={{ hideAttribution: true }}
-        />
+        >
+          <FitToRoom />
+        </ReactFlow>
       )}
     </section>
   );
+}
+
+/** Shows the whole graph again when the room beside it changes: a part's panel opens or closes, or the window does. */
+function FitToRoom() {
+  const { fitView } = useReactFlow();
+  const width = useStore((state) => state.width);
+  useEffect(() => {
+    if (width > 0) void fitView();
+  }, [width, fitView]);
+  return null;
 }
 
 function BoxOfGraph({ data: { box, isOpen, onOpen } }: NodeProps<BoxNode>) {
