@@ -1,6 +1,6 @@
 /** What was typed, as values; and orders on missions and on the city. */
 import { zeroHash } from "viem";
-import type { OverrideOrder } from "../../orchestrator/adjudication/act.ts";
+import type { Draft } from "../../orchestrator/city/case-decisions.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { parseAmount } from "../../orchestrator/primitives/amounts.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
@@ -9,8 +9,7 @@ import type { ActionName } from "../../orchestrator/protocol/actions.ts";
 import { OFFICE_NAMES } from "../../orchestrator/protocol/offices.ts";
 import type { Office } from "./office.ts";
 
-/** An order to which only the reason is missing. */
-export type Draft = Omit<OverrideOrder, "justification">;
+export type { Draft };
 
 export function addressIn(text: string, what: string): Address {
   const parsed = addressSchema.safeParse(text);

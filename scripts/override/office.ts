@@ -59,8 +59,3 @@ async function find(name: string, rpc: string | undefined, dir: string): Promise
   const chain = await connectRpcChain({ url: rpcUrlOf(network, rpc), chainId: network.chainId, wall: wallTime });
   return { chain, addresses: city.addresses };
 }
-
-/** Seconds of chain time: a devnet's clock is not the wall's. */
-export async function chainTime({ client }: Office): Promise<bigint> {
-  return (await client.chain.publicClient.getBlock()).timestamp;
-}

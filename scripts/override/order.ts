@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { ascending, overrideOf, VALIDITY } from "../../orchestrator/adjudication/act.ts";
 import { intentKey, memoryOutbox } from "../../orchestrator/chain/outbox.ts";
 import { createSender } from "../../orchestrator/chain/sender.ts";
+import { chainTime } from "../../orchestrator/city/order-caps.ts";
+import { inWords } from "../../orchestrator/city/order-words.ts";
 import { readWaiting, writeWaiting } from "../../orchestrator/city/waiting.ts";
 import { type CityClient, createCityClient } from "../../orchestrator/client/client.ts";
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
@@ -12,9 +14,8 @@ import { contentIdOf, digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { Hash } from "../../orchestrator/primitives/hex.ts";
 import { type SignedOverride, signedOverrideJson, signedOverrideSchema } from "../../orchestrator/protocol/signed-override.ts";
 import type { Draft } from "./arguments.ts";
-import { chainTime, type Office, type OfficeOptions, openOffice } from "./office.ts";
+import { type Office, type OfficeOptions, openOffice } from "./office.ts";
 import { payerOf, type SignerOptions, signerOf, walletJson } from "./signers.ts";
-import { inWords } from "./words.ts";
 
 /** What every command that signs takes. */
 export interface OrderOptions extends OfficeOptions, SignerOptions {

@@ -1,4 +1,4 @@
-import { inOneLine, queueOf } from "./cases.ts";
+import { inOneLine, queueOf } from "../../orchestrator/city/case-queue.ts";
 import { type OfficeOptions, openOffice } from "./office.ts";
 
 /** Lists what waits for adjudicators. */

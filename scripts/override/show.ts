@@ -1,6 +1,6 @@
 import { appealLines } from "../../orchestrator/city/case-desk.ts";
+import { caseNamed, inOneLine } from "../../orchestrator/city/case-queue.ts";
 import type { WaitingCase } from "../../orchestrator/protocol/waiting-case.ts";
-import { caseNamed, inOneLine } from "./cases.ts";
 import { type OfficeOptions, openOffice } from "./office.ts";
 
 /** Shows one case whole: what is judged, the evidence, and what can be ordered. */

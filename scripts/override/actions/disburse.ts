@@ -1,7 +1,7 @@
+import { purposeOf, requireWithin, spendingCap } from "../../../orchestrator/city/order-caps.ts";
 import { InvalidValue } from "../../../orchestrator/primitives/errors.ts";
 import { encodeActionData, purposes } from "../../../orchestrator/protocol/actions.ts";
 import { addressIn, amountIn, onCity, positionIn } from "../arguments.ts";
-import { purposeOf, requireWithin, spendingCap } from "../caps.ts";
 import { give, type OrderOptions } from "../order.ts";
 
 /** Pays from the treasury's fees, up to the purpose's cap. Fees that become insurance stay in the treasury. */

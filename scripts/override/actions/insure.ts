@@ -1,6 +1,6 @@
+import { insuranceCap, requireWithin } from "../../../orchestrator/city/order-caps.ts";
 import { encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { addressIn, amountIn, onCity } from "../arguments.ts";
-import { insuranceCap, requireWithin } from "../caps.ts";
 import { give, type OrderOptions } from "../order.ts";
 
 /** Compensates an executor for a loss in a mission, from the insurance pool and up to its cap. */

@@ -1,7 +1,7 @@
+import { caseNamed } from "../../../orchestrator/city/case-queue.ts";
 import { InvalidValue } from "../../../orchestrator/primitives/errors.ts";
 import { decodeActionData, encodeActionData } from "../../../orchestrator/protocol/actions.ts";
 import { wholeIn } from "../arguments.ts";
-import { caseNamed } from "../cases.ts";
 import { give, type OrderOptions } from "../order.ts";
 
 export interface ReleaseOptions extends OrderOptions {

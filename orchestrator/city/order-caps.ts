@@ -1,9 +1,19 @@
-import { BASIS_POINTS, formatMoney } from "../../orchestrator/primitives/amounts.ts";
-import { AgentCityError, InvalidValue } from "../../orchestrator/primitives/errors.ts";
-import type { Address } from "../../orchestrator/primitives/hex.ts";
-import { type PurposeName, purposes } from "../../orchestrator/protocol/actions.ts";
-import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
-import { chainTime, type Office } from "./office.ts";
+import type { CityClient } from "../client/client.ts";
+import { BASIS_POINTS, formatMoney } from "../primitives/amounts.ts";
+import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
+import type { Address } from "../primitives/hex.ts";
+import { type PurposeName, purposes } from "../protocol/actions.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+
+/** Whoever reads the city: an adjudicator's desk, or the gateway. */
+export interface Reader {
+  readonly client: CityClient;
+}
+
+/** Seconds of chain time: a devnet's clock is not the wall's. */
+export async function chainTime({ client }: Reader): Promise<bigint> {
+  return (await client.chain.publicClient.getBlock()).timestamp;
+}
 
 /** What the treasury would pay today, and why not more. */
 export interface Cap {
@@ -27,7 +37,7 @@ export function requireWithin(cap: Cap, wanted: bigint): void {
 }
 
 /** Insurance for executors of a mission: all claims together at most its deposit, and what the pool holds (Treasury.claimInsurance). */
-export async function insuranceCap({ client }: Office, mission: Address): Promise<Cap> {
+export async function insuranceCap({ client }: Reader, mission: Address): Promise<Cap> {
   if (!(await client.templates.isGenuine(mission))) throw new InvalidValue("mission", `${mission} is not a mission of this city`);
   const { deposit } = await client.mission(mission).ledger();
   const [claimed, pool] = [await client.treasury.claimedIn(mission), await client.treasury.insuranceBalance()];
@@ -39,12 +49,12 @@ export async function insuranceCap({ client }: Office, mission: Address): Promis
 const GOVERNANCE_SHARE = 2000n;
 
 /** Fees for a purpose, within its own cap and what is free (Treasury.disburse). */
-export async function spendingCap(office: Office, purpose: PurposeName): Promise<Cap> {
-  const { client } = office;
+export async function spendingCap(reader: Reader, purpose: PurposeName): Promise<Cap> {
+  const { client } = reader;
   const free = await client.treasury.freeBalance();
   const held = `${formatMoney(free)} are free`;
   if (purpose === "INSURANCE") return { allowed: free, because: held };
-  const [inflow, spent, governance] = await client.treasury.inflowAt(Number(await chainTime(office)));
+  const [inflow, spent, governance] = await client.treasury.inflowAt(Number(await chainTime(reader)));
   if (purpose === "GOVERNANCE") {
     const most = await client.constitution.paramInUnits(parameterIndex("ADJUDICATOR_COMPENSATION"));
     const share = (inflow * GOVERNANCE_SHARE) / WHOLE;

@@ -1,28 +1,27 @@
 import { zeroAddress } from "viem";
-import { contractAbis } from "../../orchestrator/client/contracts.ts";
-import { missionStates, nodeStates } from "../../orchestrator/execution/chain-view.ts";
-import { formatMoney } from "../../orchestrator/primitives/amounts.ts";
-import { contentIdFromDigest } from "../../orchestrator/primitives/hash.ts";
-import { functionNames } from "../../orchestrator/primitives/selectors.ts";
-import { type ActionName, actionName, decodeActionData, evidenceRoles, institutionNames } from "../../orchestrator/protocol/actions.ts";
-import { OFFICE_NAMES } from "../../orchestrator/protocol/offices.ts";
-import { CODIFIER_OPERATIONS, operationId } from "../../orchestrator/protocol/operations.ts";
-import { PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
-import type { SignedOverride } from "../../orchestrator/protocol/signed-override.ts";
-import { insuranceCap, purposeOf, spendingCap } from "./caps.ts";
-import { chainTime, type Office } from "./office.ts";
+import { contractAbis } from "../client/contracts.ts";
+import { missionStates, nodeStates } from "../execution/chain-view.ts";
+import { formatMoney } from "../primitives/amounts.ts";
+import { contentIdFromDigest } from "../primitives/hash.ts";
+import { functionNames } from "../primitives/selectors.ts";
+import { type ActionName, actionName, decodeActionData, evidenceRoles, institutionNames } from "../protocol/actions.ts";
+import { OFFICE_NAMES } from "../protocol/offices.ts";
+import { CODIFIER_OPERATIONS, operationId } from "../protocol/operations.ts";
+import { PARAMETERS } from "../protocol/parameters.ts";
+import type { SignedOverride } from "../protocol/signed-override.ts";
+import { chainTime, insuranceCap, purposeOf, type Reader, spendingCap } from "./order-caps.ts";
 
 type Order = SignedOverride["message"];
 
 /** An order as a person reads it: what it is, what it would change now, what it still lacks, and every field that is signed. */
-export async function inWords(office: Office, { message, because, signatures, chainId, adjudication }: SignedOverride): Promise<string> {
+export async function inWords(reader: Reader, { message, because, signatures, chainId, adjudication }: SignedOverride): Promise<string> {
   const name = actionName(message.action);
   if (name === undefined) return `action ${message.action} is unknown to this version`;
-  const needed = await office.client.adjudication.signaturesFor(message);
-  const left = BigInt(message.deadline) - (await chainTime(office));
+  const needed = await reader.client.adjudication.signaturesFor(message);
+  const left = BigInt(message.deadline) - (await chainTime(reader));
   return [
     name,
-    `  would      ${await effectOf(office, name, message)}`,
+    `  would      ${await effectOf(reader, name, message)}`,
     `  because    ${because}`,
     `  signed by  ${signatures.map(({ adjudicator }) => adjudicator).join(", ") || "nobody yet"} (${signatures.length} of ${needed})`,
     `  holds      ${left > 0n ? `${left} s more` : "no longer"}, in ${adjudication} on chain ${chainId}`,
@@ -38,8 +37,8 @@ function short(value: string): string {
 const LONGEST = 80;
 
 /** One sentence on what would change, from the state as it is. */
-async function effectOf(office: Office, name: ActionName, order: Order): Promise<string> {
-  const { client } = office;
+export async function effectOf(reader: Reader, name: ActionName, order: Order): Promise<string> {
+  const { client } = reader;
   const { mission, node, target, data } = order;
   const where = `node ${node} of ${mission}`;
   const stateOf = async () => nodeStates[(await client.mission(mission).nodeOf(node)).state] ?? "in an unknown state";
@@ -94,11 +93,11 @@ async function effectOf(office: Office, name: ActionName, order: Order): Promise
       return `let laws name ${target} as gate ${decodeActionData(name, data)[0]}`;
     case "CLAIM_INSURANCE": {
       const [of, loss] = decodeActionData(name, data);
-      return `compensate ${target} for ${formatMoney(loss)} lost in ${of}; ${(await insuranceCap(office, of)).because}`;
+      return `compensate ${target} for ${formatMoney(loss)} lost in ${of}; ${(await insuranceCap(reader, of)).because}`;
     }
     case "DISBURSE": {
       const [purpose, amount] = decodeActionData(name, data);
-      const { because } = await spendingCap(office, purposeOf(purpose));
+      const { because } = await spendingCap(reader, purposeOf(purpose));
       return `pay ${target} ${formatMoney(amount)} from the treasury, for ${purposeOf(purpose)}; ${because}`;
     }
     case "AMEND_PARAMETER": {

@@ -1,8 +1,14 @@
 import { basename } from "node:path";
-import { casesIn } from "../../orchestrator/city/case-desk.ts";
-import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
-import type { WaitingCase } from "../../orchestrator/protocol/waiting-case.ts";
-import type { Office } from "./office.ts";
+import type { CityClient } from "../client/client.ts";
+import { AgentCityError } from "../primitives/errors.ts";
+import type { WaitingCase } from "../protocol/waiting-case.ts";
+import { casesIn } from "./case-desk.ts";
+
+/** Where cases wait: a network's folder, and the chain that tells whether they still do. */
+export interface CaseRoom {
+  readonly client: CityClient;
+  readonly dir: string;
+}
 
 export class NoSuchCase extends AgentCityError {
   constructor(name: string, waiting: readonly string[]) {
@@ -22,19 +28,19 @@ export interface NamedCase {
 }
 
 /** Everything that waits for adjudicators in this folder, oldest mission first. */
-export async function queueOf(office: Office): Promise<readonly NamedCase[]> {
-  const cases = casesIn(office.dir);
+export async function queueOf(room: CaseRoom): Promise<readonly NamedCase[]> {
+  const cases = casesIn(room.dir);
   const found: NamedCase[] = [];
   for (const path of cases.list()) {
     const name = basename(path).replace(/\.case\.json$/, "");
     const subject = cases.read(name);
-    if (subject !== undefined) found.push({ name, subject, current: await isCurrent(office, subject) });
+    if (subject !== undefined) found.push({ name, subject, current: await isCurrent(room, subject) });
   }
   return found;
 }
 
-export async function caseNamed(office: Office, name: string): Promise<NamedCase> {
-  const queue = await queueOf(office);
+export async function caseNamed(room: CaseRoom, name: string): Promise<NamedCase> {
+  const queue = await queueOf(room);
   const found = queue.find((each) => each.name === name);
   if (found === undefined)
     throw new NoSuchCase(
@@ -44,7 +50,7 @@ export async function caseNamed(office: Office, name: string): Promise<NamedCase
   return found;
 }
 
-async function isCurrent({ client }: Office, subject: WaitingCase): Promise<boolean> {
+async function isCurrent({ client }: CaseRoom, subject: WaitingCase): Promise<boolean> {
   if (subject.kind === "bloc") return (await client.legislation.history("BlocRuled", { session: BigInt(subject.session) })).length === 0;
   const node = subject.kind === "suspension" ? 0 : subject.node;
   return (await client.mission(subject.mission).caseHash(node)) === subject.caseHash;
