@@ -1,6 +1,6 @@
-import type { ContractEventName, ParseEventLogsReturnType, TransactionReceipt } from "viem";
-import { parseEventLogs } from "viem";
-import type { Address } from "../primitives/hex.ts";
+import type { Abi, ContractEventName, ParseEventLogsReturnType, TransactionReceipt } from "viem";
+import { parseEventLogs, toEventSelector } from "viem";
+import type { Address, Hash } from "../primitives/hex.ts";
 import { addressOf, type Reader } from "./base.ts";
 import { type AbiOf, type ContractName, contractAbis } from "./contracts.ts";
 
@@ -14,8 +14,24 @@ export function eventsIn<Name extends ContractName, Event extends EventName<Name
   { contract, eventName, address }: { readonly contract: Name; readonly eventName: Event; readonly address?: Address | undefined },
 ): EventLogs<Name, Event> {
   const from = addressOf(client, contract, address).toLowerCase();
-  const logs = receipt.logs.filter((log) => log.address.toLowerCase() === from);
+  const topics = topicsOf(contract, eventName);
+  const logs = receipt.logs.filter((log) => log.address.toLowerCase() === from && topics.has(log.topics[0]));
+  if (logs.length === 0) return [];
   return parseEventLogs({ abi: contractAbis[contract], eventName, logs } as never);
+}
+
+const known = new Map<string, ReadonlySet<Hash | undefined>>();
+
+/** First topics of a contract's events of this name. The library hashes every event's signature for every log: this is done once. */
+function topicsOf(contract: ContractName, eventName: string): ReadonlySet<Hash | undefined> {
+  const name = `${contract}.${eventName}`;
+  let topics = known.get(name);
+  if (topics === undefined) {
+    const abi: Abi = contractAbis[contract];
+    topics = new Set(abi.flatMap((item) => (item.type === "event" && item.name === eventName ? [toEventSelector(item)] : [])));
+    known.set(name, topics);
+  }
+  return topics;
 }
 
 /** Values that indexed fields must have. */
