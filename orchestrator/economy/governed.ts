@@ -8,10 +8,21 @@ import type { Agent } from "./agents.ts";
 import { chooseWork, costOf, type Prospect, type Situation } from "./behaviour.ts";
 import { foundEconomy, type GovernedCity, ROUND, type Ruling } from "./law/city.ts";
 import { COLD_START, RULE_NAMES, type Rules } from "./law/rules.ts";
-import { declaredMatch, holdSession, requirementOf, type SessionFigures } from "./law/session.ts";
+import { holdSession, mayBid, requirementOf, type SessionFigures } from "./law/session.ts";
 import { MissionWork, type Offer } from "./law/work.ts";
 import { matchOf, type Task } from "./milestone.ts";
-import type { Assignment, Change, Commons, GovernanceFigures, Harvested, MilestoneEnd, Order, RoundAccount, Say } from "./order.ts";
+import type {
+  Assignment,
+  Change,
+  Commons,
+  GovernanceFigures,
+  Harvested,
+  MilestoneEnd,
+  MissionFigures,
+  Order,
+  RoundAccount,
+  Say,
+} from "./order.ts";
 import { type EconomyParameters, shockScale } from "./parameters.ts";
 import { beliefOf, watch } from "./peers.ts";
 import { gini } from "./statistics/description.ts";
@@ -25,7 +36,6 @@ const FEES = { protocol: 0.02, insurance: 0.01 } as const;
 const ALPHA = 0.5;
 /** A stake is locked for a working day at a tenth a year, as in the paper's table S1. */
 const LOCKING = lockCost(STAKE, 0.1, 8 / 24);
-const LEAST_MATCH = 600;
 /** Bids that a task gets on average, and the fewest that an agent places. */
 const BIDS = 6;
 const LEAST_BIDS = 2;
@@ -40,6 +50,9 @@ interface Heard {
   breaches: number;
 }
 const nothing = (): Heard => ({ reviewed: 0, failed: 0, reports: 0, breaches: 0 });
+/** What the treasury took in and what it paid out, tokens. */
+type Sides = readonly [inflow: number, outflow: number];
+const tokens = (amount: number): number => Math.round(amount * 100) / 100;
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
 /** Chance that half of a panel or more finds fault with unsound work: then it does not pass. */
@@ -67,6 +80,11 @@ export class Governed implements Order {
   readonly #frozen = new Set<Agent>();
   readonly #corrected = new Set<Agent>();
   readonly #treasury = { fees: 0, slashed: 0, premiums: 0 };
+  readonly #missions: MissionFigures[] = [];
+  /** Tasks of the milestone that an adjudicator was asked about. */
+  readonly #alerted = new Set<Task>();
+  /** What the treasury took in and paid out before the milestone. */
+  #balanced: Sides = [0, 0];
   #bloc: readonly Agent[] = [];
   #absent = new Set<Agent>();
   #present: readonly Agent[];
@@ -182,13 +200,12 @@ export class Governed implements Order {
   #offers(mission: MissionWork, tasks: readonly Task[], { present, world, chance }: Commons, say: Say): Offer[] {
     const most = Math.max(LEAST_BIDS, Math.ceil((BIDS * tasks.length) / present.length));
     const lot = chance("bids");
-    const offered: Offer[] = [];
+    const offered: { readonly place: number; readonly offer: Offer }[] = [];
     for (const agent of present) {
       const place = lot.next();
       if (this.#frozen.has(agent)) continue;
-      const words = this.#city.declaredBy(agent);
       const wanted = tasks.flatMap((task) => {
-        if (mission.isBarred(task, agent) || declaredMatch(words, requirementOf(task, mission.rules.demand)) < LEAST_MATCH) return [];
+        if (mission.isBarred(task, agent) || !mayBid(agent, requirementOf(task, mission.rules.demand))) return [];
         const match = matchOf(agent.capabilities, task);
         const { effort, worth } = chooseWork(agent, match, this.#expectedLoss(mission), {
           ...world,
@@ -200,12 +217,12 @@ export class Governed implements Order {
         return [{ agent, task, effort, price: this.#asking(agent, match, effort, mission.price), worth, turn }];
       });
       const best = wanted.sort((one, other) => other.worth - one.worth || one.turn - other.turn).slice(0, most);
-      for (const { worth: _worth, turn: _turn, ...offer } of best) {
-        say(agent, !this.#city.overclaims(agent));
-        offered.push(offer);
-      }
+      for (const [place, { worth: _worth, turn: _turn, ...offer }] of best.entries()) offered.push({ place, offer });
     }
-    return offered;
+    // Everybody's first choice is signed before anybody's second.
+    const offers = mission.best(offered.sort((one, other) => one.place - other.place).map(({ offer }) => offer));
+    for (const { agent } of offers) say(agent, !this.#city.overclaims(agent));
+    return offers;
   }
 
   /** What pretended work is expected to cost: its price, and in Full the stake. */
@@ -264,8 +281,12 @@ export class Governed implements Order {
     const expired: Task[] = [];
     for (const [task, ruling] of rulings) {
       if (ruling === "passed") passed.push(task);
-      else if (ruling !== "failed" && !this.#isFull) expired.push(task);
-      else if (ruling !== "failed" && (await mission.rule(task))) passed.push(task);
+      else if (ruling === "failed") continue;
+      else if (!this.#isFull) expired.push(task);
+      else {
+        this.#alerted.add(task);
+        if (await mission.rule(task)) passed.push(task);
+      }
     }
     await mission.expire(expired);
     this.#heard.reviewed += tasks.length;
@@ -352,15 +373,32 @@ export class Governed implements Order {
       await this.#city.rule([this.#slash(blamed, BLAME, `an output of agent ${blamed.id} failed its audit`)]);
   }
 
-  async ended({ completed, certified, sound }: MilestoneEnd): Promise<void> {
-    this.#treasury.fees += (await this.#mission?.close(keccak256(concat([zeroHash, ...this.#roots])), this.#isFull)) ?? 0;
+  async ended({ milestone, completed, certified, sound }: MilestoneEnd): Promise<void> {
+    if (this.#mission !== undefined) await this.#close(this.#mission, milestone);
     this.#mission = undefined;
+    this.#alerted.clear();
     this.#roots = [];
     if (!this.#isFull) return;
     // The contract pays no more than the foundation gave: what was burnt is never beyond the plan.
     const pleased = ((completed ? 1 : 0) + share(sound, certified) + 1) / 3;
     const before = this.#confidence.at(-1) ?? 1;
     this.#confidence.push(CONFIDENCE_KEPT * before + (1 - CONFIDENCE_KEPT) * pleased);
+  }
+
+  async #close(mission: MissionWork, milestone: number): Promise<void> {
+    this.#treasury.fees += await mission.close(keccak256(concat([zeroHash, ...this.#roots])), this.#isFull);
+    const { ccr, aru } = await mission.measure();
+    const sides: Sides = [this.#treasury.fees + this.#treasury.slashed / 2, this.#treasury.premiums];
+    const [taken, paid] = this.#balanced;
+    this.#balanced = sides;
+    const recovered = [...this.#alerted].filter(({ state }) => state === "certified").length;
+    this.#missions.push({
+      milestone,
+      ccr: [ccr.part, ccr.whole],
+      aru: [aru.part, aru.whole],
+      alerts: [recovered, this.#alerted.size],
+      treasury: [tokens(sides[0] - taken), tokens(sides[1] - paid)],
+    });
   }
 
   account(): RoundAccount {
@@ -384,6 +422,7 @@ export class Governed implements Order {
     return {
       sessions: this.#sessions,
       confidence: this.#confidence.map((value) => Math.round(value * 1e6) / 1e6),
+      missions: this.#missions,
       sanctions: this.#counts,
       transactions: used.length,
       gas: Object.fromEntries(Object.entries(gas).sort(([one], [other]) => (one < other ? -1 : 1))),

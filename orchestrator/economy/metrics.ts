@@ -71,6 +71,12 @@ export interface GovernanceSummary {
   readonly messages: number;
   readonly seconds: number;
   readonly reputationAndOverhead: number | null;
+  /** Of routed attempts that committed; of failed tasks that a later attempt completed; of alerts whose task was certified after all. */
+  readonly ccr: number;
+  readonly aru: number;
+  readonly hitlrr: number;
+  /** Milestones in which EQ-11 held, over those that had a law. */
+  readonly sustained: number;
   /** EQ-11's two sides, tokens. */
   readonly inflow: number;
   readonly outflow: number;
@@ -144,10 +150,10 @@ export function summarise(run: RunFigures, variant: string, world: EconomyParame
   };
 }
 
-const summed = (sessions: readonly SessionFigures[], of: (session: SessionFigures) => Share): number =>
+const summed = <Part>(parts: readonly Part[], of: (part: Part) => Share): number =>
   ratio(
-    sessions.reduce((sum, session) => sum + of(session)[0], 0),
-    sessions.reduce((sum, session) => sum + of(session)[1], 0),
+    parts.reduce((sum, part) => sum + of(part)[0], 0),
+    parts.reduce((sum, part) => sum + of(part)[1], 0),
   );
 
 /** Slope of a straight line through a series, per step. */
@@ -157,7 +163,7 @@ export function slopeOf(series: readonly number[]): number {
 
 function governanceOf(
   { configuration, rounds }: RunFigures,
-  { sessions, confidence, gas, transactions, treasury }: GovernanceFigures,
+  { sessions, missions, confidence, gas, transactions, treasury }: GovernanceFigures,
   world: EconomyParameters,
 ): GovernanceSummary {
   const windows = Array.from({ length: Math.floor(rounds.length / world.milestoneRounds) }, (_, at) =>
@@ -186,6 +192,10 @@ function governanceOf(
       rounds.map(({ reputation = 0 }) => reputation),
       rounds.map((round) => overhead([round])),
     ),
+    ccr: summed(missions, ({ ccr }) => ccr),
+    aru: summed(missions, ({ aru }) => aru),
+    hitlrr: summed(missions, ({ alerts }) => alerts),
+    sustained: ratio(missions.filter(({ treasury: [taken, paid] }) => taken > paid).length, missions.length),
     inflow: treasury.fees + treasury.slashed / 2,
     outflow: treasury.premiums,
   };

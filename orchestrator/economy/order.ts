@@ -74,6 +74,7 @@ export interface Change {
 
 /** What became of a milestone. */
 export interface MilestoneEnd {
+  readonly milestone: number;
   readonly completed: boolean;
   readonly certified: number;
   readonly sound: number;
@@ -87,11 +88,25 @@ export interface RoundAccount {
   readonly reputation: number;
 }
 
+/** What carrying out one milestone's law was like. */
+export interface MissionFigures {
+  readonly milestone: number;
+  /** Parts of wholes: executors of routed attempts that committed; failed nodes that a later attempt completed (`execution/metrics.ts`). */
+  readonly ccr: readonly [part: number, whole: number];
+  readonly aru: readonly [part: number, whole: number];
+  /** Tasks that an adjudicator was asked about, and those of them that were certified in the end. */
+  readonly alerts: readonly [recovered: number, raised: number];
+  /** Tokens that the treasury took in and paid out meanwhile, EQ-11's two sides. */
+  readonly treasury: readonly [inflow: number, outflow: number];
+}
+
 /** Of a run. */
 export interface GovernanceFigures {
   readonly sessions: readonly SessionFigures[];
   /** Of the foundation after each milestone. */
   readonly confidence: readonly number[];
+  /** Each milestone that had a law, in order. */
+  readonly missions: readonly MissionFigures[];
   /** Sanctions by kind. */
   readonly sanctions: Readonly<Record<string, number>>;
   /** Transactions and gas since the city was founded, by contract and function. */

@@ -56,6 +56,9 @@ const sessionSchema = z.strictObject({
 const governanceSchema = z.strictObject({
   sessions: z.array(sessionSchema),
   confidence: z.array(z.number()),
+  missions: z.array(
+    z.strictObject({ milestone: count, ccr: said, aru: said, alerts: said, treasury: z.tuple([z.number(), z.number()]).readonly() }),
+  ),
   sanctions: z.record(z.string(), count),
   transactions: count,
   gas: z.record(z.string(), count),

@@ -4,11 +4,12 @@ import { caughtBy } from "../../orchestrator/economy/governed.ts";
 import { breakEvenOf } from "../../orchestrator/economy/hypotheses.ts";
 import { declared } from "../../orchestrator/economy/law/city.ts";
 import { COLD_START, changedIn, draftOf, errorsOf, idealRules, rankingOf, worthOf } from "../../orchestrator/economy/law/rules.ts";
-import { declaredMatch, requirementOf } from "../../orchestrator/economy/law/session.ts";
+import { mayBid, requirementOf } from "../../orchestrator/economy/law/session.ts";
 import { slopeOf } from "../../orchestrator/economy/metrics.ts";
 import { milestoneGraph } from "../../orchestrator/economy/milestone.ts";
 import { ECONOMY } from "../../orchestrator/economy/parameters.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { matchOfLevels } from "../../orchestrator/rules/bid-score.ts";
 import { near } from "../support/near.ts";
 
 const CALM = { pool: 1, failed: 0, breaches: 0 };
@@ -50,10 +51,10 @@ describe("what an agent says at its registration", () => {
     const [task] = milestoneGraph(25, randomStream(7, "tasks"), ECONOMY);
     if (task === undefined) throw new Error("no tasks");
     const wanted = requirementOf(task, 1);
-    expect(declaredMatch(declared(adversarial), wanted)).to.equal(1000);
+    expect(matchOfLevels(declared(adversarial), wanted)).to.equal(1000);
     expect(requirementOf(task, 0).every((level) => level === 0)).to.equal(true);
     const honest = population(50, 7, ECONOMY).filter(({ persona }) => persona === "cooperative");
-    const able = honest.filter((agent) => declaredMatch(declared(agent), wanted) >= 600);
+    const able = honest.filter((agent) => mayBid(agent, wanted));
     expect(able.length).to.be.within(1, honest.length - 1);
   });
 });

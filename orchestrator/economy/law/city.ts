@@ -15,7 +15,7 @@ import { readMany } from "../../client/read.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { contentIdOf } from "../../primitives/hash.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
-import type { ParameterName } from "../../protocol/parameters.ts";
+import { type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
 import type { Agent } from "../agents.ts";
 import { overclaims } from "../behaviour.ts";
 import { type DirectSender, directSender } from "./direct-sender.ts";
@@ -79,12 +79,14 @@ export interface GovernedCity {
   /** Gas of the founding is not governance's. */
   readonly founding: number;
   readonly residentOf: (agent: Agent) => Resident;
-  /** What it said at its registration that it can do. */
-  readonly declaredBy: (agent: Agent) => bigint;
   readonly overclaims: (agent: Agent) => boolean;
   readonly agentAt: (address: Address) => Agent | undefined;
   /** Points of reputation over the most there are, as the chain last said. */
   readonly reputationOf: (agent: Agent) => number;
+  /** How a bid's score weighs quality and price, thousandths. */
+  readonly weights: { readonly quality: bigint; readonly price: bigint };
+  /** The nonce of the agent's next bid: its bids all go through here, and none is refused. */
+  readonly bidNonce: (agent: Agent) => bigint;
   admit(agents: readonly Agent[]): Promise<void>;
   dismiss(agents: readonly Agent[]): Promise<void>;
   /** Two adjudicators sign each; all go into as few blocks as hold them. */
@@ -95,12 +97,13 @@ export interface GovernedCity {
   close(): Promise<void>;
 }
 
-/** What an agent says that it can do: who overclaims says everything. */
-export const declared = (agent: Agent): bigint =>
-  agent.capabilities.reduce(
-    (word, level, dimension) => word | (BigInt(overclaims(agent) ? MOST : Math.round(MOST * level)) << BigInt(16 * dimension)),
-    0n,
-  );
+/** What an agent says that it can do, each dimension: who overclaims says everything. */
+export const declared = (agent: Agent): readonly number[] =>
+  agent.capabilities.map((level) => (overclaims(agent) ? MOST : Math.round(MOST * level)));
+
+/** The same as the contracts hold it. */
+const packed = (levels: readonly number[]): bigint =>
+  levels.reduce((word, level, dimension) => word | (BigInt(level) << BigInt(16 * dimension)), 0n);
 
 const recordOf = (owner: Address): Service["record"] => ({
   owner,
@@ -131,7 +134,7 @@ export async function foundEconomy(
   const society = whole.flatMap((member) => {
     if (member.role !== "producer") return [member];
     const agent = settled.get(member.name);
-    return agent === undefined ? [] : [{ ...member, stake: STAKE, capabilities: declared(agent) }];
+    return agent === undefined ? [] : [{ ...member, stake: STAKE, capabilities: packed(declared(agent)) }];
   });
   const relayer = memberOf(whole, "relayer", "relayer-1").account;
   const sender = directSender(chain, relayer);
@@ -190,6 +193,9 @@ export async function foundEconomy(
     }
   });
   await settle(agents);
+  const weight = (name: "BID_WEIGHT_QUALITY" | "BID_WEIGHT_PRICE") => client.constitution.param(parameterIndex(name));
+  const weights = { quality: await weight("BID_WEIGHT_QUALITY"), price: await weight("BID_WEIGHT_PRICE") };
+  const nonces = new Map<Agent, bigint>();
   const founding = sender.used.length;
   const panel = (count: number): Seat[] =>
     Array.from({ length: count }, (_, place) => seats[(turn + place) % seats.length]).filter((seat) => seat !== undefined);
@@ -204,13 +210,18 @@ export async function foundEconomy(
     verifiers: new Map(membersOf(whole, "verifier").map(({ account }) => [account.address, account])),
     founding,
     residentOf: resident,
-    declaredBy: declared,
     overclaims,
     agentAt: (address) => byAddress.get(address),
     reputationOf: (agent) => reputations.get(agent) ?? 0,
+    weights,
+    bidNonce(agent) {
+      const nonce = nonces.get(agent) ?? 0n;
+      nonces.set(agent, nonce + 1n);
+      return nonce;
+    },
     async admit(newcomers) {
       const names = new Set(newcomers.map((agent) => memberFor(agent).principal));
-      const joining = newcomers.map((agent) => ({ ...memberFor(agent), stake: STAKE, capabilities: declared(agent) }));
+      const joining = newcomers.map((agent) => ({ ...memberFor(agent), stake: STAKE, capabilities: packed(declared(agent)) }));
       const owners = membersOf(whole, "principal").filter(({ name }) => names.has(name));
       await sender.sendMany(
         owners.map(({ account, name }) =>

@@ -35,8 +35,6 @@ export interface GasUsed {
 export interface DirectSender extends Sender<LogNote> {
   /** Everything sent so far. */
   readonly used: readonly GasUsed[];
-  /** As `sendMany`, but transactions that the contracts refuse with one of these errors hold nothing up. */
-  sendEach(intents: readonly Intent<LogNote>[], ...errors: readonly string[]): Promise<readonly TransactionReceipt[]>;
   /** Is told of every receipt, in order. */
   watch(see: (receipt: TransactionReceipt) => void): void;
 }
@@ -47,7 +45,7 @@ export function directSender(chain: DrivenChain, relayer: LocalAccount): DirectS
   const watchers: ((receipt: TransactionReceipt) => void)[] = [];
   const gasOf = ({ gas, what = "" }: Intent<LogNote>) => gas ?? LIMITS[what] ?? MAX_TRANSACTION_GAS;
 
-  async function mine(intents: readonly Intent<LogNote>[], tolerated: ReadonlySet<string>): Promise<TransactionReceipt[]> {
+  async function mine(intents: readonly Intent<LogNote>[]): Promise<TransactionReceipt[]> {
     const fees = await chain.fees();
     const raws: Hex[] = [];
     for (const intent of intents) {
@@ -74,13 +72,12 @@ export function directSender(chain: DrivenChain, relayer: LocalAccount): DirectS
       for (const see of watchers) see(receipt);
       if (receipt.status === "success") continue;
       const data = await chain.revertData(receipt.transactionHash);
-      if (tolerated.has(decodeRevert(data, errorsAbi).errorName ?? "")) continue;
       throw new TransactionReverted({ phase: "mined", what, hash: receipt.transactionHash, ...decodeRevert(data, errorsAbi) });
     }
     return receipts;
   }
 
-  async function sendAll(intents: readonly Intent<LogNote>[], tolerated: ReadonlySet<string>): Promise<readonly TransactionReceipt[]> {
+  async function sendMany(intents: readonly Intent<LogNote>[]): Promise<readonly TransactionReceipt[]> {
     const receipts: TransactionReceipt[] = [];
     for (let from = 0; from < intents.length; ) {
       let [to, gas] = [from, 0n];
@@ -88,16 +85,14 @@ export function directSender(chain: DrivenChain, relayer: LocalAccount): DirectS
         gas += gasOf(next);
         to += 1;
       }
-      receipts.push(...(await mine(intents.slice(from, to), tolerated)));
+      receipts.push(...(await mine(intents.slice(from, to))));
       from = to;
     }
     return receipts;
   }
 
-  const sendMany = (intents: readonly Intent<LogNote>[]) => sendAll(intents, new Set());
   return {
     used,
-    sendEach: (intents, ...errors) => sendAll(intents, new Set(errors)),
     watch: (see) => {
       watchers.push(see);
     },

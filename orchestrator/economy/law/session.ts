@@ -17,13 +17,14 @@ import type { RandomStream } from "../../primitives/random.ts";
 import { MISSION_CONTEXT } from "../../protocol/mission-context.ts";
 import type { MissionDocument } from "../../protocol/mission-document.ts";
 import { CODIFIER_OPERATIONS, operationId } from "../../protocol/operations.ts";
+import { matchOfLevels } from "../../rules/bid-score.ts";
 import { packRanking, tally } from "../../rules/condorcet.ts";
 import { opposed, ranked } from "../../rules/rank-correlation.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import type { Agent } from "../agents.ts";
 import type { Situation } from "../behaviour.ts";
 import type { Task } from "../milestone.ts";
-import type { GovernedCity } from "./city.ts";
+import { declared, type GovernedCity } from "./city.ts";
 import { draftOf, errorsOf, idealRules, RULE_NAMES, type RuleName, type Rules, rankingOf, worthOf } from "./rules.ts";
 
 /** Most laws on a ballot: from eight on a bloc can be told from voters who agree (docs/blocs.md). */
@@ -115,16 +116,8 @@ export function requirementOf({ main, second, level }: Task, demand: number): nu
   return wanted;
 }
 
-/** The contracts' match of what somebody says that it has, 0 to 1000. */
-export function declaredMatch(capabilities: bigint, wanted: readonly number[]): number {
-  let [held, asked] = [0, 0];
-  for (const [dimension, level] of wanted.entries()) {
-    const have = Number((capabilities >> BigInt(16 * dimension)) & 0xffffn);
-    asked += 256 * level;
-    held += Math.min(have, 256 * level);
-  }
-  return asked === 0 ? 1000 : Math.floor((1000 * held) / asked);
-}
+/** Whether the market takes a bid of somebody who says that it has as much as it does. */
+export const mayBid = (agent: Agent, wanted: readonly number[]): boolean => matchOfLevels(declared(agent), wanted) >= LEAST_MATCH;
 
 export const titleOf = (rules: Rules): string => RULE_NAMES.map((name) => `${name} ${rules[name]}`).join(", ");
 
@@ -170,11 +163,11 @@ function documentOf({ round, tasks, funding, duration }: Convening, rules: Rules
 const goalOf = (round: number) => `what the foundation asks from round ${round} on`;
 
 /** Whether somebody says that it can do each task. */
-const isFeasible = ({ tasks, electors }: Convening, rules: Rules, words: ReadonlyMap<Agent, bigint>): boolean =>
+const isFeasible = ({ tasks, electors }: Convening, rules: Rules): boolean =>
   rules.demand === 0 ||
   tasks.every((task) => {
     const wanted = requirementOf(task, rules.demand);
-    return electors.some((agent) => declaredMatch(words.get(agent) ?? 0n, wanted) >= LEAST_MATCH);
+    return electors.some((agent) => mayBid(agent, wanted));
   });
 
 /** Holds a session to its end, which may be without a law: no law won, or adjudicators voided the vote. */
@@ -190,7 +183,7 @@ export async function holdSession(city: GovernedCity, convening: Convening): Pro
   const voters = electors.filter((agent) => !absent.has(agent));
   const root = keccak256(stringToHex(voters.map((agent) => city.residentOf(agent).member.account.address).join()));
   await clerks.registrar.confirm(session, root, step("identities"));
-  const candidates = drafted(city, convening, voters);
+  const candidates = drafted(convening, voters);
   const deadline = Number(chain.clock.now()) + 3600;
   const accountOf = (agent: Agent) => city.residentOf(agent).member.account;
   const proposals = await Promise.all(
@@ -313,15 +306,14 @@ async function enact(city: GovernedCity, session: bigint, convening: Convening, 
 }
 
 /** Laws of authors drawn by lot: each its ideal but for one rule; what nobody could be found for asks less. */
-function drafted(city: GovernedCity, convening: Convening, voters: readonly Agent[]): Candidate[] {
+function drafted(convening: Convening, voters: readonly Agent[]): Candidate[] {
   const lot = convening.chance("authors");
   const most = Math.max(1, Math.min(MOST_LAWS, Math.floor((MOST_SPONSORSHIPS * voters.length) / SPONSORS) - 1));
-  const words = new Map(convening.electors.map((agent) => [agent, city.declaredBy(agent)]));
   const authors = [...lot.shuffle(voters).slice(0, most)].sort((one, other) => one.id - other.id);
   return authors.map((author) => {
     const ideal = idealRules(author, convening.before(author));
     const drawn = { ...draftOf(ideal, convening.open, lot), ...(convening.open.includes("read") ? {} : { read: 0 }) };
-    const rules = isFeasible(convening, drawn, words) ? drawn : { ...drawn, demand: 0 };
+    const rules = isFeasible(convening, drawn) ? drawn : { ...drawn, demand: 0 };
     return { author, rules, law: compileLaw(documentOf(convening, rules, author)) };
   });
 }
@@ -382,7 +374,7 @@ function witnessesOf(city: GovernedCity, { tasks, electors }: Convening, rules: 
   const found = new Set<Agent>();
   for (const task of tasks) {
     const wanted = requirementOf(task, rules.demand);
-    const isAble = (agent: Agent) => declaredMatch(city.declaredBy(agent), wanted) >= LEAST_MATCH;
+    const isAble = (agent: Agent) => mayBid(agent, wanted);
     if ([...found].some(isAble)) continue;
     const able = electors.find(isAble);
     if (able !== undefined) found.add(able);

@@ -4,14 +4,16 @@ import { act, seatsOnMission } from "../../adjudication/act.ts";
 import { SIMULATED_THRESHOLDS } from "../../adjudication/simulated-judge.ts";
 import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
-import { readMany } from "../../client/read.ts";
 import { signAuth } from "../../client/sign/auth.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
+import { executionMetrics, milestonesOf } from "../../execution/metrics.ts";
 import { contentIdOf } from "../../primitives/hash.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { encodeActionData } from "../../protocol/actions.ts";
 import { evidenceKinds, questions, verdictResults } from "../../protocol/evidence.ts";
+import type { ExecutionMetrics } from "../../protocol/metrics.ts";
 import { EvidenceClass } from "../../rules/admissibility.ts";
+import { bidScore, matchOfLevels } from "../../rules/bid-score.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, obligationOf } from "../../rules/commitments.ts";
 import { merkleRoot } from "../../rules/ordered-merkle.ts";
 import { claimedPayments } from "../../rules/payments.ts";
@@ -19,8 +21,8 @@ import { encodeCommitWave, placeKey } from "../../rules/wire.ts";
 import type { Agent } from "../agents.ts";
 import type { Effort } from "../behaviour.ts";
 import type { Task } from "../milestone.ts";
-import { type GovernedCity, VALIDITY } from "./city.ts";
-import type { Enacted } from "./session.ts";
+import { declared, type GovernedCity, VALIDITY } from "./city.ts";
+import { type Enacted, requirementOf } from "./session.ts";
 
 /** An offer to do a task; a price in tokens. */
 export interface Offer {
@@ -53,12 +55,15 @@ interface Committed {
   readonly agent: Agent;
 }
 
+/** Bids that a task has at most: the market keeps sixteen, so that none is refused. */
+const BIDDERS = 12;
 /** Nodes in one transaction. */
 const BATCH = 12;
 const CONFIDENT = 9_000;
 const WHOLE = 10_000;
 const RESULTS = ["NONE", "PASS", "FAIL", "DISPUTED", "UNVERIFIABLE"] as const;
 
+const unitsOf = (tokens: number): bigint => BigInt(Math.max(1, Math.floor(tokens * 1e6)));
 const inParts = <Item>(items: readonly Item[]): Item[][] =>
   Array.from({ length: Math.ceil(items.length / BATCH) }, (_, part) => items.slice(part * BATCH, (part + 1) * BATCH));
 
@@ -73,12 +78,16 @@ export class MissionWork {
   readonly #failed = new Set<Task>();
   readonly #exhausted = new Set<Task>();
   readonly #unbid = new Set<Task>();
+  /** Who has bid for a task whose market is open. */
+  readonly #bidders = new Map<Task, Set<Agent>>();
   readonly #tasks: readonly Task[];
+  readonly #contract;
 
   constructor(city: GovernedCity, enacted: Enacted, tasks: readonly Task[]) {
     this.#city = city;
     this.#enacted = enacted;
     this.#tasks = tasks;
+    this.#contract = city.client.mission(enacted.mission);
     for (const task of tasks) this.#unbid.add(task);
   }
 
@@ -108,10 +117,6 @@ export class MissionWork {
     return this.#tasks.filter((task) => this.#unbid.has(task) && !this.#exhausted.has(task));
   }
 
-  get #contract() {
-    return this.#city.client.mission(this.#enacted.mission);
-  }
-
   #step(...names: readonly (string | number)[]) {
     return { intent: intentKey(this.#enacted.mission, this.#city.sender.used.length, ...names) };
   }
@@ -124,14 +129,7 @@ export class MissionWork {
 
   /** Takes offers for tasks whose market is open, lets the window pass, awards. A task that the chain binds nobody to stays vacant. */
   async market(tasks: readonly Task[], offers: readonly Offer[]): Promise<void> {
-    // A refused bid takes no nonce: an agent signs its next one when it knows what became of the last.
-    const places = new Map<Agent, number>();
-    const turns = Map.groupBy(offers, ({ agent }) => {
-      const place = places.get(agent) ?? 0;
-      places.set(agent, place + 1);
-      return place;
-    });
-    for (const turn of turns.values()) await this.#bid(turn);
+    await this.#bid(offers);
     let open = [...tasks];
     // A node may be held back for one more window, for fairness or want of bids.
     while (open.length > 0) {
@@ -142,30 +140,58 @@ export class MissionWork {
       const after = await this.#marketsOf(open);
       open = after.filter(({ task, closesAt: next }) => this.#unbid.has(task) && next > closesAt).map(({ task }) => task);
     }
+    for (const task of tasks) this.#bidders.delete(task);
   }
 
-  /** Bids of different agents. */
+  /**
+   * Of these offers the best twelve for each task, by the market's score, which everybody can compute; of equals the earlier. Who has bid
+   * for a task already does so once.
+   */
+  best(offers: readonly Offer[]): Offer[] {
+    const { quality, price: cheapness } = this.#city.weights;
+    const scoreOf = ({ agent, task, price }: Offer): bigint =>
+      bidScore(
+        {
+          reputation: BigInt(Math.round(1000 * this.#city.reputationOf(agent))),
+          fit: BigInt(matchOfLevels(declared(agent), requirementOf(task, this.rules.demand))),
+          price: unitsOf(price),
+          slotBudget: unitsOf(this.price),
+        },
+        quality,
+        cheapness,
+      );
+    const signing = new Set<Offer>();
+    for (const [task, all] of Map.groupBy(offers, (offer) => offer.task)) {
+      const placed = this.#bidders.get(task) ?? new Set();
+      const scored = all.filter(({ agent }) => !placed.has(agent)).map((offer) => ({ offer, score: scoreOf(offer) }));
+      scored.sort((one, other) => (one.score < other.score ? 1 : one.score > other.score ? -1 : 0));
+      for (const { offer } of scored.slice(0, Math.max(0, BIDDERS - placed.size))) signing.add(offer);
+    }
+    return offers.filter((offer) => signing.has(offer));
+  }
+
   async #bid(offers: readonly Offer[]): Promise<void> {
     const { client, chain, sender } = this.#city;
     const { mission } = this.#enacted;
     const deadline = Number(chain.clock.now()) + VALIDITY;
-    const nonces = await readMany(client, {
-      contract: "ExecutionProcedure",
-      functionName: "nonceOf",
-      args: offers.map(({ agent }) => [this.#city.residentOf(agent).member.account.address] as const),
-    });
     const bids = await Promise.all(
-      offers.map(async (offer, place) => {
+      offers.map(async (offer) => {
         const { member, service } = this.#city.residentOf(offer.agent);
-        const bid = { mission, node: offer.task.id, service: service.id, price: BigInt(Math.max(1, Math.floor(offer.price * 1e6))) };
-        const message = { ...bid, agent: member.account.address, nonce: nonces[place] ?? 0n, deadline };
+        const bid = { mission, node: offer.task.id, service: service.id, price: unitsOf(offer.price) };
+        const message = { ...bid, agent: member.account.address, nonce: this.#city.bidNonce(offer.agent), deadline };
+        this.#biddersOf(offer.task).add(offer.agent);
         this.#offers.set(`${offer.task.id}/${member.account.address}`, offer);
         const auth = await signAuth(client, member.account, "Bid", message);
         return client.execution.call.bid([bid, auth], this.#step("bid", offer.agent.id, offer.task.id));
       }),
     );
-    // Only the best sixteen bids of a task are kept: a further one that is no better is refused.
-    await sender.sendEach(bids, "Outbid");
+    await sender.sendMany(bids);
+  }
+
+  #biddersOf(task: Task): Set<Agent> {
+    const known = this.#bidders.get(task) ?? new Set();
+    this.#bidders.set(task, known);
+    return known;
   }
 
   #marketsOf(tasks: readonly Task[]): Promise<readonly { readonly task: Task; readonly closesAt: number }[]> {
@@ -383,6 +409,7 @@ export class MissionWork {
     this.#failed.add(task);
     this.#unbid.add(task);
     this.#bound.delete(task);
+    this.#bidders.delete(task);
     this.#committed.delete(task);
   }
 
@@ -455,6 +482,11 @@ export class MissionWork {
     if (!settles) return 0;
     await this.#contract.close([], this.#step("close"));
     return Number((await this.#contract.ledger()).fees) / 1e6;
+  }
+
+  /** What carrying out the law was like, from what the chain recorded. */
+  async measure(): Promise<ExecutionMetrics> {
+    return executionMetrics([await milestonesOf(this.#city.client, this.#enacted.mission)], false);
   }
 
   #require(task: Task): Bound {
