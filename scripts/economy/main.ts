@@ -18,6 +18,7 @@ import { CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { flags, refuseFlags } from "../dev/flags.ts";
 import { figuresOfOne, figuresOfTwo, scaleChart } from "./figures.ts";
+import { noteOrigin, originOfNow, originsOf } from "./origin.ts";
 import { markdown, page, summarise } from "./report.ts";
 import { writeResults } from "./results.ts";
 import { runAll } from "./workers.ts";
@@ -115,6 +116,7 @@ async function run(): Promise<void> {
   });
   try {
     let done = cells.filter((cell) => keptRun(folder, cell) !== undefined).length;
+    if (done < cells.length) noteOrigin(folder, originOfNow());
     progress.enter("the economy runs");
     progress.tell(`${cells.length} runs, ${done} of them kept from before; ${processes} processes`, { done, of: cells.length });
     await runAll(folder, cells, processes, (line) => {
@@ -123,7 +125,7 @@ async function run(): Promise<void> {
     });
     progress.enter("the report is written");
     const summary = report(folder, campaign, cells);
-    if (values.write) writeResults(summary, commandOf(campaign));
+    if (values.write) writeResults(summary, commandOf(campaign), originsOf(folder));
     if (values.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else process.stdout.write(`${join(folder, "report.html")}\n`);
   } finally {

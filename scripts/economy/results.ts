@@ -1,11 +1,10 @@
 /** Results that are committed: a campaign's summary with where it comes from, and the page made from it. */
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import type { Experiment } from "../../orchestrator/economy/hypotheses.ts";
 import { root } from "../dev/files.ts";
 import { MADE } from "../dev/markdown.ts";
+import { describe, type Origin } from "./origin.ts";
 import { markdown, type Summary } from "./report.ts";
 
 interface Results {
@@ -28,12 +27,9 @@ export const pageOf = (experiment: Experiment, kind: Kind = ""): string => `docs
 const DIGITS = 6;
 const kept = (_: string, value: unknown): unknown => (typeof value === "number" ? Number(value.toPrecision(DIGITS)) : value);
 
-/** Keeps a campaign's summary in bench/. Says so where the economy's sources were changed since the commit. */
-export function writeResults(summary: Summary, command: string): string {
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
-  const changed = git("status", "--porcelain", "--", "orchestrator/economy");
-  const commit = `${git("rev-parse", "--short=12", "HEAD")}${changed === "" ? "" : " with changes"}`;
-  const machine = `${availableParallelism()} cores, ${cpus()[0]?.model ?? "unknown"}, Node ${process.version}`;
+/** Keeps a campaign's summary in bench/, with what its runs were made with. */
+export function writeResults(summary: Summary, command: string, origins: readonly Origin[]): string {
+  const { commit, machine } = describe(origins);
   const file = fileOf(summary.experiment, kindOf(summary));
   writeFileSync(join(root, file), `${JSON.stringify({ commit, machine, command, summary } satisfies Results, kept, 2)}\n`);
   return file;

@@ -55,6 +55,11 @@ describe("an economy's campaign", function () {
     const full = summary.cells.find(({ configuration }: { configuration: string }) => configuration === "full");
     expect(full.metrics.transactions.mean).to.be.above(100);
     expect(full.metrics.REC.mean).to.be.within(0, 4);
+    expect(full.metrics.CCR.mean, "who was bound to work committed").to.equal(1);
+    const [origin, ...others] = JSON.parse(first.get("origin.json") ?? "");
+    expect(others).to.deep.equal([]);
+    expect(origin.commit).to.match(/^([0-9a-f]{12}|unknown)$/);
+    expect(origin.machine).to.match(/\d cores.*Node v\d/);
     expect(summary.gas.map(({ name }: { name: string }) => name)).to.include("ExecutionProcedure.bid");
   });
 
