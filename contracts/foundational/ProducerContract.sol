@@ -58,17 +58,19 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         bool frozen;
         /// Producers of this principal that would count toward turnout if it were not frozen.
         uint16 producers;
+        /// From 1, for ever; zero until it has had stake here.
+        uint32 number;
         uint128 nonce;
         /// When it was last released from a freeze.
         uint32 countedFrom;
     }
 
-    /// Basis points.
-
     uint256 private constant _DIMENSIONS = 10;
 
     /// @dev No producer has this number.
     uint16 private constant _NOBODY = type(uint16).max;
+
+    uint32 private constant _MOST_PRINCIPALS = (1 << 20) - 1;
 
     uint8 private constant _BANNED = 1;
     uint8 private constant _LEAVING = 2;
@@ -84,6 +86,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     Dues.Owed private _dues;
     address[] private _producers;
     uint16 private _active;
+    uint32 private _principals;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
         _CONSTITUTION = constitution;
@@ -351,8 +354,20 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @inheritdoc IProducerContract
-    function isAwardable(address agent) external view returns (bool) {
-        return _isPresent(_records[agent], Kind.PRODUCER, _BANNED);
+    function bidderOf(address agent) external view returns (Bidder memory bidder) {
+        Record storage record = _records[agent];
+        if (!_isEligible(record, Kind.PRODUCER)) return bidder;
+        bidder.principal = record.principal;
+        bidder.number = _portfolios[record.principal].number;
+        bidder.capabilities = record.capabilities;
+        // At most 1000 points.
+        bidder.reputation = uint16(Reputation.points(record.reputation));
+    }
+
+    /// @inheritdoc IProducerContract
+    function awardeeOf(address agent) external view returns (address) {
+        Record storage record = _records[agent];
+        return _isPresent(record, Kind.PRODUCER, _BANNED) ? record.principal : address(0);
     }
 
     /// @inheritdoc IProducerContract
@@ -488,6 +503,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Record storage record = _enter(agent, principal, kind);
         record.capabilities = capabilities;
         record.held = stake;
+        _number(principal);
         if (kind != Kind.PRODUCER) return 0;
         if (_producers.length == type(uint16).max) revert ProducersExhausted();
         // Below 2¹⁶, by the line above.
@@ -495,6 +511,14 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         record.index = index;
         _producers.push(agent);
         _count(principal, true);
+    }
+
+    /// @dev Bids name principals in twenty bits.
+    function _number(address principal) private {
+        Portfolio storage portfolio = _portfolios[principal];
+        if (portfolio.number != 0) return;
+        if (_principals == _MOST_PRINCIPALS) revert PrincipalsExhausted();
+        portfolio.number = ++_principals;
     }
 
     function _admitSubAgent(SubAgentBinding calldata binding, string calldata did) private {

@@ -64,8 +64,13 @@ contract ServiceContract is IServiceContract, EIP712 {
 
     /// @inheritdoc IServiceContract
     function isLive(bytes32 service) external view returns (bool) {
+        return sellerOf(service) != address(0);
+    }
+
+    /// @inheritdoc IServiceContract
+    function sellerOf(bytes32 service) public view returns (address) {
         Entry memory entry = _entries[service];
-        return entry.owner != address(0) && !entry.deprecated;
+        return entry.deprecated ? address(0) : entry.owner;
     }
 
     /// @inheritdoc IServiceContract

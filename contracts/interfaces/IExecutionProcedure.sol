@@ -48,6 +48,8 @@ interface IExecutionProcedure {
         uint32 score,
         uint64 locked
     );
+    /// @param reason The error that `bid` reverted with, encoded.
+    event BidRefused(address indexed mission, uint8 indexed node, address indexed agent, bytes reason);
     event BidWithdrawn(address indexed mission, uint8 indexed node, address indexed agent, uint64 released);
     event Awarded(
         address indexed mission,
@@ -93,6 +95,8 @@ interface IExecutionProcedure {
     error NotALeaf(address mission, uint8 node);
     error WrongAttempt(address mission, uint8 node, uint8 attempt, uint8 decided);
     error EmptyBatch();
+    error LengthMismatch(uint256 given, uint256 expected);
+    error TooManyServices(address agent, uint256 most);
 
     /// @notice Opens the market of a fresh mission for all its nodes. Caller: the legislation that deployed it.
     function openMarket(address mission) external;
@@ -101,6 +105,9 @@ interface IExecutionProcedure {
     /// @notice Places a bid and locks minStake(risk): a stake pool's, if one was asked to stand for it, else the agent's own. One per
     /// principal and node, which its agent may improve; the best sixteen are kept. Anyone with the agent's authorisation.
     function bid(Bid calldata offer, Auth calldata auth) external;
+    /// @notice Bids of several agents in one transaction, each as `bid` takes it. One that is refused is passed over with `BidRefused` and
+    /// may be sent again. Anyone with the agents' signatures.
+    function bidAll(Bid[] calldata offers, Auth[] calldata auths) external;
     /// @notice Releases the lock of an unawarded bid. A bid binds until the award; if nobody called for one, until a second window would
     /// have been over. Caller: from then on the agent (by Auth); anyone once the node was awarded or the mission ended.
     function withdrawBid(address mission, uint8 node, Auth calldata auth) external;

@@ -30,6 +30,17 @@ interface IProducerContract {
         uint40 unbondingUntil;
     }
 
+    /// @notice What a market asks of a bidder.
+    struct Bidder {
+        /// Zero for one that is not eligible as a producer.
+        address principal;
+        /// Of the principal, from 1: principals that have had stake are counted.
+        uint32 number;
+        uint160 capabilities;
+        /// Whole points, 0–1000.
+        uint16 reputation;
+    }
+
     event AgentRegistered(
         address indexed agent,
         address indexed principal,
@@ -80,6 +91,7 @@ interface IProducerContract {
     error StillUnbonding(address agent, uint40 until);
     error InsufficientFreeStake(address agent, uint64 free, uint64 wanted);
     error ProducersExhausted();
+    error PrincipalsExhausted();
     error NotEligible(address agent);
     error CapabilityAboveCreator(uint256 dimension, uint256 value, uint256 most);
 
@@ -175,8 +187,10 @@ interface IProducerContract {
     function meetsReputationFloor(address agent) external view returns (bool);
     /// @notice Registered, of that kind, not banned, not frozen, not leaving, at or above the reputation floor.
     function isEligible(address agent, Kind kind) external view returns (bool);
-    /// @notice Whether a producer's bid still counts: as `isEligible`, but notice given after a bid frees nobody of it.
-    function isAwardable(address agent) external view returns (bool);
+    function bidderOf(address agent) external view returns (Bidder memory);
+    /// @notice Principal of a producer whose bid still counts: as `isEligible`, but notice given after a bid frees nobody of it. Zero for any
+    /// other.
+    function awardeeOf(address agent) external view returns (address principal);
     /// @notice What a session asks of an agent, in one call.
     /// @param opened Block in which the session opened.
     /// @return mayVote There and attending when it opened, its principal not frozen since, and eligible as a producer now. A lapse

@@ -53,4 +53,6 @@ interface IServiceContract {
     function ownerOf(bytes32 service) external view returns (address);
     /// @notice Registered and not deprecated.
     function isLive(bytes32 service) external view returns (bool);
+    /// @notice Owner of a service that is live; zero for any other.
+    function sellerOf(bytes32 service) external view returns (address);
 }

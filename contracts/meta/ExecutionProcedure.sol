@@ -3,38 +3,37 @@ pragma solidity 0.8.33;
 
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
-import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
-import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {IServiceContract} from "../interfaces/IServiceContract.sol";
 import {IStakePool} from "../interfaces/IStakePool.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {BidScore} from "../libraries/BidScore.sol";
+import {BidWord} from "../libraries/BidWord.sol";
 import {Fairness} from "../libraries/Fairness.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {LawNode, MissionContext} from "../types/Law.sol";
+import {LawNode} from "../types/Law.sol";
 import {AwardDecision, Bid} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
-import {Auth, Institution, Kind, Office} from "../types/Roles.sol";
+import {Auth, Institution} from "../types/Roles.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Awards} from "./market/Awards.sol";
 import {MarketLedger} from "./market/MarketLedger.sol";
+import {Openings} from "./market/Openings.sol";
 import {Lock, MarketStorage, MissionMarket, NodeMarket} from "./market/MarketStorage.sol";
 
 /// @title The market of a city
 /// @dev Bids and stakes are here; who is awarded what is in the linked library `Awards`.
 contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTransient {
+    using BidWord for uint256;
     using MarketLedger for MarketStorage;
 
-    /// The best eight, and eight in reserve.
-    uint256 private constant _KEPT = 16;
     uint40 private constant _LAST_MINUTE = 1 minutes;
     uint8 private constant _MOST_EXTENSIONS = 5;
     uint64 private constant _MAX_VERIFIER_SLASH = SlashingSchedule.NO_SHOW;
@@ -51,48 +50,13 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     /// @inheritdoc IExecutionProcedure
     function openMarket(address mission) external {
-        ITemplateRegistry.Mission memory origin = _templates().missionOf(mission);
-        if (origin.execution != address(this)) revert NotMission(mission);
-        if (msg.sender != origin.legislation) revert NotLegislation(msg.sender);
-        MissionMarket storage market = _market.markets[mission];
-        if (market.closesAt != 0) revert AlreadyOpen(mission);
-        uint16 nodes = ICollaborationContract(mission).header().nodeCount;
-        MissionContext memory context = _contextOf(mission);
-        uint40 closesAt = uint40(block.timestamp + _param(Param.BIDDING_WINDOW));
-        market.sponsor = context.sponsor;
-        market.nodes = nodes;
-        market.closesAt = closesAt;
-        // At most three risks.
-        for (uint256 risk = 0; risk < 3; ++risk) {
-            Param minimum = Param(uint256(Param.MIN_STAKE_LOW) + risk);
-            market.stakes[risk] = _CONSTITUTION.unitsIn(context.params.edition, minimum);
-        }
-        (address parent, , ) = ILegislativeProcedure(msg.sender).parentOf(context.session);
-        if (parent != address(0)) {
-            market.root = IExecutionProcedure(_templates().executionOf(parent)).rootOf(parent);
-        }
-        _market.participations[mission][context.sponsor].sponsor = true;
-        emit MarketOpened(mission, type(uint256).max >> (256 - uint256(nodes)), closesAt, 0);
+        Openings.open(_market, _CONSTITUTION, mission);
     }
 
     /// @inheritdoc IExecutionProcedure
     function reopenMarket(uint8 node, uint8 attempt) external {
         _requireMission(msg.sender);
-        NodeMarket memory market = _market.nodeMarket(msg.sender, node);
-        StoredBid[] storage previous = _market.bids[msg.sender][MarketLedger.key(node, market.attempt)];
-        for (uint256 i = 0; i < previous.length; ++i) {
-            if (previous[i].awarded) _market.barred[msg.sender][node][_principalOf(previous[i].agent)] = true;
-        }
-        uint40 closesAt = uint40(block.timestamp + _param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT));
-        _market.nodeMarkets[msg.sender][node] = NodeMarket({
-            own: true,
-            reopened: false,
-            awarded: false,
-            attempt: attempt,
-            closesAt: closesAt,
-            extended: 0
-        });
-        emit MarketOpened(msg.sender, uint256(1) << node, closesAt, attempt);
+        Openings.reopen(_market, _CONSTITUTION, node, attempt);
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -115,37 +79,43 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         if (market.awarded || block.timestamp >= market.closesAt || !_isRunning(offer.mission)) {
             revert MarketClosed(offer.mission, offer.node);
         }
-        address principal = _requireBidder(offer, auth.agent);
-        StoredBid memory entry = _appraise(offer, auth.agent);
-        entry.principal = principal;
+        _place(offer, auth.agent, market);
+    }
 
-        bool fresh = _place(offer, entry, market.attempt);
-        (address dropped, bool rises) = _keep(offer.mission, offer.node, market.attempt, entry);
-        if (rises && block.timestamp + _LAST_MINUTE > market.closesAt) _extend(offer.mission, offer.node, market);
-        Participation storage part = _market.participations[offer.mission][principal];
-        if (!part.bid) {
-            part.bid = true;
-            ++_market.markets[offer.mission].bidders;
+    /// @inheritdoc IExecutionProcedure
+    function bidAll(Bid[] calldata offers, Auth[] calldata auths) external {
+        if (offers.length != auths.length) revert LengthMismatch(auths.length, offers.length);
+        // At most what a block holds: who sends them chooses.
+        for (uint256 i = 0; i < offers.length; ++i) {
+            try this.bid(offers[i], auths[i]) {
+                continue;
+            } catch (bytes memory reason) {
+                emit BidRefused(offers[i].mission, offers[i].node, auths[i].agent, reason);
+            }
         }
-        _announce(offer, entry);
-        if (fresh) _lock(offer.mission, offer.node, auth.agent, entry.locked);
-        if (dropped != address(0)) _release(offer.mission, offer.node, dropped);
     }
 
     /// @inheritdoc IExecutionProcedure
     function withdrawBid(address mission, uint8 node, Auth calldata auth) external nonReentrant {
         Lock memory lock = _market.locks[mission][node][auth.agent];
-        if (!lock.placed) revert NoBid(mission, node, auth.agent);
         if (lock.awarded) {
             _requireUnbound(mission, node, auth.agent);
-        } else if (!_isOver(mission, node, lock.attempt)) {
+            delete _market.locks[mission][node][auth.agent];
+            return _release(mission, node, auth.agent, lock.amount, lock.pooled);
+        }
+        (uint256[] memory bids, uint256 kept) = _market.bidsOf(mission, node);
+        uint256 place = 0;
+        while (place < kept && (bids[place].agentOf() != auth.agent || bids[place].isAwarded())) ++place;
+        if (place == kept) revert NoBid(mission, node, auth.agent);
+        uint256 word = bids[place];
+        if (!_isOver(mission, node, word.attemptOf())) {
             if (!_isForgotten(mission, node)) revert StillBound(mission, node, auth.agent);
             uint256 nonce = _market.nonces[auth.agent]++;
             bytes32 message = TypedData.hashWithdrawBid(auth.agent, mission, node, nonce, auth.deadline);
             Signatures.requireAuth(auth, _hashTypedDataV4(message));
-            _drop(mission, node, lock.attempt, auth.agent);
         }
-        _release(mission, node, auth.agent);
+        _market.remove(mission, node, bids, place);
+        _release(mission, node, auth.agent, _stakeOf(mission, _lawOf(mission, node)), word.isPooled());
     }
 
     // --- Awards ------------------------------------------------------------------------------------------------------
@@ -170,10 +140,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         AwardDecision memory decision = AwardDecision(mission, bitmap, attempt);
         bytes32 message = TypedData.hashAwardDecision(regulator.agent, decision, nonce, regulator.deadline);
         Signatures.requireAuth(regulator, _hashTypedDataV4(message));
-        IClerkContract clerks = IClerkContract(_at(Institution.CLERKS));
-        uint256 session = _contextOf(mission).session;
-        clerks.consume(Office.REGULATOR, regulator.agent, this.awardEarly.selector, session);
-        Awards.awardEarly(_market, _CONSTITUTION, mission, nodes, attempt);
+        Awards.awardEarly(_market, _CONSTITUTION, mission, nodes, attempt, regulator.agent);
     }
 
     // --- Settlement --------------------------------------------------------------------------------------------------
@@ -245,8 +212,27 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     // --- Views -------------------------------------------------------------------------------------------------------
 
     /// @inheritdoc IExecutionProcedure
-    function bidsOf(address mission, uint8 node) external view returns (StoredBid[] memory) {
-        return _market.bids[mission][MarketLedger.key(node, _market.nodeMarket(mission, node).attempt)];
+    function bidsOf(address mission, uint8 node) external view returns (StoredBid[] memory list) {
+        (uint256[] memory words, uint256 kept) = _market.bidsOf(mission, node);
+        uint256 attempt = _market.nodeMarket(mission, node).attempt;
+        uint256 count = 0;
+        for (uint256 i = 0; i < kept; ++i) if (words[i].attemptOf() == attempt) words[count++] = words[i];
+        list = new StoredBid[](count);
+        if (count == 0) return list;
+        uint64 stake = _stakeOf(mission, _lawOf(mission, node));
+        // At most sixteen.
+        for (uint256 i = 0; i < count; ++i) {
+            address agent = words[i].agentOf();
+            list[i] = StoredBid({
+                agent: agent,
+                price: words[i].priceOf(),
+                score: words[i].scoreOf(),
+                service: _market.offered[agent][words[i].serviceOf()],
+                locked: stake,
+                awarded: words[i].isAwarded(),
+                principal: _principalOf(agent)
+            });
+        }
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -280,10 +266,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     /// @inheritdoc IExecutionProcedure
     function heldUntil(address mission, uint8 node) public view returns (uint40) {
-        uint40 endedAt = _market.markets[mission].endedAt;
-        if (endedAt == 0) return 0;
-        uint8 band = uint8(_lawOf(mission, node).band);
-        return endedAt + uint40(_contextOf(mission).params.appealWindows[band]) * 60;
+        return Openings.heldUntil(_market, mission, node);
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -298,87 +281,147 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     // --- Bids: rules -------------------------------------------------------------------------------------------------
 
-    function _requireBidder(Bid calldata offer, address agent) private view returns (address principal) {
-        if (!_isEligible(agent)) revert NotEligible(agent);
-        principal = _principalOf(agent);
+    /// @dev A bid left over from an earlier attempt, or one that is improved, gives its lock to the new one.
+    function _place(Bid calldata offer, address agent, NodeMarket memory market) private {
+        LawNode memory law = _lawOf(offer.mission, offer.node);
+        uint256 entry = _appraise(offer, agent, market.attempt, law);
+        uint64 stake = _stakeOf(offer.mission, law);
+        (uint256[] memory bids, uint256 kept) = _market.bidsOf(offer.mission, offer.node);
+        uint256 own = _ownPlace(offer, bids, kept, entry);
+        if (own != kept) {
+            entry |= bids[own] & BidWord.POOLED;
+            bool rises = bids[own].attemptOf() == market.attempt && _rises(bids, kept, own, entry, law.redundancy);
+            _market.remove(offer.mission, offer.node, bids, own);
+            --kept;
+            if (rises && block.timestamp + _LAST_MINUTE > market.closesAt) _extend(offer.mission, offer.node, market);
+        } else {
+            if (_stand(offer, agent, stake)) entry |= BidWord.POOLED;
+            if (kept == MarketLedger.KEPT) kept = _dropWorst(offer, bids, entry, stake);
+        }
+        _market.bids[offer.mission][offer.node][kept] = entry;
+        uint32 score = entry.scoreOf();
+        emit BidPlaced(offer.mission, offer.node, agent, offer.service, offer.price, score, stake);
+    }
+
+    /// @dev Who may bid, by Equation 1, as a word.
+    function _appraise(
+        Bid calldata offer,
+        address agent,
+        uint8 attempt,
+        LawNode memory law
+    ) private returns (uint256 entry) {
+        IProducerContract.Bidder memory bidder = _producers().bidderOf(agent);
+        _requireBidder(offer, agent, bidder.principal, attempt);
+        if (!law.leaf) revert NotALeaf(offer.mission, offer.node);
+        uint64 slotBudget = law.budget / law.redundancy;
+        if (offer.price == 0 || offer.price > slotBudget || offer.price > BidWord.HIGHEST_PRICE) {
+            revert PriceOutOfRange(offer.price, slotBudget);
+        }
+        uint256 fit = BidScore.matchOf(bidder.capabilities, law.capabilities);
+        if (fit < BidScore.MIN_MATCH) revert CapabilityTooLow(fit, BidScore.MIN_MATCH);
+        uint256 score = BidScore.score(
+            bidder.reputation,
+            fit,
+            offer.price,
+            slotBudget,
+            _param(Param.BID_WEIGHT_QUALITY),
+            _param(Param.BID_WEIGHT_PRICE)
+        );
+        uint256 service = _placeOf(offer.service, agent);
+        entry = BidWord.pack(agent, offer.price, score, bidder.number, service, attempt);
+        Participation storage part = _market.participations[offer.mission][bidder.principal];
+        if (part.bid) return entry;
+        part.bid = true;
+        ++_market.markets[offer.mission].bidders;
+    }
+
+    function _requireBidder(Bid calldata offer, address agent, address principal, uint8 attempt) private view {
+        if (principal == address(0)) revert NotEligible(agent);
         if (_market.participations[offer.mission][principal].sponsor) revert SponsorConflict(offer.mission, principal);
-        if (_market.barred[offer.mission][offer.node][principal]) revert Barred(offer.mission, offer.node, principal);
-        IServiceContract services = IServiceContract(_at(Institution.SERVICES));
-        if (!services.isLive(offer.service)) revert ServiceUnavailable(offer.service);
-        if (_principalOf(services.ownerOf(offer.service)) != principal) {
+        // Only another attempt bars anybody.
+        if (attempt != 0 && _market.barred[offer.mission][offer.node][principal]) {
+            revert Barred(offer.mission, offer.node, principal);
+        }
+        address seller = IServiceContract(_at(Institution.SERVICES)).sellerOf(offer.service);
+        if (seller == address(0) || (seller != agent && _principalOf(seller) != principal)) {
             revert ServiceUnavailable(offer.service);
         }
     }
 
-    /// @dev Equation 1, and the stake that the node's risk asks for.
-    function _appraise(Bid calldata offer, address agent) private view returns (StoredBid memory entry) {
-        LawNode memory law = _lawOf(offer.mission, offer.node);
-        if (!law.leaf) revert NotALeaf(offer.mission, offer.node);
-        uint64 slotBudget = law.budget / law.redundancy;
-        if (offer.price == 0 || offer.price > slotBudget) revert PriceOutOfRange(offer.price, slotBudget);
-        IProducerContract producers = _producers();
-        uint256 fit = BidScore.matchOf(producers.capabilitiesOf(agent), law.capabilities);
-        if (fit < BidScore.MIN_MATCH) revert CapabilityTooLow(fit, BidScore.MIN_MATCH);
-        entry.agent = agent;
-        entry.price = offer.price;
-        entry.service = offer.service;
-        entry.locked = _market.markets[offer.mission].stakes[uint8(law.risk)];
-        // A score is at most a million.
-        entry.score = uint32(
-            BidScore.score(
-                producers.reputationOf(agent),
-                fit,
-                offer.price,
-                slotBudget,
-                _param(Param.BID_WEIGHT_QUALITY),
-                _param(Param.BID_WEIGHT_PRICE)
-            )
-        );
-    }
-
-    function _announce(Bid calldata offer, StoredBid memory entry) private {
-        emit BidPlaced(offer.mission, offer.node, entry.agent, entry.service, entry.price, entry.score, entry.locked);
-    }
-
-    /// @dev A bid left over from an earlier attempt, or one that is improved, gives its lock to the new one.
-    function _place(Bid calldata offer, StoredBid memory entry, uint8 attempt) private returns (bool fresh) {
-        Lock storage lock = _market.locks[offer.mission][offer.node][entry.agent];
-        fresh = !lock.placed;
-        lock.placed = true;
-        lock.attempt = attempt;
-        lock.amount = entry.locked;
-    }
-
-    /// @dev Keeps one bid a principal, and of all the best by score; of equals the earlier stays. Returns whom it dropped, and whether an
-    /// improvement brought an agent among those who would win.
-    function _keep(
-        address mission,
-        uint8 node,
-        uint8 attempt,
-        StoredBid memory entry
-    ) private returns (address dropped, bool rises) {
-        StoredBid[] storage kept = _market.bids[mission][MarketLedger.key(node, attempt)];
-        for (uint256 i = 0; i < kept.length; ++i) {
-            if (kept[i].principal != entry.principal) continue;
-            if (kept[i].agent != entry.agent) revert AlreadyBid(mission, node, kept[i].agent);
-            if (entry.score <= kept[i].score) revert NotImproved(mission, node, entry.score, kept[i].score);
-            uint256 winners = _lawOf(mission, node).redundancy;
-            rises = _above(kept, kept[i].score) > winners && _above(kept, entry.score) < winners;
-            _remove(kept, i);
+    /// @dev A word for what an agent offers again and again.
+    function _placeOf(bytes32 service, address agent) private returns (uint256 place) {
+        mapping(uint256 place => bytes32 service) storage offered = _market.offered[agent];
+        bytes32 known;
+        // At most 64.
+        while ((known = offered[place]) != service) {
+            if (known == 0) {
+                offered[place] = service;
+                break;
+            }
+            if (++place == BidWord.SERVICES) revert TooManyServices(agent, BidWord.SERVICES);
         }
-        if (kept.length == _KEPT) {
-            uint256 worst = 0;
-            for (uint256 i = 1; i < _KEPT; ++i) if (kept[i].score <= kept[worst].score) worst = i;
-            if (entry.score <= kept[worst].score) revert Outbid(mission, node, entry.score, kept[worst].score);
-            dropped = kept[worst].agent;
-            _remove(kept, worst);
-        }
-        kept.push(entry);
     }
 
-    /// @dev Bids of this score or more.
-    function _above(StoredBid[] storage kept, uint32 score) private view returns (uint256 above) {
-        for (uint256 i = 0; i < kept.length; ++i) if (kept[i].score >= score) ++above;
+    /// @dev Where the agent's bid stands that the new one replaces; `kept` if it has none.
+    function _ownPlace(
+        Bid calldata offer,
+        uint256[] memory bids,
+        uint256 kept,
+        uint256 entry
+    ) private pure returns (uint256 own) {
+        own = kept;
+        for (uint256 i = 0; i < kept; ++i) {
+            if (bids[i].principalOf() != entry.principalOf()) continue;
+            if (bids[i].agentOf() == entry.agentOf()) own = i;
+            else if (bids[i].attemptOf() == entry.attemptOf()) {
+                revert AlreadyBid(offer.mission, offer.node, bids[i].agentOf());
+            }
+        }
+        if (own == kept || bids[own].attemptOf() != entry.attemptOf()) return own;
+        if (entry.scoreOf() <= bids[own].scoreOf()) {
+            revert NotImproved(offer.mission, offer.node, entry.scoreOf(), bids[own].scoreOf());
+        }
+    }
+
+    /// @dev Whether an improvement brings its agent among those who would win.
+    function _rises(
+        uint256[] memory bids,
+        uint256 kept,
+        uint256 own,
+        uint256 entry,
+        uint256 winners
+    ) private pure returns (bool) {
+        (uint256 before, uint256 above) = (0, 0);
+        for (uint256 i = 0; i < kept; ++i) {
+            if (bids[i].attemptOf() != entry.attemptOf()) continue;
+            if (bids[i].scoreOf() >= bids[own].scoreOf()) ++before;
+            if (bids[i].scoreOf() >= entry.scoreOf()) ++above;
+        }
+        return before > winners && above < winners;
+    }
+
+    /// @dev Frees a place: one of an earlier attempt, else the lowest score, of equals the latest. Returns the last place.
+    function _dropWorst(
+        Bid calldata offer,
+        uint256[] memory bids,
+        uint256 entry,
+        uint64 stake
+    ) private returns (uint256 last) {
+        last = MarketLedger.KEPT - 1;
+        uint256 worst = 0;
+        for (uint256 i = 0; i <= last; ++i) {
+            if (bids[i].attemptOf() != entry.attemptOf()) {
+                worst = i;
+                break;
+            }
+            if (bids[i].scoreOf() <= bids[worst].scoreOf()) worst = i;
+        }
+        uint256 dropped = bids[worst];
+        if (dropped.attemptOf() == entry.attemptOf() && entry.scoreOf() <= dropped.scoreOf()) {
+            revert Outbid(offer.mission, offer.node, entry.scoreOf(), dropped.scoreOf());
+        }
+        _market.remove(offer.mission, offer.node, bids, worst);
+        _release(offer.mission, offer.node, dropped.agentOf(), stake, dropped.isPooled());
     }
 
     /// @dev Who is outdone at the last moment has a minute to answer, a few times.
@@ -392,10 +435,14 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     /// @dev A pool that was asked to stands for the bid; else the agent's own stake does.
-    function _lock(address mission, uint8 node, address agent, uint64 amount) private {
-        bool pooled = _pool().stand(mission, node, agent, amount);
-        if (pooled) _market.locks[mission][node][agent].pooled = true;
-        else _producers().lock(agent, amount);
+    function _stand(Bid calldata offer, address agent, uint64 amount) private returns (bool pooled) {
+        pooled = _pool().stand(offer.mission, offer.node, agent, amount);
+        if (!pooled) _producers().lock(agent, amount);
+    }
+
+    /// @dev What a bid on the node has at stake.
+    function _stakeOf(address mission, LawNode memory law) private view returns (uint64) {
+        return _market.markets[mission].stakes[uint8(law.risk)];
     }
 
     /// @dev Ends what a mission may end of a slot's lock, and bounds what it may take.
@@ -420,28 +467,14 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         if (ending == locked) delete _market.locks[msg.sender][node][agent];
     }
 
-    function _drop(address mission, uint8 node, uint8 attempt, address agent) private {
-        StoredBid[] storage kept = _market.bids[mission][MarketLedger.key(node, attempt)];
-        for (uint256 i = 0; i < kept.length; ++i) if (kept[i].agent == agent) return _remove(kept, i);
-    }
-
-    /// @dev Order stays order of arrival: it decides between equal scores.
-    function _remove(StoredBid[] storage kept, uint256 index) private {
-        uint256 last = kept.length - 1;
-        for (uint256 i = index; i < last; ++i) kept[i] = kept[i + 1];
-        kept.pop();
-    }
-
-    function _release(address mission, uint8 node, address agent) private {
-        Lock memory lock = _market.locks[mission][node][agent];
-        delete _market.locks[mission][node][agent];
-        emit BidWithdrawn(mission, node, agent, lock.amount);
-        if (lock.pooled) _pool().settle(mission, node, agent, lock.amount, 0, Reasons.BID_RELEASED);
-        else _producers().settle(agent, lock.amount, 0, false, 0, Reasons.BID_RELEASED);
+    function _release(address mission, uint8 node, address agent, uint64 amount, bool pooled) private {
+        emit BidWithdrawn(mission, node, agent, amount);
+        if (pooled) _pool().settle(mission, node, agent, amount, 0, Reasons.BID_RELEASED);
+        else _producers().settle(agent, amount, 0, false, 0, Reasons.BID_RELEASED);
     }
 
     /// @dev Whether an unawarded bid of that attempt can no longer win, so that anyone may release it.
-    function _isOver(address mission, uint8 node, uint8 attempt) private view returns (bool) {
+    function _isOver(address mission, uint8 node, uint256 attempt) private view returns (bool) {
         NodeMarket memory market = _market.nodeMarket(mission, node);
         return market.awarded || market.closesAt == 0 || market.attempt != attempt || !_isRunning(mission);
     }
@@ -474,8 +507,11 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     // --- Reading -----------------------------------------------------------------------------------------------------
 
+    /// @dev A market opens for genuine missions of this procedure only, and stays; a mission whose market never opened is asked for.
     function _requireMission(address mission) private view {
-        if (_templates().executionOf(mission) != address(this)) revert NotMission(mission);
+        if (_market.markets[mission].closesAt != 0) return;
+        ITemplateRegistry templates = ITemplateRegistry(_at(Institution.TEMPLATES));
+        if (templates.executionOf(mission) != address(this)) revert NotMission(mission);
     }
 
     function _isRunning(address mission) private view returns (bool) {
@@ -487,16 +523,8 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         return _producers().principalOf(agent);
     }
 
-    function _isEligible(address agent) private view returns (bool) {
-        return _producers().isEligible(agent, Kind.PRODUCER);
-    }
-
     function _lawOf(address mission, uint8 node) private view returns (LawNode memory) {
-        return ICollaborationContract(mission).nodeLaw(node);
-    }
-
-    function _contextOf(address mission) private view returns (MissionContext memory) {
-        return ICollaborationContract(mission).context();
+        return MarketLedger.lawOf(mission, node);
     }
 
     function _producers() private view returns (IProducerContract) {
@@ -505,10 +533,6 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
 
     function _pool() private view returns (IStakePool) {
         return IStakePool(_at(Institution.STAKE_POOL));
-    }
-
-    function _templates() private view returns (ITemplateRegistry) {
-        return ITemplateRegistry(_at(Institution.TEMPLATES));
     }
 
     function _at(Institution institution) private view returns (address) {

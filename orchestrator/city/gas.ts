@@ -29,7 +29,7 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
     "codify",
     "approve",
   ],
-  market: ["cover", "bid", "award", "withdrawBid", "reopen"],
+  market: ["cover", "bid", "bidAll", "award", "withdrawBid", "reopen"],
   orchestrate: ["route"],
   commit: ["commit", "commitOpen", "commitWave", "reveal", "revealWave"],
   checkpoint: ["checkpoint"],

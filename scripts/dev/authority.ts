@@ -245,6 +245,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     openMarket: only("NotLegislation", "LEGISLATION"),
     reopenMarket: only("NotMission", "itself", "mission"),
     bid: signedBy("agent"),
+    bidAll: [{ when: "signed", callers: ANYONE }],
     withdrawBid: [...signedBy("agent"), { when: "after the award", callers: ANYONE }],
     award: anyone,
     awardEarly: signedBy("regulator"),

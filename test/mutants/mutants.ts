@@ -537,6 +537,20 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
   ),
   noticed(
     "meta/execution-procedure",
+    "drops what nobody withdrew of an earlier attempt before any bid of this one",
+    "meta/ExecutionProcedure.sol",
+    "if (bids[i].attemptOf() != entry.attemptOf()) {\n                worst = i;",
+    "if (bids[i].attemptOf() > entry.attemptOf()) {\n                worst = i;",
+  ),
+  noticed(
+    "meta/execution-procedure",
+    "names one of 64 services that its agent has offered, each as it was when the bid came",
+    "meta/ExecutionProcedure.sol",
+    "if (known == 0) {",
+    "if (place == 0) {",
+  ),
+  noticed(
+    "meta/execution-procedure",
     "does not outlive the attempt that was decided about",
     "meta/market/Awards.sol",
     "if (market.attempt != attempt) {",

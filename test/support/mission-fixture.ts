@@ -307,14 +307,24 @@ export class Mission {
   }
 
   /** The same for anybody. */
-  async bidAs({ agent, service }: Worker, node: number, price?: bigint) {
+  async bidAs(worker: Worker, node: number, price?: bigint) {
+    const { offer, auth } = await this.signedBidOf(worker, node, price);
+    return this.city.execution.connect(this.city.deployer).bid(offer, auth);
+  }
+
+  /** What such a bid is sent with; `before` are bids of the agent that are not sent yet. */
+  async signedBid(node: number, index: number, price?: bigint, before = 0n) {
+    return this.signedBidOf(this.worker(index), node, price, before);
+  }
+
+  private async signedBidOf({ agent, service }: Worker, node: number, price?: bigint, before = 0n) {
     const { budget, redundancy } = this.node(node);
     const offer = { mission: this.address, node, service, price: price ?? budget / BigInt(redundancy) };
     const auth = { agent: agent.address, deadline: await this.soon(), signature: "0x" };
-    const nonce = await this.city.execution.nonceOf(agent.address);
+    const nonce = (await this.city.execution.nonceOf(agent.address)) + before;
     const message = { ...offer, agent: agent.address, nonce, deadline: auth.deadline };
     auth.signature = await this.city.sign("Bid", this.city.addresses.EXECUTION, message, agent);
-    return this.city.execution.connect(this.city.deployer).bid(offer, auth);
+    return { offer, auth };
   }
 
   async closeMarket(): Promise<void> {

@@ -1,32 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {IClerkContract} from "../../interfaces/IClerkContract.sol";
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
 import {IExecutionProcedure} from "../../interfaces/IExecutionProcedure.sol";
 import {IProducerContract} from "../../interfaces/IProducerContract.sol";
+import {BidWord} from "../../libraries/BidWord.sol";
 import {Fairness} from "../../libraries/Fairness.sol";
 import {LawNode} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
-import {Institution} from "../../types/Roles.sol";
+import {Institution, Office} from "../../types/Roles.sol";
 import {NodeState} from "../../types/States.sol";
 import {MarketLedger} from "./MarketLedger.sol";
-import {MarketStorage, MissionMarket, NodeMarket} from "./MarketStorage.sol";
+import {Lock, MarketStorage, MissionMarket, NodeMarket} from "./MarketStorage.sol";
 
 /// @title Who is awarded a node
 /// @notice Decisions 15 and 16: the best bids that keep the mission fair, by Equation 1. A linked library: it runs in the procedure's
 /// frame and storage.
 library Awards {
+    using BidWord for uint256;
     using MarketLedger for MarketStorage;
 
     /// @dev A selection under way, in memory.
     struct Draft {
-        IExecutionProcedure.StoredBid[] bids;
-        /// Not awarded yet, and may be.
-        bool[] running;
+        uint256[] bids;
+        /// Of this attempt, whether they may be awarded or not.
+        uint256 count;
+        /// Of those that are not awarded yet, and may be; zero for all others.
+        address[] running;
         uint16[] assigned;
         /// Place in `bids` per slot.
         uint256[] picks;
+        /// Principal per slot.
+        address[] winners;
         uint256 picked;
         uint256 sumSquares;
         uint256 total;
@@ -61,8 +68,12 @@ library Awards {
         IConstitutionContract constitution,
         address mission,
         uint8[] calldata nodes,
-        uint8 attempt
+        uint8 attempt,
+        address regulator
     ) external {
+        uint256 session = ICollaborationContract(mission).context().session;
+        IClerkContract clerks = IClerkContract(constitution.at(Institution.CLERKS));
+        clerks.consume(Office.REGULATOR, regulator, IExecutionProcedure.awardEarly.selector, session);
         for (uint256 i = 0; i < nodes.length; ++i) {
             NodeMarket memory market = _open(self, mission, nodes[i]);
             if (market.attempt != attempt) {
@@ -88,7 +99,7 @@ library Awards {
 
     /// @dev Nobody bids on what a child mission does; a market of its own keeps its own time; a frozen node waits for a human, alone.
     function _isPassedOver(MarketStorage storage self, address mission, uint8 node) private view returns (bool) {
-        if (self.nodeMarket(mission, node).own || !_lawOf(mission, node).leaf) return true;
+        if (self.nodeMarket(mission, node).own || !MarketLedger.lawOf(mission, node).leaf) return true;
         NodeState state = ICollaborationContract(mission).nodeOf(node).state;
         return state != NodeState.WAITING && state != NodeState.ELIGIBLE;
     }
@@ -100,10 +111,10 @@ library Awards {
         uint8 node,
         NodeMarket memory market
     ) private {
-        LawNode memory law = _lawOf(mission, node);
+        LawNode memory law = MarketLedger.lawOf(mission, node);
         if (!law.leaf) revert IExecutionProcedure.NotALeaf(mission, node);
         uint8 redundancy = law.redundancy;
-        Draft memory draft = _draft(self, constitution, mission, MarketLedger.key(node, market.attempt), redundancy);
+        Draft memory draft = _draft(self, constitution, mission, node, market.attempt, redundancy);
         for (uint256 slot = 0; slot < redundancy; ++slot) {
             uint256 pick = _best(draft, true);
             if (pick == _NONE && market.reopened) pick = _best(draft, false);
@@ -117,45 +128,50 @@ library Awards {
                 extend ? uint40(block.timestamp + constitution.param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT)) : 0;
             market.reopened = true;
             self.nodeMarkets[mission][node] = market;
-            emit IExecutionProcedure.NoAward(mission, node, draft.bids.length, redundancy, market.closesAt);
+            emit IExecutionProcedure.NoAward(mission, node, draft.count, redundancy, market.closesAt);
             return;
         }
         market.awarded = true;
         self.nodeMarkets[mission][node] = market;
-        _bindAll(self, constitution, mission, MarketLedger.key(node, market.attempt), draft);
+        _bindAll(self, constitution, mission, node, self.markets[mission].stakes[uint8(law.risk)], draft);
     }
 
     function _draft(
         MarketStorage storage self,
         IConstitutionContract constitution,
         address mission,
-        uint16 nodeAttempt,
+        uint8 node,
+        uint8 attempt,
         uint8 redundancy
     ) private view returns (Draft memory draft) {
         MissionMarket storage market = self.markets[mission];
-        draft.bids = self.bids[mission][nodeAttempt];
-        draft.running = new bool[](draft.bids.length);
-        draft.assigned = new uint16[](draft.bids.length);
+        uint256 kept;
+        (draft.bids, kept) = self.bidsOf(mission, node);
+        draft.running = new address[](kept);
+        draft.assigned = new uint16[](kept);
         draft.picks = new uint256[](redundancy);
+        draft.winners = new address[](redundancy);
         draft.sumSquares = market.sumSquares;
         draft.total = market.assignments;
         draft.bidders = market.bidders;
         draft.minimum = constitution.param(Param.MIN_FAIRNESS_SCORE);
         IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
         // At most the bids a market keeps.
-        for (uint256 i = 0; i < draft.bids.length; ++i) {
-            if (!producers.isAwardable(draft.bids[i].agent)) continue;
-            draft.running[i] = true;
-            draft.assigned[i] = self.participations[mission][draft.bids[i].principal].assignments;
+        for (uint256 i = 0; i < kept; ++i) {
+            if (draft.bids[i].attemptOf() != attempt) continue;
+            ++draft.count;
+            address principal = producers.awardeeOf(draft.bids[i].agentOf());
+            draft.running[i] = principal;
+            if (principal != address(0)) draft.assigned[i] = self.participations[mission][principal].assignments;
         }
     }
 
     /// @dev Highest score still running, of equals the earliest; fair ones only, if asked. A principal has one bid.
     function _best(Draft memory draft, bool fair) private pure returns (uint256 best) {
         best = _NONE;
-        for (uint256 i = 0; i < draft.bids.length; ++i) {
-            if (!draft.running[i]) continue;
-            if (best != _NONE && draft.bids[i].score <= draft.bids[best].score) continue;
+        for (uint256 i = 0; i < draft.running.length; ++i) {
+            if (draft.running[i] == address(0)) continue;
+            if (best != _NONE && draft.bids[i].scoreOf() <= draft.bids[best].scoreOf()) continue;
             if (fair && !_isFair(draft, i)) continue;
             best = i;
         }
@@ -172,7 +188,8 @@ library Awards {
 
     function _take(Draft memory draft, uint256 pick) private pure {
         draft.picks[draft.picked] = pick;
-        draft.running[pick] = false;
+        draft.winners[draft.picked] = draft.running[pick];
+        draft.running[pick] = address(0);
         ++draft.picked;
         draft.sumSquares += 2 * uint256(draft.assigned[pick]) + 1;
         ++draft.total;
@@ -182,41 +199,45 @@ library Awards {
         MarketStorage storage self,
         IConstitutionContract constitution,
         address mission,
-        uint16 nodeAttempt,
+        uint8 node,
+        uint64 stake,
         Draft memory draft
     ) private {
-        MissionMarket storage market = self.markets[mission];
-        uint8 node = uint8(nodeAttempt >> 8);
         // At most five slots.
         for (uint8 slot = 0; slot < draft.picked; ++slot) {
             uint256 pick = draft.picks[slot];
-            IExecutionProcedure.StoredBid memory won = draft.bids[pick];
-            IExecutionProcedure.Participation storage part = self.participations[mission][won.principal];
-            bool waived = _isWaived(market, part.assignments, draft);
-            market.sumSquares += 2 * uint64(part.assignments) + 1;
-            ++market.assignments;
-            ++part.assignments;
-            if (!part.executor) {
-                part.executor = true;
-                self.announceParty(constitution, mission, won.principal);
-            }
-            self.locks[mission][node][won.agent].awarded = true;
-            self.bids[mission][nodeAttempt][pick].awarded = true;
-            uint256 fairness = Fairness.score(market.sumSquares, market.assignments, draft.bidders);
-            if (waived) emit IExecutionProcedure.FairnessWaived(mission, node, fairness, draft.minimum);
-            emit IExecutionProcedure.Awarded(mission, node, slot, won.agent, won.service, won.price, fairness);
-            ICollaborationContract(mission).bind(node, slot, won.agent, won.service, won.price);
+            uint256 won = draft.bids[pick];
+            uint256 fairness = _assign(self, constitution, mission, node, draft, draft.winners[slot]);
+            self.bids[mission][node][pick] = won | BidWord.AWARDED;
+            (address agent, uint64 price) = (won.agentOf(), won.priceOf());
+            bytes32 service = self.offered[agent][won.serviceOf()];
+            self.locks[mission][node][agent] = Lock({amount: stake, awarded: true, pooled: won.isPooled()});
+            emit IExecutionProcedure.Awarded(mission, node, slot, agent, service, price, fairness);
+            ICollaborationContract(mission).bind(node, slot, agent, service, price);
         }
     }
 
-    function _isWaived(MissionMarket storage market, uint16 assigned, Draft memory draft) private view returns (bool) {
-        uint256 total = uint256(market.assignments) + 1;
-        if (total < _BINDING_FROM || draft.bidders < 2) return false;
-        uint256 squares = uint256(market.sumSquares) + 2 * uint256(assigned) + 1;
-        return Fairness.score(squares, total, draft.bidders) < draft.minimum;
-    }
-
-    function _lawOf(address mission, uint8 node) private view returns (LawNode memory) {
-        return ICollaborationContract(mission).nodeLaw(node);
+    /// @dev Counts an assignment; returns the fairness it leaves.
+    function _assign(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        address mission,
+        uint8 node,
+        Draft memory draft,
+        address principal
+    ) private returns (uint256 fairness) {
+        MissionMarket storage market = self.markets[mission];
+        IExecutionProcedure.Participation storage part = self.participations[mission][principal];
+        bool binding = uint256(market.assignments) + 1 >= _BINDING_FROM && draft.bidders >= 2;
+        market.sumSquares += 2 * uint64(part.assignments) + 1;
+        ++market.assignments;
+        ++part.assignments;
+        fairness = Fairness.score(market.sumSquares, market.assignments, draft.bidders);
+        if (binding && fairness < draft.minimum) {
+            emit IExecutionProcedure.FairnessWaived(mission, node, fairness, draft.minimum);
+        }
+        if (part.executor) return fairness;
+        part.executor = true;
+        self.announceParty(constitution, mission, principal);
     }
 }

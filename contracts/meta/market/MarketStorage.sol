@@ -33,27 +33,28 @@ struct NodeMarket {
     uint8 extended;
 }
 
-/// @notice One word: what an agent has at stake on a node.
+/// @notice One word: what an executor has at stake on a node. What a bid has is its node's least stake, and needs no word.
 struct Lock {
     uint64 amount;
-    uint8 attempt;
-    bool placed;
     bool awarded;
     /// A pool stands for it, not the agent's own stake.
     bool pooled;
 }
 
-/// @notice Storage of ExecutionProcedure. What belongs to one attempt is keyed by attempt. An agent bids once per node and never
-/// executes the same node twice, so a lock is found by (mission, node, agent) and outlives the attempt that made it.
+/// @notice Storage of ExecutionProcedure. An agent bids once per node and attempt and never executes the same node twice, so a lock is found
+/// by (mission, node, agent) and outlives the attempt that made it.
 struct MarketStorage {
     mapping(address mission => MissionMarket market) markets;
     mapping(address mission => mapping(uint8 node => NodeMarket)) nodeMarkets;
-    mapping(address mission => mapping(uint16 nodeAttempt => IExecutionProcedure.StoredBid[])) bids;
+    /// `BidWord`s in order of arrival, the first zero after the last: those of this attempt, and of earlier ones what nobody withdrew.
+    mapping(address mission => mapping(uint8 node => mapping(uint256 place => uint256 word))) bids;
     mapping(address mission => mapping(uint8 node => mapping(address agent => Lock))) locks;
     mapping(address mission => mapping(address principal => IExecutionProcedure.Participation)) participations;
     mapping(address mission => mapping(uint8 node => mapping(address principal => bool))) barred;
     /// Lost points for the mission's end already.
     mapping(address mission => mapping(address principal => bool)) terminated;
+    /// What an agent has offered, by the place that its bids name.
+    mapping(address agent => mapping(uint256 place => bytes32 service)) offered;
     mapping(uint16 id => address predicate) predicates;
     mapping(address agent => uint256 nonce) nonces;
 }

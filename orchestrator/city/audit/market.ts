@@ -30,8 +30,8 @@ export const bids: Check = {
     const placed = record.events("ExecutionProcedure", "BidPlaced").filter(({ args }) => args.mission === mission);
     const nonces = new Map<Address, bigint>();
     const signed: SignedBid[] = [];
-    for (const { at, from, hash, args } of record.calls("ExecutionProcedure", "bid")) {
-      const [offer, { agent, deadline, signature }] = args;
+    for (const { at, from, hash, offer, auth } of sentBids(context)) {
+      const { agent, deadline, signature } = auth;
       const nonce = await nonceOf(context, { agent, ...offer, deadline }, signature, from, nonces.get(agent) ?? 0n);
       nonces.set(agent, (nonce ?? nonces.get(agent) ?? 0n) + 1n);
       if (offer.mission !== mission) continue;
@@ -51,6 +51,24 @@ export const bids: Check = {
     awards(context, seen, signed);
   },
 };
+
+/** Bids as they were sent, alone or several in one transaction; of those, what the market refused is no bid. */
+function sentBids({ record }: AuditContext) {
+  const alone = record.calls("ExecutionProcedure", "bid").map(({ args: [offer, auth], ...sent }) => ({ ...sent, offer, auth }));
+  const refused = record.events("ExecutionProcedure", "BidRefused");
+  const together = record.calls("ExecutionProcedure", "bidAll").flatMap(({ args: [offers, auths], ...sent }) => {
+    const passed = refused.filter(({ hash }) => hash === sent.hash).map(({ args }) => args);
+    return offers.flatMap((offer, place) => {
+      const auth = auths[place];
+      const skips = passed[0];
+      if (auth === undefined) return [];
+      if (skips?.agent !== auth.agent || skips.mission !== offer.mission || skips.node !== offer.node) return [{ ...sent, offer, auth }];
+      passed.shift();
+      return [];
+    });
+  });
+  return [...alone, ...together].sort((one, other) => Number(one.at - other.at));
+}
 
 function awards(
   { record, mission, history, roles, nameOf, label }: AuditContext,

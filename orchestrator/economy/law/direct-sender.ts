@@ -12,7 +12,6 @@ import { type Address, type Hex, hexSchema } from "../../primitives/hex.ts";
 const LIMITS: Readonly<Record<string, bigint>> = {
   act: 1_500_000n,
   anchor: 200_000n,
-  bid: 1_200_000n,
   deregister: 400_000n,
   mint: 200_000n,
   permit: 200_000n,

@@ -2,8 +2,10 @@
 import { keccak256, numberToHex, stringToHex, zeroHash } from "viem";
 import { act, seatsOnMission } from "../../adjudication/act.ts";
 import { SIMULATED_THRESHOLDS } from "../../adjudication/simulated-judge.ts";
+import { errorsAbi } from "../../chain/abi/errors.ts";
 import { TransactionReverted } from "../../chain/errors.ts";
 import { intentKey } from "../../chain/outbox.ts";
+import { decodeRevert } from "../../chain/revert.ts";
 import { signAuth } from "../../client/sign/auth.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { executionMetrics, milestonesOf } from "../../execution/metrics.ts";
@@ -59,13 +61,15 @@ interface Committed {
 const BIDDERS = 12;
 /** Nodes in one transaction. */
 const BATCH = 12;
+/** Bids in one transaction. */
+const BIDS = 50;
 const CONFIDENT = 9_000;
 const WHOLE = 10_000;
 const RESULTS = ["NONE", "PASS", "FAIL", "DISPUTED", "UNVERIFIABLE"] as const;
 
 const unitsOf = (tokens: number): bigint => BigInt(Math.max(1, Math.floor(tokens * 1e6)));
-const inParts = <Item>(items: readonly Item[]): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / BATCH) }, (_, part) => items.slice(part * BATCH, (part + 1) * BATCH));
+const inParts = <Item>(items: readonly Item[], size = BATCH): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, part) => items.slice(part * size, (part + 1) * size));
 
 export class MissionWork {
   readonly #city: GovernedCity;
@@ -174,18 +178,23 @@ export class MissionWork {
     const { client, chain, sender } = this.#city;
     const { mission } = this.#enacted;
     const deadline = Number(chain.clock.now()) + VALIDITY;
-    const bids = await Promise.all(
+    const signed = await Promise.all(
       offers.map(async (offer) => {
         const { member, service } = this.#city.residentOf(offer.agent);
         const bid = { mission, node: offer.task.id, service: service.id, price: unitsOf(offer.price) };
         const message = { ...bid, agent: member.account.address, nonce: this.#city.bidNonce(offer.agent), deadline };
         this.#biddersOf(offer.task).add(offer.agent);
         this.#offers.set(`${offer.task.id}/${member.account.address}`, offer);
-        const auth = await signAuth(client, member.account, "Bid", message);
-        return client.execution.call.bid([bid, auth], this.#step("bid", offer.agent.id, offer.task.id));
+        return { bid, auth: await signAuth(client, member.account, "Bid", message) };
       }),
     );
-    await sender.sendMany(bids);
+    const intents = inParts(signed, BIDS).map((part) => {
+      const call = [part.map(({ bid }) => bid), part.map(({ auth }) => auth)] as const;
+      return client.execution.call.bidAll(call, this.#step("bid", ...part.map(({ bid, auth }) => `${bid.node}/${auth.agent}`)));
+    });
+    for (const receipt of await sender.sendMany(intents))
+      for (const { args } of client.execution.events(receipt, "BidRefused"))
+        throw new RangeError(`the bid of ${args.agent} for task ${args.node} was refused: ${decodeRevert(args.reason, errorsAbi).reason}`);
   }
 
   #biddersOf(task: Task): Set<Agent> {

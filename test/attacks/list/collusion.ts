@@ -17,8 +17,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ExecutionProcedure.bid",
     guard: "a principal has one bid on a node",
     file: "meta/ExecutionProcedure.sol",
-    find: "            if (kept[i].agent != entry.agent) revert AlreadyBid(mission, node, kept[i].agent);\n",
-    replace: "            if (kept[i].agent != entry.agent) continue;\n",
+    find: "                revert AlreadyBid(offer.mission, offer.node, bids[i].agentOf());\n",
+    replace: "",
   },
   {
     title: "an executor's principal has a verifier of its own on the panel",

@@ -188,9 +188,9 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     threats: ["M7"],
     entry: "ExecutionProcedure.bid",
     guard: "a market keeps its best sixteen bids",
-    file: "meta/ExecutionProcedure.sol",
-    find: "if (kept.length == _KEPT) {",
-    replace: "if (kept.length == type(uint8).max) {",
+    file: "meta/market/MarketLedger.sol",
+    find: "KEPT = 16;",
+    replace: "KEPT = 255;",
   },
   {
     title: "a verdict on one executor's work pays three",

@@ -81,7 +81,7 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     entry: "ExecutionProcedure.bid",
     guard: "the principal that held a slot is barred from the node",
     file: "meta/ExecutionProcedure.sol",
-    find: "        if (_market.barred[offer.mission][offer.node][principal]) revert Barred(offer.mission, offer.node, principal);\n",
+    find: "            revert Barred(offer.mission, offer.node, principal);\n",
     replace: "",
   },
   {

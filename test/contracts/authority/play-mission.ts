@@ -48,6 +48,14 @@ export async function playMarket(trial: AuthorityTrial): Promise<void> {
   const own = () => execution.connect(second.agent).bid(offer, direct);
   await trial.record("ExecutionProcedure.bid", { ...cast, agent: second.agent.address }, own, "unsigned");
 
+  const several = [await mission.signedBid(1, 0)];
+  const relay = () =>
+    execution.bidAll(
+      several.map(({ offer }) => offer),
+      several.map(({ auth }) => auth),
+    );
+  await trial.record("ExecutionProcedure.bidAll", bidder, relay, "signed");
+
   const deadline = await mission.soon();
   for (const node of [0, 1, 2]) for (const worker of [2, 3]) await mission.bid(node, worker);
   for (const worker of [0, 1]) await mission.bid(3, worker);

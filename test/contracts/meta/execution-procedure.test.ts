@@ -177,6 +177,45 @@ describe("ExecutionProcedure", () => {
       expect(await market.bidsOf(mission.address, 0)).to.have.length(16);
     });
 
+    it("drops what nobody withdrew of an earlier attempt before any bid of this one", async () => {
+      await open();
+      for (let i = 0; i < 15; i++) await mission.bidAs(await mission.newcomer(`bidder ${i}`), 0, tokens(50 + i));
+      await mission.bid(0, 0, tokens(10));
+      await mission.closeMarket();
+      await award(0);
+      await market.connect(await mission.city.as(mission.address)).reopenMarket(0, 1);
+      expect(await market.bidsOf(mission.address, 0)).to.have.length(0);
+      await mission.bid(0, 1, tokens(100));
+      const [oldest] = await mission.city.producers.queryFilter(mission.city.producers.filters.StakeLocked());
+      await expect(mission.bid(0, 2, tokens(100)))
+        .to.emit(market, "BidWithdrawn")
+        .withArgs(mission.address, 0, oldest?.args.agent, tokens(150));
+      expect((await market.bidsOf(mission.address, 0)).map(({ agent }) => agent)).to.deep.equal(
+        [1, 2].map((index) => mission.worker(index).agent.address),
+      );
+      // The executor of the first attempt keeps its lock.
+      expect((await stakeOf(0)).locked).to.equal(tokens(150));
+    });
+
+    it("names one of 64 services that its agent has offered, each as it was when the bid came", async () => {
+      await open({ nodes: [TASK, TASK] });
+      const { agent, service, record } = mission.worker(0);
+      const other = await mission.city.offerService(agent, "another");
+      await mission.bid(0, 0);
+      await mission.bidAs({ agent, ...other }, 1);
+      const kept = await Promise.all([0, 1].map((node) => market.bidsOf(mission.address, node)));
+      expect(kept.map(([bid]) => bid?.service)).to.deep.equal([service, other.service]);
+      for (let i = 2; i < 64; i++) {
+        const price = tokens(100 - i);
+        await mission.bidAs({ agent, ...(await mission.city.offerService(agent, `another ${i}`)) }, 0, price);
+      }
+      const last = { agent, ...(await mission.city.offerService(agent, "one too many")) };
+      await expect(mission.bidAs(last, 0, 1n))
+        .to.be.revertedWithCustomError(market, "TooManyServices")
+        .withArgs(agent.address, 64);
+      await mission.bidAs({ agent, service, record }, 0, 1n);
+    });
+
     it("is not for a node that becomes a mission, and awards pass it over", async () => {
       await open({ nodes: [{ ...TASK, leaf: false }, TASK] });
       await refused(mission.bid(0, 0), "NotALeaf");
@@ -191,6 +230,42 @@ describe("ExecutionProcedure", () => {
       await open();
       await mission.closeMarket();
       await refused(mission.bid(0, 0), "MarketClosed");
+    });
+  });
+
+  describe("bidAll", () => {
+    it("takes what bid would take, in order, and passes over the rest, which may be sent again", async () => {
+      await open({ nodes: [TASK, TASK] });
+      const signed = [
+        await mission.signedBid(0, 0, tokens(90)),
+        await mission.signedBid(0, 4, tokens(10)),
+        await mission.signedBid(1, 1, tokens(80)),
+        await mission.signedBid(0, 0, tokens(70), 1n),
+      ];
+      const [offers, auths] = [signed.map(({ offer }) => offer), signed.map(({ auth }) => auth)];
+      await refused(market.bidAll(offers, auths.slice(1)), "LengthMismatch");
+      const taken = { agent: mission.worker(0).agent.address };
+      const reason = market.interface.encodeErrorResult("AlreadyBid", [mission.address, 0, taken.agent]);
+      await expect(market.bidAll(offers, auths))
+        .to.emit(market, "BidRefused")
+        .withArgs(mission.address, 0, mission.worker(4).agent.address, reason);
+      const bidsOf = async (node: number) => (await market.bidsOf(mission.address, node)).map(({ agent, price }) => [agent, price]);
+      expect(await bidsOf(0)).to.deep.equal([[taken.agent, tokens(70)]]);
+      expect(await bidsOf(1)).to.deep.equal([[mission.worker(1).agent.address, tokens(80)]]);
+      // A refused bid took no nonce; one that was taken is not taken twice.
+      expect(await market.nonceOf(mission.worker(4).agent.address)).to.equal(0);
+      await expect(market.bidAll(offers.slice(0, 1), auths.slice(0, 1))).to.emit(market, "BidRefused");
+      expect(await bidsOf(0)).to.deep.equal([[taken.agent, tokens(70)]]);
+    });
+
+    it("lets nobody bid in another's name, not even the market in its own", async () => {
+      await open();
+      const { offer, auth } = await mission.signedBid(0, 0);
+      const unsigned = { ...auth, signature: "0x" };
+      await expect(market.connect(mission.worker(0).agent).bidAll([offer], [unsigned])).to.emit(market, "BidRefused");
+      const itself = { ...unsigned, agent: mission.city.addresses.EXECUTION };
+      await expect(market.bidAll([offer], [itself])).to.emit(market, "BidRefused");
+      expect(await market.bidsOf(mission.address, 0)).to.have.length(0);
     });
   });
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
+import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
+import {IExecutionProcedure} from "../../interfaces/IExecutionProcedure.sol";
+import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
+import {IProducerContract} from "../../interfaces/IProducerContract.sol";
+import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
+import {BidWord} from "../../libraries/BidWord.sol";
+import {MissionContext} from "../../types/Law.sol";
+import {Param} from "../../types/Params.sol";
+import {Institution} from "../../types/Roles.sol";
+import {MarketLedger} from "./MarketLedger.sol";
+import {MarketStorage, MissionMarket, NodeMarket} from "./MarketStorage.sol";
+
+/// @title When a market begins, begins again, and lets go
+/// @notice A linked library: it runs in the procedure's frame and storage.
+library Openings {
+    using BidWord for uint256;
+    using MarketLedger for MarketStorage;
+
+    /// @notice The first window of a mission, for all its nodes; the caller is the legislation that deployed it.
+    function open(MarketStorage storage self, IConstitutionContract constitution, address mission) external {
+        ITemplateRegistry templates = ITemplateRegistry(constitution.at(Institution.TEMPLATES));
+        ITemplateRegistry.Mission memory origin = templates.missionOf(mission);
+        if (origin.execution != address(this)) revert IExecutionProcedure.NotMission(mission);
+        if (msg.sender != origin.legislation) revert IExecutionProcedure.NotLegislation(msg.sender);
+        MissionMarket storage market = self.markets[mission];
+        if (market.closesAt != 0) revert IExecutionProcedure.AlreadyOpen(mission);
+        uint16 nodes = ICollaborationContract(mission).header().nodeCount;
+        MissionContext memory context = ICollaborationContract(mission).context();
+        uint40 closesAt = uint40(block.timestamp + constitution.param(Param.BIDDING_WINDOW));
+        market.sponsor = context.sponsor;
+        market.nodes = nodes;
+        market.closesAt = closesAt;
+        // At most three risks.
+        for (uint256 risk = 0; risk < 3; ++risk) {
+            Param minimum = Param(uint256(Param.MIN_STAKE_LOW) + risk);
+            market.stakes[risk] = constitution.unitsIn(context.params.edition, minimum);
+        }
+        (address parent, , ) = ILegislativeProcedure(msg.sender).parentOf(context.session);
+        if (parent != address(0)) {
+            market.root = IExecutionProcedure(templates.executionOf(parent)).rootOf(parent);
+        }
+        self.participations[mission][context.sponsor].sponsor = true;
+        emit IExecutionProcedure.MarketOpened(mission, type(uint256).max >> (256 - uint256(nodes)), closesAt, 0);
+    }
+
+    /// @notice Another window for a node of the calling mission; who was awarded it before is barred.
+    function reopen(
+        MarketStorage storage self,
+        IConstitutionContract constitution,
+        uint8 node,
+        uint8 attempt
+    ) external {
+        IProducerContract producers = IProducerContract(constitution.at(Institution.PRODUCERS));
+        (uint256[] memory bids, uint256 kept) = self.bidsOf(msg.sender, node);
+        // At most sixteen, the last first: what comes after the one that is taken out stays where it is.
+        for (uint256 i = kept; i > 0; --i) {
+            if (!bids[i - 1].isAwarded()) continue;
+            self.barred[msg.sender][node][producers.principalOf(bids[i - 1].agentOf())] = true;
+            self.remove(msg.sender, node, bids, i - 1);
+        }
+        uint40 closesAt = uint40(block.timestamp + constitution.param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT));
+        self.nodeMarkets[msg.sender][node] = NodeMarket({
+            own: true,
+            reopened: false,
+            awarded: false,
+            attempt: attempt,
+            closesAt: closesAt,
+            extended: 0
+        });
+        emit IExecutionProcedure.MarketOpened(msg.sender, uint256(1) << node, closesAt, attempt);
+    }
+
+    /// @notice Until when adjudicators may find a node's executors at fault for the end of its mission; 0 = no human ended it.
+    function heldUntil(MarketStorage storage self, address mission, uint8 node) external view returns (uint40) {
+        uint40 endedAt = self.markets[mission].endedAt;
+        if (endedAt == 0) return 0;
+        uint8 band = uint8(MarketLedger.lawOf(mission, node).band);
+        return endedAt + uint40(ICollaborationContract(mission).context().params.appealWindows[band]) * 60;
+    }
+}
