@@ -1,4 +1,14 @@
-import { type Answer, answerTo, average, ClearingResult, overall, VerdictResult, type Vote, weightOf } from "../rules/clearing.ts";
+import {
+  type Answer,
+  answerTo,
+  average,
+  ClearingResult,
+  lowerMedian,
+  overall,
+  VerdictResult,
+  type Vote,
+  weightOf,
+} from "../rules/clearing.ts";
 import { type Admissibility, type ClassName, joinAll, meetAll } from "./admissibility.ts";
 import { QUESTIONS, type QuestionName, toBps } from "./fields.ts";
 import type { AdmittedItem } from "./ingest.ts";
@@ -30,6 +40,10 @@ export interface Aggregate {
   readonly excluded: readonly { readonly verifier: string; readonly reason: string }[];
   /** Basis points: by mean ⌊ΣW·c / ΣW⌋ over all survivors (A.4.2), by mass the least of the questions decided. */
   readonly confidence: number;
+  /** Basis points: the weighted lower median of what the PASS verdicts give, where everything passed and somebody gave one. */
+  readonly score: number | undefined;
+  /** Whose work more than half of the weight finds to agree, where everything passed and somebody says so. */
+  readonly agreeing: readonly string[] | undefined;
   readonly quorum: { readonly required: number; readonly surviving: number };
   /** Union of the survivors' bases. */
   readonly basis: readonly AdmittedItem[];
@@ -68,8 +82,14 @@ export function aggregate(outputs: readonly AdmittedOutput[], terms: Aggregation
   const quorum = { required: terms.quorum ?? 0, surviving: survivors.filter((output) => isSure(output, terms)).length };
   const found = Object.fromEntries(verdicts) as Record<QuestionName, Verdict>;
   const decided = quorum.surviving < quorum.required ? withoutQuorum(found) : withEvidence(found, terms);
+  const asked = QUESTIONS.map((question) => decided[question].status).filter((status) => status !== "NOT_ASKED");
+  const passing = asked.every((status) => status === "PASS")
+    ? survivors.filter((output) => output.output.verdict === "PASS" && isSure(output, terms))
+    : [];
   return {
     verdicts: decided,
+    score: scoreOf(passing),
+    agreeing: agreeingIn(passing, terms),
     quorum,
     survivors,
     excluded: sorted.flatMap((output) =>
@@ -82,6 +102,19 @@ export function aggregate(outputs: readonly AdmittedOutput[], terms: Aggregation
       survivors.map((output) => classOf(output, order)),
     ),
   };
+}
+
+function scoreOf(passing: readonly AdmittedOutput[]): number | undefined {
+  const scored = passing.flatMap((each) => (each.output.score === undefined ? [] : [{ ...voteOf(each), score: toBps(each.output.score) }]));
+  return scored.length === 0 ? undefined : lowerMedian(scored, ({ score }) => score);
+}
+
+function agreeingIn(passing: readonly AdmittedOutput[], { drawn }: AggregationTerms): string[] | undefined {
+  const named = passing.flatMap(({ output }) => output.agreeing ?? []);
+  if (passing.every(({ output }) => output.agreeing === undefined)) return undefined;
+  const whole = drawn || weightOf(passing.map(voteOf));
+  const backing = (agent: string) => weightOf(passing.filter(({ output }) => output.agreeing?.includes(agent)).map(voteOf));
+  return [...new Set(named)].sort().filter((agent) => 2 * backing(agent) > whole);
 }
 
 /** Too few speak for the panel: what they would have decided is disputed, in any question. */

@@ -1,18 +1,19 @@
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Brand } from "../primitives/hex.ts";
 import type { Admissibility } from "./admissibility.ts";
 import type { Deployment } from "./deployment.ts";
 import { engineProblem } from "./engine.ts";
 import { QUESTIONS, read } from "./fields.ts";
-import { floorFor, type Obligation, obligationHash, obligationSchema, purposeSchema } from "./obligation.ts";
+import { actorsOf, floorFor, type Obligation, obligationHash, obligationSchema, purposeSchema } from "./obligation.ts";
 import { accept, type Checked, type Guard, type Refusal, refuse } from "./refusal.ts";
 import { messageOf } from "./seal.ts";
 
-/** An obligation that its parties really signed. Only `bindObligation` makes one. */
+/** An obligation that its parties really signed, or undertook by an act that the deployment knows. Only `bindObligation` makes one. */
 export type BoundObligation = Brand<Obligation, "BoundObligation">;
 
 /**
  * Obligation binding, where DOWNGRADE-FLOOR ends (RAILS 10.3): the hash is that of the rendered object, every party and the
- * witness signed exactly it, and no floor lies below the vetted template's.
+ * witness signed exactly it (or undertook it otherwise, as the deployment sees it), and no floor lies below the vetted template's.
  */
 export function bindObligation(document: unknown, deployment: Deployment): Checked<BoundObligation> {
   const parsed = read(obligationSchema, document);
@@ -26,8 +27,8 @@ export function bindObligation(document: unknown, deployment: Deployment): Check
   for (const name of namedClasses(obligation)) {
     if (!deployment.admissibility.elements.includes(name)) no("UNKNOWN_CLASS", name);
   }
-  const { verifiers, count, quorum = 1 } = obligation.verifier_policy;
-  if (new Set(verifiers).size !== verifiers.length || verifiers.length !== count || quorum > count)
+  const { verifiers, count, quorum = 1, drawn_by } = obligation.verifier_policy;
+  if (new Set(verifiers).size !== verifiers.length || verifiers.length !== (drawn_by === undefined ? count : 0) || quorum > count)
     no("VERIFIER_COUNT", `${verifiers.length} named, ${count} counted, a quorum of ${quorum}`);
   const { requestor, provider } = obligation.parties;
   const house = (id: string) => deployment.registry.identity(id)?.principal ?? id;
@@ -36,19 +37,42 @@ export function bindObligation(document: unknown, deployment: Deployment): Check
   const { clearing_engine: engine } = obligation;
   const unfit = engine === undefined ? undefined : engineProblem(engine, obligation, deployment);
   if (unfit !== undefined) no("NOT_THE_ENGINE", `${engine}: ${unfit}`);
-  for (const [part, id] of Object.entries(obligation.parties)) {
-    if (id === undefined) continue;
-    const signature = obligation.signatures[part];
-    const identity = deployment.registry.identity(id);
-    if (identity === undefined) no("UNKNOWN_PARTY", id);
-    else if (signature === undefined) no("PARTY_SIGNATURE", `${part} ${id} has not signed`);
-    else if (!deployment.verify(identity.key, messageOf("obligation", obligation.obligation_hash), signature)) {
-      no("PARTY_SIGNATURE", `the signature of ${part} ${id} is not over this object`);
-    }
-  }
+  const unkept = promiseProblem(obligation);
+  if (unkept !== undefined) no("RELEASE_RULE", unkept);
+  for (const refusal of unsigned(obligation, deployment)) refusals.push(refusal);
   for (const refusal of againstTemplate(obligation, deployment)) refusals.push(refusal);
   const [first, ...rest] = refusals;
   return first === undefined ? accept(obligation as BoundObligation) : { ok: false, refusals: [first, ...rest] };
+}
+
+/** Parties that neither signed just this nor undertook it otherwise. */
+function unsigned(obligation: Obligation, deployment: Deployment): Refusal[] {
+  const { parties, obligation_hash: hash, signatures, obligation_id: subject } = obligation;
+  return Object.entries(parties).flatMap(([part, id]): Refusal[] => {
+    if (id === undefined) return [];
+    const signature = signatures[part];
+    const identity = deployment.registry.identity(id);
+    if (identity === undefined) return [{ guard: "UNKNOWN_PARTY", subject, details: id }];
+    if (signature === undefined)
+      return deployment.undertook(obligation, id) ? [] : [{ guard: "PARTY_SIGNATURE", subject, details: `${part} ${id} has not signed` }];
+    return deployment.verify(identity.key, messageOf("obligation", hash), signature)
+      ? []
+      : [{ guard: "PARTY_SIGNATURE", subject, details: `the signature of ${part} ${id} is not over this object` }];
+  });
+}
+
+/** Why what the release rule promises is not the fee, shared by those who work for it. */
+function promiseProblem({ settlement_policy, economic_terms: { fee }, parties, agents }: Obligation): string | undefined {
+  const release = settlement_policy?.release;
+  if (release === undefined) return undefined;
+  const { promises, protocol_fee_bps, insurance_bps } = release;
+  const promised = promises.reduce((sum, { price }) => sum + price, 0);
+  const actors = actorsOf({ parties, ...(agents === undefined ? {} : { agents }) });
+  const stranger = promises.find(({ payee }) => !actors.includes(payee));
+  if (stranger !== undefined) return `${stranger.payee} does none of the work`;
+  if (new Set(promises.map(({ payee }) => payee)).size !== promises.length) return "somebody is promised two prices";
+  if (protocol_fee_bps + insurance_bps > BASIS_POINTS) return "its rates are more than the whole";
+  return promised === fee ? undefined : `${promised} are promised of a fee of ${fee}`;
 }
 
 /** Floors that a vetted template fixes can be raised by the parties, never lowered. */

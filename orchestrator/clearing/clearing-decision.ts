@@ -61,6 +61,12 @@ export const clearingDecisionSchema = z.strictObject({
   surviving_verifiers: z.array(nameSchema).readonly(),
   excluded_verifiers: z.array(nameSchema).readonly(),
   exclusion_reasons: z.record(nameSchema, z.string()).readonly(),
+  /** Who was drawn, where a rule drew the panel. */
+  panel: z.array(nameSchema).readonly().optional(),
+  /** What a release rule pays by, and whom: those whose work is shown above the floor and, where it compares them, agrees. */
+  score: shareSchema.optional(),
+  agreeing: z.array(nameSchema).readonly().optional(),
+  payees: z.array(nameSchema).readonly().optional(),
   /** V_out by hash, whoever survived. */
   verifier_outputs: z.array(digestSchema).readonly(),
   unresolved_conflicts: z.array(z.string()).readonly(),
@@ -101,6 +107,8 @@ export interface ClearingInput {
   readonly weightOf?: WeightOf;
   /** Weight of everybody who was asked, where a side needs more than half of it; without it, more than the other side has. */
   readonly drawn?: number;
+  /** Who was drawn, where the obligation leaves that to a rule. */
+  readonly panel?: readonly string[];
   /** Must be the engine of this obligation. */
   readonly engine: Signer;
   /** Seconds since 1970. */
@@ -121,12 +129,14 @@ export function clear({
   deployment,
   weightOf = () => NEW_VERIFIER_WEIGHT,
   drawn = 0,
+  panel,
   engine,
   now,
 }: ClearingInput): Cleared {
   const unfit = engineProblem(engine.id, obligation, deployment);
   if (unfit !== undefined) throw new NotTheEngine(engine.id, unfit);
-  const { admitted, refusals } = admitOutputs(outputs, obligation, envelope, deployment, weightOf);
+  const seats = panelOf(obligation, panel);
+  const { admitted, refusals } = admitOutputs(outputs, obligation, envelope, deployment, { weightOf, seats });
   const missing = [...new Set(missingEvidence({ obligation, envelope, admissibility: deployment.admissibility }).map(({ type }) => type))];
   const aggregates = aggregatesOf(admitted, obligation, deployment, { drawn, missing });
   const main = aggregates.fee_release;
@@ -148,6 +158,10 @@ export function clear({
     floor_met: floorMet(main),
     quorum: main.quorum,
     missing_evidence: missing,
+    ...(panel === undefined ? {} : { panel: seats }),
+    ...(main.score === undefined ? {} : { score: fromBps(main.score) }),
+    ...(main.agreeing === undefined ? {} : { agreeing: main.agreeing }),
+    ...payeesOf(main, obligation, envelope, deployment),
     outcomes: {
       collateral_hold: outcomeOf(obligation, "collateral_hold", aggregates.collateral_hold),
       final_settlement: outcomeOf(obligation, "final_settlement", aggregates.final_settlement),
@@ -172,6 +186,30 @@ export function clear({
   };
   const forgeries = envelope.refusals.filter(({ guard }) => !INNOCENT.includes(guard)).length;
   return { obligation, decision, aggregates, refusals, forgeries, submitter: envelope.envelope.submitted_by };
+}
+
+/** Whoever was drawn, no more than the obligation has seats for; whom the parties named, where no rule draws. */
+function panelOf({ verifier_policy: { verifiers, count, drawn_by } }: Obligation, drawn: readonly string[] = []): readonly string[] {
+  return drawn_by === undefined ? verifiers : [...new Set(drawn)].slice(0, count);
+}
+
+/** Whom a passing decision pays, where a rule says how. */
+function payeesOf(
+  { verdicts, agreeing = [] }: Aggregate,
+  obligation: Obligation,
+  { items }: AdmittedEnvelope,
+  { admissibility }: Deployment,
+): Pick<ClearingDecision, "payees"> {
+  const release = obligation.settlement_policy?.release;
+  const asked = QUESTIONS.filter((question) => verdicts[question].status !== "NOT_ASKED");
+  if (release === undefined || asked.length === 0 || !asked.every((question) => verdicts[question].status === "PASS")) return {};
+  const floors = asked.map((question) => floorFor(obligation, "fee_release", question));
+  const shown = [...items.values()].filter((item) => floors.every((floor) => admissibility.geq(item.class, floor)));
+  const due = release.promises.filter(
+    ({ payee, items: prefix }) =>
+      (!release.agreeing_only || agreeing.includes(payee)) && shown.some(({ item }) => item.id.startsWith(prefix)),
+  );
+  return { payees: due.map(({ payee }) => payee) };
 }
 
 /** Γ under the floors of each use; where two uses have the same floors, once. */
@@ -244,13 +282,13 @@ function admitOutputs(
   obligation: BoundObligation,
   envelope: AdmittedEnvelope,
   deployment: Deployment,
-  weightOf: WeightOf,
+  { weightOf, seats }: { readonly weightOf: WeightOf; readonly seats: readonly string[] },
 ): { readonly admitted: readonly AdmittedOutput[]; readonly refusals: readonly Refusal[] } {
   const admitted = new Map<string, AdmittedOutput>();
   const refusals: Refusal[] = [];
   const twice = new Set<string>();
   for (const document of outputs) {
-    const checked = AdmittedOutput.admit(document, obligation, envelope, deployment);
+    const checked = AdmittedOutput.admit(document, obligation, envelope, deployment, seats);
     if (!checked.ok) {
       refusals.push(...checked.refusals);
       continue;

@@ -17,11 +17,21 @@ export interface Deployment {
   readonly registry: Registry;
   readonly verify: VerifySignature;
   readonly classChecks: Readonly<Record<string, ClassCheck>>;
+  /** Whether somebody undertook just this by another act than a signature on it: a bid on chain. Nobody, by default. */
+  readonly undertook: (obligation: Obligation, party: string) => boolean;
   /** Floors of vetted templates. Where any are given, every obligation names one. */
   readonly templates: Readonly<Record<string, Obligation["admissibility_floors"]>> | undefined;
 }
 
 /** A deployment with the paper's six classes, real signatures and no templates, but for what is given. */
 export function deployment(registry: Registry, options: Partial<Omit<Deployment, "registry">> = {}): Deployment {
-  return { admissibility: RAILS_ADMISSIBILITY, verify: verifySignature, classChecks: {}, templates: undefined, ...options, registry };
+  return {
+    admissibility: RAILS_ADMISSIBILITY,
+    verify: verifySignature,
+    classChecks: {},
+    undertook: () => false,
+    templates: undefined,
+    ...options,
+    registry,
+  };
 }

@@ -1,8 +1,8 @@
 import { AgentCityError } from "../primitives/errors.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { Deployment } from "./deployment.ts";
-import { actorsOf } from "./ingest.ts";
 import type { Obligation } from "./obligation.ts";
+import { actorsOf } from "./obligation.ts";
 import { messageOf, type SealedKind } from "./seal.ts";
 import type { Signature } from "./signature.ts";
 

@@ -6,6 +6,7 @@ import type { Deployment } from "./deployment.ts";
 import type { Docket } from "./docket.ts";
 import { engineProblem, isEngineSignature, NotTheEngine } from "./engine.ts";
 import { digestSchema, nameSchema, secondsOf, timeOf, timeSchema } from "./fields.ts";
+import { isOverrideSigned, type OverrideRecord } from "./override.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 import { hashOf, signHash, without } from "./seal.ts";
 import { isInstructionSigned, type SettlementInstruction } from "./settlement-instruction.ts";
@@ -34,7 +35,7 @@ export type FinalityEvaluation = z.infer<typeof finalityEvaluationSchema>;
 
 /** ε: what happened since the decision was emitted. */
 export interface Environment {
-  /** When each appeal against this decision was filed. One outside the window is none. */
+  /** When each appeal against this decision was filed. One outside the window is none, nor is one that was rejected or left undecided. */
   readonly appealsFiledAt: readonly string[];
   /** Clauses whose conflict somebody with the right to has resolved. */
   readonly resolvedConflicts: readonly string[];
@@ -42,7 +43,8 @@ export interface Environment {
 
 export interface FinalityInput {
   readonly obligation: BoundObligation;
-  readonly decision: ClearingDecision;
+  /** What the instruction follows from: the engine's decision, or the human act that took its place. */
+  readonly decision: ClearingDecision | OverrideRecord;
   readonly instruction: SettlementInstruction;
   /** Knows which instruction stands. */
   readonly docket: Docket;
@@ -62,15 +64,18 @@ export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluati
   const { obligation, decision, instruction, deployment, environment, engine, now } = input;
   const unfit = engineProblem(engine.id, obligation, deployment);
   if (unfit !== undefined) throw new NotTheEngine(engine.id, unfit);
-  const loose = looseDecision(input);
-  if (loose !== undefined) return refuse("DECISION_ANCHOR", decision.clearing_decision_hash, loose);
+  const anchor = anchorOf(decision);
+  const loose = isOverride(decision) ? looseOverride(decision, input) : looseDecision(decision, input);
+  if (loose !== undefined) return refuse("DECISION_ANCHOR", anchor, loose);
   const stray = strayInstruction(input);
   if (stray !== undefined) return refuse("INSTRUCTION_ANCHOR", instruction.instruction_id, stray);
   const closes = secondsOf(decision.appeal_window_closes_at);
   const clauses = {
-    admissibility_floor_met: finalFloorMet(decision),
-    confidence_above_threshold: confidenceOf(decision) >= (obligation.finality_policy?.confidence_threshold ?? 0),
-    no_unresolved_verifier_conflict: decision.unresolved_conflicts.every((clause) => environment.resolvedConflicts.includes(clause)),
+    // What a human ruled rests on the floors or it would not be on record, is sure, and is what resolved the conflict.
+    admissibility_floor_met: isOverride(decision) || finalFloorMet(decision),
+    confidence_above_threshold: isOverride(decision) || confidenceOf(decision) >= (obligation.finality_policy?.confidence_threshold ?? 0),
+    no_unresolved_verifier_conflict:
+      isOverride(decision) || decision.unresolved_conflicts.every((clause) => environment.resolvedConflicts.includes(clause)),
     appeal_window_elapsed: Number(now) >= closes,
     no_appeal_filed: !environment.appealsFiledAt.some((filed) => secondsOf(filed) <= closes),
   };
@@ -78,7 +83,7 @@ export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluati
   const body = {
     obligation_hash: obligation.obligation_hash,
     instruction_id: instruction.instruction_id,
-    clearing_decision_hash: decision.clearing_decision_hash,
+    clearing_decision_hash: anchor,
     evaluated_at: timeOf(now),
     predicate_clauses: clauses,
     phi_result: fires,
@@ -89,8 +94,23 @@ export function evaluateFinality(input: FinalityInput): Checked<FinalityEvaluati
   return accept({ ...body, finality_evaluation_id: id, clearing_engine_signature: signHash(engine, "finality", id) });
 }
 
+function isOverride(decision: ClearingDecision | OverrideRecord): decision is OverrideRecord {
+  return "override_id" in decision;
+}
+
+function anchorOf(decision: ClearingDecision | OverrideRecord): Hash {
+  return isOverride(decision) ? decision.override_id : decision.clearing_decision_hash;
+}
+
+/** Why a record of a human act is not one about this obligation, made by its engine. */
+function looseOverride(override: OverrideRecord, { obligation, deployment }: FinalityInput): string | undefined {
+  if (override.obligation_hash !== obligation.obligation_hash) return "it is about another obligation";
+  if (!isOverrideSigned(override, deployment)) return "it is not what an engine signed";
+  return engineProblem(override.clearing_engine, obligation, deployment);
+}
+
 /** Why a decision is not one of this obligation's, made by its engine. */
-function looseDecision({ obligation, decision, deployment }: FinalityInput): string | undefined {
+function looseDecision(decision: ClearingDecision, { obligation, deployment }: FinalityInput): string | undefined {
   if (decision.obligation_hash !== obligation.obligation_hash) return "it decides another obligation";
   if (!isSigned(decision, deployment)) return "it is not what an engine signed";
   if (decision.appeal_window_closes_at !== appealsUntil(secondsOf(decision.emitted_at), obligation))
@@ -100,7 +120,7 @@ function looseDecision({ obligation, decision, deployment }: FinalityInput): str
 
 /** Why an instruction is not the one that stands under this decision. */
 function strayInstruction({ obligation, decision, instruction, docket, deployment }: FinalityInput): string | undefined {
-  if (instruction.clearing_decision_hash !== decision.clearing_decision_hash) return "another decision brought it about";
+  if (instruction.clearing_decision_hash !== anchorOf(decision)) return "another decision brought it about";
   if (instruction.obligation_hash !== obligation.obligation_hash) return "it settles another obligation";
   if (instruction.clearing_engine !== decision.clearing_engine) return `${decision.clearing_engine} decided, not its signer`;
   if (!isInstructionSigned(instruction, deployment)) return "it is not what an engine signed";

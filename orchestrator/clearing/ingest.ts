@@ -2,6 +2,7 @@ import type { Brand, Hash } from "../primitives/hex.ts";
 import { type ClassName, meetAll } from "./admissibility.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { ClassCheck, Deployment } from "./deployment.ts";
+import { engineProblem } from "./engine.ts";
 import {
   contentMatches,
   type EvidenceEnvelope,
@@ -13,6 +14,7 @@ import {
   itemHash,
 } from "./evidence-envelope.ts";
 import { read, secondsOf } from "./fields.ts";
+import { actorsOf } from "./obligation.ts";
 import { accept, type Checked, type Guard, type Refusal, refuse } from "./refusal.ts";
 import { type Identity, inForce } from "./registry.ts";
 import { hashOf, messageOf } from "./seal.ts";
@@ -50,7 +52,9 @@ export function ingest(document: unknown, obligation: BoundObligation, deploymen
   if (envelope.obligation_hash !== obligation.obligation_hash) return refuse("OTHER_OBLIGATION", subject, envelope.obligation_hash);
   if (envelopeId(envelope) !== subject) return refuse("ENVELOPE_ID", subject, "the id is not the hash of the envelope");
   const submitter = deployment.registry.identity(envelope.submitted_by);
-  if (submitter === undefined || !actorsOf(obligation).includes(submitter.id)) {
+  // Where an actor is gone its engine may hand in what others vouched for: each item stands by its own hops all the same.
+  const mayAct = actorsOf(obligation).includes(envelope.submitted_by) || fits(envelope.submitted_by, obligation, deployment);
+  if (submitter === undefined || !mayAct) {
     return refuse("SUBMITTER_NOT_AUTHORISED", subject, envelope.submitted_by);
   }
   if (!deployment.verify(submitter.key, messageOf("envelope", subject), envelope.submission_signature)) {
@@ -156,9 +160,9 @@ function interest(
   return barred.find((id) => registry.identity(id)?.principal === issuer.principal);
 }
 
-/** Who may act under an obligation, and so submit its evidence. */
-export function actorsOf({ parties, agents = [] }: Pick<BoundObligation, "parties" | "agents">): readonly string[] {
-  return [parties.provider, ...agents];
+/** Whether somebody is the engine of an obligation that named it, or leaves that open. */
+function fits(id: string, obligation: BoundObligation, deployment: Deployment): boolean {
+  return engineProblem(id, obligation, deployment) === undefined;
 }
 
 function holds(check: ClassCheck, item: EvidenceItem, hop: Hop, obligation: BoundObligation): boolean {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { ClassName } from "./admissibility.ts";
 import {
@@ -24,8 +25,12 @@ export const purposeSchema = z.enum(["fee_release", "collateral_hold", "final_se
 export type Purpose = z.infer<typeof purposeSchema>;
 
 const verifierPolicySchema = z.strictObject({
-  verifiers: z.array(nameSchema).min(1).max(64).readonly(),
+  /** Seats by name; none where a rule draws them. */
+  verifiers: z.array(nameSchema).max(64).readonly(),
+  /** Seats; at most so many where a rule draws them. */
   count: z.int().positive(),
+  /** The rule by which a panel is drawn once the work is done, from what nobody knew before; whoever clears hands in who that was. */
+  drawn_by: nameSchema.optional(),
   /** Questions asked; both by default. */
   questions: z.array(questionSchema).min(1).readonly().optional(),
   /** Clauses of a question that somebody must answer; one without survivors makes the question UNVERIFIABLE. */
@@ -41,11 +46,32 @@ const verifierPolicySchema = z.strictObject({
 });
 export type VerifierPolicy = z.infer<typeof verifierPolicySchema>;
 
+/** What one of those who share the work was promised. */
+const promiseSchema = z.strictObject({
+  payee: nameSchema,
+  price: amountSchema,
+  /** How the ids of items about this payee's work begin. */
+  items: nameSchema,
+});
+
+/** How a score becomes money, price by price (AgentCity equation 9; decision 80). `distribution.ts` computes it. */
+const releaseSchema = z.strictObject({
+  protocol_fee_bps: z.int().min(0).max(BASIS_POINTS),
+  insurance_bps: z.int().min(0).max(BASIS_POINTS),
+  /** Whether only those are paid whose work the verifiers found to agree. */
+  agreeing_only: z.boolean(),
+  /** They add up to the fee. */
+  promises: z.array(promiseSchema).min(1).max(16).readonly(),
+});
+export type ReleaseRule = z.infer<typeof releaseSchema>;
+
 const settlementPolicySchema = z.strictObject({
   execution_rail: z.strictObject({ name: nameSchema, mode: nameSchema.optional() }),
   receipt_requirement: z.strictObject({ type: nameSchema, target: nameSchema }).optional(),
   /** What a failed performance does with money that the rail holds. */
   on_failure: z.enum(["refund", "reverse"]).optional(),
+  /** Without it the fee is one sum: released, or released less a loss. */
+  release: releaseSchema.optional(),
 });
 
 /** The contract (RAILS 4.2, A.3.1). Fields that the appendix lacks but the tuple has are optional. */
@@ -115,6 +141,11 @@ export function signObligation(terms: ObligationTerms, signers: Readonly<Record<
   const signatures: Record<string, Signature> = {};
   for (const [part, signer] of Object.entries(signers)) signatures[part] = signHash(signer, "obligation", hash);
   return { ...terms, obligation_hash: hash, signatures };
+}
+
+/** Who may act under an obligation, and so submit its evidence. */
+export function actorsOf({ parties, agents = [] }: Pick<Obligation, "parties" | "agents">): readonly string[] {
+  return [parties.provider, ...agents];
 }
 
 /** The floor that a use sets for a question. A use without one takes the fee's. */

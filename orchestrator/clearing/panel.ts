@@ -2,8 +2,8 @@ import { sha256 } from "../primitives/hash.ts";
 import { canonicalBytes } from "../primitives/json.ts";
 import type { WeightOf } from "./clearing-decision.ts";
 import type { Intensity } from "./exposure.ts";
-import { actorsOf } from "./ingest.ts";
 import type { Obligation } from "./obligation.ts";
+import { actorsOf } from "./obligation.ts";
 import type { Identity, Registry, Role } from "./registry.ts";
 
 /** The verifiers of one clearing, and the roles of the band that nobody could fill. */

@@ -11,6 +11,7 @@ export type SealedKind =
   | "envelope"
   | "verifier-output"
   | "clearing-decision"
+  | "override"
   | "settlement-instruction"
   | "passport-delta"
   | "finality"

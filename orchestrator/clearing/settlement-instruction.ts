@@ -1,25 +1,32 @@
 import { z } from "zod";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { Aggregate } from "./aggregate.ts";
+import type { BoundObligation } from "./bind.ts";
 import { type Cleared, floorMet } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
+import { distributionLineSchema, distributionOf, type Multipliers, type Release } from "./distribution.ts";
 import type { Docket } from "./docket.ts";
 import { isEngineSignature, NotTheEngine } from "./engine.ts";
-import { amountSchema, digestSchema, nameSchema, timeSchema } from "./fields.ts";
-import type { Purpose } from "./obligation.ts";
-import { accept, type Checked } from "./refusal.ts";
+import { amountSchema, digestSchema, nameSchema, timeSchema, toBps } from "./fields.ts";
+import type { Obligation, Purpose, ReleaseRule } from "./obligation.ts";
+import type { OverrideRecord } from "./override.ts";
+import { accept, type Checked, refuse } from "./refusal.ts";
 import { hashOf, signHash, without } from "./seal.ts";
 import { type Signer, signatureSchema } from "./signature.ts";
 
 const currency = nameSchema;
+/** Where every unit of the fee goes, promise by promise, under a release rule. */
+const distribution = z.array(distributionLineSchema).readonly();
 const feeActionSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("release"), release_amount: amountSchema, currency }),
+  z.strictObject({ type: z.literal("release"), release_amount: amountSchema, currency, distribution: distribution.optional() }),
   z.strictObject({
     type: z.literal("partial_release"),
     release_amount: amountSchema,
     retain_amount: amountSchema,
     currency,
     rationale: z.string().optional(),
+    distribution: distribution.optional(),
   }),
   z.strictObject({ type: z.literal("refund"), refund_amount: amountSchema, currency }),
 ]);
@@ -40,7 +47,9 @@ const announcedDeltaSchema = z.strictObject({ passport_delta: z.record(nameSchem
 /** What the rail should do (RAILS 4.6, A.3.5). An action that is absent was not decided under its own floor. */
 export const settlementInstructionSchema = z.strictObject({
   instruction_id: digestSchema,
+  /** What it follows from: the decision, or the human act that took its place, which `override_id` then names too. */
   clearing_decision_hash: digestSchema,
+  override_id: digestSchema.optional(),
   obligation_hash: digestSchema,
   fee_action: feeActionSchema.optional(),
   principal_action: principalActionSchema.optional(),
@@ -65,31 +74,103 @@ interface Settled {
 /**
  * Applies the obligation's settlement policy (RAILS 6.1, stage 9). Emits nothing unless the verdicts under the fee's or the
  * collateral's floor are decided; each action stands on its own floor. The default policy: the fee less the estimated loss
- * where rules were broken, nothing where the work failed; collateral held until finality, then slashed for the loss of a failure. The
- * docket refuses what is settled already. Throws NotTheEngine to anybody but the decision's engine.
+ * where rules were broken, nothing where the work failed; collateral held until finality, then slashed for the loss of a failure. Under a
+ * release rule a pass is divided by its score and the payees' multipliers, and whatever fails pays nothing. The docket refuses what is
+ * settled already. Throws NotTheEngine to anybody but the decision's engine.
  */
-export function settle(cleared: Cleared, engine: Signer, docket: Docket): Checked<SettlementInstruction | undefined> {
+export function settle(
+  cleared: Cleared,
+  engine: Signer,
+  docket: Docket,
+  multipliers: Multipliers = {},
+): Checked<SettlementInstruction | undefined> {
   const { obligation, decision, aggregates } = cleared;
   if (engine.id !== decision.clearing_engine) throw new NotTheEngine(engine.id, `${decision.clearing_engine} decided it`);
   const settled = (purpose: Purpose) => settledOf(aggregates[purpose]);
   const [fee, collateral] = [settled("fee_release"), settled("collateral_hold")];
   if (fee === undefined && collateral === undefined) return accept(undefined);
-  const { execution_rail = { name: "escrow", mode: "fee_only" }, receipt_requirement } = obligation.settlement_policy ?? {};
+  const missing = fee?.performed && fee.complied ? unknownPayee(decision.payees ?? [], multipliers) : undefined;
+  if (missing !== undefined) return missing;
   const body = {
     clearing_decision_hash: decision.clearing_decision_hash,
     obligation_hash: obligation.obligation_hash,
-    ...(fee === undefined ? {} : moneyActions(fee, cleared)),
+    ...(fee === undefined ? {} : moneyActions(fee, cleared, multipliers)),
     ...(collateral === undefined || obligation.economic_terms.collateral === 0
       ? {}
       : { collateral_action: collateralAction(collateral, cleared) }),
     ...(fee === undefined ? {} : passportActions(fee, cleared)),
-    execution_rail,
-    ...(receipt_requirement === undefined ? {} : { receipt_requirement }),
-    finality: "PROVISIONAL" as const,
-    clearing_engine: engine.id,
+    ...railOf(obligation),
   };
+  return docket.settle(signed(body, engine));
+}
+
+/**
+ * The instruction of a human ruling, which takes the place of a decision that settled nothing, or whose instruction an appeal took back
+ * (`docket.appeal`). `undefined` for an act that rules on no money. Throws NotTheEngine to anybody but the engine that wrote it down.
+ */
+export function settleOverride(
+  override: OverrideRecord,
+  obligation: BoundObligation,
+  engine: Signer,
+  docket: Docket,
+  multipliers: Multipliers = {},
+): Checked<SettlementInstruction | undefined> {
+  if (engine.id !== override.clearing_engine) throw new NotTheEngine(engine.id, `${override.clearing_engine} wrote it down`);
+  if (override.obligation_hash !== obligation.obligation_hash)
+    return refuse("OVERRIDE_ANCHOR", override.override_id, "it is about another obligation");
+  const { ruling, override_id } = override;
+  if (ruling === undefined) return accept(undefined);
+  const missing = unknownPayee(ruling.payees, multipliers);
+  if (missing !== undefined) return missing;
+  const { fee, currency } = obligation.economic_terms;
+  const release = { score: toBps(ruling.score), payees: ruling.payees };
+  const rule = obligation.settlement_policy?.release;
+  const paid = release.score > 0 && release.payees.length > 0;
+  const whole = { type: "partial_release" as const, release_amount: Math.floor((fee * release.score) / BASIS_POINTS), currency };
+  const body = {
+    clearing_decision_hash: override_id,
+    override_id,
+    obligation_hash: obligation.obligation_hash,
+    fee_action: !paid
+      ? { type: "refund" as const, refund_amount: fee, currency }
+      : rule === undefined
+        ? { ...whole, retain_amount: fee - whole.release_amount }
+        : releaseAction(rule, release, obligation.economic_terms, multipliers),
+    ...railOf(obligation),
+  };
+  return docket.settle(signed(body, engine));
+}
+
+function railOf({ settlement_policy }: Obligation): Pick<SettlementInstruction, "execution_rail" | "receipt_requirement" | "finality"> {
+  const { execution_rail = { name: "escrow", mode: "fee_only" }, receipt_requirement } = settlement_policy ?? {};
+  return { execution_rail, ...(receipt_requirement === undefined ? {} : { receipt_requirement }), finality: "PROVISIONAL" };
+}
+
+function signed(
+  actions: Omit<SettlementInstruction, "instruction_id" | "clearing_engine" | "clearing_engine_signature">,
+  engine: Signer,
+): SettlementInstruction {
+  const body = { ...actions, clearing_engine: engine.id };
   const id = hashOf(body);
-  return docket.settle({ ...body, instruction_id: id, clearing_engine_signature: signHash(engine, "settlement-instruction", id) });
+  return { ...body, instruction_id: id, clearing_engine_signature: signHash(engine, "settlement-instruction", id) };
+}
+
+function unknownPayee(payees: readonly string[], multipliers: Multipliers) {
+  const unknown = payees.find((payee) => multipliers[payee] === undefined);
+  return unknown === undefined ? undefined : refuse("MULTIPLIER_UNKNOWN", unknown, "no multiplier of it was given");
+}
+
+/** What a passing score does with the fee, to the unit. */
+function releaseAction(
+  rule: ReleaseRule,
+  release: Release,
+  { fee, currency: of }: Obligation["economic_terms"],
+  multipliers: Multipliers,
+): NonNullable<SettlementInstruction["fee_action"]> {
+  const lines = distributionOf(rule, release, multipliers);
+  const release_amount = lines.reduce((sum, { paid }) => sum + paid, 0);
+  const retain_amount = fee - release_amount;
+  return { type: "partial_release", release_amount, retain_amount, currency: of, distribution: lines };
 }
 
 export function instructionId(instruction: SettlementInstruction): Hash {
@@ -114,10 +195,12 @@ function settledOf(result: Aggregate): Settled | undefined {
 function moneyActions(
   { performed, complied }: Settled,
   { obligation, decision }: Cleared,
+  multipliers: Multipliers,
 ): Pick<SettlementInstruction, "fee_action" | "principal_action" | "claim_action"> {
+  const rule = obligation.settlement_policy?.release;
   const { fee, principal = 0, claim_ceiling = 0, currency } = obligation.economic_terms;
   const loss = decision.loss_estimate?.point ?? 0;
-  if (!performed) {
+  if (!performed || (rule !== undefined && !complied)) {
     const on_failure = obligation.settlement_policy?.on_failure ?? "refund";
     return {
       fee_action: { type: "refund", refund_amount: fee, currency },
@@ -127,8 +210,9 @@ function moneyActions(
   }
   const retain = complied ? 0 : Math.min(loss, fee);
   return {
-    fee_action:
-      retain === 0
+    fee_action: rule
+      ? releaseAction(rule, { score: toBps(decision.score ?? 1), payees: decision.payees ?? [] }, obligation.economic_terms, multipliers)
+      : retain === 0
         ? { type: "release", release_amount: fee, currency }
         : {
             type: "partial_release",
@@ -143,11 +227,12 @@ function moneyActions(
 }
 
 function collateralAction(
-  { performed }: Settled,
+  { performed, complied }: Settled,
   { obligation, decision }: Cleared,
 ): NonNullable<SettlementInstruction["collateral_action"]> {
   const { collateral } = obligation.economic_terms;
-  const slash = performed ? 0 : Math.min(collateral, decision.loss_estimate?.point ?? collateral);
+  const kept = performed && (complied || obligation.settlement_policy?.release === undefined);
+  const slash = kept ? 0 : Math.min(collateral, decision.loss_estimate?.point ?? collateral);
   return {
     type: "hold",
     amount: collateral,

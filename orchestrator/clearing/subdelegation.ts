@@ -1,7 +1,7 @@
 import { type BoundObligation, bindObligation, floorsBelow } from "./bind.ts";
 import type { ClearingDecision } from "./clearing-decision.ts";
 import type { Deployment } from "./deployment.ts";
-import { actorsOf } from "./ingest.ts";
+import { actorsOf } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 
 /**

@@ -5,7 +5,8 @@ import { meetAll } from "./admissibility.ts";
 import type { BoundObligation } from "./bind.ts";
 import type { Deployment } from "./deployment.ts";
 import { classSchema, digestSchema, lossSchema, nameSchema, questionSchema, read, shareSchema } from "./fields.ts";
-import { type AdmittedEnvelope, type AdmittedItem, actorsOf } from "./ingest.ts";
+import type { AdmittedEnvelope, AdmittedItem } from "./ingest.ts";
+import { actorsOf } from "./obligation.ts";
 import { accept, type Checked, refuse } from "./refusal.ts";
 import { roleSchema } from "./registry.ts";
 import { hashOf, messageOf, signHash, without } from "./seal.ts";
@@ -34,6 +35,10 @@ export const verifierOutputSchema = z.strictObject({
   confidence: shareSchema,
   loss_estimate: lossSchema.optional(),
   fault: faultSchema.optional(),
+  /** How much of the promised quality a PASS finds; what a release rule pays by. */
+  score: shareSchema.optional(),
+  /** Whose work it finds to agree, where several did the same. */
+  agreeing: z.array(nameSchema).max(16).readonly().optional(),
   rationale: z.string().max(4000).optional(),
   signature: signatureSchema,
 });
@@ -59,6 +64,7 @@ export class AdmittedOutput {
     obligation: BoundObligation,
     envelope: AdmittedEnvelope,
     deployment: Deployment,
+    panel: readonly string[] = obligation.verifier_policy.verifiers,
   ): Checked<AdmittedOutput> {
     const parsed = read(verifierOutputSchema, document);
     if (!parsed.ok) return refuse("OUTPUT_SHAPE", "verifier output", parsed.problems);
@@ -67,13 +73,15 @@ export class AdmittedOutput {
     if (output.obligation_hash !== obligation.obligation_hash)
       return refuse("OUTPUT_OF_OTHER_OBLIGATION", verifier, output.obligation_hash);
     if (output.envelope_id !== envelope.envelope.envelope_id) return refuse("OUTPUT_OF_OTHER_ENVELOPE", verifier, output.envelope_id);
-    if (!obligation.verifier_policy.verifiers.includes(verifier))
-      return refuse("NOT_EMPANELLED", verifier, "the verifier policy does not name it");
+    if (!panel.includes(verifier)) return refuse("NOT_EMPANELLED", verifier, "it is not on the panel");
     const identity = deployment.registry.identity(verifier);
     if (identity === undefined) return refuse("VERIFIER_UNKNOWN", verifier, "not registered");
     if (identity.role !== output.role)
       return refuse("VERIFIER_ROLE", verifier, `registered as ${identity.role ?? "no verifier"}, answers as ${output.role}`);
-    if (actorsOf(obligation).some((actor) => deployment.registry.identity(actor)?.principal === identity.principal)) {
+    const actors = actorsOf(obligation);
+    const stranger = output.agreeing?.find((agent) => !actors.includes(agent));
+    if (stranger !== undefined) return refuse("AGREEING_STRANGER", verifier, `${stranger} does none of the work`);
+    if (actors.some((actor) => deployment.registry.identity(actor)?.principal === identity.principal)) {
       return refuse("VERIFIER_INTERESTED", verifier, `belongs to ${identity.principal}, who acts under the obligation`);
     }
     const hash = outputHash(output);

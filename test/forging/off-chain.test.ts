@@ -112,6 +112,13 @@ const refusalsOf = (checked: { ok: true } | { ok: false; refusals: readonly Refu
   checked.ok ? [] : checked.refusals;
 const envelopeOf = (document: unknown) => refusalsOf(ingest(document, bound, world));
 const binding = (document: unknown, at: Deployment = world) => refusalsOf(bindObligation(document, at));
+const promising = (...promises: readonly { payee: string; price: number; items: string }[]) =>
+  resigned({
+    settlement_policy: {
+      execution_rail: { name: "escrow" },
+      release: { protocol_fee_bps: 200, insurance_bps: 100, agreeing_only: false, promises },
+    },
+  });
 const resigned = (change: Partial<ObligationTerms>) => signObligation({ ...TERMS, ...change }, PARTIES);
 
 function outputOn(change: Partial<Omit<VerifierOutput, "signature" | "verifier">>, name: keyof typeof signers = "judge"): VerifierOutput {
@@ -461,6 +468,11 @@ const ATTEMPTS: readonly Attempt[] = [
     tries: "a loss in another currency",
     attack: () => judged(outputOn({ loss_estimate: { point: 1, currency: "XAU" } })),
   },
+  {
+    guard: "AGREEING_STRANGER",
+    tries: "a verdict that finds the work of somebody in agreement who did none",
+    attack: () => judged(outputOn({ score: 1, agreeing: ["ghost"] })),
+  },
   { guard: "OUTPUT_SHAPE", tries: "a confidence above one", attack: () => judged({ ...outputOn({}), confidence: 2 }) },
   {
     guard: "VERIFIER_UNKNOWN",
@@ -546,6 +558,26 @@ const ATTEMPTS: readonly Attempt[] = [
     attack: () => binding(resigned({ verifier_policy: { verifiers: ["judge", "judge"], count: 2 } })),
   },
   {
+    guard: "RELEASE_RULE",
+    tries: "promises above the fee",
+    attack: () => binding(promising({ payee: "agent", price: 1001, items: "0/" })),
+  },
+  {
+    guard: "RELEASE_RULE",
+    tries: "a promise to nobody who works",
+    attack: () => binding(promising({ payee: "buyer", price: 1000, items: "0/" })),
+  },
+  {
+    guard: "RELEASE_RULE",
+    tries: "two promises to one worker",
+    attack: () => binding(promising({ payee: "agent", price: 500, items: "0/" }, { payee: "agent", price: 500, items: "1/" })),
+  },
+  {
+    guard: "VERIFIER_COUNT",
+    tries: "a panel of its own beside the rule that draws one",
+    attack: () => binding(resigned({ verifier_policy: { verifiers: ["agents-judge"], count: 1, drawn_by: "lot" } })),
+  },
+  {
     guard: "ONE_PARTY",
     tries: "an agent that orders from itself by another account",
     attack: () =>
@@ -576,8 +608,9 @@ describe("forging", () => {
   }
 
   it("tries every guard at least once", () => {
-    // The last three stages are attacked in test/clearing/gates.test.ts.
-    const elsewhere: readonly Guard[] = ["NOT_A_CHILD", "FLOOR_BELOW_PARENT", ...GUARDS.settlement, ...GUARDS.finality, ...GUARDS.passport];
+    // The last stages are attacked in test/clearing/{gates,settlement}.test.ts.
+    const later = [...GUARDS.override, ...GUARDS.settlement, ...GUARDS.finality, ...GUARDS.passport];
+    const elsewhere: readonly Guard[] = ["NOT_A_CHILD", "FLOOR_BELOW_PARENT", ...later];
     const guards: readonly Guard[] = Object.values(GUARDS).flat();
     const tried = new Set(ATTEMPTS.map(({ guard }) => guard));
     expect(guards.filter((guard) => !tried.has(guard) && !elsewhere.includes(guard))).to.deep.equal([]);

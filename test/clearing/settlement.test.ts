@@ -1,0 +1,262 @@
+import { expect } from "chai";
+import {
+  bindObligation,
+  type ClearingInput,
+  clear,
+  deployment,
+  emitted,
+  evaluateFinality,
+  type HumanDeed,
+  hashOf,
+  ingest,
+  itemHash,
+  type Obligation,
+  type ObligationTerms,
+  openDocket,
+  recordOverride,
+  registryOf,
+  sealEnvelope,
+  settle,
+  settleOverride,
+  signer,
+  signObligation,
+  signOutput,
+} from "../../orchestrator/clearing/index.ts";
+import type { Checked } from "../../orchestrator/clearing/refusal.ts";
+import { sha256 } from "../../orchestrator/primitives/hash.ts";
+import { randomStream } from "../../orchestrator/primitives/random.ts";
+
+/** Two who do the same work for prices of their own, a panel that is drawn afterwards, and an obligation that nobody signed. */
+const NAMES = ["buyer", "ann", "bob", "lab", "v1", "v2", "v3", "engine"] as const;
+const keys = Object.fromEntries(NAMES.map((name) => [name, signer(name, "ed25519", Buffer.from(sha256(name).slice(2), "hex"))])) as Record<
+  (typeof NAMES)[number],
+  ReturnType<typeof signer>
+>;
+const registry = registryOf(
+  NAMES.map((id) => ({
+    id,
+    principal: `house of ${id}`,
+    key: keys[id].key,
+    ...(id === "lab" ? { issues: ["ATT", "WIT"] } : {}),
+    ...(id.startsWith("v") ? { role: "constraint" as const } : id === "engine" ? { role: "engine" as const } : {}),
+  })),
+);
+const TERMS: ObligationTerms = {
+  obligation_id: hashOf({ deal: "shared" }),
+  parties: { requestor: "buyer", provider: "ann" },
+  agents: ["bob"],
+  task: {},
+  scope: {},
+  prohibitions: [],
+  required_actions: [],
+  acceptance_criteria: [],
+  admissibility_floors: { fee_release: "ATT" },
+  verifier_policy: { verifiers: [], count: 3, drawn_by: "lot", questions: ["performance"], confidence_form: "mean" },
+  economic_terms: { fee: 3_000_001, collateral: 500, currency: "units" },
+  deadlines: { execution_window_hours: 1, appeal_window_hours: 24 },
+  settlement_policy: {
+    execution_rail: { name: "vault" },
+    release: {
+      protocol_fee_bps: 200,
+      insurance_bps: 100,
+      agreeing_only: true,
+      promises: [
+        { payee: "ann", price: 1_000_000, items: "0/" },
+        { payee: "bob", price: 2_000_001, items: "1/" },
+      ],
+    },
+  },
+};
+const OBLIGATION = signObligation(TERMS, {});
+const isBid = (one: Obligation) => one.obligation_hash === OBLIGATION.obligation_hash;
+const world = deployment(registry, { undertook: isBid });
+const NOW = 1_800_000_000n;
+const PANEL = ["v1", "v2", "v3"];
+const bound = granted(bindObligation(OBLIGATION, world));
+const itemOf = (slot: number, grade = "ATT") =>
+  emitted(
+    OBLIGATION.obligation_hash,
+    { id: `${slot}/0`, type: "re-execution", content: { slot } },
+    { signer: keys.lab, class: grade, issuedAt: "2027-01-15T07:00:00Z" },
+  );
+const both = [itemOf(0), itemOf(1)];
+type Said = Partial<Parameters<typeof signOutput>[1]>;
+
+/** A clearing of what was handed in, by what each of the panel says. */
+function cleared(said: readonly (Said | undefined)[], items = both, change: Partial<ClearingInput> = {}) {
+  const body = { obligation_hash: OBLIGATION.obligation_hash, submitted_at: "2027-01-15T08:00:00Z", items };
+  const envelope = granted(ingest(sealEnvelope(keys.ann, body), bound, world));
+  const outputs = said.flatMap((one, at) =>
+    one === undefined
+      ? []
+      : [
+          signOutput(keys[PANEL[at] as "v1"], {
+            role: "constraint",
+            obligation_hash: OBLIGATION.obligation_hash,
+            envelope_id: envelope.envelope.envelope_id,
+            answers: [{ question: "performance" }],
+            class_of_basis: "ATT",
+            basis: items.filter((item) => item.class === "ATT").map(itemHash),
+            verdict: "PASS",
+            confidence: 1,
+            score: 1,
+            agreeing: ["ann", "bob"],
+            ...one,
+          }),
+        ],
+  );
+  const input = { obligation: bound, envelope, outputs, deployment: world, panel: PANEL, drawn: 15_000, engine: keys.engine, now: NOW };
+  return { ...clear({ ...input, ...change }), envelope };
+}
+const EVEN = { ann: 1000, bob: 1000 };
+const feeOf = (found: ReturnType<typeof cleared>, multipliers: Record<string, number> = EVEN) =>
+  granted(settle(found, keys.engine, openDocket(), multipliers))?.fee_action;
+const linesOf = (...args: Parameters<typeof feeOf>) => {
+  const action = feeOf(...args);
+  return action !== undefined && "distribution" in action ? (action.distribution ?? []) : [];
+};
+
+describe("an obligation with a release rule", () => {
+  it("binds those who undertook it otherwise, and nobody else", () => {
+    expect(refusals(bindObligation(OBLIGATION, deployment(registry)))).to.deep.equal(["PARTY_SIGNATURE", "PARTY_SIGNATURE"]);
+    const cheaper = signObligation({ ...TERMS, admissibility_floors: { fee_release: "SELF" } }, {});
+    expect(refusals(bindObligation(cheaper, world)), "not what they bid on").to.include("PARTY_SIGNATURE");
+  });
+
+  it("takes verdicts of those who were drawn, and of no more than it has seats for", () => {
+    const others = cleared([{}, {}, {}], both, { panel: ["v2", "v3"] });
+    expect(others.decision.surviving_verifiers).to.deep.equal(["v2", "v3"]);
+    expect(others.refusals.map(({ guard }) => guard)).to.deep.equal(["NOT_EMPANELLED"]);
+    expect(cleared([{}, {}, {}], both, { panel: ["x", "y", "z", ...PANEL] }).decision.performance).to.equal("unverifiable");
+    expect(cleared([{}, {}, {}]).decision.panel).to.deep.equal(PANEL);
+  });
+
+  it("pays by the weighted lower median of the scores, to the unit", () => {
+    const { decision } = cleared([{ score: 0.9 }, { score: 0.5 }, { score: 0.8 }]);
+    expect(decision.score).to.equal(0.8);
+    const [ann, bob] = linesOf(cleared([{ score: 0.9 }, { score: 0.5 }, { score: 0.8 }]), { ann: 900, bob: 1200 });
+    // base 970,000; released 776,000; ψ 0.9 pays 698,400.
+    expect(ann).to.deep.equal({
+      ...{ payee: "ann", price: 1_000_000, multiplier: 900, paid: 698_400, premium: 0, fee: 20_000, insurance: 10_000 },
+      ...{ discount: 77_600, returned: 194_000 },
+    });
+    // base 1,940,000 of 1,940,000.97; ψ 1.2 asks a fifth of 1,552,000 of the treasury.
+    expect(bob).to.deep.include({ paid: 1_552_000, premium: 310_400, fee: 40_000, insurance: 20_000, discount: 0, returned: 388_001 });
+  });
+
+  it("loses no unit, whatever score, multipliers and dissent", () => {
+    const random = randomStream(11, "release rule");
+    for (let k = 0; k < 60; k += 1) {
+      const scores = PANEL.map(() => ({ score: random.int(10_001) / 10_000, agreeing: random.int(2) === 0 ? ["ann"] : ["ann", "bob"] }));
+      const lines = linesOf(cleared(scores), { ann: random.int(3000), bob: random.int(3000) });
+      for (const { price, paid, fee, insurance, discount, returned } of lines)
+        expect(paid + fee + insurance + discount + returned, `case ${k}`).to.equal(price);
+      expect(lines.reduce((sum, { price }) => sum + price, 0)).to.equal(TERMS.economic_terms.fee);
+    }
+  });
+
+  it("does not pay a dissenter, nor work that nobody shows above the floor", () => {
+    const dissent = cleared([{ agreeing: ["ann"] }, { agreeing: ["ann"] }, {}]);
+    expect(dissent.decision).to.deep.include({ agreeing: ["ann"], payees: ["ann"] });
+    expect(linesOf(dissent)[1]).to.deep.include({ payee: "bob", paid: 0, returned: 2_000_001 });
+    const weak = cleared([{}, {}, {}], [itemOf(0), itemOf(1, "WIT")]);
+    expect(weak.decision).to.deep.include({ agreeing: ["ann", "bob"], payees: ["ann"] });
+  });
+
+  it("refunds what failed whole, and slashes what was held", () => {
+    const failed = cleared([{ verdict: "FAIL" }, { verdict: "FAIL" }, undefined]);
+    const instruction = granted(settle(failed, keys.engine, openDocket()));
+    expect(instruction?.fee_action).to.deep.equal({ type: "refund", refund_amount: 3_000_001, currency: "units" });
+    expect(instruction?.collateral_action?.on_final).to.deep.equal({ type: "slash", amount: 500, return_amount: 0 });
+  });
+
+  it("does not guess a multiplier", () => {
+    expect(refusals(settle(cleared([{}, {}, {}]), keys.engine, openDocket(), { ann: 1000 }))).to.deep.equal(["MULTIPLIER_UNKNOWN"]);
+  });
+
+  it("takes the engine's envelope for an actor who is gone, and no stranger's", () => {
+    const body = { obligation_hash: OBLIGATION.obligation_hash, submitted_at: "2027-01-15T08:00:00Z", items: both };
+    expect(granted(ingest(sealEnvelope(keys.engine, body), bound, world)).items.size).to.equal(2);
+    for (const stranger of [keys.v1, keys.lab, keys.buyer])
+      expect(refusals(ingest(sealEnvelope(stranger, body), bound, world))).to.deep.equal(["SUBMITTER_NOT_AUTHORISED"]);
+  });
+});
+
+describe("a human act", () => {
+  const disputed = cleared([{ verdict: "FAIL" }, {}, undefined]);
+  const DEED: HumanDeed = {
+    act: "APPROVE_POP",
+    acted_by: ["judge"],
+    justification: hashOf({ why: "read it" }),
+    receipt: "0xact",
+    decision: disputed.decision.clearing_decision_hash,
+    ruling: { score: 0.5, payees: ["ann"], basis: [itemHash(itemOf(0))] },
+    at: NOW + 10n,
+    appealsUntil: NOW + 100n,
+  };
+  const write = (change: Partial<HumanDeed> = {}) =>
+    recordOverride({
+      obligation: bound,
+      envelope: disputed.envelope,
+      deed: { ...DEED, ...change },
+      deployment: world,
+      engine: keys.engine,
+    });
+  const ruling = (change: Partial<NonNullable<HumanDeed["ruling"]>>) => ({ ruling: { score: 0.5, payees: ["ann"], basis: [], ...change } });
+
+  it("settles what the panel could not, and is final when its own window is over", () => {
+    expect(granted(settle(disputed, keys.engine, openDocket(), EVEN)), "disputed: nothing moves").to.equal(undefined);
+    const override = granted(write());
+    const docket = openDocket();
+    const instruction = granted(settleOverride(override, bound, keys.engine, docket, EVEN));
+    expect(instruction).to.deep.include({ override_id: override.override_id, clearing_decision_hash: override.override_id });
+    expect(instruction?.fee_action).to.deep.include({ release_amount: 485_000, retain_amount: 2_515_001 });
+    if (instruction === undefined) throw new Error("it moved nothing");
+    const environment = { appealsFiledAt: [], resolvedConflicts: [] };
+    const final = { obligation: bound, decision: override, instruction, docket, deployment: world, environment, engine: keys.engine };
+    expect(granted(evaluateFinality({ ...final, now: NOW + 99n })).phi_result).to.equal(false);
+    expect(granted(evaluateFinality({ ...final, now: NOW + 100n })).phi_result).to.equal(true);
+    expect(refusals(evaluateFinality({ ...final, decision: disputed.decision, now: NOW + 100n }))).to.deep.equal(["INSTRUCTION_ANCHOR"]);
+    const later = { ...override, acted_by: ["somebody else"] };
+    expect(refusals(evaluateFinality({ ...final, decision: later, now: NOW + 100n }))).to.deep.equal(["DECISION_ANCHOR"]);
+  });
+
+  it("takes the place of an instruction only after an appeal", () => {
+    const passed = cleared([{}, {}, {}]);
+    const docket = openDocket();
+    granted(settle(passed, keys.engine, docket, EVEN));
+    const override = granted(write({ act: "RESOLVE_APPEAL", ...ruling({ score: 0.25, payees: ["ann", "bob"] }) }));
+    expect(refusals(settleOverride(override, bound, keys.engine, docket, EVEN))).to.deep.equal(["SETTLED_ALREADY"]);
+    granted(docket.appeal(bound.obligation_hash));
+    const second = granted(settleOverride(override, bound, keys.engine, docket, EVEN));
+    expect(docket.entry(bound.obligation_hash)?.instruction).to.equal(second?.instruction_id);
+  });
+
+  it("decides disputes, never admissibility: what it rests on is above the floor", () => {
+    const witnessed = itemOf(1, "WIT");
+    const low = cleared([{}, {}, {}], [itemOf(0), witnessed]);
+    const deed = { ...DEED, ...ruling({ basis: [itemHash(witnessed)] }) };
+    const input = { obligation: bound, deployment: world, engine: keys.engine, deed };
+    expect(refusals(recordOverride({ ...input, envelope: low.envelope }))).to.deep.equal(["OVERRIDE_BELOW_FLOOR"]);
+    expect(refusals(recordOverride(input)), "nothing was admitted").to.deep.equal(["OVERRIDE_BELOW_FLOOR"]);
+    expect(refusals(write(ruling({ payees: ["lab"] })))).to.deep.equal(["OVERRIDE_OF_STRANGER"]);
+  });
+
+  it("is about one obligation, and pays by known multipliers", () => {
+    const override = granted(write());
+    expect(refusals(settleOverride(override, bound, keys.engine, openDocket()))).to.deep.equal(["MULTIPLIER_UNKNOWN"]);
+    const other = signObligation({ ...TERMS, obligation_id: hashOf({ deal: 2 }) }, {});
+    const open = deployment(registry, { undertook: () => true });
+    const elsewhere = granted(bindObligation(other, open));
+    expect(refusals(settleOverride(override, elsewhere, keys.engine, openDocket(), EVEN))).to.deep.equal(["OVERRIDE_ANCHOR"]);
+  });
+});
+
+function granted<Value>(checked: Checked<Value>): Value {
+  if (!checked.ok) throw new Error(JSON.stringify(checked.refusals));
+  return checked.value;
+}
+
+function refusals(checked: Checked<unknown>): string[] {
+  return checked.ok ? [] : checked.refusals.map(({ guard }) => guard);
+}
