@@ -11,13 +11,13 @@ import { signSessionMessage } from "../client/sign/session-message.ts";
 import { type Message, messageDigest, signMessage } from "../client/sign/sign-message.ts";
 import { type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { inferenceClaim, receiptClaim } from "../execution/claims.ts";
-import { bytesUnder, type ClearingDocument, termsOfNode } from "../execution/clearing-record.ts";
+import { bytesUnder, type ClearingDocument } from "../execution/clearing-record.ts";
 import { openingOf, type SignedItem } from "../execution/evidence.ts";
+import { takesReceipts, termsOfNode } from "../execution/obligation.ts";
+import { termsAt } from "../execution/obligations.ts";
 import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
-import { takesReceipts } from "../execution/stages/commit.ts";
 import { resultFrom } from "../execution/stages/record.ts";
-import { termsAt } from "../execution/stages/verify.ts";
 import { composeInput, itemsDigest, outputHashOf } from "../execution/work.ts";
 import type { Mission, RegisteredService } from "../execution/world.ts";
 import { RISKS } from "../minds/goal.ts";
@@ -299,7 +299,7 @@ export class Policy {
     const obligation = await client.mission(request.mission).obligationOf(view.law.number);
     if (request.obligation !== obligation) throw new WillNotSign(what, "obligation");
     // Without the evidence that the law asks for its work could not be cleared.
-    const kind = takesReceipts(view) ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
+    const kind = takesReceipts(view.law) ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
     if (!request.items.some((item) => item.kind === kind)) throw new WillNotSign(what, "items", "evidence is missing");
     for (const [index, item] of request.items.entries()) await this.#requireEvidence(request, item, index, what);
     const items: readonly SignedItem[] = request.items;
@@ -438,13 +438,6 @@ export class Policy {
   /** The document that this agent would sign where it is asked to sign one like this. */
   async #documentLike(document: CallRequest<"seal">["document"]): Promise<ClearingDocument> {
     switch (document.kind) {
-      case "obligation": {
-        const { task } = z
-          .looseObject({ task: z.looseObject({ mission: z.string(), node: z.string(), attempt: z.int() }) })
-          .parse(document["terms"]);
-        const { terms } = await this.#termsFor(task);
-        return { kind: "obligation", terms };
-      }
       case "claim": {
         const { claim, issuedAt } = z
           .looseObject({ claim: z.looseObject({ content: z.record(z.string(), z.json()) }), issuedAt: z.string() })
@@ -462,7 +455,7 @@ export class Policy {
         const service = this.#of.services.find(({ id }) => id === work.service);
         if (service === undefined) throw new WillNotSign("to seal the claim", "service");
         const { label } = view.law;
-        const content = takesReceipts(view)
+        const content = takesReceipts(view.law)
           ? receiptClaim(claimant, { label, outputHash: work.outputHash, outputId: work.outputId })
           : inferenceClaim(claimant, {
               label,

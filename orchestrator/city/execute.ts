@@ -10,6 +10,7 @@ import { disagreeing, disagreementAt, isIncurable } from "../execution/disagreem
 import { noteEnding } from "../execution/ending.ts";
 import { recordFaults } from "../execution/faults.ts";
 import { runMarket, withdrawLosers } from "../execution/market.ts";
+import { boundTerms } from "../execution/obligations.ts";
 import { isOver, timeout } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
@@ -61,6 +62,8 @@ async function carryOut(city: City, world: World, mission: Mission, lead: Lead):
       views.filter((view) => nodes.includes(view.law.number) && awaitsBids(view)),
       terms,
     );
+    // Whoever was awarded something has undertaken it: what exactly stands in the records before any work does (decision 80).
+    for (const view of (await viewNodes(world, mission)).filter(isStaffed)) await boundTerms(world, mission, view);
   };
   // A process that was killed after an award left the losers' stake locked.
   await withdrawLosers(world, mission, (await viewNodes(world, mission)).filter(isStaffed));

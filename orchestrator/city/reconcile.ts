@@ -1,9 +1,9 @@
 import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { parametersOf } from "../client/editions.ts";
 import { isBranch, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
-import { type ChainDecision, clearingRecordSchema, isDecidedAs, unsignedSchema } from "../execution/clearing-record.ts";
+import { type ChainDecision, clearingRecordSchema, isDecidedAs } from "../execution/clearing-record.ts";
 import { heldKey, heldSchema, releasedKey, releasedSchema } from "../execution/escrow-buffer.ts";
-import { clearingKey, unsignedKey } from "../execution/stages/verify.ts";
+import { clearingKey } from "../execution/stages/verify.ts";
 import { attemptKey, resultSchema, workSchema } from "../execution/work.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
@@ -109,8 +109,7 @@ async function nodeProblems(
     found.push("complete on chain, though neither gate nor human let it pass");
   const decided = cleared.findLast(isThis);
   const documents = decided && (await world.recall(clearingKey(mission, view), clearingRecordSchema));
-  const isUnsigned = (await world.recall(unsignedKey(clearingKey(mission, view)), unsignedSchema)) !== undefined;
-  if (decided !== undefined && !isUnsigned && (documents === undefined || !isDecidedAs(documents, decided)))
+  if (decided !== undefined && (documents === undefined || !isDecidedAs(documents, decided)))
     found.push("cleared on chain otherwise than in the records");
   return found;
 }

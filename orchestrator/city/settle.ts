@@ -3,6 +3,7 @@ import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts"
 import { intentKey } from "../chain/outbox.ts";
 import { batched } from "../execution/batches.ts";
 import { viewNodes } from "../execution/chain-view.ts";
+import { finalise, instruct } from "../execution/settlements.ts";
 import type { Mission, World } from "../execution/world.ts";
 import { appealsOn } from "./case-file.ts";
 import type { City } from "./city.ts";
@@ -25,6 +26,9 @@ export async function settle(city: City, world: World, mission: Mission, judge: 
     await city.chain.clock.sleepUntil(due);
     for (const batch of batched(world, nodes)) await contract.claim([batch], { intent: intentKey("claim", mission.address, ...batch) });
   }
+  const settled = await viewNodes(world, mission);
+  await instruct(world, mission, settled);
+  await finalise(world, mission, settled);
   await contract.close([], { intent: intentKey("close", mission.address) });
   await payOut(world, mission.address);
   await freeLocks(world, mission);

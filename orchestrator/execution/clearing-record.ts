@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { meetAll, RAILS_ADMISSIBILITY } from "../clearing/admissibility.ts";
 import { bindObligation } from "../clearing/bind.ts";
-import { type ClearingDecision, clear, clearingDecisionSchema } from "../clearing/clearing-decision.ts";
+import { type Cleared, clear, clearingDecisionSchema } from "../clearing/clearing-decision.ts";
 import { type Deployment, deployment } from "../clearing/deployment.ts";
 import {
   type EvidenceItem,
@@ -16,7 +16,7 @@ import {
 import { fromBps, nameSchema, QUESTIONS, timeOf, toBps } from "../clearing/fields.ts";
 import { ingest } from "../clearing/ingest.ts";
 import type { Judgement } from "../clearing/judgement.ts";
-import { type ObligationTerms, obligationHash, obligationSchema, signObligation } from "../clearing/obligation.ts";
+import { obligationSchema, signObligation } from "../clearing/obligation.ts";
 import type { Checked } from "../clearing/refusal.ts";
 import { type Role, registryOf } from "../clearing/registry.ts";
 import { messageOf } from "../clearing/seal.ts";
@@ -30,7 +30,8 @@ import { EvidenceClass } from "../rules/admissibility.ts";
 import { ClearingResult, overall } from "../rules/clearing.ts";
 import type { ClaimFile } from "./claims.ts";
 import type { SignedItem } from "./evidence.ts";
-import type { Worker } from "./seat.ts";
+import { type NodeTerms, termsOfNode } from "./obligation.ts";
+import { unlessAbsent, type Worker } from "./seat.ts";
 
 /**
  * One clearing of a node as RAILS has it: the obligation both sides signed, the evidence, what each verifier said, and the decision.
@@ -47,9 +48,6 @@ export const clearingRecordSchema = z.strictObject({
   decision: clearingDecisionSchema,
 });
 export type ClearingRecord = z.infer<typeof clearingRecordSchema>;
-
-/** A clearing without documents: an executor did not sign them. The chain decided all the same, by its own signatures. */
-export const unsignedSchema = z.strictObject({ executors: z.array(nameSchema), why: z.string() });
 
 /** What the city's deployment of clearing knows of a party. */
 export interface Standing {
@@ -75,63 +73,26 @@ export function engineOf(runner: string): string {
 }
 
 /** The city's deployment, over the parties that a record names. */
-export function cityDeployment(keys: ClearingRecord["keys"], standings: readonly Standing[], verify?: Deployment["verify"]): Deployment {
-  const known = standings.flatMap(({ id, principal, issues = [], role }) => {
-    const key = keys[id];
-    return key === undefined ? [] : [{ id, principal, key, issues: [...issues], ...(role === undefined ? {} : { role }) }];
+export function cityDeployment(
+  keys: ClearingRecord["keys"],
+  standings: readonly Standing[],
+  options: Partial<Pick<Deployment, "verify" | "undertook">> = {},
+): Deployment {
+  const known = standings.map(({ id, principal, issues = [], role }) => {
+    const key = keys[id] ?? NO_KEY;
+    return { id, principal, key, issues: [...issues], ...(role === undefined ? {} : { role }) };
   });
-  return deployment(registryOf(known), verify === undefined ? {} : { verify });
+  return deployment(registryOf(known), options);
 }
 
-/** What the law and the market fixed for one attempt at a node. */
-export interface NodeTerms {
-  /** As the chain computes it. */
-  readonly obligation: Hash;
-  readonly sponsor: string;
-  /** In order of slot. */
-  readonly executors: readonly string[];
-  readonly task: { readonly mission: string; readonly node: string; readonly attempt: number };
-  readonly floor: string;
-  readonly asked: readonly QuestionName[];
-  readonly panel: readonly { readonly verifier: string; readonly weight: number }[];
-  /** Basis points. */
-  readonly minConfidence: number;
-  /** Smallest units of the settlement token. */
-  readonly price: bigint;
-  /** Seconds. */
-  readonly timeout: number;
-  /** Minutes. */
-  readonly appealWindow: number;
-}
+/** Of a party that signed nothing here; no signature is of it. */
+const NO_KEY: z.infer<typeof publicKeySchema> = `secp256k1:0x02${"00".repeat(32)}`;
 
-/** The obligation of one attempt at a node, before anybody signs it. */
-export function termsOfNode(node: NodeTerms): ObligationTerms {
-  const [provider = "", ...agents] = node.executors;
-  const seats = node.panel.flatMap(({ verifier }) => node.asked.map((question) => seatOf(verifier, question)));
-  return {
-    obligation_id: node.obligation,
-    parties: { requestor: node.sponsor, provider },
-    ...(agents.length === 0 ? {} : { agents }),
-    task: node.task,
-    scope: {},
-    prohibitions: [],
-    required_actions: [],
-    acceptance_criteria: [],
-    admissibility_floors: { fee_release: node.floor },
-    verifier_policy: {
-      verifiers: seats,
-      count: seats.length,
-      questions: QUESTIONS.filter((question) => node.asked.some((asked) => asked.toLowerCase() === question)),
-      min_confidence: fromBps(node.minConfidence),
-      confidence_form: "mean",
-    },
-    economic_terms: { fee: Number(node.price), collateral: 0, currency: "settlement token" },
-    deadlines: { execution_window_hours: node.timeout / 3600, appeal_window_hours: node.appealWindow / 60 },
-  };
-}
+/** Who was drawn, and what each weighs. */
+export type Panel = readonly { readonly verifier: string; readonly weight: number }[];
 
 /** By seat. */
-export function weightsOf({ panel, asked }: Pick<NodeTerms, "panel" | "asked">): ClearingRecord["weights"] {
+export function weightsOf(panel: Panel, asked: readonly QuestionName[]): ClearingRecord["weights"] {
   return Object.fromEntries(
     panel.flatMap(({ verifier, weight }) => asked.map((question) => [seatOf(verifier, question), weight] as const)),
   );
@@ -151,9 +112,8 @@ export interface Handed {
   readonly claimed: ClaimFile;
 }
 
-/** What an executor signs in a clearing: what it undertook, what it claims of its output, and the evidence that it hands in. */
+/** What an executor signs in a clearing: what it claims of its output, and the evidence that it hands in. It undertook the work by its bid. */
 export type ClearingDocument =
-  | { readonly kind: "obligation"; readonly terms: ObligationTerms }
   | { readonly kind: "claim"; readonly obligation: Hash; readonly claim: Claim; readonly issuedAt: string }
   | { readonly kind: "envelope"; readonly body: EnvelopeBody };
 
@@ -167,8 +127,6 @@ type EnvelopeBody = Parameters<typeof sealEnvelope>[1];
 /** The bytes under which an executor puts its signature. */
 export function bytesUnder(document: ClearingDocument, by: string): Uint8Array {
   switch (document.kind) {
-    case "obligation":
-      return messageOf("obligation", obligationHash(document.terms));
     case "claim": {
       const { obligation, claim, issuedAt } = document;
       const item = selfReport(claim.id, claim.type, claim.content);
@@ -186,11 +144,21 @@ export interface Keys {
   readonly runner: string;
 }
 
-/** Makes and signs the record of one clearing. Deterministic but for `now`, seconds of chain time. Throws SeatAbsent where an executor does not sign. */
+/** What a clearing is made of. */
+export interface ClearingCase {
+  readonly terms: NodeTerms;
+  readonly panel: Panel;
+  readonly handed: readonly Handed[];
+  /** What each verifier found for itself. */
+  readonly judgementsOf: (verifier: string) => readonly Judgement[];
+}
+
+/**
+ * Makes and signs the record of one clearing. Deterministic but for `now`, seconds of chain time. What an absent executor does not sign is
+ * left out: its claim, which no verdict rests on; the engine then submits what others vouch for.
+ */
 export async function makeClearingRecord(
-  node: NodeTerms,
-  handed: readonly Handed[],
-  judgementsOf: (verifier: string) => readonly Judgement[],
+  { terms: node, panel, handed, judgementsOf }: ClearingCase,
   keys: Keys,
   now: bigint,
 ): Promise<ClearingRecord> {
@@ -201,25 +169,28 @@ export async function makeClearingRecord(
     signers.set(id, known);
     return known;
   };
-  const terms = termsOfNode(node);
-  const { provider } = terms.parties;
   /** An executor's signature, made before the document that carries it. */
-  const by = async (id: string, document: ClearingDocument): Promise<Signer> => {
-    const { publicKey, signature } = await keys.executor(id).seal(document);
+  const by = async (id: string, document: ClearingDocument): Promise<Signer | undefined> => {
+    const seal = await unlessAbsent(() => keys.executor(id).seal(document));
+    if (seal === undefined) return undefined;
+    const { publicKey, signature } = seal;
     const signer = sealerOf(id, { publicKey, sign: () => signature });
     signers.set(id, signer);
     return signer;
   };
-  const ofProvider = await by(provider, { kind: "obligation", terms });
-  const obligation = signObligation(terms, { requestor: as(node.sponsor), provider: ofProvider });
+  const obligation = signObligation(termsOfNode(node), {});
   const hash = obligation.obligation_hash;
   const items: EvidenceItem[] = [];
   for (const one of handed) items.push(...(await itemsOf(hash, one, as, by)));
   const body = { obligation_hash: hash, submitted_at: timeOf(now), items };
-  const envelope = sealEnvelope(await by(provider, { kind: "envelope", body }), body);
+  // The first who handed something in does so for all; the engine where it is gone.
+  const engineId = engineOf(keys.runner);
+  const submitter = handed[0] === undefined ? undefined : await by(handed[0].agent, { kind: "envelope", body });
+  const envelope = sealEnvelope(submitter ?? as(engineId), body);
   const named = new Map(items.map((item) => [item.id, item]));
-  const outputs = node.panel.flatMap(({ verifier }) =>
-    judgementsOf(verifier).map(({ question, result, confidence, basis }) => {
+  const agents = (mask: number) => node.executors.flatMap(({ slot, agent }) => (((mask >> slot) & 1) === 1 ? [agent] : []));
+  const outputs = panel.flatMap(({ verifier }) =>
+    judgementsOf(verifier).map(({ question, result, confidence, basis, score, agreeing }) => {
       const own = placesOf(basis).flatMap((place) => named.get(place) ?? []);
       return signOutput(as(seatOf(verifier, question)), {
         role: roleOf(question),
@@ -233,63 +204,65 @@ export async function makeClearingRecord(
         basis: own.map(itemHash),
         verdict: result,
         confidence: fromBps(confidence),
+        score: fromBps(score),
+        agreeing: agents(agreeing),
       });
     }),
   );
-  const engineId = engineOf(keys.runner);
   const engine = as(engineId);
-  const standings = standingsSaid(
-    [...signers.keys()],
-    handed.flatMap((one) => one.items),
-    engineId,
-  );
   const bare = {
     keys: Object.fromEntries([...signers].map(([id, { key }]) => [id, key])),
-    weights: weightsOf(node),
+    weights: weightsOf(panel, node.law.questions),
     obligation,
     envelope,
     outputs,
   };
   // Every signature was made a line above; who has interests in what the chain asks, and the audit again.
-  const decision = clearAgain(
-    bare,
-    cityDeployment(bare.keys, standings, () => true),
-    engine,
-    now,
-  );
+  const { decision } = clearAgain(bare, cityDeployment(bare.keys, standingsSaid(bare, engineId), TRUSTED), engine, now);
   return { ...bare, decision };
 }
 
+/** For documents that this process has just made from what the chain says. */
+export const TRUSTED: Pick<Deployment, "verify" | "undertook"> = { verify: () => true, undertook: () => true };
+
 /** What documents alone say of the parties: everybody for himself, whoever issued a class may. Only the chain knows whether that is so. */
 export function standingsSaid(
-  ids: readonly string[],
-  issued: readonly { readonly issuer: string; readonly class: string }[],
+  {
+    keys,
+    obligation,
+    envelope,
+  }: Pick<ClearingRecord, "keys" | "obligation"> & { readonly envelope?: ClearingRecord["envelope"] | undefined },
   engine: string,
 ): Standing[] {
-  return ids.map((id) => {
+  const { parties, agents = [] } = obligation;
+  const ids = new Set([...Object.keys(keys), parties.requestor, parties.provider, ...agents]);
+  const hops = (envelope?.items ?? []).flatMap(({ type, provenance }) => (type === "claim" ? [] : provenance));
+  return [...ids].map((id) => {
     const question = questions.find((each) => id === seatOf(id.split("/")[0] ?? id, each));
-    const issues = issued.filter(({ issuer }) => issuer === id).map((item) => item.class);
+    const issues = hops.filter(({ emitter }) => emitter === id).map((hop) => hop.class);
     const role = id === engine ? "engine" : question === undefined ? undefined : roleOf(question);
     return { id, principal: id, issues, ...(role === undefined ? {} : { role }) };
   });
 }
 
-/** The library's decision on the documents of a record. Throws what ingest or binding refuse. */
+/** The library's clearing of the documents of a record. Throws what ingest or binding refuse. */
 export function clearAgain(
   { obligation, envelope, outputs, weights }: Omit<ClearingRecord, "decision">,
   world: Deployment,
   engine: Signer,
   now: bigint,
-): ClearingDecision {
+): Cleared {
   const bound = granted(bindObligation(obligation, world));
   const admitted = granted(ingest(envelope, bound, world));
   const [refused] = admitted.refusals;
   if (refused !== undefined) throw new NotCleared(refused);
   const input = { obligation: bound, envelope: admitted, outputs, deployment: world, engine, now };
-  const { decision, refusals } = clear({ ...input, weightOf: (seat) => weights[seat] ?? 0, drawn: drawnWeight(weights) });
-  const [broken] = refusals;
+  // The order in which a record names them says nothing.
+  const panel = Object.keys(weights).sort();
+  const cleared = clear({ ...input, panel, weightOf: (seat) => weights[seat] ?? 0, drawn: drawnWeight(weights) });
+  const [broken] = cleared.refusals;
   if (broken !== undefined) throw new NotCleared(broken);
-  return decision;
+  return cleared;
 }
 
 /** What the chain's event says of a clearing, as far as the documents say it too. */
@@ -298,6 +271,10 @@ export interface ChainDecision {
   readonly confidence: number;
   readonly evidenceClass: number;
   readonly basis: bigint;
+  /** Basis points. */
+  readonly score: number;
+  /** Bit per slot. */
+  readonly agreeing: number;
 }
 
 const RESULTS = {
@@ -310,24 +287,29 @@ const RESULTS = {
 } as const;
 
 /** The record's decision in the chain's terms: the chain answers all questions at once, and names items by their places. */
-export function asChainDecision({ decision, envelope }: ClearingRecord): ChainDecision {
+export function asChainDecision({ decision, envelope, obligation }: ClearingRecord): ChainDecision {
   const answers = QUESTIONS.flatMap((question) => {
     const status = decision[question];
     const confidence = toBps(decision.question_confidence[question]);
     return status === "not_asked" ? [] : [{ result: RESULTS[status], confidence }];
   });
   const places = envelope.items.filter((item) => decision.aggregate_basis.includes(itemHash(item))).map(({ id }) => bitOf(id));
+  const promises = obligation.settlement_policy?.release?.promises ?? [];
+  const agreeing = promises.filter(({ payee }) => decision.agreeing?.includes(payee)).map(({ items }) => 1 << Number.parseInt(items, 10));
   return {
     ...overall(answers),
+    score: toBps(decision.score ?? 0),
+    agreeing: agreeing.reduce((mask, bit) => mask | bit, 0),
     evidenceClass: classCode(decision.class_of_basis),
     basis: places.reduce((bits, bit) => bits | bit, 0n),
   };
 }
 
 /** Whether chain and documents decided alike. */
-export function isDecidedAs(record: ClearingRecord, { result, confidence, evidenceClass, basis }: ChainDecision): boolean {
+export function isDecidedAs(record: ClearingRecord, chain: ChainDecision): boolean {
   const has = asChainDecision(record);
-  return has.result === result && has.confidence === confidence && has.evidenceClass === evidenceClass && has.basis === basis;
+  const names = ["result", "confidence", "evidenceClass", "basis", "score", "agreeing"] as const;
+  return names.every((name) => has[name] === chain[name]);
 }
 
 /** Documents of this city that its own rules refuse. */
@@ -337,7 +319,7 @@ export class NotCleared extends AgentCityError {
   }
 }
 
-function granted<Value>(checked: Checked<Value>): Value {
+export function granted<Value>(checked: Checked<Value>): Value {
   if (!checked.ok) throw new NotCleared(checked.refusals[0]);
   return checked.value;
 }
@@ -347,14 +329,14 @@ async function itemsOf(
   obligation: Hash,
   { slot, agent, items, claimed }: Handed,
   as: (id: string) => Signer,
-  by: (id: string, document: ClearingDocument) => Promise<Signer>,
+  by: (id: string, document: ClearingDocument) => Promise<Signer | undefined>,
 ): Promise<EvidenceItem[]> {
   const { claim, outcome } = claimed;
   const issuedAt = timeOf(Math.floor(Date.parse(outcome.verified_at) / 1000));
   const own = { id: `${slot}/claim`, type: "claim", content: z.record(z.string(), z.json()).parse(claim) };
   const signer = await by(agent, { kind: "claim", obligation, claim: own, issuedAt });
   return [
-    emitted(obligation, own, { signer, class: "SIGN", issuedAt }),
+    ...(signer === undefined ? [] : [emitted(obligation, own, { signer, class: "SIGN", issuedAt })]),
     ...items.map((item) => {
       const type = item.kind === evidenceKinds.RECEIPT ? "receipt" : "re-execution";
       const content = { payload: item.payload, outcome };
@@ -363,7 +345,7 @@ async function itemsOf(
   ];
 }
 
-function sealerOf(id: string, { publicKey, sign }: ByteSigner): Signer {
+export function sealerOf(id: string, { publicKey, sign }: ByteSigner): Signer {
   return { id, key: `${publicKey.algorithm}:${publicKey.key}`, sign: (message) => `${publicKey.algorithm}:${sign(message)}` };
 }
 

@@ -4,6 +4,7 @@ import { awaitsBids, isBranch, type MissionStateName, missionState, type NodeVie
 import { endingOf } from "./ending.ts";
 import { nextTry, release } from "./escrow-buffer.ts";
 import { FreezeMirror } from "./guardian/freeze-mirror.ts";
+import { instruct } from "./settlements.ts";
 import { checkpoint } from "./stages/checkpoint.ts";
 import { commit, hasEnoughCommits } from "./stages/commit.ts";
 import { gate } from "./stages/gate.ts";
@@ -54,6 +55,7 @@ export async function runWave(world: World, mission: Mission, mirror: FreezeMirr
   await gate(world, mission, await view());
   await world.boundary("execution:gated");
   await record(world, mission, await view());
+  await instruct(world, mission, await view());
   await world.boundary("execution:recorded");
 }
 
@@ -70,6 +72,7 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
     if (isOver(state)) {
       // The last node may have been completed by a human: it is recorded all the same.
       await record(world, mission, await viewNodes(world, mission));
+      await instruct(world, mission, await viewNodes(world, mission));
       return { kind: "ended", state };
     }
     if (state === "DEGRADED") return { kind: "degraded" };

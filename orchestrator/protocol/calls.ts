@@ -120,7 +120,7 @@ export const CALLS = {
   },
   /** A document of a clearing, as a whole. */
   seal: {
-    request: z.strictObject({ document: z.looseObject({ kind: z.enum(["obligation", "claim", "envelope"]) }) }),
+    request: z.strictObject({ document: z.looseObject({ kind: z.enum(["claim", "envelope"]) }) }),
     answer: z.strictObject({ signature: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{128}$/)]) }),
     within: 30,
   },

@@ -197,7 +197,6 @@ describe("a city that asks for something else", function () {
     expect([...asked.keys()].filter((name) => name.includes(" ")).sort()).to.deep.equal([
       "seal claim",
       "seal envelope",
-      "seal obligation",
       "sign Bid",
       "sign Commits",
       "sign HeldOutput",

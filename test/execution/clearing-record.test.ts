@@ -10,13 +10,13 @@ import {
   clearAgain,
   engineOf,
   makeClearingRecord,
-  type NodeTerms,
   NotCleared,
   roleOf,
   type Standing,
   seatOf,
 } from "../../orchestrator/execution/clearing-record.ts";
 import type { SignedItem } from "../../orchestrator/execution/evidence.ts";
+import { type NodeTerms, takesReceipts } from "../../orchestrator/execution/obligation.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import { type RandomStream, randomStream } from "../../orchestrator/primitives/random.ts";
@@ -72,6 +72,8 @@ async function randomClearing(random: RandomStream) {
   const slots = 1 + random.int(3);
   const asked = random.int(2) === 0 ? (["PERFORMANCE"] as const) : questions;
   const classes = ["WIT", "REC", "ATT"] as const;
+  const floor = evidenceClasses[random.int(5)] ?? "ATT";
+  const kind = takesReceipts({ tier: 2, floor }) ? evidenceKinds.RECEIPT : evidenceKinds.REEXECUTION;
   const handed = Array.from({ length: slots }, (_, slot) => ({
     slot,
     agent: account(`executor ${slot}`),
@@ -79,7 +81,7 @@ async function randomClearing(random: RandomStream) {
     items: Array.from({ length: 1 + random.int(2) }, (_, index): SignedItem => {
       const own = classes[random.int(classes.length)] ?? "ATT";
       const issuer = account(`issuer of ${own}`);
-      return { slot, index, kind: evidenceKinds.RECEIPT, payload: hashOf(`${slot}/${index}`), issuer, class: own, signature: "0x" };
+      return { slot, index, kind, payload: hashOf(`${slot}/${index}`), issuer, class: own, signature: "0x" };
     }),
   }));
   const places = handed.flatMap(({ items }) => items.map(({ slot, index }) => 1n << BigInt(ITEMS_PER_SLOT * slot + index)));
@@ -93,27 +95,37 @@ async function randomClearing(random: RandomStream) {
       asked.map((question): Judgement => {
         const result = (["ABSTAIN", "PASS", "PASS", "FAIL"] as const)[random.int(4)] ?? "PASS";
         const basis = places.reduce((bits, bit) => (random.int(3) > 0 ? bits | bit : bits), 0n);
-        return { question, result, confidence: random.int(10_001), score: random.int(10_001), basis, agreeing: 0 };
+        return { question, result, confidence: random.int(10_001), score: random.int(10_001), basis, agreeing: random.int(1 << slots) };
       }),
     ]),
   );
   const terms: NodeTerms = {
     obligation: hashOf("obligation"),
     sponsor: account("sponsor"),
-    executors: handed.map(({ agent }) => agent),
-    task: { mission: account("mission"), node: "read-1", attempt: 0 },
-    floor: evidenceClasses[random.int(5)] ?? "ATT",
-    asked,
-    panel,
+    executors: handed.map(({ slot, agent }) => ({ slot, agent, price: 100n })),
+    mission: account("mission"),
+    attempt: 0,
+    law: {
+      label: "read-1",
+      task: "read",
+      shard: null,
+      tier: 2,
+      redundancy: slots,
+      threshold: 1,
+      agree: null,
+      floor,
+      questions: [...asked],
+      panelSize: panel.length,
+      timeout: 60,
+    },
+    predicates: [],
     minConfidence: random.int(8000),
-    price: 100n,
-    timeout: 60,
+    stake: 500n,
+    rates: { protocolFeeRate: 200, insuranceReserveRate: 100 },
     appealWindow: 60,
   };
   const record = await makeClearingRecord(
-    terms,
-    handed,
-    (verifier) => judgements.get(addressSchema.parse(verifier)) ?? [],
+    { terms, panel, handed, judgementsOf: (verifier) => judgements.get(addressSchema.parse(verifier)) ?? [] },
     { of: keyOf, executor: executorOf, runner: account("runner") },
     NOW,
   );
@@ -130,19 +142,19 @@ async function randomClearing(random: RandomStream) {
       classWords: handed.map(({ items }) =>
         items.reduce((word, item) => word | (BigInt(EvidenceClass[item.class]) << BigInt(3 * item.index)), 0n),
       ),
-      floor: EvidenceClass[terms.floor as keyof typeof EvidenceClass],
+      floor: EvidenceClass[terms.law.floor],
       questions: asked.length === 2 ? 3 : 1,
       minConfidence: terms.minConfidence,
       slots,
       drawn: panel.reduce((sum, { weight }) => sum + weight, 0),
     },
   );
-  return { terms, record, chain };
+  return { terms, panel, record, chain };
 }
 
 /** Everybody with a house of his own, and what the registry lets him do. */
-const standingsOf = ({ keys }: { readonly keys: object }): Standing[] =>
-  Object.keys(keys).map((id) => {
+const standingsOf = ({ keys }: { readonly keys: object }, { sponsor, executors }: NodeTerms): Standing[] =>
+  [...new Set([...Object.keys(keys), sponsor, ...executors.map(({ agent }) => agent)])].map((id) => {
     const question = questions.find((each) => id.endsWith(`/${each.toLowerCase()}`));
     const issues = (["WIT", "REC", "ATT"] as const).filter((name) => id === account(`issuer of ${name}`));
     const role = id === engineOf(account("runner")) ? "engine" : question === undefined ? undefined : roleOf(question);
@@ -155,15 +167,15 @@ describe("a clearing's documents", () => {
     const results = new Set<number>();
     for (let k = 0; k < CASES; k++) {
       const { record, chain } = await randomClearing(random);
-      const { result, confidence, class: evidenceClass, basis } = chain;
-      expect(asChainDecision(record), `case ${k}`).to.deep.equal({ result, confidence, evidenceClass, basis });
-      results.add(result);
+      const { class: evidenceClass, ...decided } = chain;
+      expect(asChainDecision(record), `case ${k}`).to.deep.equal({ ...decided, evidenceClass });
+      results.add(chain.result);
     }
     expect(results.size, "PASS, FAIL, DISPUTED and UNVERIFIABLE all came up").to.equal(4);
   });
 
   it("clear again to the same decision, and to none once the registry says otherwise", async () => {
-    const { record, terms } = await randomClearing(randomStream(3, "clearing records"));
+    const { record, terms, panel } = await randomClearing(randomStream(3, "clearing records"));
     const { decision, ...documents } = record;
     const engine = {
       id: decision.clearing_engine,
@@ -171,17 +183,20 @@ describe("a clearing's documents", () => {
       sign: () => decision.clearing_engine_signature,
     };
     const again = (standings: readonly Standing[]) =>
-      clearAgain(documents, cityDeployment(record.keys, standings, verifySignature), engine, NOW);
-    const standings = standingsOf(record);
+      clearAgain(documents, cityDeployment(record.keys, standings, { verify: verifySignature, undertook: () => true }), engine, NOW)
+        .decision;
+    const standings = standingsOf(record, terms);
     expect(again(standings)).to.deep.equal(decision);
     expect(decision.clearing_engine).to.equal(engineOf(account("runner")));
 
-    const [verifier = ""] = terms.panel.map((one) => one.verifier);
+    const [verifier = ""] = panel.map((one) => one.verifier);
     const house = (id: string) => (standing: Standing) =>
-      standing.id === id ? { ...standing, principal: terms.executors[0] ?? "" } : standing;
+      standing.id === id ? { ...standing, principal: terms.executors[0]?.agent ?? "" } : standing;
     for (const interested of [seatOf(verifier, "PERFORMANCE"), ...standings.flatMap(({ id, issues }) => (issues?.length ? [id] : []))]) {
       expect(() => again(standings.map(house(interested))), interested).to.throw(NotCleared, /INTERESTED/);
     }
     expect(() => again(standings.map((standing) => ({ ...standing, issues: [] })))).to.throw(NotCleared, /NOT_REGISTERED_FOR_CLASS/);
+    const unbound = cityDeployment(record.keys, standings);
+    expect(() => clearAgain(documents, unbound, engine, NOW), "nobody bid on these terms").to.throw(NotCleared, /PARTY_SIGNATURE/);
   });
 });

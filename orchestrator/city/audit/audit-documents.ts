@@ -1,9 +1,11 @@
 /** The audit without a chain: the part that a browser can run, and which of the whole audit's checks it leaves to a replay. */
 import { z } from "zod";
+import { obligationSchema } from "../../clearing/obligation.ts";
 import { recompileLaw } from "../../client/compile-law.ts";
 import { claimFileSchema } from "../../execution/claims.ts";
 import { clearingRecordSchema, standingsSaid } from "../../execution/clearing-record.ts";
 import { signedItemSchema } from "../../execution/evidence.ts";
+import { finalitySchema, overrideSchema, settlementSchema } from "../../execution/settlement-record.ts";
 import { resultSchema, workSchema } from "../../execution/work.ts";
 import { messageOf } from "../../primitives/errors.ts";
 import { keccak256, parseContentId, sha256 } from "../../primitives/hash.ts";
@@ -19,6 +21,7 @@ import { BUNDLE_FILES, blockFile, bundledCitySchema } from "../bundle-layout.ts"
 import { renderReport } from "../report/render-report.ts";
 import { claimOutcome, clearedAgain, closing } from "./documents.ts";
 import { Inspection } from "./inspection.ts";
+import { settledAgain } from "./settled-again.ts";
 
 /** Files by their path with `/`, the manifest among them. */
 export type BundleFiles = ReadonlyMap<string, Uint8Array>;
@@ -120,15 +123,62 @@ const documentChecks: readonly DocumentCheck[] = [
           subject,
           () => {
             const record = clearingRecordSchema.parse(block(content));
-            const issued = record.envelope.items
-              .filter(({ type }) => type !== "claim")
-              .map((item) => ({ issuer: item.provenance[0]?.emitter ?? "", class: item.class }));
-            const standings = standingsSaid(Object.keys(record.keys), issued, record.decision.clearing_engine);
-            clearedAgain(seen, { subject, file, record, standings });
+            const standings = standingsSaid(record, record.decision.clearing_engine);
+            // Who bid on these terms is on chain, and left to the replay.
+            clearedAgain(seen, { subject, file, record, standings, undertook: () => true });
           },
           file,
         );
       }
+    },
+  },
+  {
+    name: "SETTLEMENTS",
+    what: "every instruction derived again from obligation, evidence, verdicts and human acts; where every unit went, against the outcome's money",
+    file: BUNDLE_FILES.log,
+    async run(documents, seen) {
+      const { log, block, mission, outcome } = documents;
+      const of = (kind: string, place: readonly string[]) =>
+        latest(log, kind).filter(({ subjects }) => place.every((part, at) => subjects[at] === part));
+      const totals = { paid: 0n, fees: 0n, insurance: 0n, discount: 0n };
+      for (const { subjects: place, content } of latest(log, "execution.obligation")) {
+        const [about, node, attempt] = place;
+        const subject = `settlement of node ${node}, attempt ${Number(attempt) + 1}`;
+        const file = blockFile(content);
+        await seen.part(
+          subject,
+          () => {
+            const [final] = of("execution.finality", place);
+            const lines = settledAgain(seen, {
+              subject,
+              file,
+              obligation: obligationSchema.parse(block(content)),
+              recordOf: (drawBlock) => {
+                const [found] = of("execution.clearing", [...place, String(drawBlock)]);
+                return found === undefined ? undefined : clearingRecordSchema.parse(block(found.content));
+              },
+              overrides: of("execution.override", place).map((entry) => overrideSchema.parse(block(entry.content)).override),
+              settlements: of("execution.settlement", place)
+                .toSorted((a, b) => Number(a.subjects[3]) - Number(b.subjects[3]))
+                .map((entry) => settlementSchema.parse(block(entry.content))),
+              finality: final === undefined ? undefined : finalitySchema.parse(block(final.content)),
+              standings: (record, keys, engine) =>
+                standingsSaid({ keys, obligation: obligationSchema.parse(block(content)), envelope: record?.envelope }, engine),
+              // Who bid on these terms is on chain, and left to the replay.
+              undertook: () => true,
+            });
+            for (const line of about === mission ? (lines ?? []) : []) {
+              totals.paid += BigInt(line.paid);
+              totals.fees += BigInt(line.fee);
+              totals.insurance += BigInt(line.insurance);
+              totals.discount += BigInt(line.discount);
+            }
+          },
+          file,
+        );
+      }
+      for (const [name, total] of Object.entries(totals))
+        seen.same(Reflect.get(outcome.money, name), String(total), `${name} in the outcome against the documents`, BUNDLE_FILES.outcome);
     },
   },
   {

@@ -13,6 +13,7 @@ import { money, payouts, reputations } from "./payouts.ts";
 import { results } from "./results.ts";
 import { roots } from "./roots.ts";
 import { approvals, ballots, candidates, delegations } from "./sessions.ts";
+import { settlements } from "./settlements.ts";
 import { verdicts } from "./verdicts.ts";
 
 /** Everything an audit verifies, in the order of a mission's life. */
@@ -33,6 +34,7 @@ export const checks: readonly Check[] = [
   evidence,
   verdicts,
   decisions,
+  settlements,
   overrides,
   payouts,
   money,

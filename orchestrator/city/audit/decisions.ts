@@ -1,21 +1,21 @@
-import { obligationHash } from "../../clearing/obligation.ts";
+import { type Obligation, obligationHash } from "../../clearing/obligation.ts";
+import { parametersIn } from "../../client/editions.ts";
 import { claimFileSchema } from "../../execution/claims.ts";
 import {
   asChainDecision,
   type ClearingRecord,
   clearingRecordSchema,
   engineOf,
-  type NodeTerms,
+  type Panel,
   roleOf,
   type Standing,
   seatOf,
-  termsOfNode,
-  unsignedSchema,
   weightsOf,
 } from "../../execution/clearing-record.ts";
 import { signedItemSchema } from "../../execution/evidence.ts";
+import { type NodeTerms, termsOfNode } from "../../execution/obligation.ts";
+import { parentObligation, predicatesOf } from "../../execution/obligations.ts";
 import { workSchema } from "../../execution/work.ts";
-import { addressSchema } from "../../primitives/address.ts";
 import { BASIS_POINTS } from "../../primitives/amounts.ts";
 import { parseContentId } from "../../primitives/hash.ts";
 import { field } from "../../primitives/values.ts";
@@ -87,23 +87,16 @@ export const decisions: Check = {
       await seen.part(subject, async () => {
         const drawn = context.history.drawBlockAt(node, at) ?? 0n;
         const place = [context.mission, node, attempt, drawn];
-        const unsigned = recordOf(context, "execution.unsigned", place, unsignedSchema);
-        if (unsigned !== undefined) {
-          // Nobody can be made to sign: the chain's own decision, from its own signatures, is verified elsewhere.
-          const absent = unsigned.value.executors.some((agent) => context.nameOf(addressSchema.parse(agent)) === agent);
-          seen.holds(absent, subject, "has no documents, though all its executors are of this city", blockFile(unsigned.id));
-          return;
-        }
         const found = recordOf(context, "execution.clearing", place, clearingRecordSchema);
         if (!seen.holds(found !== undefined, subject, "has no documents in the log") || found === undefined) return;
         const clearing: Clearing = { at, node, attempt, subject, file: blockFile(found.id), order, record: found.value };
         const known = await standingsAt(context, clearing);
         documents(context, seen, clearing, known);
         const has = asChainDecision(found.value);
-        const { result, confidence, evidenceClass, basis } = event.args;
+        const { result, confidence, evidenceClass, basis, score, agreeing } = event.args;
         seen.same(
           has,
-          { result, confidence, evidenceClass, basis },
+          { result, confidence, evidenceClass, basis, score, agreeing },
           `${subject}: the documents' decision against the chain's`,
           clearing.file,
         );
@@ -125,16 +118,18 @@ interface Clearing {
 /** What chain and law say of a clearing. */
 interface Known {
   readonly terms: NodeTerms;
+  readonly panel: Panel;
   readonly standings: readonly Standing[];
   /** Executors whose work was open by then. */
   readonly present: readonly SlotHistory[];
 }
 
-function documents(context: AuditContext, seen: Inspection, clearing: Clearing, { terms, standings, present }: Known): void {
+function documents(context: AuditContext, seen: Inspection, clearing: Clearing, { terms, panel, standings, present }: Known): void {
   const { subject, file, record, node, attempt, order } = clearing;
   const { obligation, envelope, outputs } = record;
-  seen.same(obligation.obligation_hash, obligationHash(termsOfNode(terms)), `${subject}: the obligation against law and chain`, file);
-  seen.same(record.weights, weightsOf(terms), `${subject}: the verifiers' weights`, file);
+  const undertaken = obligationHash(termsOfNode(terms));
+  seen.same(obligation.obligation_hash, undertaken, `${subject}: the obligation against law and chain`, file);
+  seen.same(record.weights, weightsOf(panel, terms.law.questions), `${subject}: the verifiers' weights`, file);
 
   const evidence = present.flatMap(
     ({ slot }) => recordOf(context, "execution.evidence", [context.mission, node, attempt, slot], signedItemSchema.array())?.value ?? [],
@@ -148,21 +143,31 @@ function documents(context: AuditContext, seen: Inspection, clearing: Clearing, 
     file,
   );
   seen.same(
-    outputs.map(({ verifier, verdict, confidence }) => [verifier, verdict, Math.round(confidence * BASIS_POINTS)]),
-    order.verdicts.map(({ verifier, question, result, confidence }) => [
+    outputs.map(({ verifier, verdict, confidence, score = 0, agreeing = [] }) => [
+      verifier,
+      verdict,
+      Math.round(confidence * BASIS_POINTS),
+      Math.round(score * BASIS_POINTS),
+      agreeing,
+    ]),
+    order.verdicts.map(({ verifier, question, result, confidence, score, agreeing }) => [
       seatOf(verifier, questions[question] ?? "POLICY"),
       verdictResults[result],
       confidence,
+      score,
+      terms.executors.flatMap(({ slot, agent }) => (((agreeing >> slot) & 1) === 1 ? [agent] : [])),
     ]),
     `${subject}: the outputs against the verdicts on chain`,
     file,
   );
 
-  clearedAgain(seen, { subject, file, record, standings });
+  // Who bids takes the law's terms on, and who pays for the law does: nobody signs them again.
+  const undertook = (one: Obligation) => one.obligation_hash === undertaken;
+  clearedAgain(seen, { subject, file, record, standings, undertook });
 }
 
 /** Parties, issuers and verifiers of a clearing, as the chain's registries had them at the time. */
-async function standingsAt(context: AuditContext, { at, node, attempt, record }: Clearing): Promise<Known> {
+export async function standingsAt(context: AuditContext, { at, node, attempt }: Pick<Clearing, "at" | "node" | "attempt">): Promise<Known> {
   const { history, roles, law, document, client, mission, session, record: chain } = context;
   const { verifiers, issuers, runners } = roles.before(at);
   const own = law.nodes[node];
@@ -172,11 +177,11 @@ async function standingsAt(context: AuditContext, { at, node, attempt, record }:
   const params = unpackMissionParams(opened.args.params);
   const { sponsor } = await client.mission(mission).context();
   const panel = await panelOf(context, { at, node, attempt });
-  const present = history.executors(node, attempt).filter(({ revealed }) => revealed !== undefined && revealed.at < at);
+  const awarded = history.executors(node, attempt);
   const asked = said.questions;
   const standings: Standing[] = [
     { id: sponsor, principal: sponsor },
-    ...present.map(({ agent }) => ({ id: agent, principal: roles.principalOf(agent) })),
+    ...awarded.map(({ agent }) => ({ id: agent, principal: roles.principalOf(agent) })),
     ...[...issuers].map(([id, { principal, classes }]) => ({
       id,
       principal,
@@ -191,17 +196,19 @@ async function standingsAt(context: AuditContext, { at, node, attempt, record }:
     terms: {
       obligation: history.obligation(node, attempt),
       sponsor,
-      executors: present.map(({ agent }) => agent),
-      task: { mission, node: said.label, attempt },
-      floor: evidenceClasses[own.floor] ?? "",
-      asked,
-      panel: panel.map((verifier) => ({ verifier, weight: verifiers.find(({ address }) => address === verifier)?.weight ?? 0 })),
+      executors: awarded.map(({ slot, agent, price }) => ({ slot, agent, price })),
+      mission,
+      attempt,
+      law: { ...said, floor: evidenceClasses[own.floor] ?? said.floor, timeout: own.timeout },
+      predicates: predicatesOf(document.document, said),
       minConfidence: params.minConfidence[own.risk] ?? 0,
-      price: present.reduce((sum, { price }) => sum + price, 0n),
-      timeout: own.timeout,
+      stake: await parametersIn(client, params.edition).units(`MIN_STAKE_${said.risk}`),
+      rates: params,
       appealWindow: params.appealWindows[own.band] ?? 0,
+      parent: await parentObligation(client, document.document),
     },
-    standings: standings.filter(({ id }) => Object.hasOwn(record.keys, id)),
-    present,
+    panel: panel.map((verifier) => ({ verifier, weight: verifiers.find(({ address }) => address === verifier)?.weight ?? 0 })),
+    standings,
+    present: awarded.filter(({ revealed }) => revealed !== undefined && revealed.at < at),
   };
 }

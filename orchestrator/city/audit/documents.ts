@@ -7,8 +7,9 @@ import { publicKeyToAddress } from "viem/accounts";
 import { digestOf } from "../../attestation/claims.ts";
 import { isOutcomeSignedBy } from "../../attestation/outcome.ts";
 import { isSigned } from "../../clearing/clearing-decision.ts";
+import type { Deployment } from "../../clearing/deployment.ts";
 import { secondsOf } from "../../clearing/fields.ts";
-import { verifySignature } from "../../clearing/signature.ts";
+import type { Signer } from "../../clearing/signature.ts";
 import { type ClaimFile, NO_OUTPUT, trailOf } from "../../execution/claims.ts";
 import { type ClearingRecord, cityDeployment, clearAgain, type Standing } from "../../execution/clearing-record.ts";
 import { contentIdOf, contentIdOfJson } from "../../primitives/hash.ts";
@@ -73,30 +74,33 @@ export interface ClearingToCheck {
   readonly file: string;
   readonly record: ClearingRecord;
   readonly standings: readonly Standing[];
+  /** Whether a party undertook an obligation that it did not sign. */
+  readonly undertook: Deployment["undertook"];
 }
 
 /** Whose each key is, the engine's signature, and the decision once more from the documents with every signature checked. */
-export function clearedAgain(seen: Inspection, { subject, file, record, standings }: ClearingToCheck): void {
+export function clearedAgain(seen: Inspection, { subject, file, record, standings, undertook }: ClearingToCheck): void {
   const { keys, decision } = record;
   for (const [id, key] of Object.entries(keys)) {
     seen.same(accountOf(hexOf(key)), id.split("/")[0], `${subject}: the key of ${id}`, file);
   }
-  const world = cityDeployment(keys, standings, verifySignature);
-  const engine = {
-    id: decision.clearing_engine,
-    key: keys[decision.clearing_engine] ?? "ed25519:0x",
-    sign: () => decision.clearing_engine_signature,
-  };
+  const world = cityDeployment(keys, standings, { undertook });
   seen.holds(isSigned(decision, world), `${subject}: decision`, "is not signed by the engine", file);
-  const again = clearAgain(record, world, engine, BigInt(secondsOf(decision.emitted_at)));
-  seen.same(decision.clearing_decision_hash, again.clearing_decision_hash, `${subject}: decision, cleared again`, file);
+  const again = clearAgain(record, world, engineIn(record), BigInt(secondsOf(decision.emitted_at)));
+  seen.same(decision.clearing_decision_hash, again.decision.clearing_decision_hash, `${subject}: decision, cleared again`, file);
 }
 
-function hexOf(key: `${string}:${Hex}`): Hex {
+/** The engine of a record as one that signs again what it has signed there. */
+function engineIn({ decision, keys }: ClearingRecord): Signer {
+  const { clearing_engine: id, clearing_engine_signature: signature } = decision;
+  return { id, key: keys[id] ?? "ed25519:0x", sign: () => signature };
+}
+
+export function hexOf(key: `${string}:${Hex}`): Hex {
   return `0x${key.split(":0x")[1] ?? ""}`;
 }
 
 /** The account whose key this is. Throws if it is not a point of the curve. */
-function accountOf(key: Hex): string {
+export function accountOf(key: Hex): string {
   return publicKeyToAddress(`0x${secp256k1.Point.fromHex(key.slice(2)).toHex(false)}`);
 }

@@ -11,7 +11,7 @@ import { partsOf } from "../../primitives/lists.ts";
 import { TIER } from "../../primitives/tier.ts";
 import { Turns } from "../../primitives/turns.ts";
 import { type EvidenceClassName, type EvidenceKind, evidenceKinds } from "../../protocol/evidence.ts";
-import { EvidenceClass, geq } from "../../rules/admissibility.ts";
+import { EvidenceClass } from "../../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../../rules/commitments.ts";
 import { encodeCommitWave, encodeRevealWave, placeKey, type WirePledge, type WireReveal, type WireSigner } from "../../rules/wire.ts";
 import { type NodeView, type SlotView, viewNodes } from "../chain-view.ts";
@@ -20,6 +20,7 @@ import { isDue, refusals, refused, release } from "../escrow-buffer.ts";
 import { type SignedItem, signedItemSchema } from "../evidence.ts";
 import { toolsOf } from "../fetch/tools.ts";
 import { modelTool } from "../models/model-tool.ts";
+import { takesReceipts } from "../obligation.ts";
 import { type Deed, unlessAbsent } from "../seat.ts";
 import { attemptKey, inputOf, placeOf, serviceById, type Work, workOf } from "../work.ts";
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
@@ -217,18 +218,10 @@ export function obligationOf(world: World, mission: Mission, view: NodeView): Pr
   return world.client.mission(mission.address).obligationOf(view.law.number);
 }
 
-/**
- * Tier 2 compares outputs, so that a receipt is enough, unless the law's floor is above receipts. Else: what an independent issuer gets
- * from the same bundle and input (decision 43).
- */
-export function takesReceipts({ law }: Pick<NodeView, "law">): boolean {
-  return law.tier === TIER.CONSENSUS && geq(EvidenceClass.REC, EvidenceClass[law.floor]);
-}
-
 /** The executor's claim about its output, checked by the issuer that vouches for it. */
 async function claimOf(world: World, subject: Claimed): Promise<ClaimFile> {
   const { mission, view, work } = subject;
-  if (takesReceipts(view)) return claimReceipt(world, world.receiver, subject);
+  if (takesReceipts(view.law)) return claimReceipt(world, world.receiver, subject);
   const { bundle, schemas } = serviceById(world, work.service, view.law.services);
   const [input, limits] = await Promise.all([inputOf(world, mission, view), limitsOf(world, mission, view)]);
   return claimInference(world, world.reexecutor, subject, input, async () =>
@@ -251,7 +244,7 @@ function evidenceFor(
   view: NodeView,
   found: { readonly slot: number; readonly obligation: Hash; readonly payload: Hash },
 ): Promise<SignedItem> {
-  return takesReceipts(view)
+  return takesReceipts(view.law)
     ? issue(world, mission, world.receiver, "REC", evidenceKinds.RECEIPT, found)
     : issue(world, mission, world.reexecutor, "ATT", evidenceKinds.REEXECUTION, found);
 }

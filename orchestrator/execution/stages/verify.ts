@@ -20,12 +20,11 @@ import { field, listOf } from "../../primitives/values.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
 import { EvidenceClass, geq } from "../../rules/admissibility.ts";
 import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
-import { Band, Risk } from "../../rules/law-codec.ts";
 import { batched } from "../batches.ts";
 import type { NodeView } from "../chain-view.ts";
-import { clearingRecordSchema, makeClearingRecord, type NodeTerms, unsignedSchema } from "../clearing-record.ts";
+import { clearingRecordSchema, makeClearingRecord, type Panel } from "../clearing-record.ts";
 import { provenItem, type SignedItem } from "../evidence.ts";
-import { SeatAbsent } from "../seat.ts";
+import { boundTerms } from "../obligations.ts";
 import { attemptKey, inputOf, readOutput } from "../work.ts";
 import { type Mission, type Signatory, type World, workerOf } from "../world.ts";
 import { type Envelope, envelopeOf, obligationOf, openingBy } from "./commit.ts";
@@ -101,9 +100,12 @@ export async function docketOf(world: World, mission: Mission, view: NodeView): 
   return { envelopes, judgements, openings, items, basis };
 }
 
+/** By verifier. */
+type Judgements = ReadonlyMap<Address, readonly Judgement[]>;
+
 /** Everything `clear` needs for one node: openings, the panel's signed verdicts, and the items they rest on. */
 async function clearOrder(world: World, mission: Mission, view: NodeView) {
-  const { envelopes, judgements, openings, items } = await docketOf(world, mission, view);
+  const { envelopes, openings, items } = await docketOf(world, mission, view);
   const obligation = await obligationOf(world, mission, view);
   const commitments = envelopes.map((envelope, slot) => {
     const agent = view.slots[slot]?.agent;
@@ -111,10 +113,16 @@ async function clearOrder(world: World, mission: Mission, view: NodeView) {
   });
   const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
   const panel = await panelOf(world, mission, view);
+  // Each for itself, from what was committed: k signatures under one opinion would be no mesh (decision 81).
+  const judgements: Judgements = new Map(
+    await Promise.all(panel.map(async ({ account }) => [account.address, await judge(world, mission, view, envelopes)] as const)),
+  );
   await writeDown(world, mission, view, envelopes, judgements, panel);
   const verdicts = await Promise.all(
     panel.flatMap((verifier) =>
-      judgements.map((judgement) => signVerdict(world, mission, verifier, judgement, obligation, nodeCommitmentOf(commitments), deadline)),
+      (judgements.get(verifier.account.address) ?? []).map((judgement) =>
+        signVerdict(world, mission, verifier, judgement, obligation, nodeCommitmentOf(commitments), deadline),
+      ),
     ),
   );
   return { node: view.law.number, openings, verdicts, items };
@@ -125,29 +133,23 @@ export function clearingKey(mission: Mission, view: Pick<NodeView, "law" | "atte
   return ["clearing", ...attemptKey(mission, view), view.drawBlock];
 }
 
-/** Where it is kept that a clearing has no documents. */
-export function unsignedKey([, ...place]: readonly (string | number)[]): readonly (string | number)[] {
-  return ["unsigned", ...place];
-}
-
 /** The same clearing in documents, before the call to the chain: each of the two can be recomputed to check the other. */
 async function writeDown(
   world: World,
   mission: Mission,
   view: NodeView,
   envelopes: readonly (Envelope | undefined)[],
-  judgements: readonly Judgement[],
+  judgements: Judgements,
   panel: readonly Signatory[],
 ): Promise<void> {
   const key = clearingKey(mission, view);
-  if ((await world.recall(unsignedKey(key), unsignedSchema)) !== undefined) return;
-  const make = async () => {
+  await world.remember(key, clearingRecordSchema, async () => {
     const present = view.slots.flatMap(({ slot, agent }, place) => {
       const envelope = envelopes[place];
       return envelope === undefined ? [] : [{ slot, agent, items: envelope.items, claimed: envelope.claimed }];
     });
-    const terms = await termsAt(world.client, mission, view);
-    const holders = [...panel, world.sponsor, world.reexecutor, world.receiver, world.runner];
+    const terms = await boundTerms(world, mission, view);
+    const holders = [...panel, world.reexecutor, world.receiver, world.runner];
     const of = (address: string) => {
       const holder = holders.find(({ account }) => account.address === address);
       if (holder === undefined) throw new RangeError(`no key of ${address} here`);
@@ -155,45 +157,17 @@ async function writeDown(
     };
     const executor = (address: string) => workerOf(world, addressSchema.parse(address));
     const keys = { of, executor, runner: world.runner.account.address };
-    return makeClearingRecord(terms, present, () => judgements, keys, world.client.chain.clock.now());
-  };
-  try {
-    await world.remember(key, clearingRecordSchema, make);
-  } catch (error) {
-    if (!(error instanceof SeatAbsent)) throw error;
-    const executors = view.slots.flatMap(({ agent, revealed }) => (revealed ? [agent] : []));
-    await world.remember(unsignedKey(key), unsignedSchema, async () => ({ executors, why: error.shortMessage }));
-  }
+    const drawn = await drawnWeights(world.client, mission, view);
+    const own = (verifier: string) => judgements.get(addressSchema.parse(verifier)) ?? [];
+    return makeClearingRecord({ terms, panel: drawn, handed: present, judgementsOf: own }, keys, world.client.chain.clock.now());
+  });
 }
 
-/** What law, market and draw fixed for the attempt at a node that is being cleared: all of it is on chain, or in the law's document. */
-export async function termsAt(
-  client: CityClient,
-  { address: mission, sponsor }: Pick<Mission, "address" | "sponsor">,
-  view: NodeView,
-): Promise<NodeTerms> {
-  const { law, slots, attempt } = view;
-  const contract = client.mission(mission);
-  const [obligation, { params }, panel] = await Promise.all([
-    contract.obligationOf(law.number),
-    contract.context(),
-    drawnPanel(client, mission, view),
-  ]);
+/** Who was drawn, with the weights of the registry. */
+async function drawnWeights(client: CityClient, mission: Mission, view: NodeView): Promise<Panel> {
+  const panel = await drawnPanel(client, mission.address, view);
   const [weights] = await client.evidence.verifiersOf(panel);
-  const present = slots.filter(({ revealed }) => revealed);
-  return {
-    obligation,
-    sponsor,
-    executors: present.map(({ agent }) => agent),
-    task: { mission, node: law.label, attempt },
-    floor: law.floor,
-    asked: law.questions,
-    panel: panel.map((verifier, place) => ({ verifier, weight: weights[place] ?? 0 })),
-    minConfidence: params.minConfidence[Risk[law.risk]] ?? 0,
-    price: present.reduce((sum, { price }) => sum + price, 0n),
-    timeout: law.timeout,
-    appealWindow: params.appealWindows[Band[law.band]] ?? 0,
-  };
+  return panel.map((verifier, place) => ({ verifier, weight: weights[place] ?? 0 }));
 }
 
 function isIn(basis: bigint, { slot, index }: { readonly slot: number; readonly index: number }): boolean {

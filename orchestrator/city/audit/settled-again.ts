@@ -1,0 +1,108 @@
+/** Settlements once more from their documents. Free of Node and of the chain, like `documents.ts`: a browser runs it as it is. */
+
+import { type DistributionLine, distributionOf, type Multipliers } from "../../clearing/distribution.ts";
+import { secondsOf } from "../../clearing/fields.ts";
+import type { Obligation } from "../../clearing/obligation.ts";
+import { isOverrideSigned, type OverrideRecord } from "../../clearing/override.ts";
+import { isInstructionSigned, type SettlementInstruction } from "../../clearing/settlement-instruction.ts";
+import { type ClearingRecord, cityDeployment, type Standing } from "../../execution/clearing-record.ts";
+import {
+  type Attempt,
+  deltasAfter,
+  evaluationOf,
+  type Finality,
+  instructionOf,
+  overrideOf,
+  type Settlement,
+} from "../../execution/settlement-record.ts";
+import { accountOf, hexOf } from "./documents.ts";
+import type { Inspection } from "./inspection.ts";
+
+/** All that the records hold about what an attempt settled. */
+export interface SettledAttempt {
+  readonly subject: string;
+  readonly file: string;
+  readonly obligation: Obligation;
+  /** Clearings of the attempt by the block that drew their panel. */
+  readonly recordOf: (drawBlock: number) => ClearingRecord | undefined;
+  readonly overrides: readonly OverrideRecord[];
+  /** In order: each took the place of the one before. */
+  readonly settlements: readonly Settlement[];
+  readonly finality: Finality | undefined;
+  readonly standings: (record: ClearingRecord | undefined, keys: ClearingRecord["keys"], engine: string) => readonly Standing[];
+  readonly undertook: (obligation: Obligation, party: string) => boolean;
+}
+
+/** Where every unit of the attempt's prices went in the end; undefined if nothing was settled. */
+export function settledAgain(seen: Inspection, attempt: SettledAttempt): readonly DistributionLine[] | undefined {
+  const { subject, file, settlements, overrides, finality } = attempt;
+  const instructions: SettlementInstruction[] = [];
+  let last: { readonly of: Attempt; readonly override: OverrideRecord | undefined } | undefined;
+  for (const settlement of settlements) {
+    const { instruction } = settlement;
+    const of = attemptBehind(seen, attempt, settlement);
+    const override = overrides.find(({ override_id }) => override_id === instruction.override_id);
+    if (instruction.override_id !== undefined) ruledAgain(seen, attempt, of, override);
+    const again = instructionOf(of, { override, earlier: instructions, multipliers: multipliersIn(instruction) });
+    seen.same(instruction.instruction_id, again?.instruction_id, `${subject}: instruction, derived again`, file);
+    seen.holds(isInstructionSigned(instruction, of.world), `${subject}: instruction`, "is not signed by the engine", file);
+    instructions.push(instruction);
+    last = { of, override };
+  }
+  const final = instructions.at(-1);
+  if (last === undefined || final === undefined) return undefined;
+  if (finality !== undefined) {
+    const { evaluation, deltas } = finality;
+    const now = BigInt(secondsOf(evaluation.evaluated_at));
+    const again = evaluationOf(last.of, { override: last.override, instructions }, { appealsFiledAt: [], resolvedConflicts: [] }, now);
+    seen.same(evaluation.finality_evaluation_id, again.finality_evaluation_id, `${subject}: finality, evaluated again`, file);
+    const due = deltasAfter(last.of, final);
+    seen.same(
+      deltas.map(({ delta_id }) => delta_id),
+      due.map(({ delta_id }) => delta_id),
+      `${subject}: what it means for passports`,
+      file,
+    );
+  }
+  return linesOf(final, attempt.obligation);
+}
+
+/** The parties as somebody knows them, and the engine as one that signs again what it has signed there. */
+function attemptBehind(
+  seen: Inspection,
+  { subject, file, obligation, recordOf, standings, undertook }: SettledAttempt,
+  settlement: Settlement,
+): Attempt {
+  const { instruction, engine: key, drawBlock } = settlement;
+  const { clearing_engine: id, clearing_engine_signature: signature } = instruction;
+  seen.same(accountOf(hexOf(key)), id.split("/")[0], `${subject}: the engine's key`, file);
+  const record = drawBlock === 0 ? undefined : recordOf(drawBlock);
+  seen.holds(drawBlock === 0 || record !== undefined, `${subject}: the clearing that it follows from`, "is not in the log", file);
+  const keys = { ...record?.keys, [id]: key };
+  const world = cityDeployment(keys, standings(record, keys, id), { undertook });
+  return { obligation, record, world, engine: { id, key, sign: () => signature } };
+}
+
+/** The record of a human act that moved money: signed, and resting on nothing below the floor. */
+function ruledAgain(seen: Inspection, { subject, file }: SettledAttempt, of: Attempt, override: OverrideRecord | undefined): void {
+  const name = `${subject}: the human act behind its instruction`;
+  if (!seen.holds(override !== undefined, name, "is not in the log", file) || override === undefined) return;
+  seen.holds(isOverrideSigned(override, of.world), name, "is not signed by the engine", file);
+  const { act, acted_by, justification, receipt, ruling, clearing_decision_hash: decision, acted_at, appeal_window_closes_at } = override;
+  const deed = { act, acted_by, justification, receipt, ...(ruling === undefined ? {} : { ruling }), decision };
+  const times = { at: BigInt(secondsOf(acted_at)), appealsUntil: BigInt(secondsOf(appeal_window_closes_at)) };
+  seen.same(override.override_id, overrideOf(of, { ...deed, ...times }).override_id, `${name}, written down again`, file);
+}
+
+/** What an instruction counted with. Whether a payee's record was worth that, only the chain's ledger of reputation tells. */
+function multipliersIn({ fee_action }: SettlementInstruction): Multipliers {
+  const lines = fee_action !== undefined && "distribution" in fee_action ? (fee_action.distribution ?? []) : [];
+  return Object.fromEntries(lines.flatMap(({ payee, multiplier }) => (multiplier === undefined ? [] : [[payee, multiplier] as const])));
+}
+
+/** Promise by promise; of a refund all of each comes back. */
+function linesOf({ fee_action }: SettlementInstruction, { settlement_policy }: Obligation): readonly DistributionLine[] {
+  if (fee_action !== undefined && "distribution" in fee_action && fee_action.distribution !== undefined) return fee_action.distribution;
+  const rule = settlement_policy?.release;
+  return rule === undefined ? [] : distributionOf(rule, { score: 0, payees: [] }, {});
+}

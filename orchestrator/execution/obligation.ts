@@ -1,0 +1,120 @@
+import { fromBps, QUESTIONS } from "../clearing/fields.ts";
+import type { ObligationTerms, ReleaseRule } from "../clearing/obligation.ts";
+import type { Hash } from "../primitives/hex.ts";
+import { TIER } from "../primitives/tier.ts";
+import type { MissionDocument, MissionNode } from "../protocol/mission-document.ts";
+import { EvidenceClass, geq } from "../rules/admissibility.ts";
+import type { MissionParams } from "../rules/mission-params-codec.ts";
+
+/** How the panel of a node is drawn (decision 22; `rules/panel-draw.ts`). */
+export const PANEL_RULE = "agentcity/panel@1: keccak256(hash of the block of the last commitment, mission, node, attempt)";
+
+/** Whoever was awarded a slot of an attempt. */
+export interface Awarded {
+  readonly slot: number;
+  readonly agent: string;
+  /** Smallest units of the settlement token. */
+  readonly price: bigint;
+}
+
+/** What the law and the market fixed for one attempt at a node: all that its obligation says. */
+export interface NodeTerms {
+  /** As the chain computes it. */
+  readonly obligation: Hash;
+  readonly sponsor: string;
+  /** In order of slot. */
+  readonly executors: readonly Awarded[];
+  readonly mission: string;
+  readonly attempt: number;
+  readonly law: Pick<
+    MissionNode,
+    "label" | "task" | "shard" | "tier" | "redundancy" | "threshold" | "agree" | "rubric" | "floor" | "questions" | "panelSize" | "timeout"
+  >;
+  /** What the mission's output must satisfy, where the node makes it. */
+  readonly predicates: MissionDocument["predicates"];
+  /** Basis points. */
+  readonly minConfidence: number;
+  /** Of each slot, smallest units. */
+  readonly stake: bigint;
+  readonly rates: Pick<MissionParams, "protocolFeeRate" | "insuranceReserveRate">;
+  /** Minutes. */
+  readonly appealWindow: number;
+  /** Obligation, as the chain computes it, of the node that the mission is. */
+  readonly parent?: Hash | undefined;
+}
+
+/** Where a slot's items are in an envelope: `<slot>/<index>`. */
+export function itemsOfSlot(slot: number): string {
+  return `${slot}/`;
+}
+
+/**
+ * The obligation of one attempt at a node, from the law, the awards and the sponsor's session (decision 80). The sponsor undertook it by
+ * paying for the approved law, each executor by its bid: nobody is asked to sign it again.
+ */
+export function termsOfNode(node: NodeTerms): ObligationTerms {
+  const { executors, law, parent } = node;
+  const [provider = "", ...agents] = executors.map(({ agent }) => agent);
+  const fee = Number(executors.reduce((sum, { price }) => sum + price, 0n));
+  return {
+    obligation_id: node.obligation,
+    parties: { requestor: node.sponsor, provider },
+    ...(agents.length === 0 ? {} : { agents }),
+    task: { mission: node.mission, node: law.label, attempt: node.attempt, task: law.task },
+    scope: { shard: law.shard, tier: law.tier, redundancy: law.redundancy, threshold: law.threshold },
+    prohibitions: [],
+    required_actions: ["commit to the output and the root of its trail before anybody judges it"],
+    acceptance_criteria: criteriaOf(node),
+    ...(takesReceipts(law) ? {} : { evidence_requirements: [{ type: "re-execution", class: law.floor }] }),
+    admissibility_floors: { fee_release: law.floor, collateral_hold: law.floor, final_settlement: law.floor },
+    verifier_policy: {
+      verifiers: [],
+      count: law.panelSize * law.questions.length,
+      drawn_by: PANEL_RULE,
+      questions: QUESTIONS.filter((question) => law.questions.some((asked) => asked.toLowerCase() === question)),
+      min_confidence: fromBps(node.minConfidence),
+      confidence_form: "mean",
+    },
+    economic_terms: { fee, collateral: Number(node.stake) * executors.length, currency: "settlement token" },
+    deadlines: { execution_window_hours: law.timeout / 3600, appeal_window_hours: node.appealWindow / 60 },
+    settlement_policy: {
+      execution_rail: { name: `collaboration-contract:${node.mission}`, mode: law.label },
+      receipt_requirement: { type: "event", target: "Recorded" },
+      release: releaseOf(node),
+    },
+    ...(parent === undefined ? {} : { parent_obligation_hash: parent }),
+  };
+}
+
+/** Equation 9 over each awarded price; who dissents in a comparison is not paid. */
+function releaseOf({ executors, rates, law }: NodeTerms): ReleaseRule {
+  return {
+    protocol_fee_bps: rates.protocolFeeRate,
+    insurance_bps: rates.insuranceReserveRate,
+    agreeing_only: law.tier === TIER.CONSENSUS,
+    promises: executors.map(({ agent, price, slot }) => ({ payee: agent, price: Number(price), items: itemsOfSlot(slot) })),
+  };
+}
+
+/** What verifiers go by, in words. */
+function criteriaOf({ law, predicates }: NodeTerms): string[] {
+  const { tier, agree, redundancy, threshold, rubric } = law;
+  const compared = agree === null ? "" : ` on ${agree.on} in ${agree.atLeastBps} of 10000 items or more`;
+  return [
+    tier === TIER.CONSENSUS
+      ? `of ${redundancy} outputs that somebody vouches for, ${threshold} or more agree${compared}`
+      : "an independent run of the committed code on the same input gives the committed output",
+    ...(law.questions.includes("POLICY")
+      ? predicates.map((predicate) => (predicate === "every-input-covered" ? predicate : `at most ${predicate.maxBytes} bytes`))
+      : []),
+    ...(tier === TIER.HUMAN ? [`a human approves it${rubric === undefined ? "" : `: ${rubric}`}`] : []),
+  ];
+}
+
+/**
+ * Tier 2 compares outputs, so that a receipt is enough, unless the law's floor is above receipts. Else: what an independent issuer gets
+ * from the same bundle and input (decision 43).
+ */
+export function takesReceipts({ tier, floor }: Pick<MissionNode, "tier" | "floor">): boolean {
+  return tier === TIER.CONSENSUS && geq(EvidenceClass.REC, EvidenceClass[floor]);
+}

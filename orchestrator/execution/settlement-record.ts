@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { bindObligation } from "../clearing/bind.ts";
+import type { Deployment } from "../clearing/deployment.ts";
+import type { Multipliers } from "../clearing/distribution.ts";
+import { type Docket, openDocket } from "../clearing/docket.ts";
+import { secondsOf } from "../clearing/fields.ts";
+import { type Environment, evaluateFinality, type FinalityEvaluation, finalityEvaluationSchema } from "../clearing/finality.ts";
+import { ingest } from "../clearing/ingest.ts";
+import { floorFor, type Obligation } from "../clearing/obligation.ts";
+import { type HumanDeed, type OverrideRecord, overrideRecordSchema, recordOverride } from "../clearing/override.ts";
+import { deltasOf, passportDeltaSchema } from "../clearing/passport.ts";
+import { type SettlementInstruction, settle, settlementInstructionSchema, settleOverride } from "../clearing/settlement-instruction.ts";
+import { publicKeySchema, type Signer } from "../clearing/signature.ts";
+import { type ClearingRecord, clearAgain, granted } from "./clearing-record.ts";
+
+/** What settles an attempt at a node. A later one takes the place of the one before, after an appeal. */
+export const settlementSchema = z.strictObject({
+  engine: publicKeySchema,
+  /** Names the clearing that it follows from (`clearingKey`); 0 where nothing was cleared. */
+  drawBlock: z.int().nonnegative(),
+  instruction: settlementInstructionSchema,
+});
+export type Settlement = z.infer<typeof settlementSchema>;
+
+/** A human act on a node whose work was awarded. */
+export const overrideSchema = z.strictObject({ engine: publicKeySchema, override: overrideRecordSchema });
+
+/** How the last instruction of an attempt became final, and what that means for those involved. */
+export const finalitySchema = z.strictObject({
+  engine: publicKeySchema,
+  evaluation: finalityEvaluationSchema,
+  deltas: z.array(passportDeltaSchema).readonly(),
+});
+export type Finality = z.infer<typeof finalitySchema>;
+
+/** An attempt at a node, with what was cleared of it, if anything was. */
+export interface Attempt {
+  readonly obligation: Obligation;
+  readonly record: ClearingRecord | undefined;
+  readonly world: Deployment;
+  readonly engine: Signer;
+}
+
+/** What a human act took further, as record of the city. Throws what the library refuses. */
+export function overrideOf({ obligation, record, world, engine }: Attempt, deed: HumanDeed): OverrideRecord {
+  const bound = granted(bindObligation(obligation, world));
+  const envelope = record === undefined ? undefined : granted(ingest(record.envelope, bound, world));
+  return granted(recordOverride({ obligation: bound, envelope, deed, deployment: world, engine }));
+}
+
+/** Hashes of the items above the fee's floor that are about the work of some payees: what an approval of it rests on. */
+export function shownFor({ obligation, record, world }: Omit<Attempt, "engine">, payees: readonly string[]): HumanDeed["ruling"] & object {
+  const bound = granted(bindObligation(obligation, world));
+  const items = record === undefined ? [] : [...granted(ingest(record.envelope, bound, world)).items.values()];
+  const prefixes = (obligation.settlement_policy?.release?.promises ?? []).filter(({ payee }) => payees.includes(payee));
+  const floor = floorFor(obligation, "fee_release", "performance");
+  const basis = items.filter(
+    (item) => world.admissibility.geq(item.class, floor) && prefixes.some((promise) => item.item.id.startsWith(promise.items)),
+  );
+  return { score: 0, payees, basis: basis.map(({ hash }) => hash) };
+}
+
+/** What an instruction follows from. */
+export interface Settling {
+  /** The human act that took the decision's place, if one did. */
+  readonly override?: OverrideRecord | undefined;
+  /** Instructions before it, oldest first: each was taken back by an appeal. */
+  readonly earlier: readonly SettlementInstruction[];
+  readonly multipliers: Multipliers;
+}
+
+/** The instruction of an attempt, by its clearing or by a human act; undefined where nothing is decided. Throws what the library refuses. */
+export function instructionOf(attempt: Attempt, { override, earlier, multipliers }: Settling): SettlementInstruction | undefined {
+  const { obligation, record, world, engine } = attempt;
+  const docket = docketAfter(earlier);
+  if (earlier.length > 0) granted(docket.appeal(obligation.obligation_hash));
+  if (override !== undefined)
+    return granted(settleOverride(override, granted(bindObligation(obligation, world)), engine, docket, multipliers));
+  if (record === undefined) return undefined;
+  const cleared = clearAgain(record, world, engine, BigInt(secondsOf(record.decision.emitted_at)));
+  return granted(settle(cleared, engine, docket, multipliers));
+}
+
+/** Whether the last of an attempt's instructions is final. Throws what the library refuses. */
+export function evaluationOf(
+  { obligation, record, world, engine }: Attempt,
+  { override, instructions }: { readonly override?: OverrideRecord | undefined; readonly instructions: readonly SettlementInstruction[] },
+  environment: Environment,
+  now: bigint,
+): FinalityEvaluation {
+  const instruction = instructions.at(-1);
+  const decision = override ?? record?.decision;
+  if (instruction === undefined || decision === undefined) throw new RangeError("nothing was settled");
+  const docket = docketAfter(instructions);
+  const bound = granted(bindObligation(obligation, world));
+  return granted(evaluateFinality({ obligation: bound, decision, instruction, docket, deployment: world, environment, engine, now }));
+}
+
+/** What a final instruction changes in passports: only what the panel found, never what a human ruled. */
+export function deltasAfter(
+  { record, engine }: Attempt,
+  instruction: SettlementInstruction,
+): readonly z.infer<typeof passportDeltaSchema>[] {
+  const own = instruction.override_id === undefined ? record?.decision : undefined;
+  return own === undefined ? [] : deltasOf(instruction, own, engine);
+}
+
+/** An engine's memory of an attempt, from the instructions that were signed. */
+function docketAfter(instructions: readonly SettlementInstruction[]): Docket {
+  const docket = openDocket();
+  for (const [place, instruction] of instructions.entries()) {
+    if (place > 0) granted(docket.appeal(instruction.obligation_hash));
+    granted(docket.settle(instruction));
+  }
+  return docket;
+}

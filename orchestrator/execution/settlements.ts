@@ -1,0 +1,281 @@
+import type { Multipliers } from "../clearing/distribution.ts";
+import { timeOf } from "../clearing/fields.ts";
+import type { Environment } from "../clearing/finality.ts";
+import { obligationSchema } from "../clearing/obligation.ts";
+import type { HumanDeed, OverrideRecord } from "../clearing/override.ts";
+import type { SettlementInstruction } from "../clearing/settlement-instruction.ts";
+import type { CityClient } from "../client/client.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
+import type { Address, Hash } from "../primitives/hex.ts";
+import { ACTION_NAMES, type ActionName } from "../protocol/actions.ts";
+import { isBranch, type NodeView } from "./chain-view.ts";
+import {
+  type ClearingRecord,
+  cityDeployment,
+  clearingRecordSchema,
+  engineOf,
+  sealerOf,
+  standingsSaid,
+  TRUSTED,
+} from "./clearing-record.ts";
+import {
+  type Attempt,
+  deltasAfter,
+  evaluationOf,
+  finalitySchema,
+  instructionOf,
+  overrideOf,
+  overrideSchema,
+  type Settlement,
+  settlementSchema,
+  shownFor,
+} from "./settlement-record.ts";
+import { clearingKey } from "./stages/verify.ts";
+import { attemptKey } from "./work.ts";
+import type { Mission, World } from "./world.ts";
+
+/** Acts on a node; every other act is on a mission, a member or the city. */
+export const NODE_ACTS: readonly ActionName[] = [
+  "FREEZE",
+  "UNFREEZE",
+  "APPROVE_POP",
+  "REJECT_POP",
+  "VETO_OUTPUT",
+  "RELEASE_OUTPUT",
+  "RESOLVE_APPEAL",
+  "RESUME_WITH_AMENDMENT",
+  "FAULT_SLOTS",
+];
+/** Acts that decide a node in the panel's place. */
+const DECIDING: readonly string[] = ["APPROVE_POP", "RELEASE_OUTPUT", "REJECT_POP"];
+
+/** A human act on a node, as the chain tells of it. */
+interface Act {
+  readonly name: ActionName;
+  readonly node: number;
+  readonly attempt: number;
+  readonly hash: Hash;
+  readonly deed: Omit<HumanDeed, "ruling" | "decision" | "appealsUntil">;
+}
+
+/**
+ * Writes down what every decided attempt settles: the acts of humans on it, and the instruction that its decision or the last deciding act
+ * comes to (RAILS 6.1, stage 9). The chain has moved by its own rule; this derives the same from the documents, for the audit to compare.
+ */
+export async function instruct(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
+  const due = nodes.filter((view) => !isBranch(view) && (view.recorded || view.state === "FAILED"));
+  if (due.length === 0) return;
+  const acts = await actsOn(world.client, mission.address);
+  for (const view of due)
+    await instructNode(
+      world,
+      mission,
+      view,
+      acts.filter((act) => act.node === view.law.number && act.attempt === view.attempt),
+    );
+}
+
+async function instructNode(world: World, mission: Mission, view: NodeView, acts: readonly Act[]): Promise<void> {
+  const attempt = await attemptOf(world, mission, view);
+  if (attempt === undefined) return;
+  const { engine, record } = attempt;
+  const multipliers = await multipliersOf(world.client, mission, view);
+  const instructions: SettlementInstruction[] = [];
+  const settleBy = async (override: OverrideRecord | undefined) => {
+    const earlier = [...instructions];
+    const key = settlementKey(mission, view, earlier.length);
+    const known = await world.recall(key, settlementSchema);
+    const instruction = known?.instruction ?? instructionOf(attempt, { override, earlier, multipliers });
+    if (instruction === undefined) return;
+    const drawBlock = known?.drawBlock ?? (record === undefined ? 0 : view.drawBlock);
+    await world.remember(key, settlementSchema, async () => ({ engine: engine.key, drawBlock, instruction }));
+    instructions.push(instruction);
+  };
+  const deciding = acts.findLast(({ name }) => DECIDING.includes(name));
+  if (deciding !== undefined)
+    await settleBy(await writeAct(world, mission, view, attempt, deciding, await decided(world.client, mission, view, deciding, attempt)));
+  else if (isDecidedSo(view, record)) await settleBy(undefined);
+  for (const act of acts.filter(({ name }) => name === "RESOLVE_APPEAL")) {
+    const ruling = await ruledOn(world.client, mission, act, instructions.at(-1));
+    if (ruling !== undefined) await settleBy(await writeAct(world, mission, view, attempt, act, ruling));
+  }
+}
+
+/** Writes a human act down, once: with its ruling where it has one. */
+async function writeAct(
+  world: World,
+  mission: Mission,
+  view: Pick<NodeView, "law" | "attempt">,
+  attempt: Attempt,
+  { name, deed }: Act,
+  ruling?: HumanDeed["ruling"],
+): Promise<OverrideRecord> {
+  const { override } = await world.remember(overrideKey(mission, view, deed.receipt), overrideSchema, async () => {
+    // A ruling on an appeal is not appealed.
+    const hours = name === "RESOLVE_APPEAL" ? 0 : attempt.obligation.deadlines.appeal_window_hours;
+    const decision = attempt.record?.decision.clearing_decision_hash;
+    const appealsUntil = deed.at + BigInt(Math.round(hours * 3600));
+    const done = { ...deed, decision, appealsUntil, ...(ruling === undefined ? {} : { ruling }) };
+    return { engine: attempt.engine.key, override: overrideOf(attempt, done) };
+  });
+  return override;
+}
+
+/** Whether the node ended as its panel decided: what passed and then ran out of time in review earned nothing. */
+function isDecidedSo({ state }: NodeView, record: ClearingRecord | undefined): boolean {
+  if (record === undefined || !record.decision.floor_met) return false;
+  const { performance, policy } = record.decision;
+  const passed = performance !== "failed" && policy !== "violated";
+  return passed === (state === "COMPLETED");
+}
+
+/** What an act in the panel's place says of the money. */
+async function decided(client: CityClient, mission: Mission, view: NodeView, act: Act, attempt: Attempt): Promise<HumanDeed["ruling"]> {
+  if (act.name === "REJECT_POP") return { score: 0, payees: [], basis: [] };
+  const approved = (await client.mission(mission.address).history("ReviewApproved")).find(
+    ({ transactionHash }) => transactionHash === act.hash,
+  );
+  const { share, agreeing } = approved?.args ?? view;
+  const payees = view.slots.flatMap(({ slot, agent }) => (((agreeing >> slot) & 1) === 1 ? [agent] : []));
+  return { ...shownFor(attempt, payees), score: share / BASIS_POINTS };
+}
+
+/** What a ruling on appeals makes of an instruction; undefined where it leaves it, or there was none: a failed attempt earns nothing. */
+async function ruledOn(
+  client: CityClient,
+  mission: Mission,
+  act: Act,
+  standing: SettlementInstruction | undefined,
+): Promise<HumanDeed["ruling"]> {
+  const resolved = (await client.mission(mission.address).history("AppealResolved")).find(
+    ({ transactionHash }) => transactionHash === act.hash,
+  );
+  const action = standing?.fee_action;
+  if (resolved === undefined || resolved.args.upheld === 0 || action?.type !== "partial_release") return undefined;
+  const payees = (action.distribution ?? []).filter(({ multiplier }) => multiplier !== undefined).map(({ payee }) => payee);
+  return { score: resolved.args.share / BASIS_POINTS, payees, basis: [] };
+}
+
+/** Evaluates ϕ for every instruction of a mission whose windows are over, and writes down what that changes in passports (RAILS 4.7). */
+export async function finalise(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
+  const acts = await actsOn(world.client, mission.address);
+  for (const current of nodes.filter((view) => !isBranch(view))) {
+    for (let number = 0; number <= current.attempt; number += 1) {
+      const own = acts.filter((act) => act.node === current.law.number && act.attempt === number);
+      await finaliseAttempt(world, mission, { ...current, attempt: number }, own);
+    }
+  }
+}
+
+async function finaliseAttempt(world: World, mission: Mission, view: NodeView, acts: readonly Act[]): Promise<void> {
+  const settlements = await settlementsOf(world, mission, view);
+  const last = settlements.at(-1);
+  const attempt = await attemptOf(world, mission, { ...view, drawBlock: last?.drawBlock ?? view.drawBlock });
+  if (attempt === undefined) return;
+  // Acts that moved no money: everything a human did is on record.
+  for (const act of acts) await writeAct(world, mission, view, attempt, act);
+  if (last === undefined) return;
+  await world.remember(["finality", ...attemptKey(mission, view)], finalitySchema, async () => {
+    const instructions = settlements.map(({ instruction }) => instruction);
+    const override = await overrideBehind(world, mission, view, last.instruction, acts);
+    const environment = await environmentOf(world.client, mission, view);
+    const evaluation = evaluationOf(attempt, { override, instructions }, environment, world.client.chain.clock.now());
+    const deltas = evaluation.phi_result ? deltasAfter(attempt, last.instruction) : [];
+    return { engine: attempt.engine.key, evaluation, deltas };
+  });
+}
+
+/** In order: each took the place of the one before. */
+async function settlementsOf(world: World, mission: Mission, view: NodeView): Promise<readonly Settlement[]> {
+  const found: Settlement[] = [];
+  for (;;) {
+    const next = await world.recall(settlementKey(mission, view, found.length), settlementSchema);
+    if (next === undefined) return found;
+    found.push(next);
+  }
+}
+
+async function overrideBehind(
+  world: World,
+  mission: Mission,
+  view: NodeView,
+  { override_id }: SettlementInstruction,
+  acts: readonly Act[],
+): Promise<OverrideRecord | undefined> {
+  if (override_id === undefined) return undefined;
+  for (const { deed } of acts) {
+    const found = await world.recall(overrideKey(mission, view, deed.receipt), overrideSchema);
+    if (found?.override.override_id === override_id) return found.override;
+  }
+  return undefined;
+}
+
+/** Appeals that nobody answered and whose time is not over. All others were upheld, and settled anew, or stand in nothing's way. */
+async function environmentOf(client: CityClient, mission: Mission, { law, attempt }: NodeView): Promise<Environment> {
+  const contract = client.mission(mission.address);
+  const [open, until] = await contract.appealsOf(law.number, attempt);
+  if (open === 0 || client.chain.clock.now() >= BigInt(until)) return { appealsFiledAt: [], resolvedConflicts: [] };
+  const filed = await contract.history("AppealFiled", { node: law.number });
+  const blocks = filed.filter(({ args }) => args.attempt === attempt).map(({ blockNumber }) => blockNumber);
+  const times = await Promise.all(blocks.map((block) => timeAt(client, block)));
+  return { appealsFiledAt: times.map(timeOf), resolvedConflicts: [] };
+}
+
+async function timeAt({ chain }: CityClient, blockNumber: bigint): Promise<bigint> {
+  return (await chain.publicClient.getBlock({ blockNumber })).timestamp;
+}
+
+function settlementKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">, place: number): readonly (string | number)[] {
+  return ["settlement", ...attemptKey(mission, view), place];
+}
+
+function overrideKey(mission: Mission, view: Pick<NodeView, "law" | "attempt">, receipt: string): readonly (string | number)[] {
+  return ["override", ...attemptKey(mission, view), receipt];
+}
+
+/** What is known of an attempt; undefined where nobody was awarded it. */
+async function attemptOf(world: World, mission: Mission, view: NodeView): Promise<Attempt | undefined> {
+  const obligation = await world.recall(["obligation", ...attemptKey(mission, view)], obligationSchema);
+  if (obligation === undefined) return undefined;
+  const record = await world.recall(clearingKey(mission, view), clearingRecordSchema);
+  const engine = sealerOf(engineOf(world.runner.account.address), world.runner.seal());
+  const keys = { ...record?.keys, [engine.id]: engine.key };
+  const deployment = cityDeployment(keys, standingsSaid({ keys, obligation, envelope: record?.envelope }, engine.id), TRUSTED);
+  return { obligation, record, world: deployment, engine };
+}
+
+/** ψ of every slot that is paid, as it stood when its work was recorded (decision 5). */
+async function multipliersOf(client: CityClient, mission: Mission, { law, slots }: NodeView): Promise<Multipliers> {
+  const contract = client.mission(mission.address);
+  const known = await Promise.all(slots.map(async ({ slot, agent }) => [agent, (await contract.slotOf(law.number, slot)).psi] as const));
+  return Object.fromEntries(known.filter(([, psi]) => psi > 0));
+}
+
+/** Human acts on a mission's nodes, oldest first, with the attempt that each was about. */
+async function actsOn(client: CityClient, mission: Address): Promise<readonly Act[]> {
+  const executed = await client.adjudication.history("OverrideExecuted", { mission });
+  if (executed.length === 0) return [];
+  const contract = client.mission(mission);
+  const [reopened, amended] = await Promise.all([contract.history("Reopened"), contract.history("NodeAmended")]);
+  const begun = [...reopened, ...amended];
+  const acts: Act[] = [];
+  for (const { args, blockNumber, logIndex, transactionHash } of executed) {
+    const name = ACTION_NAMES[args.action - 1];
+    if (name === undefined || !NODE_ACTS.includes(name)) continue;
+    const before = begun.filter(
+      (each) =>
+        each.args.node === args.node && (each.blockNumber < blockNumber || (each.blockNumber === blockNumber && each.logIndex < logIndex)),
+    );
+    const about = name === "RESOLVE_APPEAL" ? await resolvedAttempt(client, mission, transactionHash) : undefined;
+    const attempt = about ?? Math.max(0, ...before.map((each) => each.args.attempt));
+    const { adjudicators, justification, digest } = args;
+    const deed = { act: name, acted_by: adjudicators, justification, receipt: digest, at: await timeAt(client, blockNumber) };
+    acts.push({ name, node: args.node, attempt, hash: transactionHash, deed });
+  }
+  return acts;
+}
+
+async function resolvedAttempt(client: CityClient, mission: Address, hash: Hash): Promise<number | undefined> {
+  const resolved = await client.mission(mission).history("AppealResolved");
+  return resolved.find(({ transactionHash }) => transactionHash === hash)?.args.attempt;
+}
