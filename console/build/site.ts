@@ -5,7 +5,7 @@ import { extname, join } from "node:path";
 import { z } from "zod";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
-import { HEADERS } from "./policy.ts";
+import { HEADERS, LIVE_HEADERS } from "./policy.ts";
 
 const SEAL = "files.json";
 const PAGE = "/index.html";
@@ -43,28 +43,42 @@ export function readSite(dist: string): { readonly site: Site; readonly build: s
   return { site, build: sha256(seal).slice(2) };
 }
 
-const TEXT = "text/plain; charset=utf-8";
+const refusal = (status: number) => ({
+  status,
+  headers: { ...HEADERS, "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" },
+  body: new TextEncoder().encode(`${status}\n`),
+});
 
-/** A deep link gets the page; a name other than this machine's gets nothing. */
-function answerTo(site: Site, { method, url = "/", headers }: Pick<IncomingMessage, "method" | "url" | "headers">) {
-  const host = (headers.host ?? "").replace(/:\d+$/, "");
-  if (host !== "127.0.0.1" && host !== "localhost") return { status: 421, type: TEXT, keep: "no-store" };
-  if (method !== "GET" && method !== "HEAD") return { status: 405, type: TEXT, keep: "no-store" };
-  const path = url.split(/[?#]/, 1)[0] ?? "/";
+/** Says to the page which of its two faces it has; the build has the one that stands alone. */
+const FACE = "/face.js";
+const LIVE_FACE = new TextEncoder().encode('document.documentElement.dataset.face = "city";\n');
+
+/** A file of a site by its path, with the headers that go with it: a deep link gets the page. */
+export function fileAt(site: Site, path: string, face: "alone" | "city") {
   const name = !site.has(path) && extname(path) === "" ? PAGE : path;
   const bytes = site.get(name);
-  if (bytes === undefined) return { status: 404, type: TEXT, keep: "no-store" };
-  // Names of built files carry their hash; the page itself has to be asked for again.
-  const keep = name === PAGE ? "no-cache" : "public, max-age=31536000, immutable";
-  return { status: 200, type: TYPES[extname(name)] ?? "application/octet-stream", keep, bytes };
+  if (bytes === undefined) return undefined;
+  // Names of built files carry their hash; the page and its face have to be asked for again.
+  const keep = name === PAGE || name === FACE ? "no-cache" : "public, max-age=31536000, immutable";
+  const headers = { ...(face === "city" ? LIVE_HEADERS : HEADERS), "content-type": TYPES[extname(name)] ?? "application/octet-stream" };
+  return { body: name === FACE && face === "city" ? LIVE_FACE : bytes, headers: { ...headers, "cache-control": keep } };
+}
+
+/** A name other than this machine's gets nothing. */
+function answerTo(site: Site, { method, url = "/", headers }: Pick<IncomingMessage, "method" | "url" | "headers">) {
+  const host = (headers.host ?? "").replace(/:\d+$/, "");
+  if (host !== "127.0.0.1" && host !== "localhost") return refusal(421);
+  if (method !== "GET" && method !== "HEAD") return refusal(405);
+  const found = fileAt(site, url.split(/[?#]/, 1)[0] ?? "/", "alone");
+  return found === undefined ? refusal(404) : { status: 200, ...found };
 }
 
 /** Listens on the loopback address; port 0 takes a free one. */
 export async function serveSite(site: Site, port: number) {
   const server = createServer((request, response) => {
-    const { status, type, keep, bytes } = answerTo(site, request);
-    response.writeHead(status, { ...HEADERS, "content-type": type, "cache-control": keep });
-    response.end(request.method === "HEAD" ? undefined : (bytes ?? `${status}\n`));
+    const { status, headers, body } = answerTo(site, request);
+    response.writeHead(status, headers);
+    response.end(request.method === "HEAD" ? undefined : body);
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");

@@ -2,7 +2,23 @@ import { Anchor, Button, Group, Text, useComputedColorScheme, useMantineColorSch
 import { useEffect } from "react";
 import { NavLink, Outlet, useLocation } from "react-router";
 import { useBundle } from "./bundle/opened.tsx";
+import { isOfCity } from "./city/gateway.ts";
 import { Quoted } from "./parts/quoted.tsx";
+
+const CITY_PAGES = [
+  { to: "/", name: "City" },
+  { to: "/panel", name: "Override panel" },
+  { to: "/log", name: "Log" },
+  { to: "/rules", name: "Rules" },
+  { to: "/agents", name: "Agents" },
+  { to: "/bundle", name: "Open a bundle" },
+] as const;
+
+/** Of pages that the navigation does not name. */
+const OTHER_PAGES = [
+  { to: "/missions/", name: "Mission" },
+  { to: "/sessions/", name: "Session" },
+] as const;
 
 const PAGES = [
   { to: "/mission", name: "Check" },
@@ -11,6 +27,12 @@ const PAGES = [
   { to: "/session", name: "How the law came about" },
 ] as const;
 
+function sectionOf(pathname: string): string {
+  if (pathname === "/") return isOfCity ? "City" : "Open a bundle";
+  const all = [...(isOfCity ? [...CITY_PAGES.slice(1), ...OTHER_PAGES] : []), { to: "/bundle", name: "Open a bundle" }, ...PAGES];
+  return all.find(({ to }) => pathname === to || pathname.startsWith(to.endsWith("/") ? to : `${to}/`))?.name ?? "Not found";
+}
+
 /** Around every page: which mission this is, whether it holds, where to go. */
 export function Frame() {
   const { state } = useBundle();
@@ -18,7 +40,7 @@ export function Frame() {
   const scheme = useComputedColorScheme("light");
   const { pathname } = useLocation();
   const opened = state.kind === "opened" ? state : undefined;
-  const section = pathname === "/" ? "Open a bundle" : (PAGES.find(({ to }) => pathname.startsWith(to))?.name ?? "Not found");
+  const section = sectionOf(pathname);
   // Somebody who cannot see hears the new page's name.
   useEffect(() => {
     document.title = `${section} · AgentCity console`;
@@ -43,6 +65,15 @@ export function Frame() {
             {scheme === "dark" ? "Light colours" : "Dark colours"}
           </Button>
         </Group>
+        {isOfCity && (
+          <nav aria-label="Pages of this city">
+            {CITY_PAGES.map(({ to, name }) => (
+              <NavLink key={to} to={to} end={to === "/"}>
+                {name}
+              </NavLink>
+            ))}
+          </nav>
+        )}
         {opened !== undefined && (
           <nav aria-label="Pages of this bundle">
             {PAGES.map(({ to, name }) => (

@@ -3,11 +3,28 @@ import "./console.css";
 import { createTheme, localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { createBrowserRouter, RouterProvider } from "react-router";
+import { createBrowserRouter, type RouteObject, RouterProvider } from "react-router";
 import { OpenedBundle } from "./bundle/opened.tsx";
+import { isOfCity } from "./city/gateway.ts";
 import { Frame } from "./frame.tsx";
 import { OpenPage } from "./pages/open.tsx";
 import { Broken, NotFound } from "./parts/states.tsx";
+
+/** Pages of a city that runs; alone, the console opens bundles. */
+const LIVE: RouteObject[] = [
+  { index: true, lazy: async () => ({ Component: (await import("./live/city.tsx")).CityPage }) },
+  { path: "missions/:id/nodes?/:node?", lazy: () => import("./live/mission.tsx") },
+  { path: "sessions/:id", lazy: () => import("./live/session.tsx") },
+  { path: "log", lazy: () => import("./live/log.tsx") },
+  { path: "rules", lazy: () => import("./live/rules.tsx") },
+  { path: "panel", lazy: () => import("./live/panel.tsx") },
+  { path: "panel/act", lazy: async () => ({ Component: (await import("./live/panel.tsx")).ActPage }) },
+  { path: "panel/order", lazy: async () => ({ Component: (await import("./live/order.tsx")).OrderPage }) },
+  { path: "panel/orders/:digest", lazy: async () => ({ Component: (await import("./live/order.tsx")).WaitingOrder }) },
+  { path: "panel/cases/:name", lazy: async () => ({ Component: (await import("./live/order.tsx")).CasePage }) },
+  { path: "agents", lazy: async () => ({ Component: (await import("./live/agents.tsx")).AgentsPage }) },
+  { path: "agents/:address", lazy: async () => ({ Component: (await import("./live/agents.tsx")).AgentPage }) },
+];
 
 const router = createBrowserRouter([
   {
@@ -15,7 +32,8 @@ const router = createBrowserRouter([
     element: <Frame />,
     errorElement: <Broken />,
     children: [
-      { index: true, element: <OpenPage /> },
+      ...(isOfCity ? [{ lazy: () => import("./live/root.tsx"), children: LIVE }] : [{ index: true, element: <OpenPage /> }]),
+      { path: "bundle", element: <OpenPage /> },
       { path: "mission", lazy: () => import("./pages/mission.tsx") },
       { path: "law/:node?", lazy: () => import("./pages/law.tsx") },
       { path: "money", lazy: () => import("./pages/money.tsx") },

@@ -10,6 +10,8 @@ export interface World {
   readonly client: CityClient;
   readonly hub: Hub;
   readonly blocks: Blocks;
+  /** The network's folder, where cases and orders wait. */
+  readonly dir: string;
   /** What this city says of itself, signed by its operator. */
   readonly about: () => Promise<CityDocument>;
   /** Opens a session of fifteen minutes for a key that has shown itself. */
@@ -24,9 +26,9 @@ export interface Caller {
 
 /**
  * `open`: anybody. `bearer`: a signature, or a session that one opened. `signed`: a signature over this very request, for all that changes
- * something.
+ * something. `order`: anybody, since what the body holds is an order of the panel, which is worth what its own signatures are.
  */
-export type Access = "open" | "bearer" | "signed";
+export type Access = "open" | "bearer" | "signed" | "order";
 
 /** One thing that the gateway does: every face (HTTP, OpenAPI, the reference, MCP) is made from the table of these. */
 export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
@@ -36,9 +38,11 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   /** `/v1/missions/{mission}`: fields in braces come from the path, the others from the query or the body. */
   readonly path: string;
   /** Under what the reference lists it. */
-  readonly group: "City" | "Missions" | "Law" | "Members" | "Events" | "Sessions of keys";
+  readonly group: "City" | "Missions" | "Law" | "Members" | "Panel" | "Events" | "Sessions of keys";
   readonly doc: string;
   readonly access: Access;
+  /** What it answers changes without the chain or the log: files of the city's folder. Such an answer is not kept. */
+  readonly isOfFiles?: true;
   /** What it takes from its caller's allowance; 1 is a plain read. */
   readonly cost: number;
   readonly input: Input;

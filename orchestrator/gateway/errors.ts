@@ -11,6 +11,8 @@ const STATUS: Readonly<Record<string, number>> = {
   SignatureMissing: 401,
   BearerUnknown: 401,
   NotAllowed: 403,
+  NoSuchCase: 404,
+  TransactionReverted: 409,
   HostUnknown: 403,
   NotFound: 404,
   NoSuchCommand: 404,

@@ -3,19 +3,12 @@ import { recoverMessageAddress } from "viem";
 import { addressSchema } from "../primitives/address.ts";
 import { type Address, bytesToHex } from "../primitives/hex.ts";
 import { Refused } from "./errors.ts";
+import { type ArrivedRequest, neededComponents, SIGNATURE_LIFE, signatureBase, signatureInput } from "./signature-base.ts";
 
 /**
  * Requests signed with an Ethereum key: ERC-8128 over RFC 9421, in one strict form. The label is `eth`; method, authority, path, query,
  * body and every header that changes the meaning are signed; a signature lives a minute and is good once.
  */
-
-/** A request as it arrived. */
-export interface ArrivedRequest {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: { get(name: string): string | null };
-  readonly body: Uint8Array;
-}
 
 /** What a signature says, once everything but its nonce was checked. */
 export interface SignedBy {
@@ -25,11 +18,7 @@ export interface SignedBy {
   readonly expires: number;
 }
 
-/** Headers that change what a request means: signed where they are present. */
-export const MEANING_HEADERS = ["content-type", "idempotency-key", "if-match", "if-none-match", "last-event-id", "prefer"] as const;
-
-/** Seconds that a signature may live, and that clocks may differ. */
-export const SIGNATURE_LIFE = 60;
+/** Seconds by which clocks may differ. */
 const CLOCK_SKEW = 5;
 
 const INPUT =
@@ -69,33 +58,9 @@ export async function signerOfRequest(request: ArrivedRequest, chainId: number, 
   return { key, nonce, expires: times.expires };
 }
 
-/** The text that is signed (RFC 9421, 2.5). `parameters`: the list and its parameters, as in Signature-Input. */
-export function signatureBase(request: ArrivedRequest, components: readonly string[], parameters: string): string {
-  const lines = components.map((name) => `"${name}": ${componentOf(request, name)}`);
-  return [...lines, `"@signature-params": ${parameters}`].join("\n");
-}
-
-function componentOf({ method, url, headers }: ArrivedRequest, name: string): string {
-  if (name === "@method") return method.toUpperCase();
-  // Node's URL leaves out the scheme's own port and writes hosts in lower case.
-  if (name === "@authority") return url.host;
-  if (name === "@path") return url.pathname;
-  if (name === "@query") return url.search === "" ? "?" : url.search;
-  if (name.startsWith("@")) throw bad(`${name} is not signed here`);
-  const value = headers.get(name);
-  if (value === null) throw bad(`${name} is signed and not there`);
-  return value.trim().replace(/[ \t]+/g, " ");
-}
-
 function requireCoverage({ url, headers, body }: ArrivedRequest, components: readonly string[]): void {
   if (new Set(components).size !== components.length) throw bad("a component is signed twice");
-  const needed = [
-    ...["@method", "@authority", "@path"],
-    ...(url.search === "" ? [] : ["@query"]),
-    ...(body.length === 0 ? [] : ["content-digest"]),
-    ...MEANING_HEADERS.filter((name) => headers.get(name) !== null),
-  ];
-  const missing = needed.filter((name) => !components.includes(name));
+  const missing = neededComponents({ url, headers, body }).filter((name) => !components.includes(name));
   if (missing.length > 0) throw bad(`${missing.join(", ")} must be signed`);
 }
 
@@ -157,14 +122,7 @@ export async function signRequest(
   const digest =
     request.body.length === 0 ? {} : { "content-digest": `sha-256=:${createHash("sha256").update(request.body).digest("base64")}:` };
   const headers = { get: (name: string) => (name === "content-digest" ? (digest["content-digest"] ?? null) : request.headers.get(name)) };
-  const components = [
-    ...["@method", "@authority", "@path"],
-    ...(request.url.search === "" ? [] : ["@query"]),
-    ...(request.body.length === 0 ? [] : ["content-digest"]),
-    ...MEANING_HEADERS.filter((name) => request.headers.get(name) !== null),
-  ];
-  const list = components.map((name) => `"${name}"`).join(" ");
-  const parameters = `(${list});created=${now};expires=${now + SIGNATURE_LIFE};nonce="${nonce}";keyid="erc8128:${chainId}:${key.toLowerCase()}"`;
+  const { components, parameters } = signatureInput({ ...request, headers }, { chainId, key, nonce, now });
   const base = signatureBase({ ...request, headers }, components, parameters);
   const signature = await sign({ raw: bytesToHex(new TextEncoder().encode(base)) });
   return {

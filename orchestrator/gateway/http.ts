@@ -11,13 +11,14 @@ import type { Bearers } from "./bearers.ts";
 import type { Caller, Command, World } from "./command.ts";
 import { filterOf, tell, withholding } from "./commands/events.ts";
 import { answerTo, Refused } from "./errors.ts";
-import { type ArrivedRequest, isSigned, signerOfRequest } from "./http-signature.ts";
+import { isSigned, signerOfRequest } from "./http-signature.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { Allowances, type GatewayLimits } from "./limits.ts";
 import { mcpHandler } from "./mcp.ts";
 import type { Nonces } from "./nonces.ts";
 import { jsonSchemaOf, MCP_PATH, openApiOf, pathFields, STREAM_PATH, streamInput } from "./openapi.ts";
 import { referencePage } from "./reference.ts";
+import type { ArrivedRequest } from "./signature-base.ts";
 
 export interface GatewayOptions {
   readonly world: World;
@@ -37,7 +38,19 @@ export interface GatewayOptions {
   readonly tell: (line: string) => void;
   /** Ends all streams. */
   readonly closing: AbortSignal;
+  readonly pages?: Pages | undefined;
 }
+
+/** A file of the console, with the headers that it is served with. */
+export interface Page {
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+}
+/** The console's files by path; a deep link gets the page. */
+export type Pages = (path: string) => Page | undefined;
+
+/** What the gateway answers itself: a page never stands in for it. */
+const OWN_PATHS = ["/v1", MCP_PATH, "/openapi.json", "/docs", "/health", "/.well-known"];
 
 /** Milliseconds after which a silent stream says that it lives. */
 const PING = 5_000;
@@ -67,14 +80,14 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   app.onError((error, context) => refuse(context, error));
   app.notFound((context) => refuse(context, unknownRoute(commands, context.req.method, context.req.path)));
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"] },
-      referrerPolicy: "no-referrer",
-      xFrameOptions: "DENY",
-      strictTransportSecurity: false,
-    }),
-  );
+  const secured = secureHeaders({
+    contentSecurityPolicy: { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"] },
+    referrerPolicy: "no-referrer",
+    xFrameOptions: "DENY",
+    strictTransportSecurity: false,
+  });
+  // Pages bring headers of their own.
+  app.use((context, next) => (pageAt(context) === undefined ? secured(context, next) : next()));
   app.use(async (context, next) => {
     const names = [(context.req.header("host") ?? "").replace(/:\d+$/, ""), new URL(context.req.url).hostname];
     const foreign = names.find((name) => !hosts.includes(name.toLowerCase()));
@@ -82,6 +95,13 @@ export function gatewayApp(options: GatewayOptions): Hono {
     await next();
   });
   if (origins.length > 0) app.use(cors({ origin: [...origins], allowMethods: ["GET", "POST"], maxAge: 600 }));
+
+  /** The console's file for a path that is none of the gateway's own. */
+  function pageAt(context: Context): Page | undefined {
+    const { path, method } = context.req;
+    const isOwn = OWN_PATHS.some((own) => path === own || path.startsWith(`${own}/`));
+    return isOwn || (method !== "GET" && method !== "HEAD") ? undefined : options.pages?.(path);
+  }
 
   function refuse(context: Context, error: unknown): Response {
     const { status, body, isOurs } = answerTo(error);
@@ -93,7 +113,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
 
   /** Reads and checks who asks. */
   async function callerOf(context: Context, body: Uint8Array, access: Command["access"]): Promise<Caller> {
-    if (access === "open") return {};
+    if (access === "open" || access === "order") return {};
     const request: ArrivedRequest = {
       method: context.req.method,
       url: new URL(context.req.url),
@@ -152,7 +172,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
         const answer = async () => canonicalJson(await command.run(world, input, caller));
-        const isKept = command.access === "open" && command.method === "GET";
+        const isKept = command.access === "open" && command.method === "GET" && command.isOfFiles !== true;
         return text(context, isKept ? await kept.get(`${command.name} ${canonicalJson(given)}`, answer) : await answer());
       });
     });
@@ -171,6 +191,12 @@ export function gatewayApp(options: GatewayOptions): Hono {
     return isObject(answer) ? answer : { answer };
   }
 
+  app.get("*", async (context, next) => {
+    const found = pageAt(context);
+    if (found === undefined) return next();
+    allowances.spend(addressOf(context), 1, millis());
+    return context.newResponse(new Uint8Array(found.body), 200, { ...found.headers });
+  });
   app.get("/health", (context) => {
     const { sequence, block } = world.hub.cursor();
     return json(context, { status: "ok", sequence, block });

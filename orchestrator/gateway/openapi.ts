@@ -59,11 +59,11 @@ function operationOf({ name, method, path, group, doc, access, cost, input, outp
     description: `${doc}\n\nCost: ${cost}.`,
     parameters: isRead ? parametersOf(input, path) : [],
     ...(isRead ? {} : { requestBody: { required: true, content: { "application/json": { schema: jsonSchemaOf(input) } } } }),
-    ...(access === "open" ? {} : { security: [{ [access === "signed" ? "erc8128" : "bearer"]: [] }] }),
+    ...(access === "open" || access === "order" ? {} : { security: [{ [access === "signed" ? "erc8128" : "bearer"]: [] }] }),
     responses: {
       200: { description: "The answer", content: { "application/json": { schema: jsonSchemaOf(output, "input") } } },
       400: errorAnswer("The question is malformed"),
-      ...(access === "open" ? {} : { 401: errorAnswer("No good signature or bearer") }),
+      ...(access === "open" || access === "order" ? {} : { 401: errorAnswer("No good signature or bearer") }),
       404: errorAnswer("There is no such thing here"),
       429: errorAnswer("This address asks too much at once"),
     },

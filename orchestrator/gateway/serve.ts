@@ -16,7 +16,7 @@ import type { World } from "./command.ts";
 import type { CityDocument } from "./commands/city.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { answerTo, Refused } from "./errors.ts";
-import { gatewayApp } from "./http.ts";
+import { gatewayApp, type Pages } from "./http.ts";
 import { type GatewayLimits, LIMITS } from "./limits.ts";
 import { openNonces } from "./nonces.ts";
 import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
@@ -28,6 +28,8 @@ export interface ServeOptions {
   readonly publicUrl?: string | undefined;
   readonly origins?: readonly string[];
   readonly limits?: Partial<GatewayLimits>;
+  /** The console, if it is built. */
+  readonly pages?: Pages | undefined;
   readonly version: string;
   readonly millis: () => number;
   readonly sleep: (millis: number) => Promise<void>;
@@ -66,6 +68,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     client: city.client,
     hub,
     blocks: city.blocks,
+    dir: city.dir,
     about: () => aboutCity(city, options.publicUrl ?? url, limits, version),
     openSession: (key) => bearers.open(key, Math.floor(millis() / 1_000)),
   };
@@ -77,6 +80,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     url: () => options.publicUrl ?? url,
     nonces: openNonces(city.database),
     tell: city.tell,
+    pages: options.pages,
     closing: closing.signal,
   });
   const server = await new Promise<ReturnType<typeof serve>>((resolve, reject) => {

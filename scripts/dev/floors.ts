@@ -10,7 +10,8 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["orchestrator/legislature", "orchestrator/execution", "orchestrator/adjudication", "orchestrator/escrow"],
   ["orchestrator/hub", "orchestrator/seats"],
   ["orchestrator/city"],
-  ["orchestrator/gateway", "orchestrator/agent", "orchestrator/economy", "console"],
+  ["orchestrator/gateway", "orchestrator/agent", "orchestrator/economy"],
+  ["console"],
   ["orchestrator/cli"],
   ["scripts"],
 ];

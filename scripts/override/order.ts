@@ -9,13 +9,14 @@ import { type CityClient, createCityClient } from "../../orchestrator/client/cli
 import { contractAbis } from "../../orchestrator/client/contracts.ts";
 import { justificationBytes } from "../../orchestrator/client/sign/codification.ts";
 import { messageDigest } from "../../orchestrator/client/sign/sign-message.ts";
+import { walletJson } from "../../orchestrator/client/sign/wallet-json.ts";
 import { AgentCityError, InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { contentIdOf, digestOf } from "../../orchestrator/primitives/hash.ts";
 import type { Hash } from "../../orchestrator/primitives/hex.ts";
 import { type SignedOverride, signedOverrideJson, signedOverrideSchema } from "../../orchestrator/protocol/signed-override.ts";
 import type { Draft } from "./arguments.ts";
 import { type Office, type OfficeOptions, openOffice } from "./office.ts";
-import { payerOf, type SignerOptions, signerOf, walletJson } from "./signers.ts";
+import { payerOf, type SignerOptions, signerOf } from "./signers.ts";
 
 /** What every command that signs takes. */
 export interface OrderOptions extends OfficeOptions, SignerOptions {

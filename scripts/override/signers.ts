@@ -1,14 +1,14 @@
-import { getAddress, type LocalAccount, serializeTypedData } from "viem";
+import { getAddress, type LocalAccount } from "viem";
 import { z } from "zod";
 import { DEVNET_CHAIN_ID } from "../../orchestrator/chain/devnet.ts";
 import { requestOver } from "../../orchestrator/chain/rpc.ts";
 import { devnetSociety, memberOf } from "../../orchestrator/city/society.ts";
 import { accountFrom, adjudicatorAccount, NoSuchSeat, signerAccount } from "../../orchestrator/cli/keys.ts";
-import { consumerOf, type Message, type SigningDomain } from "../../orchestrator/client/sign/sign-message.ts";
+import type { Message, SigningDomain } from "../../orchestrator/client/sign/sign-message.ts";
+import { orderTypedData, walletJson } from "../../orchestrator/client/sign/wallet-json.ts";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { type Address, type Hex, hexSchema } from "../../orchestrator/primitives/hex.ts";
-import { typedData, typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
 
 /** Whoever signs: a key of this process, or a wallet that asks its holder. */
 export interface Signer {
@@ -32,7 +32,7 @@ export async function signerOf(chainId: number, { as, wallet }: SignerOptions): 
   const account = adjudicatorAccount(chainId, as);
   return {
     address: account.address,
-    sign: (domain, message) => account.signTypedData(typedDataOf(domain, message)),
+    sign: (domain, message) => account.signTypedData(orderTypedData(domain, message)),
   };
 }
 
@@ -43,26 +43,6 @@ export function payerOf(chainId: number): LocalAccount {
   if (chainId === DEVNET_CHAIN_ID) return memberOf(devnetSociety(), "deployer").account;
   return signerAccount("AGENTCITY_RELAYER_KEY", "relayer");
 }
-
-/** What is signed, as EIP-712 has it. */
-function typedDataOf(domain: SigningDomain, message: Message<"OverrideAction">) {
-  const types = { OverrideAction: typedDataTypes.OverrideAction };
-  return { ...typedData("OverrideAction", domain.chain.id, consumerOf(domain, "OverrideAction")), types, message };
-}
-
-/** The same as a wallet takes it, and as a dry run shows it. */
-export function walletJson(domain: SigningDomain, message: Message<"OverrideAction">): string {
-  const { types, ...data } = typedDataOf(domain, message);
-  return serializeTypedData({ ...data, types: { EIP712Domain: DOMAIN, ...types } } as never);
-}
-
-/** viem leaves it out; wallets ask for it. */
-const DOMAIN = [
-  { name: "name", type: "string" },
-  { name: "version", type: "string" },
-  { name: "chainId", type: "uint256" },
-  { name: "verifyingContract", type: "address" },
-] as const;
 
 /** EIP-1193 methods that Frame, a Ledger bridge or Clef answer; `address` chooses among the wallet's accounts. */
 async function walletSigner(url: string, address: string | undefined): Promise<Signer> {

@@ -1,5 +1,17 @@
-import type { NodeView } from "../bundle/view.ts";
 import { type StateWords, stateWords } from "../parts/words.ts";
+
+/** A node of a law as it is drawn: of a bundle, or of a mission that runs. */
+export interface DrawnNode {
+  readonly law: {
+    readonly number: number;
+    readonly label: string;
+    readonly task: string;
+    readonly after: readonly number[];
+    readonly tier: number;
+    readonly floor: string;
+  };
+  readonly end: { readonly state: string; readonly executors: readonly { readonly agent: string; readonly attempt: number }[] } | undefined;
+}
 
 /** Above this many nodes, those of one task are shown as one until it is opened. */
 export const MOST_NODES = 60;
@@ -8,7 +20,7 @@ export const MOST_NODES = 60;
 export interface Box {
   readonly id: string;
   readonly task: string;
-  readonly nodes: readonly NodeView[];
+  readonly nodes: readonly DrawnNode[];
   readonly state: StateWords;
   /** `done 60, failed 4`; one word for a single node. */
   readonly words: string;
@@ -23,10 +35,10 @@ export interface LawGraph {
 const GRAVITY: readonly StateWords["look"][] = ["failed", "frozen", "working", "waiting", "done"];
 
 /** What is drawn of a law, with these tasks opened. */
-export function lawGraph(nodes: readonly NodeView[], opened: ReadonlySet<string>): LawGraph {
+export function lawGraph(nodes: readonly DrawnNode[], opened: ReadonlySet<string>): LawGraph {
   const tasks = Map.groupBy(nodes, ({ law }) => law.task);
   const isGrouped = (task: string) => nodes.length > MOST_NODES && (tasks.get(task)?.length ?? 0) > 1 && !opened.has(task);
-  const idOf = ({ law }: NodeView) => (isGrouped(law.task) ? `task ${law.task}` : `node ${law.number}`);
+  const idOf = ({ law }: DrawnNode) => (isGrouped(law.task) ? `task ${law.task}` : `node ${law.number}`);
   const boxes = [...Map.groupBy(nodes, idOf)].map(([id, members]): Box => {
     const states = members.map(({ end }) => stateWords(end?.state));
     const counts = Map.groupBy(states, ({ word }) => word);

@@ -59,7 +59,7 @@ function Money({ view }: { readonly view: MissionView }) {
   );
 }
 
-function Rows({ flows, from, total }: { readonly flows: readonly Flow[]; readonly from: string; readonly total: bigint }) {
+export function Rows({ flows, from, total }: { readonly flows: readonly Flow[]; readonly from: string; readonly total: bigint }) {
   const own = flows.filter((flow) => flow.from === from);
   const found = sum(own);
   return (
@@ -88,7 +88,7 @@ function Rows({ flows, from, total }: { readonly flows: readonly Flow[]; readonl
 }
 
 /** Widths are drawn from rounded numbers; the table has the exact ones. */
-function Sankey({ flows }: { readonly flows: readonly Flow[] }) {
+export function Sankey({ flows }: { readonly flows: readonly Flow[] }) {
   const ids = [...new Set(flows.flatMap(({ from, to }) => [`> ${from}`, from === PAID ? `agent ${to}` : `> ${to}`]))];
   const { nodes, links } = sankey<{ id: string }, { units: bigint }>()
     .nodeId(({ id }) => id)
@@ -129,6 +129,6 @@ function Sankey({ flows }: { readonly flows: readonly Flow[] }) {
   );
 }
 
-function sum(flows: readonly Flow[]): bigint {
+export function sum(flows: readonly Flow[]): bigint {
   return flows.reduce((total, { units }) => total + units, 0n);
 }

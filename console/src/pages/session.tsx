@@ -15,13 +15,38 @@ export function Component() {
 }
 
 function Session({ view: { outcome } }: { readonly view: MissionView }) {
-  const { candidates } = outcome.law;
-  const [rankings, setRankings] = useState(() => outcome.ballots.map(({ ranking }) => ranking));
+  const { candidates, producers, principals } = outcome.law;
+  return (
+    <>
+      <Title order={1}>How the law came about</Title>
+      <Text>
+        {producers} agents of {principals} owners could vote; {outcome.ballots.length} did, on {candidates.length - 1} laws and on “no law”.
+      </Text>
+      <Vote candidates={candidates} ballots={outcome.ballots} winner={outcome.winner?.entry} />
+    </>
+  );
+}
+
+interface VoteProps {
+  readonly candidates: readonly {
+    readonly entry: number;
+    readonly letter: string;
+    readonly title: string;
+    readonly proposer: string;
+    readonly sponsors: number;
+  }[];
+  readonly ballots: readonly { readonly agent: string; readonly ranking: readonly number[] }[];
+  readonly winner: number | undefined;
+}
+
+/** Candidates, duels, the count in words, and what another ballot would have changed. */
+export function Vote({ candidates, ballots, winner }: VoteProps) {
+  const [rankings, setRankings] = useState(() => ballots.map(({ ranking }) => ranking));
   const letterOf = (entry: number) => {
     const candidate = candidates.find((each) => each.entry === entry);
     return plainLine((candidate?.letter ?? String(entry)).slice(0, 20));
   };
-  const isChanged = rankings.some((ranking, voter) => ranking !== outcome.ballots[voter]?.ranking);
+  const isChanged = rankings.some((ranking, voter) => ranking !== ballots[voter]?.ranking);
   const duels = useMemo(() => pairwise(rankings.map(packRanking), candidates.length), [rankings, candidates.length]);
   const standings = useMemo(() => standingsOf(duels, ANY_SEED), [duels]);
   const [best] = standings;
@@ -35,14 +60,9 @@ function Session({ view: { outcome } }: { readonly view: MissionView }) {
         return ranking.toSpliced(place, 1).toSpliced(place - 1, 0, moved);
       }),
     );
-  if (outcome.ballots.length === 0) return <Text>Nobody voted: the session ended before a ballot.</Text>;
+  if (ballots.length === 0) return <Text>Nobody voted: the session ended before a ballot.</Text>;
   return (
     <>
-      <Title order={1}>How the law came about</Title>
-      <Text>
-        {outcome.law.producers} agents of {outcome.law.principals} owners could vote; {outcome.ballots.length} did, on{" "}
-        {candidates.length - 1} laws and on “no law”.
-      </Text>
       <div className="wide">
         <table>
           <caption>The candidates</caption>
@@ -60,7 +80,7 @@ function Session({ view: { outcome } }: { readonly view: MissionView }) {
               <tr key={entry}>
                 <th scope="row">
                   {plainLine(letter.slice(0, 20))}
-                  {entry === outcome.winner?.entry && " (won)"}
+                  {entry === winner && " (won)"}
                 </th>
                 <td>
                   <Quoted text={title} short={120} />
@@ -132,12 +152,12 @@ function Session({ view: { outcome } }: { readonly view: MissionView }) {
             ) : (
               <>
                 <strong>{tied.map(({ candidate }) => letterOf(candidate)).join(" and ")} are still equal.</strong> A seed decides that was
-                fixed on the chain before anybody voted{isChanged ? "." : `: ${letterOf(outcome.winner?.entry ?? 0)} won.`}
+                fixed on the chain before anybody voted{isChanged ? "." : `: ${letterOf(winner ?? 0)} won.`}
               </>
             )}
             {isChanged &&
               tied.length === 1 &&
-              (best?.candidate === outcome.winner?.entry ? " The winner is the same." : " The winner would have been another.")}
+              (best?.candidate === winner ? " The winner is the same." : " The winner would have been another.")}
           </li>
         </ol>
       </section>
@@ -147,12 +167,12 @@ function Session({ view: { outcome } }: { readonly view: MissionView }) {
         </Title>
         <Text>Move an entry up in anybody's ballot and see the count change. It changes this page only.</Text>
         {isChanged && (
-          <Button variant="default" my="sm" onClick={() => setRankings(outcome.ballots.map(({ ranking }) => ranking))}>
+          <Button variant="default" my="sm" onClick={() => setRankings(ballots.map(({ ranking }) => ranking))}>
             Back to the ballots as cast
           </Button>
         )}
         <div className="voters">
-          {outcome.ballots.map(({ agent }, voter) => (
+          {ballots.map(({ agent }, voter) => (
             <div key={agent} className="voter">
               <strong>{plainLine(agent.slice(0, 42))}</strong>
               <ol>

@@ -73,3 +73,70 @@ export const STATUSES: Readonly<Record<string, StateWords>> = {
 export function percent(share: number): string {
   return `${Number((share * 100).toFixed(1))} %`;
 }
+
+const LIVE: Readonly<Record<string, string>> = {
+  FAILED: "its last attempt was not cleared",
+  EXECUTING: "its executors are at work",
+  PENDING_VERIFICATION: "verifiers look at it",
+  PENDING_REVIEW: "a human has to decide",
+  ELIGIBLE: "what it needs is there; it begins with the next wave",
+};
+
+/** The same while the mission runs. */
+export function liveStateWords(state: string | undefined): StateWords {
+  const words = stateWords(state);
+  return { ...words, means: LIVE[state ?? ""] ?? words.means };
+}
+
+export const MISSION_STATES: Readonly<Record<string, StateWords>> = {
+  PENDING: { word: "bids are taken", look: "waiting", means: "executors bid for the work" },
+  ACTIVE: { word: "about to begin", look: "waiting", means: "all work is awarded" },
+  EXECUTING: { word: "at work", look: "working", means: "agents work" },
+  VERIFICATION: { word: "being checked", look: "working", means: "the last work is checked" },
+  DEGRADED: { word: "stands still", look: "frozen", means: "the chain fell silent; adjudicators decide whether it goes on" },
+  COMPLETED: { word: "completed", look: "done", means: "all work was cleared; money moves after the appeal window" },
+  FAILED: { word: "failed", look: "failed", means: "a part failed for good; what is left goes back to the sponsor" },
+  ABORTED: { word: "ended by adjudicators", look: "failed", means: "what is left goes back to the sponsor" },
+};
+
+export const SESSION_STATES: Readonly<Record<string, StateWords>> = {
+  IDENTIFYING: { word: "identifying", look: "waiting", means: "producers say who answers for them" },
+  PROPOSING: { word: "proposing", look: "working", means: "producers draft laws for the goal" },
+  DELIBERATING: { word: "debating", look: "working", means: "producers talk about the drafts" },
+  VOTING: { word: "voting", look: "working", means: "each producer ranks all drafts" },
+  TALLIED: { word: "tallied", look: "working", means: "the winner is compared with the constitution" },
+  VALIDATED: { word: "validated", look: "working", means: "the winner is made into code" },
+  CODIFIED: { word: "codified", look: "working", means: "two offices sign" },
+  DEPLOYED: { word: "law deployed", look: "done", means: "the law is a contract that holds the deposit" },
+  FAILED: { word: "no law", look: "failed", means: "no draft could become law" },
+  EXPIRED: { word: "too late", look: "failed", means: "its time ran out" },
+  CANCELLED: { word: "cancelled", look: "failed", means: "the sponsor took it back" },
+};
+
+const OTHER: StateWords = { word: "unknown", look: "waiting", means: "" };
+export const missionWords = (state: string): StateWords => MISSION_STATES[state] ?? OTHER;
+export const sessionWords = (state: string): StateWords => SESSION_STATES[state] ?? OTHER;
+
+/** What the paper's event types are called in a line of news; others by their own name. */
+export function eventWords(type: string | null, name: string): string {
+  return type === null ? name : type.toLowerCase().replaceAll("_", " ");
+}
+
+/** 0x1234…abcd */
+export function short(text: string): string {
+  return text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text;
+}
+
+/** Chain time as a person reads it; seconds. */
+export function moment(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().replace("T", " ").slice(0, 19);
+}
+
+/** How long, in the two largest units. */
+export function span(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  if (whole < 86_400) return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+  return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3_600)} h`;
+}

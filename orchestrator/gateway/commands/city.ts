@@ -27,7 +27,7 @@ export const cityDocumentSchema = z.strictObject({
 });
 export type CityDocument = z.infer<typeof cityDocumentSchema>;
 
-const parameterOutput = z.strictObject({
+export const parameterOutput = z.strictObject({
   name: z.string(),
   index: count,
   unit: z.string(),

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { recompileLaw } from "../../client/compile-law.ts";
 import { recordedBallots } from "../../client/recorded-ballots.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { contentIdFromDigest } from "../../primitives/hash.ts";
-import { hashSchema } from "../../primitives/hex.ts";
+import { type ContentId, hashSchema } from "../../primitives/hex.ts";
 import { unpackRanking } from "../../rules/condorcet.ts";
 import { sessionTransitions } from "../../rules/transitions/session.ts";
 import { type Command, command, type World } from "../command.ts";
@@ -12,7 +13,7 @@ import { address, contentId, count, hash, pageInput, pageOf, seconds, units } fr
 
 const sessionInput = z.strictObject({ session: units });
 
-const sessionOutput = z.strictObject({
+export const sessionOutput = z.strictObject({
   session: units,
   missionId: hash,
   epoch: count,
@@ -36,6 +37,10 @@ function sessionNamed({ hub }: World, session: string) {
   if (row === undefined)
     throw new Refused("NotFound", `This city has no session ${session}`, { action: "list_sessions names those it has" });
   return row;
+}
+
+function titleOf({ blocks }: World, id: ContentId): string | null {
+  return blocks.has(id) ? recompileLaw(blocks.get(id)).document.title : null;
 }
 
 async function describe(world: World, session: string): Promise<z.input<typeof sessionOutput>> {
@@ -82,6 +87,8 @@ export const lawCommands: readonly Command[] = [
           specHash: hash,
           documentId: contentId,
           sponsors: count,
+          /** Of its document, where this city keeps it. */
+          title: z.string().nullable(),
           isKept: z.boolean(),
         }),
       ),
@@ -106,6 +113,7 @@ export const lawCommands: readonly Command[] = [
           proposed.map(async ({ args }) => ({
             ...{ candidate: args.candidate, proposer: args.proposer, specHash: args.specHash },
             documentId: contentIdFromDigest(args.cid),
+            title: titleOf(world, contentIdFromDigest(args.cid)),
             sponsors: (await world.client.legislation.candidateOf(BigInt(session), args.candidate)).sponsors,
             isKept: onBallot.includes(args.candidate),
           })),

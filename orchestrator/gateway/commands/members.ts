@@ -11,7 +11,7 @@ import { textOf } from "./justification.ts";
 
 const kindNames = Object.keys(KINDS) as readonly (keyof typeof KINDS)[];
 
-const agentOutput = z.strictObject({
+export const agentOutput = z.strictObject({
   agent: address,
   principal: address,
   kind: z.string(),

@@ -10,12 +10,12 @@ import type { MissionDocument } from "../../protocol/mission-document.ts";
 import { type Command, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { pageOfPayloads, payloadsOf } from "../payloads.ts";
-import { address, contentId, count, hash, pageInput, pageOf, seconds, toAddress, units } from "../wire.ts";
+import { address, contentId, count, hash, pageInput, pageOf, seconds, toAddress, toHash, units } from "../wire.ts";
 import { ledgerOf, ledgerOutput } from "./ledger.ts";
 
-const missionInput = z.strictObject({ mission: address });
+export const missionInput = z.strictObject({ mission: address });
 
-const summaryOutput = z.strictObject({
+export const summaryOutput = z.strictObject({
   mission: address,
   missionId: hash,
   session: units,
@@ -29,7 +29,7 @@ const summaryOutput = z.strictObject({
 const deployedSchema = z.object({ mission: addressSchema });
 
 /** The mission that a path names. */
-async function missionNamed(world: World, text: string): Promise<{ readonly mission: Address; readonly missionId: `0x${string}` }> {
+export async function missionNamed(world: World, text: string): Promise<{ readonly mission: Address; readonly missionId: `0x${string}` }> {
   const mission = toAddress(text);
   const row = world.hub.missionAt(mission);
   if (row === undefined)
@@ -70,7 +70,7 @@ async function documentOf(
   return blocks.has(id) ? { id, document: recompileLaw(blocks.get(id)).document } : undefined;
 }
 
-const lawNodeOutput = z.strictObject({
+export const lawNodeOutput = z.strictObject({
   number: count,
   label: z.string(),
   task: z.string(),
@@ -88,7 +88,7 @@ const lawNodeOutput = z.strictObject({
   shard: z.strictObject({ from: count, to: count }).nullable(),
 });
 
-const slotOutput = z.strictObject({
+export const slotOutput = z.strictObject({
   slot: count,
   agent: address,
   price: units,
@@ -96,7 +96,7 @@ const slotOutput = z.strictObject({
   isRevealed: z.boolean(),
 });
 
-const nodeOutput = z.strictObject({
+export const nodeOutput = z.strictObject({
   number: count,
   state: z.enum(nodeStates),
   attempt: count,
@@ -142,7 +142,7 @@ const clearedSchema = z.object({
   agreeing: z.number(),
 });
 
-const verdictOutput = z.strictObject({
+export const verdictOutput = z.strictObject({
   node: count,
   attempt: count,
   result: z.enum(results),
@@ -155,7 +155,7 @@ const verdictOutput = z.strictObject({
   eventId: hash,
 });
 
-const bidOutput = z.strictObject({
+export const bidOutput = z.strictObject({
   node: count,
   agent: address,
   principal: address,
@@ -213,6 +213,23 @@ export const missionCommands: readonly Command[] = [
       ]);
       const { title = null, goal = null } = law?.document ?? {};
       return { ...summary, lawHash, docHash: context.docHash, nodeCount: header.nodeCount, expiresAt, title, goal };
+    },
+  }),
+  command({
+    name: "get_mission_origin",
+    method: "GET",
+    path: "/v1/missions/{id}/origin",
+    group: "Missions",
+    doc: "Where a mission is, by its contract or by its missionId, which it has from the first word about its law on.",
+    access: "open",
+    cost: 1,
+    input: z.strictObject({ id: z.string().regex(/^0x([0-9a-fA-F]{40}|[0-9a-f]{64})$/) }),
+    output: z.strictObject({ missionId: hash, session: units, epoch: count, mission: address.nullable() }),
+    async run({ hub }, { id }) {
+      const row = id.length === 66 ? hub.missionWithId(toHash(id)) : hub.missionAt(toAddress(id));
+      if (row === undefined)
+        throw new Refused("NotFound", `This city has no mission ${id}`, { action: "list_sessions names those it has" });
+      return { missionId: row.id, session: row.session, epoch: row.epoch, mission: row.mission };
     },
   }),
   command({

@@ -5,13 +5,17 @@ import { keyCommands } from "./keys.ts";
 import { lawCommands } from "./law.ts";
 import { memberCommands } from "./members.ts";
 import { missionCommands } from "./missions.ts";
+import { panelCommands } from "./panel.ts";
+import { vitalCommands } from "./vitals.ts";
 
 /** Everything that the gateway does, once. HTTP, OpenAPI, the reference and MCP are made from this list. */
 export const COMMANDS: readonly Command[] = [
   ...cityCommands,
   ...missionCommands,
+  ...vitalCommands,
   ...lawCommands,
   ...memberCommands,
+  ...panelCommands,
   ...eventCommands,
   ...keyCommands,
 ];

@@ -1,0 +1,1 @@
+// Served by a gateway, this file says so.

@@ -1,0 +1,157 @@
+/** What the gateway answers, as its own table of commands has it. Types only: nothing of the server is in the page. */
+import type { z } from "zod";
+import type { cityDocumentSchema, parameterOutput } from "../../../orchestrator/gateway/commands/city.ts";
+import type { eventOutput } from "../../../orchestrator/gateway/commands/events.ts";
+import type { sessionOutput } from "../../../orchestrator/gateway/commands/law.ts";
+import type { ledgerOutput } from "../../../orchestrator/gateway/commands/ledger.ts";
+import type { agentOutput } from "../../../orchestrator/gateway/commands/members.ts";
+import type {
+  bidOutput,
+  lawNodeOutput,
+  nodeOutput,
+  summaryOutput,
+  verdictOutput,
+} from "../../../orchestrator/gateway/commands/missions.ts";
+import type { caseOutput, draftOutput } from "../../../orchestrator/gateway/commands/panel.ts";
+import type { metricOutput } from "../../../orchestrator/gateway/commands/vitals.ts";
+
+export type CityDocument = z.infer<typeof cityDocumentSchema>;
+export type Parameter = z.infer<typeof parameterOutput>;
+export type Event = z.infer<typeof eventOutput>;
+export type Session = z.infer<typeof sessionOutput>;
+export type Ledger = z.infer<typeof ledgerOutput>;
+export type Agent = z.infer<typeof agentOutput>;
+export type Summary = z.infer<typeof summaryOutput>;
+export type LawNode = z.infer<typeof lawNodeOutput>;
+export type ChainNode = z.infer<typeof nodeOutput>;
+export type Verdict = z.infer<typeof verdictOutput>;
+export type Bid = z.infer<typeof bidOutput>;
+export type Case = z.infer<typeof caseOutput>;
+export type Draft = z.infer<typeof draftOutput>;
+export type Metric = z.infer<typeof metricOutput>;
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}
+export type Mission = Summary & {
+  readonly lawHash: string;
+  readonly docHash: string;
+  readonly nodeCount: number;
+  readonly expiresAt: number;
+  readonly title: string | null;
+  readonly goal: string | null;
+};
+export interface Origin {
+  readonly missionId: string;
+  readonly session: string;
+  readonly epoch: number;
+  readonly mission: string | null;
+}
+export interface Law {
+  readonly documentId: string;
+  readonly title: string;
+  readonly goal: string;
+  readonly risk: string;
+  readonly nodes: readonly LawNode[];
+}
+export type SessionDetail = Session & {
+  readonly candidates: readonly {
+    readonly candidate: number;
+    readonly proposer: string;
+    readonly specHash: string;
+    readonly documentId: string;
+    readonly sponsors: number;
+    readonly title: string | null;
+    readonly isKept: boolean;
+  }[];
+  readonly tally: { readonly winner: number; readonly ballots: number; readonly order: readonly number[] } | null;
+};
+export interface Ballots {
+  readonly entries: readonly number[];
+  readonly ballots: readonly { readonly agent: string; readonly ranking: readonly number[] }[];
+  readonly pairwise: readonly (readonly number[])[];
+}
+export interface Panel {
+  readonly seats: readonly {
+    readonly adjudicator: string;
+    readonly principal: string;
+    readonly isActive: boolean;
+    readonly stake: string;
+  }[];
+  readonly senior: string;
+  readonly hasQuorum: boolean;
+  readonly asOf: number;
+}
+export interface Money {
+  readonly treasury: { readonly free: string; readonly insurance: string };
+  readonly missions: { readonly count: number } & Omit<Ledger, "isClosed">;
+}
+export interface Act {
+  readonly digest: string;
+  readonly action: string;
+  readonly mission: string;
+  readonly node: number;
+  readonly target: string;
+  readonly adjudicators: readonly string[];
+  readonly justification: string;
+  readonly because: string | null;
+  readonly timestamp: number;
+  readonly eventId: string;
+}
+export interface Order {
+  readonly digest: string;
+  readonly action: string;
+  readonly because: string;
+  readonly signedBy: readonly string[];
+  readonly needed: number;
+  readonly deadline: number;
+}
+export type CaseDetail = Case & {
+  readonly excerpt: string | null;
+  readonly rubric: string | null;
+  readonly quality: number | null;
+  readonly risk: number | null;
+  readonly facts: readonly string[];
+  readonly pieces: readonly {
+    readonly cid: string;
+    readonly name: string;
+    readonly size: number;
+    readonly isHere: boolean;
+    readonly base64: string | null;
+  }[];
+};
+export interface Simulation {
+  readonly method: string;
+  readonly succeeds: boolean;
+  readonly refusal: string | null;
+  readonly error: string | null;
+  readonly changes: readonly { readonly what: string; readonly from: string; readonly to: string }[];
+}
+export interface History {
+  readonly spans: readonly {
+    readonly node: number;
+    readonly state: string;
+    readonly from: number;
+    readonly to: number | null;
+    readonly first: number;
+    readonly last: number | null;
+  }[];
+  readonly gas: readonly { readonly contract: string; readonly gas: number; readonly transactions: number }[];
+  readonly freezes: readonly { readonly agent: string; readonly at: number; readonly recent: number; readonly threshold: number }[];
+  readonly verdicts: readonly { readonly tier: number; readonly passed: number; readonly rejected: number; readonly undecided: number }[];
+  readonly epochs: readonly { readonly epoch: number; readonly completed: number; readonly failed: number; readonly gas: number }[];
+}
+export interface Service {
+  readonly service: string;
+  readonly owner: string;
+  readonly codeHash: string;
+  readonly schemaHash: string;
+  readonly endpoint: string;
+  readonly isLive: boolean;
+}
+export interface Payload {
+  readonly payloadCid: string;
+  readonly payloadHash: string;
+  readonly payload: unknown;
+}

@@ -1,0 +1,159 @@
+import { QueryClient, QueryClientProvider, type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { createParser } from "eventsource-parser";
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import type { Event } from "./answers.ts";
+import { ask, GatewayRefusal, type Query } from "./gateway.ts";
+
+/** How the page stands with the city. */
+export type Link =
+  | { readonly kind: "connecting" }
+  | { readonly kind: "live"; readonly sequence: number }
+  /** `since`: milliseconds; what is shown is from before. */
+  | { readonly kind: "lost"; readonly since: number };
+
+type Listener = (event: Event) => void;
+
+interface Live {
+  readonly link: Link;
+  /** Hears every event from now on, in order, without a gap. */
+  readonly listen: (listener: Listener) => () => void;
+}
+
+const Context = createContext<Live>({ link: { kind: "connecting" }, listen: () => () => {} });
+
+/** Milliseconds from the first news to asking again, between two times of it, and until the next try to connect. */
+const SOON = 60;
+const AGAIN = 900;
+const RECONNECT = 700;
+/** Without a word for so long, pings included, the connection is dead: milliseconds. */
+const SILENCE = 12_000;
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      retry: (count, error) => error instanceof GatewayRefusal && [429, 503].includes(error.status) && count < 5,
+      retryDelay: (count) => 300 * 2 ** count,
+      refetchOnWindowFocus: false,
+      // The stream says when the city is there; the browser's idea of being online is about something else.
+      networkMode: "always",
+    },
+  },
+});
+
+/** Follows the city: one stream of events, which says when what is shown has to be asked for again. */
+export function LiveCity({ children }: { readonly children: ReactNode }) {
+  const [link, setLink] = useState<Link>({ kind: "connecting" });
+  const listeners = useMemo(() => new Set<Listener>(), []);
+  useEffect(() => {
+    const ended = new AbortController();
+    void follow(ended.signal, setLink, (event) => {
+      for (const listener of listeners) listener(event);
+    });
+    return () => ended.abort();
+  }, [listeners]);
+  const live = useMemo<Live>(
+    () => ({
+      link,
+      listen(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    }),
+    [link, listeners],
+  );
+  return (
+    <QueryClientProvider client={client}>
+      <Context value={live}>{children}</Context>
+    </QueryClientProvider>
+  );
+}
+
+export function useLive(): Live {
+  return useContext(Context);
+}
+
+/** Milliseconds between two looks at what no event tells of: cases and orders are files of the city. */
+const LOOK = 2_000;
+const OF_FILES: readonly (string | undefined)[] = ["/v1/cases", "/v1/orders"];
+
+/** A question that is asked again whenever something happened. */
+export function useAsked<Answer>(path: string | undefined, query: Query = {}, once = false): UseQueryResult<Answer> {
+  return useQuery<Answer>({
+    queryKey: [once ? "once" : "live", path, query],
+    queryFn: ({ signal }) => ask<Answer>(path ?? "", query, signal),
+    enabled: path !== undefined,
+    ...(OF_FILES.includes(path) ? { refetchInterval: LOOK } : {}),
+    ...(once ? { staleTime: Number.POSITIVE_INFINITY } : {}),
+  });
+}
+
+export function askAgain(): Promise<void> {
+  return client.invalidateQueries({ queryKey: ["live"] });
+}
+
+/** Asks again soon after the first of many events, and not more often than it takes to read. */
+function eagerly(): () => void {
+  let last = 0;
+  let due: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    if (due !== undefined) return;
+    const wait = Math.max(SOON, last + AGAIN - Date.now());
+    due = setTimeout(() => {
+      due = undefined;
+      last = Date.now();
+      void askAgain();
+    }, wait);
+  };
+}
+
+async function follow(ended: AbortSignal, show: (link: Link) => void, tell: Listener): Promise<void> {
+  let last: number | undefined;
+  let lostAt: number | undefined;
+  const news = eagerly();
+  while (!ended.aborted) {
+    try {
+      const { sequence } = await ask<{ readonly sequence: number }>("/health", {}, ended);
+      // Another city, or one that was founded again, has other places in its stream.
+      if (last !== undefined && sequence < last) {
+        client.clear();
+        last = undefined;
+      }
+      last ??= sequence;
+      show({ kind: "live", sequence });
+      if (lostAt !== undefined) void askAgain();
+      lostAt = undefined;
+      await read(ended, last, (event) => {
+        last = event.sequence;
+        show({ kind: "live", sequence: event.sequence });
+        tell(event);
+        news();
+      });
+    } catch {
+      // Told below, and tried again.
+    }
+    if (ended.aborted) return;
+    lostAt ??= Date.now();
+    show({ kind: "lost", since: lostAt });
+    await new Promise((resolve) => setTimeout(resolve, RECONNECT));
+  }
+}
+
+/** Reads the stream until it ends or falls silent. */
+async function read(ended: AbortSignal, after: number, tell: Listener): Promise<void> {
+  const silent = new AbortController();
+  const response = await fetch("/v1/events/stream", {
+    headers: { "last-event-id": String(after), accept: "text/event-stream" },
+    signal: AbortSignal.any([ended, silent.signal]),
+    cache: "no-store",
+  });
+  if (!response.ok || response.body === null) throw new Error(`the stream answered ${response.status}`);
+  const parser = createParser({ onEvent: ({ data }) => tell(JSON.parse(data) as Event) });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const patience = setTimeout(() => silent.abort(), SILENCE);
+    const { done, value } = await reader.read().finally(() => clearTimeout(patience));
+    if (done) return;
+    parser.feed(value);
+  }
+}

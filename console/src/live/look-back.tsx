@@ -1,0 +1,180 @@
+import { Text } from "@mantine/core";
+import { grouped } from "../../../orchestrator/primitives/amounts.ts";
+import { plainLine } from "../../../orchestrator/primitives/plain-text.ts";
+import type { History } from "../city/answers.ts";
+import { Empty } from "../parts/asked.tsx";
+import { liveStateWords, moment, short, span } from "../parts/words.ts";
+
+const WIDTH = 960;
+const NAMES = 170;
+const ROW = 20;
+/** Rows drawn; the table of the law has all nodes. */
+const MOST_ROWS = 64;
+
+/** The historical views: when each node was in which state, what gas went where, freezes, verdicts by tier, epochs. */
+export function Look({ history, labels }: { readonly history: History; readonly labels: ReadonlyMap<number, string> }) {
+  return (
+    <>
+      <Gantt history={history} labels={labels} />
+      <div className="columns">
+        <Table
+          caption="Gas by contract"
+          heads={["Contract", "Transactions", "Gas"]}
+          rows={history.gas.map(({ contract, gas, transactions }) => [contract, grouped(transactions), grouped(gas)])}
+        />
+        <Table
+          caption="Verdicts by tier"
+          heads={["Tier", "Cleared", "Not cleared", "Undecided"]}
+          rows={history.verdicts.map(({ tier, passed, rejected, undecided }) => [
+            String(tier),
+            String(passed),
+            String(rejected),
+            String(undecided),
+          ])}
+        />
+        <Table
+          caption="Freezes by agent and hour"
+          heads={["Agent", "Hour", "Freezes"]}
+          rows={[...Map.groupBy(history.freezes, ({ agent, at }) => `${agent} ${moment(at).slice(0, 13)}`)].map(([key, all]) => {
+            const [agent = "", ...hour] = key.split(" ");
+            return [short(agent), hour.join(" "), String(all.length)];
+          })}
+        />
+        <Table
+          caption="Epochs: one law after another for the same goal"
+          heads={["Epoch", "Nodes done", "Nodes failed", "Gas"]}
+          rows={history.epochs.map(({ epoch, completed, failed, gas }) => [
+            String(epoch + 1),
+            String(completed),
+            String(failed),
+            grouped(gas),
+          ])}
+        />
+      </div>
+    </>
+  );
+}
+
+function Table({
+  caption,
+  heads,
+  rows,
+}: {
+  readonly caption: string;
+  readonly heads: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}) {
+  return (
+    <div className="wide">
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {heads.map((head, place) => (
+              <th key={head} scope="col" className={place === 0 ? undefined : "amount"}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.length === 0 && (
+            <tr>
+              <td colSpan={heads.length} className="muted">
+                none
+              </td>
+            </tr>
+          )}
+          {rows.map((row) => (
+            <tr key={row.join(" ")}>
+              {row.map((cell, place) =>
+                place === 0 ? (
+                  <th key={heads[place]} scope="row">
+                    {cell}
+                  </th>
+                ) : (
+                  <td key={heads[place]} className="amount">
+                    {cell}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** By place in the log: a devnet's clock stands still while agents work, so that most of its spans would have no length. */
+function Gantt({ history: { spans }, labels }: { readonly history: History; readonly labels: ReadonlyMap<number, string> }) {
+  if (spans.length === 0) return <Empty>No node has moved yet.</Empty>;
+  const start = Math.min(...spans.map(({ first }) => first));
+  const end = Math.max(...spans.map(({ first, last }) => last ?? first + 1));
+  const chainTime = Math.max(...spans.map(({ from, to }) => to ?? from)) - Math.min(...spans.map(({ from }) => from));
+  const rows = [...new Set(spans.map(({ node }) => node))].sort((a, b) => a - b).slice(0, MOST_ROWS);
+  const x = (place: number) => NAMES + ((place - start) / Math.max(1, end - start)) * (WIDTH - NAMES - 12);
+  return (
+    <>
+      <Text size="sm" className="muted">
+        When each node was in which state, in the order of the log, entries {grouped(start)} to {grouped(end)}: {span(chainTime)} of chain
+        time. Point at a bar for its time.
+      </Text>
+      <Keys states={[...new Set(spans.map(({ state }) => state))]} />
+      <svg
+        className="gantt"
+        viewBox={`0 0 ${WIDTH} ${rows.length * ROW + 8}`}
+        role="img"
+        aria-label="When each node was in which state; the log says the same"
+      >
+        {rows.map((node, row) => (
+          <g key={node}>
+            <text x={4} y={row * ROW + ROW / 2 + 7}>
+              {plainLine((labels.get(node) ?? `node ${node}`).slice(0, 24))}
+            </text>
+            {spans
+              .filter((each) => each.node === node && each.state !== "WAITING" && each.state !== "COMPLETED")
+              .map(({ state, from, to, first, last }) => (
+                <rect
+                  key={`${state}${first}`}
+                  className={`span-${state}`}
+                  x={x(first)}
+                  y={row * ROW + 5}
+                  width={Math.max(2, x(last ?? end) - x(first))}
+                  height={ROW - 7}
+                >
+                  <title>
+                    {liveStateWords(state).word}: {span((to ?? from) - from)} of chain time, from {moment(from)}
+                  </title>
+                </rect>
+              ))}
+            {spans
+              .filter((each) => each.node === node && each.state === "COMPLETED")
+              .map(({ from, first }) => (
+                <circle key={first} className="span-COMPLETED" cx={x(first) + 5} cy={row * ROW + ROW / 2 + 2} r={5}>
+                  <title>done at {moment(from)}</title>
+                </circle>
+              ))}
+          </g>
+        ))}
+      </svg>
+    </>
+  );
+}
+
+function Keys({ states }: { readonly states: readonly string[] }) {
+  return (
+    <div className="legend small">
+      {states
+        .filter((state) => state !== "WAITING")
+        .map((state) => (
+          <span key={state} className="key">
+            <svg width="12" height="12" aria-hidden="true">
+              <rect className={`span-${state}`} width="12" height="12" />
+            </svg>
+            {liveStateWords(state).word}
+          </span>
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,425 @@
+import { Alert, Button, Group, Text, Title } from "@mantine/core";
+import { useMemo } from "react";
+import { Link, useParams } from "react-router";
+import { formatMoney } from "../../../orchestrator/primitives/amounts.ts";
+import { sessionTransitions } from "../../../orchestrator/rules/transitions/session.ts";
+import type {
+  Case,
+  ChainNode,
+  Event,
+  History,
+  Law,
+  LawNode,
+  Ledger,
+  Metric,
+  Mission,
+  Origin,
+  Page,
+  Session,
+  Verdict,
+} from "../city/answers.ts";
+import { useAsked } from "../city/live.tsx";
+import { LawPicture } from "../pages/law-picture.tsx";
+import { Sankey, sum } from "../pages/money.tsx";
+import { DEPOSIT, type Flow } from "../pages/money-flows.ts";
+import { Asked, Empty } from "../parts/asked.tsx";
+import { Quoted } from "../parts/quoted.tsx";
+import { StateMark } from "../parts/state-mark.tsx";
+import { CLASSES, eventWords, liveStateWords, missionWords, moment, sessionWords, short, span, TIERS } from "../parts/words.ts";
+import { Look } from "./look-back.tsx";
+import { Metrics } from "./metrics.tsx";
+
+/** One mission, from the first word about its law to its last payout. */
+export function Component() {
+  const { id = "" } = useParams();
+  const origin = useAsked<Origin>(`/v1/missions/${id}/origin`);
+  return (
+    <Asked of={origin}>
+      {(found) => (found.mission === null ? <Making origin={found} /> : <Running mission={found.mission} origin={found} />)}
+    </Asked>
+  );
+}
+
+/** The stages that a session passes when nothing goes wrong. */
+const STAGES: readonly string[] = sessionTransitions.states.slice(1, 9);
+
+function Making({ origin }: { readonly origin: Origin }) {
+  const session = useAsked<Session>(`/v1/sessions/${origin.session}`);
+  return (
+    <>
+      <Title order={1}>A law is being made</Title>
+      <Asked of={session}>
+        {({ state, deadline, electorate, ballots, deposit }) => (
+          <>
+            <Text>
+              {electorate} agents may vote, {ballots} did. {formatMoney(BigInt(deposit))} tokens are deposited.{" "}
+              <Link to={`/sessions/${origin.session}`}>See how the law comes about</Link>
+            </Text>
+            <Steps state={state} />
+            <WaitingFor
+              who={sessionWords(state).means}
+              until={deadline === 0 ? undefined : deadline}
+              then="the session goes on with what it has, or ends without a law"
+            />
+          </>
+        )}
+      </Asked>
+    </>
+  );
+}
+
+export function Steps({ state }: { readonly state: string }) {
+  const at = STAGES.indexOf(state);
+  return (
+    <ol className="stages" aria-label="Stages of the session">
+      {STAGES.map((stage, place) => (
+        <li
+          key={stage}
+          data-is={place < at || state === "DEPLOYED" ? "done" : place === at ? "now" : "later"}
+          aria-current={place === at ? "step" : undefined}
+        >
+          {sessionWords(stage).word}
+        </li>
+      ))}
+      {at === -1 && <li data-is="failed">{sessionWords(state).word}</li>}
+    </ol>
+  );
+}
+
+function WaitingFor({ who, until, then }: { readonly who: string; readonly until: number | undefined; readonly then: string }) {
+  return (
+    <aside className="card" aria-label="Waiting for">
+      <strong>Waiting for: {who}</strong>
+      <span>
+        {until === undefined ? "no clock runs" : `until ${moment(until)} of chain time`}; then {then}.
+      </span>
+    </aside>
+  );
+}
+
+interface Drawn {
+  readonly law: LawNode;
+  readonly now: ChainNode | undefined;
+  readonly end: { readonly state: string; readonly executors: readonly { readonly agent: string; readonly attempt: number }[] };
+}
+
+function Running({ mission: address, origin }: { readonly mission: string; readonly origin: Origin }) {
+  const { id = "", node: named } = useParams();
+  const mission = useAsked<Mission>(`/v1/missions/${address}`);
+  const law = useAsked<Law>(`/v1/missions/${address}/law`, {}, true);
+  const nodes = useAsked<{ readonly nodes: readonly ChainNode[] }>(`/v1/missions/${address}/nodes`);
+  const vitals = useAsked<{ readonly metrics: readonly Metric[]; readonly asOf: number }>(`/v1/missions/${address}/vitals`);
+  const ledger = useAsked<Ledger>(`/v1/missions/${address}/money`);
+  const history = useAsked<History>(`/v1/missions/${address}/history`);
+  const drawn = useMemo(() => together(law.data, nodes.data?.nodes), [law.data, nodes.data]);
+  const node = drawn.find(({ law: each }) => String(each.number) === named);
+  const linkTo = useMemo(() => (number: number) => `/missions/${id}/nodes/${number}`, [id]);
+  return (
+    <>
+      <Asked of={mission}>
+        {({ title, goal, state, deposit, expiresAt }) => (
+          <>
+            <Title order={1}>{title === null ? `Mission ${short(address)}` : <Quoted text={title} short={80} />}</Title>
+            {goal !== null && (
+              <Text>
+                <Quoted text={goal} short={300} />
+              </Text>
+            )}
+            <Group my="xs" data-mission-state={state}>
+              <StateMark state={missionWords(state)} />
+              <Text size="sm">{missionWords(state).means}.</Text>
+              <Text size="sm" className="muted">
+                {formatMoney(BigInt(deposit))} tokens · ends at the latest {moment(expiresAt)} · session{" "}
+                <Link to={`/sessions/${origin.session}`}>{origin.session}</Link> · <span className="mono">{short(address)}</span>
+              </Text>
+            </Group>
+          </>
+        )}
+      </Asked>
+      <Alerts metrics={vitals.data?.metrics ?? []} />
+      <Waits address={address} drawn={drawn} state={mission.data?.state} />
+      <section aria-labelledby="work">
+        <Title order={2} id="work">
+          Law and work
+        </Title>
+        {law.error !== null && law.data === undefined ? (
+          <Empty>This city does not keep the law's document, so its graph cannot be drawn.</Empty>
+        ) : drawn.length === 0 ? (
+          <Asked of={law}>{() => null}</Asked>
+        ) : (
+          <LawPicture nodes={drawn} current={node?.law.number} linkTo={linkTo} words={liveStateWords}>
+            {node !== undefined && <NodeCard key={node.law.number} address={address} id={id} node={node} asOf={vitals.data?.asOf ?? 0} />}
+          </LawPicture>
+        )}
+      </section>
+      <section aria-labelledby="flows">
+        <Title order={2} id="flows">
+          Money
+        </Title>
+        <Asked of={ledger}>{(books) => <Books books={books} />}</Asked>
+      </section>
+      <section aria-labelledby="metrics">
+        <Title order={2} id="metrics">
+          Eleven live metrics
+        </Title>
+        <Asked of={vitals}>{({ metrics, asOf }) => <Metrics metrics={metrics} asOf={asOf} />}</Asked>
+      </section>
+      <section aria-labelledby="history">
+        <Title order={2} id="history">
+          Looking back
+        </Title>
+        <Asked of={history}>
+          {(found) => <Look history={found} labels={new Map(drawn.map((each) => [each.law.number, each.law.label]))} />}
+        </Asked>
+      </section>
+    </>
+  );
+}
+
+function together(law: Law | undefined, nodes: readonly ChainNode[] | undefined): readonly Drawn[] {
+  return (law?.nodes ?? []).map((each) => {
+    const now = nodes?.find(({ number }) => number === each.number);
+    const executors = (now?.executors ?? []).map(({ agent }) => ({ agent: short(agent), attempt: now?.attempt ?? 1 }));
+    return { law: each, now, end: { state: now?.state ?? "WAITING", executors } };
+  });
+}
+
+function Alerts({ metrics }: { readonly metrics: readonly Metric[] }) {
+  const alerts = metrics.filter((each) => each.alerts);
+  const stop = alerts.find(({ name }) => name === "emergency stops");
+  if (alerts.length === 0) return null;
+  return (
+    <>
+      {stop !== undefined && (
+        <div className="stopped" role="alert">
+          <strong>EMERGENCY STOP: {stop.value}.</strong> Nothing is routed until adjudicators clear it.{" "}
+          <Link to="/panel">Override panel</Link>
+        </div>
+      )}
+      <Alert color="red" variant="outline" role="alert" title={`${alerts.length} of 11 metrics ask for attention`} my="sm">
+        <ul className="plain">
+          {alerts.map(({ name, value, parts }) => (
+            <li key={name}>
+              <strong>{name}:</strong> {value}
+              {parts.length > 0 && parts.length < 6 && ` (${parts.map(({ label, value: own }) => `${short(label)} ${own}`).join("; ")})`}
+            </li>
+          ))}
+        </ul>
+      </Alert>
+    </>
+  );
+}
+
+/** Who is waited for, until when, and what happens then. */
+function Waits({
+  address,
+  drawn,
+  state,
+}: {
+  readonly address: string;
+  readonly drawn: readonly Drawn[];
+  readonly state: string | undefined;
+}) {
+  const cases = useAsked<{ readonly cases: readonly Case[] }>("/v1/cases");
+  const own = (cases.data?.cases ?? []).filter(({ mission, isCurrent }) => isCurrent && mission?.toLowerCase() === address.toLowerCase());
+  const working = drawn.filter(({ now }) => now !== undefined && ["EXECUTING", "PENDING_VERIFICATION"].includes(now.state));
+  const next = working.toSorted((a, b) => (a.now?.deadline ?? 0) - (b.now?.deadline ?? 0)).at(0);
+  if (own.length > 0)
+    return (
+      <ul className="cards">
+        {own.map((each) => (
+          <li key={each.name} className="card card-now">
+            <strong>Waiting for an adjudicator: {each.label ?? each.name}</strong>
+            <Button component={Link} to={`/panel/cases/${each.name}`} size="compact-sm">
+              Look and decide
+            </Button>
+          </li>
+        ))}
+      </ul>
+    );
+  if (next?.now !== undefined)
+    return (
+      <WaitingFor
+        who={`${next.now.state === "EXECUTING" ? "the executors" : "the verifiers"} of ${next.law.label}, attempt ${next.now.attempt}`}
+        until={next.now.deadline === 0 ? undefined : next.now.deadline}
+        then={
+          next.now.state === "EXECUTING"
+            ? "the attempt fails, and whoever was silent loses reputation"
+            : "a majority of the posted verdicts decides"
+        }
+      />
+    );
+  if (state === "COMPLETED")
+    return (
+      <WaitingFor
+        who="nobody; what is earned can be claimed by anybody for its owner after the appeal window"
+        until={undefined}
+        then="the mission is closed"
+      />
+    );
+  return null;
+}
+
+function Books({ books }: { readonly books: Ledger }) {
+  const of = (name: Exclude<keyof Ledger, "isClosed">) => BigInt(books[name]);
+  const out: readonly Flow[] = [
+    { from: DEPOSIT, to: "Paid for work", units: of("paid"), why: "claimed by executors" },
+    { from: DEPOSIT, to: "Verifiers and protocol (fees)", units: of("fees"), why: "for checking, and for the city" },
+    { from: DEPOSIT, to: "Insurance", units: of("insurance"), why: "set aside against losses" },
+    { from: DEPOSIT, to: "Treasury (discount)", units: of("discount"), why: "what executors of low reputation got less" },
+    { from: DEPOSIT, to: "Missions below", units: of("children"), why: "lent to missions below" },
+    { from: DEPOSIT, to: "Back to the sponsor", units: of("refunded"), why: "not spent" },
+  ];
+  const held = of("deposit") - sum(out);
+  const flows = [...out, { from: DEPOSIT, to: "Still in escrow", units: held, why: "held by the mission's contract" }].filter(
+    ({ units }) => units > 0n,
+  );
+  const total = sum(flows);
+  return (
+    <>
+      <Text>
+        {formatMoney(of("deposit"))} tokens were deposited; {formatMoney(held)} are still in escrow, of which {formatMoney(of("entitled"))}{" "}
+        are earned and not claimed yet.
+      </Text>
+      {flows.length > 1 && <Sankey flows={flows} />}
+      <div className="wide">
+        <table>
+          <caption>The same as a table, to the unit</caption>
+          <tbody>
+            {flows.map(({ to, why, units }) => (
+              <tr key={to}>
+                <th scope="row">{to}</th>
+                <td>{why}</td>
+                <td className="amount">{formatMoney(units)}</td>
+              </tr>
+            ))}
+            <tr className="total">
+              <th scope="row" colSpan={2}>
+                Deposit{total === of("deposit") ? ": adds up" : `: ${formatMoney(of("deposit"))} expected`}
+              </th>
+              <td className="amount" data-sum={DEPOSIT} data-units={total.toString()}>
+                {formatMoney(total)}
+              </td>
+            </tr>
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+/** The seven stages of a node, and which event shows that each was reached. */
+const SEVEN: readonly (readonly [stage: string, isIt: (event: Event) => boolean])[] = [
+  ["orchestrate", ({ name }) => name === "CollaborationContract.Routed"],
+  ["invoke", ({ name }) => name === "execution.work" || name === "execution.held"],
+  ["commit", ({ name }) => name === "CollaborationContract.Committed"],
+  ["guard", ({ name }) => name === "CollaborationContract.Revealed" || name === "CollaborationContract.AnomalyReported"],
+  ["verify", ({ name }) => name === "CollaborationContract.Cleared" || name === "CollaborationContract.ReviewApproved"],
+  ["gate", ({ name }) => name === "CollaborationContract.GateDecided"],
+  ["record", ({ name }) => name === "CollaborationContract.Recorded"],
+];
+
+function NodeCard({
+  address,
+  id,
+  node,
+  asOf,
+}: {
+  readonly address: string;
+  readonly id: string;
+  readonly node: Drawn;
+  readonly asOf: number;
+}) {
+  const { law, now } = node;
+  const events = useAsked<Page<Event>>("/v1/events", { mission: address, node: law.number, limit: 200 });
+  const verdicts = useAsked<{ readonly verdicts: readonly Verdict[] }>(`/v1/missions/${address}/verdicts`);
+  const own = (verdicts.data?.verdicts ?? []).filter((each) => each.node === law.number);
+  const canFreeze = now !== undefined && ["EXECUTING", "PENDING_VERIFICATION", "ELIGIBLE", "PENDING_REVIEW"].includes(now.state);
+  return (
+    <aside className="panel" aria-labelledby="node">
+      <Group justify="space-between">
+        <Title order={3} id="node">
+          <Quoted text={law.label} short={60} />
+        </Title>
+        <Link to={`/missions/${id}`}>Close</Link>
+      </Group>
+      <Text data-node-state={now?.state}>
+        <StateMark state={liveStateWords(now?.state)} /> {liveStateWords(now?.state).means}
+      </Text>
+      <Text size="sm">
+        Tier {law.tier}: {TIERS[law.tier]}. Evidence: at least {law.floor}, {CLASSES[law.floor]}. Up to {formatMoney(BigInt(law.budget))}{" "}
+        tokens for {law.redundancy} executor{law.redundancy === 1 ? "" : "s"}.
+      </Text>
+      {now !== undefined && (
+        <Text size="sm">
+          Attempt {now.attempt}
+          {now.deadline > 0 && `, its clock ends in ${span(now.deadline - asOf)}`}
+          {now.freezes > 0 && `, frozen ${now.freezes} times`}
+        </Text>
+      )}
+      <ol className="stages" aria-label="Seven stages">
+        {SEVEN.map(([stage, isIt]) => {
+          const reached = (events.data?.items ?? []).findLast(isIt);
+          return (
+            <li
+              key={stage}
+              data-is={reached === undefined ? "later" : "done"}
+              title={reached === undefined ? "" : moment(reached.timestamp / 1_000)}
+            >
+              {stage}
+            </li>
+          );
+        })}
+      </ol>
+      <Title order={4}>Why it cleared, or not</Title>
+      {own.length === 0 ? (
+        <Empty>Nothing was decided yet.</Empty>
+      ) : (
+        <ul>
+          {own.map((each) => (
+            <li key={each.eventId}>
+              Attempt {each.attempt}: <strong>{each.result}</strong>, confidence {each.confidence / 100} %, resting on {each.evidenceClass}{" "}
+              ({CLASSES[each.evidenceClass]}); {each.agreeing.length} of {law.redundancy} agreed
+            </li>
+          ))}
+        </ul>
+      )}
+      <Title order={4}>Executors</Title>
+      {(now?.executors ?? []).length === 0 ? (
+        <Empty>Nobody is bound to it yet.</Empty>
+      ) : (
+        <ul>
+          {now?.executors.map(({ slot, agent, price, isCommitted, isRevealed }) => (
+            <li key={slot}>
+              <Link to={`/agents/${agent}`} className="mono">
+                {short(agent)}
+              </Link>{" "}
+              for {formatMoney(BigInt(price))}: {isRevealed ? "handed in" : isCommitted ? "committed" : "at work"}
+            </li>
+          ))}
+        </ul>
+      )}
+      {canFreeze && (
+        <Button
+          component={Link}
+          to={`/panel/act?action=FREEZE&mission=${address}&node=${law.number}`}
+          color="red"
+          variant="outline"
+          size="compact-sm"
+          my="xs"
+        >
+          Freeze this node
+        </Button>
+      )}
+      <Title order={4}>What happened here</Title>
+      <ol className="news">
+        {(events.data?.items ?? []).slice(-30).map((event) => (
+          <li key={event.eventId}>
+            <span className="muted">{moment(event.timestamp / 1_000).slice(11)}</span> {eventWords(event.eventType, event.name)}
+          </li>
+        ))}
+      </ol>
+      <Link to={`/log?mission=${address}&node=${law.number}`}>In the log</Link>
+    </aside>
+  );
+}

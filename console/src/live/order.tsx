@@ -1,0 +1,584 @@
+import { Alert, Button, Code, Group, List, Text, Textarea, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { Link, useLocation, useParams } from "react-router";
+import type { CaseDetail, Draft, Simulation } from "../city/answers.ts";
+import { ask, request, send } from "../city/gateway.ts";
+import { askAgain, useLive } from "../city/live.tsx";
+import { Asked, Empty, Problem } from "../parts/asked.tsx";
+import { Quoted } from "../parts/quoted.tsx";
+import { StateMark } from "../parts/state-mark.tsx";
+import { moment, short, span } from "../parts/words.ts";
+import { useSigning } from "./signing.tsx";
+
+/** What a contract's refusal means, and what helps. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  Conflicted: "has an interest in this mission, so another adjudicator has to sign",
+  RotationRequired: "decided this kind of thing alone too often in a row here; it is another's turn",
+  NotAdjudicator: "has no active seat on the panel",
+  StaleCase: "The state has changed since this was drafted: look again.",
+  WrongNodeState: "The node is in a state in which this cannot be done.",
+  AlreadyExecuted: "This was carried out already.",
+  Expired: "Its time has run out: draft it again.",
+};
+
+const inWords = (refusal: string): string => REFUSALS[refusal.split("(", 1)[0] ?? ""] ?? refusal;
+
+interface Asking {
+  readonly case?: string;
+  readonly decision?: string;
+  readonly action?: string;
+  readonly mission?: string;
+  readonly node?: number;
+  readonly target?: string;
+  readonly values?: readonly unknown[];
+  readonly because: string;
+}
+
+/** `/panel/order`: an order that was asked for on the page before. */
+export function OrderPage() {
+  const { state } = useLocation();
+  const asking = state as Asking | null;
+  if (asking === null)
+    return (
+      <>
+        <Title order={1}>No order is drafted</Title>
+        <Link to="/panel">To the override panel</Link>
+      </>
+    );
+  return (
+    <>
+      <Title order={1}>{asking.action ?? asking.decision}</Title>
+      <Drafted asking={asking} evidence="none" />
+    </>
+  );
+}
+
+/** `/panel/orders/:digest`: signed by one, waits for another. */
+export function WaitingOrder() {
+  const { digest = "" } = useParams();
+  const order = useQuery<Draft>({
+    queryKey: ["live", "order", digest],
+    queryFn: ({ signal }) => ask<Draft>(`/v1/orders/${digest}`, {}, signal),
+  });
+  return (
+    <>
+      <Title order={1}>An order waits for another signature</Title>
+      <Asked of={order}>{(draft) => <Signable draft={draft} evidence="none" />}</Asked>
+    </>
+  );
+}
+
+/** `/panel/cases/:name`: evidence on the left, the decision on the right. */
+export function CasePage() {
+  const { name = "" } = useParams();
+  const { bearer, signIn } = useSigning();
+  const [problem, setProblem] = useState<unknown>();
+  const [asking, setAsking] = useState<Asking>();
+  const [because, setBecause] = useState("");
+  const found = useQuery<CaseDetail>({
+    queryKey: ["live", "case", name, bearer?.key],
+    queryFn: ({ signal }) =>
+      request<CaseDetail>(`/v1/cases/${name}`, { method: "GET", headers: { authorization: `Bearer ${bearer?.bearer}` }, signal }),
+    enabled: bearer !== undefined,
+  });
+  const [opened, setOpened] = useState<CaseDetail>();
+  useEffect(() => {
+    if (opened === undefined && found.data !== undefined) setOpened(found.data);
+  }, [opened, found.data]);
+  const checked = useChecked(found.data);
+  const hasChanged = opened !== undefined && found.data !== undefined && (found.data.line !== opened.line || !found.data.isCurrent);
+  if (bearer === undefined)
+    return (
+      <div className="narrow">
+        <Title order={1}>Case {name}</Title>
+        <Text>
+          Work of a running mission is for seated adjudicators alone. Show with your wallet which seat is yours: it signs a text that opens
+          a session of fifteen minutes. The session reads; it can decide nothing.
+        </Text>
+        {problem !== undefined && <Problem error={problem} />}
+        <Button my="sm" onClick={() => void signIn().catch(setProblem)}>
+          Sign in with a wallet
+        </Button>
+      </div>
+    );
+  return (
+    <>
+      <Title order={1}>Case {name}</Title>
+      <Asked of={found}>
+        {(subject) => (
+          <>
+            {hasChanged && (
+              <Alert color="red" role="alert" title="This case has changed since you opened it">
+                <Text>
+                  Then: {opened?.line}. Now: {subject.line}
+                  {!subject.isCurrent && " (decided)"}. Look again before you decide.
+                </Text>
+                <Button size="compact-sm" variant="default" onClick={() => setOpened(subject)}>
+                  I have looked
+                </Button>
+              </Alert>
+            )}
+            <div className="split" data-open="true">
+              <Evidence subject={subject} checked={checked} />
+              <section className="panel" aria-labelledby="decision">
+                <Title order={2} id="decision">
+                  The decision
+                </Title>
+                <Textarea
+                  label="Why: it is recorded with your signature, for everybody to read"
+                  rows={3}
+                  maxLength={4_000}
+                  value={because}
+                  onChange={({ currentTarget }) => setBecause(currentTarget.value)}
+                />
+                <Group my="sm">
+                  {subject.decisions.map((decision) => (
+                    <Button
+                      key={decision}
+                      variant="default"
+                      disabled={because.trim() === "" || hasChanged}
+                      onClick={() => setAsking({ case: name, decision, because })}
+                    >
+                      {decision === "approve" ? "Approve" : "Reject"}: see what would happen
+                    </Button>
+                  ))}
+                </Group>
+                {subject.kind === "appeal" && (
+                  <Text>
+                    An appeal takes a ruling with shares: <Code>npm run override -- show {name}</Code> prints the command.
+                  </Text>
+                )}
+                {asking !== undefined && (
+                  <Drafted key={`${asking.decision}${asking.because}`} asking={asking} evidence={checked.state} command={name} />
+                )}
+              </section>
+            </div>
+          </>
+        )}
+      </Asked>
+    </>
+  );
+}
+
+type EvidenceState = "none" | "checking" | "whole" | "incomplete";
+interface Checked {
+  readonly state: EvidenceState;
+  readonly results: ReadonlyMap<string, Result>;
+}
+
+/** The digest that a CIDv1 (raw, sha2-256, base32) names, in hex. */
+function digestIn(cid: string): string {
+  const letters = "abcdefghijklmnopqrstuvwxyz234567";
+  let bits = "";
+  for (const letter of cid.slice(1)) bits += letters.indexOf(letter).toString(2).padStart(5, "0");
+  const bytes = bits.match(/.{8}/g) ?? [];
+  return bytes
+    .slice(4)
+    .map((byte) => Number.parseInt(byte, 2).toString(16).padStart(2, "0"))
+    .join("");
+}
+
+export async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+type Result = "fits" | "differs" | "missing" | "large";
+
+async function checkPieces(pieces: CaseDetail["pieces"]): Promise<Checked> {
+  const results = new Map<string, Result>();
+  for (const { cid, base64, isHere } of pieces) {
+    if (base64 === null) results.set(cid, isHere ? "large" : "missing");
+    else {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      results.set(cid, (await sha256Hex(bytes)) === digestIn(cid) ? "fits" : "differs");
+    }
+  }
+  const isWhole = [...results.values()].every((result) => result === "fits");
+  return { state: isWhole ? "whole" : "incomplete", results };
+}
+
+/** Hashes every piece here and compares it with the id that the records name. */
+function useChecked(subject: CaseDetail | undefined): Checked {
+  const [checked, setChecked] = useState<Checked>({ state: "checking", results: new Map() });
+  useEffect(() => {
+    let isCurrent = true;
+    if (subject !== undefined) void checkPieces(subject.pieces).then((found) => isCurrent && setChecked(found));
+    return () => {
+      isCurrent = false;
+    };
+  }, [subject]);
+  return checked;
+}
+
+const RESULTS = {
+  fits: { word: "fetched, hash fits", look: "done", means: "" },
+  differs: { word: "hash differs", look: "failed", means: "" },
+  missing: { word: "withheld by the city", look: "failed", means: "" },
+  large: { word: "too large to fetch here", look: "waiting", means: "" },
+} as const;
+
+function Evidence({ subject, checked }: { readonly subject: CaseDetail; readonly checked: Checked }) {
+  return (
+    <section aria-labelledby="evidence">
+      <Title order={2} id="evidence">
+        The evidence
+      </Title>
+      <Text>
+        {subject.line}
+        {subject.mission !== null && (
+          <>
+            {" "}
+            · <Link to={`/missions/${subject.mission}${subject.node === null ? "" : `/nodes/${subject.node}`}`}>its mission</Link>
+          </>
+        )}
+      </Text>
+      {subject.quality !== null && subject.risk !== null && (
+        <Text>
+          The verifiers found quality {subject.quality.toFixed(2)} and risk {subject.risk.toFixed(2)}.
+        </Text>
+      )}
+      {subject.rubric !== null && (
+        <Text>
+          To be judged by: <Quoted text={subject.rubric} />
+        </Text>
+      )}
+      {subject.facts.length > 0 && (
+        <List>
+          {subject.facts.map((fact) => (
+            <List.Item key={fact}>
+              <Quoted text={fact} />
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {subject.excerpt !== null && (
+        <div className="excerpt">
+          <Quoted text={subject.excerpt} short={2_000} />
+        </div>
+      )}
+      <Title order={3}>Pieces, each hashed in this browser</Title>
+      {subject.pieces.length === 0 ? (
+        <Empty>No record is about it.</Empty>
+      ) : (
+        <ul className="plain" data-evidence={checked.state}>
+          {subject.pieces.map(({ cid, name, size }) => {
+            const result = checked.results.get(cid);
+            return (
+              <li key={cid} className="row">
+                <span>
+                  {name} <span className="mono muted">{short(cid)}</span>{" "}
+                  {size > 0 && <span className="muted">{size.toLocaleString("en")} bytes</span>}
+                </span>
+                {result === undefined ? <span className="muted">hashing …</span> : <StateMark state={RESULTS[result]} />}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Drafted({ asking, evidence, command }: { readonly asking: Asking; readonly evidence: EvidenceState; readonly command?: string }) {
+  const draft = useQuery<Draft>({
+    queryKey: ["draft", asking],
+    queryFn: () => send<Draft>("/v1/orders/draft", asking),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  return (
+    <Asked of={draft}>
+      {(found) => (
+        <Signable
+          draft={found}
+          evidence={evidence}
+          onAgain={() => void draft.refetch()}
+          command={command === undefined ? commandOf(asking) : `${asking.decision} ${command}`}
+        />
+      )}
+    </Asked>
+  );
+}
+
+/** The same by the command line, where there is one word for it. */
+function commandOf({ action, mission, node }: Asking): string | undefined {
+  const WORDS: Readonly<Record<string, string>> = {
+    FREEZE: "freeze",
+    UNFREEZE: "unfreeze",
+    VETO_OUTPUT: "veto",
+    EMERGENCY_STOP: "stop",
+    TERMINATE_MISSION: "terminate",
+    CLEAR_EMERGENCY_STOP: "clear-stop",
+  };
+  const word = WORDS[action ?? ""];
+  if (word === undefined || mission === undefined) return undefined;
+  return ["freeze", "unfreeze", "veto"].includes(word) ? `${word} ${mission} ${node}` : `${word} ${mission}`;
+}
+
+interface SignableProps {
+  readonly draft: Draft;
+  readonly evidence: EvidenceState;
+  readonly onAgain?: (() => void) | undefined;
+  readonly command?: string | undefined;
+}
+
+type Done = {
+  readonly status: "executed" | "waiting";
+  readonly digest: string;
+  readonly transaction: string | null;
+  readonly signatures: number;
+  readonly needed: number;
+};
+
+/** Everything before a signature: what it does, who may, the exact message, what the chain says to it. Then the signature. */
+function Signable({ draft, evidence, onAgain, command }: SignableProps) {
+  const { wallet, connect } = useSigning();
+  const { link } = useLive();
+  const [problem, setProblem] = useState<unknown>();
+  const [done, setDone] = useState<Done>();
+  const [isBusy, setBusy] = useState(false);
+  const { message, seats, signatures } = draft;
+  const signed = signatures.map(({ adjudicator }) => adjudicator.toLowerCase());
+  const own = seats.find(({ adjudicator }) => adjudicator.toLowerCase() === wallet?.account.toLowerCase());
+  const needsEvidence = !draft.isStop && evidence !== "none" && evidence !== "whole";
+  const hasSigned = wallet !== undefined && signed.includes(wallet.account.toLowerCase());
+  const canSign = own?.may === true && !hasSigned && draft.refusal === null && !needsEvidence && link.kind === "live" && !draft.isExecuted;
+
+  const act = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      if (wallet === undefined) {
+        await connect();
+        return;
+      }
+      const signature = await wallet.signTypedData(draft.typedData);
+      const answer = await send<Done>("/v1/orders", {
+        message,
+        because: draft.because,
+        signatures: [...signatures, { adjudicator: own?.adjudicator ?? wallet.account, signature }],
+      });
+      setDone(answer);
+      await askAgain();
+    } catch (error) {
+      setProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  if (done !== undefined)
+    return (
+      <Alert
+        color="teal"
+        variant="outline"
+        role="status"
+        title={done.status === "executed" ? "Carried out" : "Signed, and waits for another signature"}
+        data-done={done.status}
+      >
+        {done.status === "executed" ? (
+          <Text>
+            Transaction <span className="mono">{done.transaction ?? "sent before"}</span>
+          </Text>
+        ) : (
+          <Text>
+            {done.signatures} of {done.needed} signatures. Another adjudicator finds it under{" "}
+            <Link to={`/panel/orders/${done.digest}`}>this address</Link>, and in <Code>npm run override</Code>.
+          </Text>
+        )}
+        <Link to="/panel">To the panel</Link>
+      </Alert>
+    );
+  return (
+    <div data-order={draft.action}>
+      <Title order={3}>What it does</Title>
+      <Text className="effect">It would {draft.effect}.</Text>
+      <Text>
+        Because: <Quoted text={draft.because} />
+      </Text>
+      {draft.refusal !== null && <Refusal refusal={draft.refusal} onAgain={onAgain} />}
+      <Signers draft={draft} own={own?.adjudicator} />
+      <Consequences draft={draft} own={own} onProblem={setProblem} />
+      <TypedMessage draft={draft} />
+      {needsEvidence && (
+        <Alert color="orange" role="alert" title={evidence === "checking" ? "Evidence is being hashed" : "Evidence is missing"}>
+          An act that releases, approves or pays is not signed here before every piece was fetched and its hash fits. What was not shown is
+          not bad work; it is unknown.
+        </Alert>
+      )}
+      {problem !== undefined && <Problem error={problem} />}
+      <Group my="sm">
+        {wallet === undefined ? (
+          <Button loading={isBusy} onClick={() => void act()}>
+            Connect a wallet
+          </Button>
+        ) : (
+          <Button loading={isBusy} disabled={!canSign} color={draft.isStop ? "red" : "teal"} onClick={() => void act()}>
+            Sign {draft.action}
+          </Button>
+        )}
+        <Text size="sm" className="muted">
+          holds for {span(message.deadline - draft.asOf)} of chain time, until {moment(message.deadline)}
+        </Text>
+      </Group>
+      {wallet !== undefined && !canSign && !hasSigned && <WhyNot account={wallet.account} seat={own} isLive={link.kind === "live"} />}
+      {hasSigned && <Text>You have signed this already.</Text>}
+      {command !== undefined && (
+        <Text size="sm">
+          Or in a terminal: <Code>npm run override -- {command} --as adjudicator-1 --because "…"</Code>
+        </Text>
+      )}
+    </div>
+  );
+}
+
+type Seat = Draft["seats"][number];
+
+function Refusal({ refusal, onAgain }: { readonly refusal: string; readonly onAgain: (() => void) | undefined }) {
+  return (
+    <Alert color="red" role="alert" title="The chain would refuse this, whoever signs">
+      <Text>{inWords(refusal)}</Text>
+      <Text size="sm" className="mono">
+        {refusal}
+      </Text>
+      {onAgain !== undefined && (
+        <Button size="compact-sm" variant="default" onClick={onAgain}>
+          Draft it again on the state as it is now
+        </Button>
+      )}
+    </Alert>
+  );
+}
+
+function Signers({ draft: { seats, needed, signatures }, own }: { readonly draft: Draft; readonly own: string | undefined }) {
+  const signed = signatures.map(({ adjudicator }) => adjudicator.toLowerCase());
+  return (
+    <>
+      <Title order={3}>Who signs</Title>
+      <Text>
+        {needed === 1 ? "One signature is" : `${needed} signatures are`} needed; it has {signatures.length}.{" "}
+        {seats.filter(({ may }) => may).length} of {seats.length} seats may sign
+        {seats.filter(({ may }) => may).length < needed && ": too few, so only the senior adjudicator's emergency power remains"}.
+      </Text>
+      <ul className="plain">
+        {seats.map(({ adjudicator, may, because, error }) => (
+          <li key={adjudicator} data-seat={adjudicator} data-may={may}>
+            <span className="mono">{short(adjudicator)}</span>{" "}
+            {signed.includes(adjudicator.toLowerCase()) ? "has signed" : may ? "may sign" : `may not: ${inWords(error ?? because ?? "")}`}
+            {adjudicator === own && <strong> (you)</strong>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface ConsequencesProps {
+  readonly draft: Draft;
+  readonly own: Seat | undefined;
+  readonly onProblem: (problem: unknown) => void;
+}
+
+function Consequences({ draft, own, onProblem }: ConsequencesProps) {
+  const { bearer, signIn } = useSigning();
+  const { seats, signatures, needed, message } = draft;
+  const signers = useMemo(() => {
+    const able = seats.filter(({ may }) => may).map(({ adjudicator }) => adjudicator);
+    const first = [...signatures.map(({ adjudicator }) => adjudicator), ...(own?.may === true ? [own.adjudicator] : [])];
+    return [...new Set([...first, ...able])].slice(0, Math.max(1, needed));
+  }, [seats, signatures, own, needed]);
+  const simulation = useQuery<Simulation>({
+    queryKey: ["simulation", draft.hashes.digest, signers, bearer?.key],
+    queryFn: () => send<Simulation>("/v1/orders/simulate", { message, signers }, { authorization: `Bearer ${bearer?.bearer}` }),
+    enabled: bearer !== undefined && signers.length > 0,
+    retry: false,
+  });
+  return (
+    <>
+      <Title order={3}>What would follow</Title>
+      {bearer === undefined ? (
+        <Group>
+          <Text>The chain can carry it out for you and forget it. That is for adjudicators.</Text>
+          <Button size="compact-sm" variant="default" onClick={() => void signIn().catch(onProblem)}>
+            Sign in and simulate
+          </Button>
+        </Group>
+      ) : (
+        <Asked of={simulation}>
+          {({ succeeds, refusal, changes, method }) => (
+            <div data-simulated={succeeds}>
+              <Text>
+                Asked by <Code>{method}</Code>, as anybody who relays it, signed by {signers.map(short).join(" and ")}:{" "}
+                <strong>{succeeds ? "it succeeds" : `refused: ${inWords(refusal ?? "")}`}</strong>
+              </Text>
+              {changes.length > 0 && (
+                <table>
+                  <thead>
+                    <tr>
+                      <th scope="col">What changes at once</th>
+                      <th scope="col">now</th>
+                      <th scope="col">then</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {changes.map(({ what, from, to }) => (
+                      <tr key={what}>
+                        <th scope="row">{what.replace(/0x[0-9a-fA-F]{40}/, short)}</th>
+                        <td>{from}</td>
+                        <td>
+                          <strong>{to}</strong>
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              )}
+            </div>
+          )}
+        </Asked>
+      )}
+    </>
+  );
+}
+
+function TypedMessage({ draft }: { readonly draft: Draft }) {
+  return (
+    <details className="typed">
+      <summary>The exact message, and its three hashes</summary>
+      <Text size="sm">
+        A hardware wallet shows these. They are those of <Code>npm run override -- … --dry-run</Code>.
+      </Text>
+      <table>
+        <tbody>
+          {Object.entries(draft.hashes).map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td className="mono" data-hash={name}>
+                {value}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <pre className="mono" data-typed>
+        {draft.typedData}
+      </pre>
+    </details>
+  );
+}
+
+function WhyNot({ account, seat, isLive }: { readonly account: string; readonly seat: Seat | undefined; readonly isLive: boolean }) {
+  return (
+    <Text role="status" data-why-not>
+      {seat === undefined
+        ? `${short(account)} has no seat on the panel.`
+        : seat.may
+          ? isLive
+            ? ""
+            : "The city does not answer."
+          : `You may not sign: ${short(seat.adjudicator)} ${inWords(seat.error ?? seat.because ?? "")}.`}
+    </Text>
+  );
+}

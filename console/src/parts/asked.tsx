@@ -1,0 +1,35 @@
+import { Alert, Loader, Text } from "@mantine/core";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { GatewayRefusal, GatewaySilent } from "../city/gateway.ts";
+
+/** An answer, or what stands in its place: still asked, refused with a reason, or not there. What was known stays while the city is away. */
+export function Asked<Answer>({ of, children }: { readonly of: UseQueryResult<Answer>; readonly children: (answer: Answer) => ReactNode }) {
+  if (of.data !== undefined) return children(of.data);
+  if (of.error !== null) return <Problem error={of.error} />;
+  return (
+    <div role="status" className="checking">
+      <Loader size="sm" aria-hidden="true" /> The city is asked …
+    </div>
+  );
+}
+
+/** Why something did not work, and what to do about it. */
+export function Problem({ error }: { readonly error: unknown }) {
+  const told = error instanceof Error ? error : new Error("It gave no reason");
+  const code =
+    told instanceof GatewayRefusal || told instanceof GatewaySilent || "code" in told
+      ? String((told as { code?: unknown }).code ?? "")
+      : "";
+  const action = "action" in told && typeof told.action === "string" ? told.action : undefined;
+  return (
+    <Alert color="red" role="alert" title={code === "" ? "This did not work" : code} my="sm">
+      <Text>{told.message.slice(0, 500)}</Text>
+      {action !== undefined && <Text>What to do: {action}.</Text>}
+    </Alert>
+  );
+}
+
+export function Empty({ children }: { readonly children: ReactNode }) {
+  return <p className="muted empty">{children}</p>;
+}

@@ -1,0 +1,388 @@
+/** The console of a city that runs: a real city in this process, its gateway, Debian's Chromium, and wallets of test. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { judgesElsewhere } from "../../orchestrator/city/case-desk.ts";
+import { type City, openCity } from "../../orchestrator/city/city.ts";
+import { runToEnd } from "../../orchestrator/city/run.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { fileAt, readSite } from "../build/site.ts";
+import { assertAccessible, giveWallet, launch } from "./browser.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const work = mkdtempSync(join(tmpdir(), "agentcity-live-"));
+/** Where pictures of the pages are put, if asked for. */
+const pictures = process.env["CONSOLE_PICTURES"];
+
+const MISSION = `mission: packages
+goal: Estimate work packages three ways.
+budget: "600.00"
+deadline: 20m
+risk: LOW
+input: { kind: csv, path: packages.csv }
+tasks:
+  read: { service: fetch-and-parse, over: input, tier: 1 }
+  estimate:
+    service: [estimate-by-pert, estimate-by-triangle, estimate-by-median]
+    after: [read]
+    tier: 2
+    agree: { on: value, atLeast: 0.6 }
+  report: { service: aggregate, after: [estimate], tier: 3 }
+output: { task: report, format: markdown }
+`;
+const PACKAGES = `id,optimistic,likely,pessimistic\n${Array.from({ length: 12 }, (_, row) => `p${row},${row + 1},${row + 3},${row + 8}`).join("\n")}\n`;
+
+/** Somebody else's text at its worst: script, markup, a direction that turns the line around. */
+const HOSTILE = 'seen twice <img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script> \u202Etxet siht nrut';
+
+let city: City;
+let gateway: Gateway;
+let browser: Browser;
+let mission: Promise<Outcome>;
+/** Resolved when the first work is committed; the mission waits there until it may go on. */
+const committed = Promise.withResolvers<void>();
+const mayGoOn = Promise.withResolvers<void>();
+let port = 0;
+const complaints: string[] = [];
+
+function accountOf(name: string) {
+  const member = city.society.find((each) => each.name === name);
+  if (member === undefined) throw new Error(`nobody here is called ${name}`);
+  return member.account;
+}
+
+async function serve(): Promise<void> {
+  const { site } = readSite(join(root, "console", "dist"));
+  gateway = await serveGateway(city, {
+    port,
+    version: "test",
+    millis: () => Date.now(),
+    sleep: (millis) => sleep(millis),
+    pages: (path) => fileAt(site, path, "city"),
+    limits: { burst: 4_000, perSecond: 1_000 },
+  });
+  port = Number(new URL(gateway.url).port);
+}
+
+async function newPage(seat?: string, colorScheme: "light" | "dark" = "light", signed: string[] = []): Promise<Page> {
+  const context = await browser.newContext({ colorScheme, viewport: { width: 1400, height: 1000 } });
+  if (seat !== undefined) await giveWallet(context, accountOf(seat), signed);
+  const page = await context.newPage();
+  page.setDefaultTimeout(90_000);
+  page.on("console", (message) => {
+    // A gateway that is gone is refused connections; the browser says so by itself.
+    if (message.type() === "error" && !/ERR_CONNECTION|Failed to load resource|ERR_INCOMPLETE/.test(message.text()))
+      complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(gateway.url) && !/^(data|blob):/.test(request.url())) complaints.push(`asked ${request.url()}`);
+  });
+  return page;
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
+/** What the page before a signature shows is there: connected, simulated, ready. */
+async function sign(page: Page, action: string): Promise<void> {
+  const connect = page.getByRole("button", { name: "Connect a wallet" });
+  await connect.or(page.getByRole("button", { name: `Sign ${action}` })).waitFor();
+  if (await connect.isVisible()) await connect.click();
+  const button = page.getByRole("button", { name: `Sign ${action}` });
+  await button.click();
+}
+
+describe("the console of a city", { timeout: 1_200_000 }, () => {
+  before(async () => {
+    mkdirSync(work, { recursive: true });
+    writeFileSync(join(work, "packages.csv"), PACKAGES);
+    let isFirst = true;
+    city = await openCity({
+      dir: join(work, "embedded"),
+      cacheDir: join(work, "cache"),
+      seed: "7",
+      tell: () => {},
+      millis: () => 0,
+      async boundary(name) {
+        if (name !== "execution:committed" || !isFirst) return;
+        isFirst = false;
+        committed.resolve();
+        await mayGoOn.promise;
+      },
+    });
+    browser = await launch();
+    await serve();
+  });
+
+  after(async () => {
+    mayGoOn.resolve();
+    await browser?.close();
+    await gateway?.close();
+    // A test that failed leaves it waiting for a human.
+    await Promise.race([mission?.catch(() => {}), sleep(3_000)]);
+    await city?.close();
+    rmSync(work, { recursive: true, force: true });
+  });
+
+  let watching: Page;
+  let address = "";
+
+  it("shows an empty city as one, and a mission as soon as its law is talked about", async () => {
+    watching = await newPage();
+    await watching.goto(`${gateway.url}/`);
+    await watching.getByText("No mission yet").waitFor();
+    await watching.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
+    const file = parseMissionFile(MISSION, { fileName: "packages.yaml", catalog: CATALOG, budgetCap: 10n ** 12n });
+    const { client, dir, tell } = city;
+    const judge = judgesElsewhere({ client, dir, tell, sleep: (millis) => sleep(millis) });
+    mission = runToEnd(
+      city,
+      { file, catalog: CATALOG, input: readInput(file.input, work), id: "live", judge, cheat: false },
+      MISSION,
+      work,
+    );
+    mission.catch(() => {});
+    await watching
+      .getByRole("link", { name: /A law is being made|shards|estimators|classifiers|by task/ })
+      .first()
+      .click();
+    await watching.waitForURL(/\/missions\/0x[0-9a-f]{64}$/);
+    await committed.promise;
+    // From the session to the mission under its law, in the same document.
+    await watching.getByRole("heading", { name: "Eleven live metrics" }).waitFor();
+    await watching.locator('[data-mission-state="EXECUTING"]').waitFor();
+    assert.equal(await watching.evaluate(() => "sameDocument" in globalThis), true);
+    assert.equal(await watching.locator("[data-metric]").count(), 11);
+    address = (await city.client.templates.history("MissionDeployed")).at(-1)?.args.mission ?? "";
+    await picture(watching, "mission-at-work");
+  });
+
+  it("says the same order as the command line, byte for byte, and freezes a node by a signature in the page", async () => {
+    const texts: string[] = [];
+    const page = await newPage("adjudicator-1", "light", texts);
+    await page.goto(`${gateway.url}/missions/${address}/nodes/0`);
+    await page.getByRole("link", { name: "Freeze this node" }).click();
+    await page.getByLabel(/^Why/).fill(HOSTILE);
+    await page.getByRole("button", { name: "See what would happen" }).click();
+    await page.locator(".effect").waitFor();
+    await page.getByRole("button", { name: "Sign in and simulate" }).click();
+    await page.locator('[data-simulated="true"]').waitFor();
+    assert.match((await page.locator("[data-simulated]").textContent()) ?? "", /node 0.*frozen/is);
+    await picture(page, "order");
+    await page.locator("summary").click();
+    const shown = (await page.locator("[data-typed]").textContent()) ?? "";
+    const command = [join(root, "scripts", "agentcity.js"), "override", "freeze", address, "0", "--because", HOSTILE, "--dry-run"];
+    const { stderr } = await runCommand(command);
+    const typed = stderr.split("\n").findLast((line) => line.startsWith("{"));
+    assert.equal(shown, typed);
+    await sign(page, "FREEZE");
+    await page.locator('[data-done="executed"]').waitFor();
+    assert.deepEqual(texts, [typed]);
+    const FROZEN = 5;
+    assert.equal((await city.client.mission(address as `0x${string}`).nodeOf(0)).state, FROZEN);
+    // Who watches sees it without doing anything.
+    await watching.locator('[data-metric="active freezes"][data-alerts="true"]').waitFor();
+    await picture(watching, "mission-frozen");
+    // Its reason is somebody's text, and stays text.
+    await page.goto(`${gateway.url}/panel`);
+    const act = page.locator('[data-act="FREEZE"]');
+    await act.waitFor();
+    assert.match((await act.textContent()) ?? "", /<img src=x/);
+    assert.equal(await page.evaluate(() => "hacked" in globalThis), false);
+    await page.context().close();
+  });
+
+  it("tells a conflicted adjudicator why not, and a stranger", async () => {
+    const own = accountOf("adjudicator-2").address;
+    const page = await newPage("adjudicator-2");
+    await page.goto(`${gateway.url}/panel/act?action=FREEZE_PRINCIPAL&target=${own}`);
+    await page.getByLabel(/^frozen/).fill("true");
+    await page.getByLabel(/^Why/).fill("to see whether one may judge oneself");
+    await page.getByRole("button", { name: "See what would happen" }).click();
+    await page.getByRole("button", { name: "Connect a wallet" }).click();
+    await page.locator("[data-why-not]").filter({ hasText: "has an interest" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Sign FREEZE_PRINCIPAL" }).isDisabled(), true);
+    assert.match((await page.locator(`[data-seat="${own}"]`).textContent()) ?? "", /may not: has an interest/);
+    await page.context().close();
+    const stranger = await newPage("sponsor");
+    await stranger.goto(`${gateway.url}/panel/act?action=STOP_CITY`);
+    await stranger.getByLabel(/^Why/).fill("because I can");
+    await stranger.getByRole("button", { name: "See what would happen" }).click();
+    await stranger.getByRole("button", { name: "Connect a wallet" }).click();
+    await stranger.locator("[data-why-not]").filter({ hasText: "has no seat" }).waitFor();
+    // A session of somebody without a seat reads no case, and no page may send what nobody signed.
+    const answer = await stranger.evaluate(async () => (await fetch("/v1/cases/review-00000000-0")).status);
+    assert.equal(answer, 401);
+    await stranger.context().close();
+  });
+
+  it("changes a parameter with two signatures of two adjudicators", async () => {
+    const index = parameterIndex("REPUTATION_FLOOR");
+    const first = await newPage("adjudicator-1");
+    await first.goto(`${gateway.url}/rules?parameter=REPUTATION_FLOOR`);
+    await first.getByLabel(/^New value/).fill("120");
+    await first.getByLabel("Why").fill("agents at 100 were still trusted");
+    await first.getByRole("button", { name: "See what would happen" }).click();
+    await sign(first, "AMEND_PARAMETER");
+    await first.locator('[data-done="waiting"]').waitFor();
+    assert.equal(await city.client.constitution.param(index), 100n);
+    const second = await newPage("adjudicator-3");
+    await second.goto(`${gateway.url}/`);
+    await second.getByRole("link", { name: "Look and sign" }).click();
+    await second.getByText("has signed").waitFor();
+    await picture(second, "second-signature");
+    await sign(second, "AMEND_PARAMETER");
+    await second.locator('[data-done="executed"]').waitFor();
+    assert.equal(await city.client.constitution.param(index), 120n);
+    await first.context().close();
+    await second.context().close();
+  });
+
+  it("releases the node, approves the report on whole evidence, and shows the payout, all in the document that saw the draft", async () => {
+    const page = await newPage("adjudicator-4");
+    await page.goto(`${gateway.url}/panel/act?action=UNFREEZE&mission=${address}&node=0`);
+    await page.getByLabel(/^Why/).fill("it was a false alarm");
+    await page.getByRole("button", { name: "See what would happen" }).click();
+    await sign(page, "UNFREEZE");
+    await page.locator('[data-done="executed"]').waitFor();
+    mayGoOn.resolve();
+    await page.goto(`${gateway.url}/panel`);
+    await page.getByRole("link", { name: "Look and decide" }).first().click();
+    await page.getByRole("button", { name: "Sign in with a wallet" }).click();
+    await page.locator('[data-evidence="whole"]').waitFor();
+    await page.getByLabel(/^Why/).fill("I have looked at it");
+    await page.getByRole("button", { name: /^Approve/ }).click();
+    await page.locator('[data-simulated="true"]').waitFor();
+    await picture(page, "case");
+    await sign(page, "APPROVE_POP");
+    await page.locator('[data-done="executed"]').waitFor();
+    const outcome = await mission;
+    assert.equal(outcome.status, "completed");
+    await watching.locator('[data-mission-state="COMPLETED"]').waitFor();
+    await watching.getByText("Paid for work").first().waitFor();
+    assert.equal(await watching.locator("[data-sum]").getAttribute("data-units"), outcome.total.deposit);
+    assert.equal(await watching.evaluate(() => "sameDocument" in globalThis), true);
+    await picture(watching, "mission-completed");
+    await page.context().close();
+  });
+
+  it("says that the city is gone, and catches up with no gap in two tabs when it is back", async () => {
+    const other = await watching.context().newPage();
+    await other.goto(`${gateway.url}/log`);
+    await other.locator(".entry").first().waitFor();
+    await gateway.close();
+    for (const tab of [watching, other]) await tab.locator('[data-link="lost"]').waitFor();
+    await serve();
+    await city.log.append([{ kind: "test.said", subjects: ["while nobody listened"] }]);
+    for (const tab of [watching, other]) await tab.locator('[data-link="live"]').waitFor();
+    await gateway.hub.sync();
+    const { sequence } = gateway.hub.cursor();
+    for (const tab of [watching, other]) {
+      await tab.waitForFunction(
+        (wanted) => Number((document.querySelector("[data-link]")?.textContent ?? "").replace(/\D/g, "")) >= wanted,
+        sequence,
+      );
+    }
+    await other.getByRole("button", { name: /new entries/ }).click();
+    await other.locator(".entry").filter({ hasText: "test.said" }).waitFor();
+    await other.close();
+  });
+
+  it("recomputes a payload's hash, and shows a tampered one as such", async () => {
+    const page = await newPage();
+    await page.goto(`${gateway.url}/log?name=TemplateRegistry.MissionDeployed`);
+    await page.locator(".entry").first().click();
+    await page.locator('[data-payload="true"]').waitFor();
+    await picture(page, "log");
+    const id = new URL(page.url()).searchParams.get("event");
+    await page.route("**/v1/payloads/*", async (route) => {
+      const answer = await route.fetch();
+      const told = await answer.json();
+      await route.fulfill({ response: answer, json: { ...told, payload: { ...told.payload, forged: true } } });
+    });
+    await page.goto(`${gateway.url}/log?event=${id}`);
+    await page.locator('[data-payload="false"]').waitFor();
+    await page.context().close();
+  });
+
+  it("has nothing serious that axe finds on any page, in both themes", async () => {
+    const paths = [
+      "/",
+      `/missions/${address}/nodes/0`,
+      "/sessions/1",
+      "/log",
+      "/rules?parameter=QUORUM",
+      "/rules?parameter=REPUTATION_FLOOR",
+      "/panel",
+      "/panel/act",
+      "/agents",
+      `/agents/${accountOf("adjudicator-1").address}`,
+      "/bundle",
+      "/nowhere",
+    ];
+    for (const scheme of ["light", "dark"] as const) {
+      const page = await newPage(undefined, scheme);
+      for (const path of paths) {
+        await page.goto(`${gateway.url}${path}`);
+        await page.locator("h1").first().waitFor();
+        await page.waitForFunction(() => document.querySelector(".checking") === null);
+        await assertAccessible(page);
+        if (scheme === "light") await picture(page, `page${path.split("?")[0]?.replaceAll("/", "-").slice(0, 16)}`);
+      }
+      await page.context().close();
+    }
+  });
+
+  it("can be used by keyboard alone", async () => {
+    const page = await newPage();
+    await page.goto(`${gateway.url}/rules`);
+    await page.getByRole("button", { name: "DEVIATION_THRESHOLD" }).waitFor();
+    const press = async (until: string) => {
+      for (let presses = 0; presses < 60; presses += 1) {
+        await page.keyboard.press("Tab");
+        if ((await page.evaluate(() => document.activeElement?.textContent ?? "")) === until) return;
+      }
+      throw new Error(`Tab never reached ${until}`);
+    };
+    await press("DEVIATION_THRESHOLD");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "DEVIATION_THRESHOLD" }).waitFor();
+    await page.goto(`${gateway.url}/`);
+    await page.getByRole("link", { name: "Log", exact: true }).waitFor();
+    await press("Log");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "The log" }).waitFor();
+    await page.context().close();
+  });
+
+  it("complained about nothing, and asked nobody else", () => {
+    assert.deepEqual(complaints, []);
+  });
+});
+
+/** A command of ours on the city that lives here. */
+async function runCommand(words: readonly string[]): Promise<{ readonly stderr: string }> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [...words],
+      { cwd: root, env: { ...process.env, AGENTCITY_HOME: work }, maxBuffer: 2 ** 26 },
+      (error, _, stderr) => (error === null ? resolve({ stderr }) : reject(new Error(stderr))),
+    );
+  });
+}

@@ -1,0 +1,395 @@
+import { z } from "zod";
+import { DECISIONS } from "../../city/case-decisions.ts";
+import { caseNamed, inOneLine, type NamedCase, queueOf } from "../../city/case-queue.ts";
+import { chainTime } from "../../city/order-caps.ts";
+import { effectOf, inWords } from "../../city/order-words.ts";
+import { orderHashes, walletJson } from "../../client/sign/wallet-json.ts";
+import { parseContentId } from "../../primitives/hash.ts";
+import type { Address, ContentId } from "../../primitives/hex.ts";
+import { ACTION_DATA, type ActionName, actionName } from "../../protocol/actions.ts";
+import { signedOverrideJson, signedOverrideSchema } from "../../protocol/signed-override.ts";
+import { type Caller, type Command, command, type World } from "../command.ts";
+import { Refused } from "../errors.ts";
+import { type Asked, draftOrder, type Order, ordersWaiting, relayOrder, STOPS, simulate, whoMaySign } from "../orders.ts";
+import { address, contentId, count, hash, seconds, toAddress } from "../wire.ts";
+
+const actionNames = Object.keys(ACTION_DATA) as [ActionName, ...ActionName[]];
+const hex = z.string().regex(/^0x([0-9a-fA-F]{2})*$/);
+const text = z.string().min(1).max(4_000);
+
+export const caseOutput = z.strictObject({
+  name: z.string(),
+  kind: z.enum(["review", "appeal", "bloc", "suspension"]),
+  /** In one line, as `npm run override -- queue` has it. */
+  line: z.string(),
+  mission: address.nullable(),
+  session: z.string().nullable(),
+  node: count.nullable(),
+  label: z.string().nullable(),
+  reason: z.string().nullable(),
+  /** Chain time until which it can be decided. */
+  deadline: seconds.nullable(),
+  escalated: z.boolean(),
+  /** Whether it is still what it was: an order on a stale one is refused. */
+  isCurrent: z.boolean(),
+  decisions: z.array(z.enum(DECISIONS)),
+});
+
+function summaryOf(found: NamedCase): z.input<typeof caseOutput> {
+  const { name, subject, current } = found;
+  const { kind } = subject;
+  return {
+    ...{ name, kind, isCurrent: current },
+    line: inOneLine(found).replace(/\s+/g, " "),
+    mission: kind === "bloc" ? null : subject.mission,
+    session: kind === "bloc" ? subject.session : null,
+    node: kind === "review" || kind === "appeal" ? subject.node : null,
+    label: kind === "review" || kind === "appeal" ? subject.label : null,
+    reason: kind === "review" ? subject.reason : null,
+    deadline: kind === "review" ? subject.deadline : null,
+    escalated: kind === "review" && subject.escalated,
+    decisions: kind === "appeal" ? [] : kind === "suspension" ? ["approve"] : [...DECISIONS],
+  };
+}
+
+/** The adjudicator who asks. Throws Refused: work of a running mission is for seated adjudicators alone. */
+async function adjudicatorOf({ client }: World, { key }: Caller): Promise<Address> {
+  if (key !== undefined && (await client.roster.isActive(key))) return key;
+  throw new Refused("NotAllowed", "This is for adjudicators who have a seat", { action: "sign in with the key of a seat" });
+}
+
+/** Pieces of evidence handed out of one case, and the bytes of each. */
+const MOST_PIECES = 64;
+const LARGEST_PIECE = 262_144;
+
+/** Records about a node that the newest attempt rests on, and what they name: each by its content id, with its bytes where they are here. */
+async function evidenceOf(world: World, found: NamedCase) {
+  const { subject } = found;
+  if (subject.kind !== "review" && subject.kind !== "appeal") return [];
+  const row = world.hub.missionAt(subject.mission);
+  if (row === undefined) return [];
+  const ids = new Map<ContentId, string>();
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await world.hub.query({ missionId: row.id, nodeId: subject.node, limit: 200, cursor });
+    for (const event of page.events)
+      if (event.record !== null && event.name.startsWith("execution.")) ids.set(event.payloadCid, event.name);
+    cursor = page.next;
+  }
+  const recorded = [...ids];
+  for (const [id, name] of recorded) {
+    if (!world.blocks.has(id)) continue;
+    const bytes = new TextDecoder().decode(world.blocks.get(id));
+    for (const [, named = ""] of bytes.matchAll(/"(bafkrei[a-z2-7]{52})"/g)) {
+      const other = idOrNone(named);
+      if (other !== undefined && !ids.has(other)) ids.set(other, `named by ${name}`);
+    }
+  }
+  return [...ids].slice(0, MOST_PIECES).map(([cid, name]) => {
+    const bytes = world.blocks.has(cid) ? world.blocks.get(cid) : undefined;
+    const isTold = bytes !== undefined && bytes.length <= LARGEST_PIECE;
+    return {
+      cid,
+      name,
+      size: bytes?.length ?? 0,
+      isHere: bytes !== undefined,
+      base64: isTold ? Buffer.from(bytes).toString("base64") : null,
+    };
+  });
+}
+
+/** Text from outside may look like an id without being one. */
+function idOrNone(text: string): ContentId | undefined {
+  try {
+    return parseContentId(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const askedInput = {
+  case: z.string().max(80).optional().meta({ description: "A case of the queue, with decision" }),
+  decision: z.enum(DECISIONS).optional(),
+  action: z.enum(actionNames).optional().meta({ description: "Or an action of the table, with what it is about" }),
+  mission: address.optional(),
+  node: count.max(255).optional(),
+  target: address.optional(),
+  values: z.array(z.json()).max(8).optional().meta({ description: "The action's data in order; whole numbers as decimal text" }),
+};
+const askedSchema = z.strictObject(askedInput);
+
+function askedOf({ mission, target, ...rest }: z.infer<typeof askedSchema>): Asked {
+  return {
+    ...rest,
+    ...(mission === undefined ? {} : { mission: toAddress(mission) }),
+    ...(target === undefined ? {} : { target: toAddress(target) }),
+  };
+}
+
+export const messageSchema = z.strictObject({
+  action: count,
+  mission: address,
+  node: count,
+  target: address,
+  data: hex,
+  justification: hash,
+  caseHash: hash,
+  /** Decimal text. */
+  salt: z.string(),
+  deadline: count,
+});
+
+const signedSchema = z.strictObject({ adjudicator: address, signature: hex });
+
+export const draftOutput = z.strictObject({
+  action: z.string(),
+  message: messageSchema,
+  /** What the wallet is given (eth_signTypedData_v4), and what `npm run override -- … --dry-run` prints. */
+  typedData: z.string(),
+  hashes: z.strictObject({ domain: hash, message: hash, digest: hash }),
+  because: z.string(),
+  /** One sentence on what would change. */
+  effect: z.string(),
+  words: z.string(),
+  /** Acts that stop may be signed whatever evidence is missing. */
+  isStop: z.boolean(),
+  needed: count,
+  signatures: z.array(signedSchema),
+  isExecuted: z.boolean(),
+  /** Why the chain would refuse it whoever signs, in its own words. StaleCase: the state is no longer the one that it judges. */
+  refusal: z.string().nullable(),
+  seats: z.array(
+    z.strictObject({
+      adjudicator: address,
+      principal: address,
+      may: z.boolean(),
+      /** The contract's own refusal. */
+      because: z.string().nullable(),
+      error: z.string().nullable(),
+    }),
+  ),
+  asOf: seconds,
+});
+
+/** Everything that an adjudicator is shown before signing. */
+async function describe(
+  world: World,
+  message: Order,
+  because: string,
+  signatures: readonly z.infer<typeof signedSchema>[],
+): Promise<z.input<typeof draftOutput>> {
+  const { client } = world;
+  const name = actionName(message.action);
+  if (name === undefined) throw new Refused("BadRequest", `action ${message.action} is not one of this city's`);
+  const hashes = orderHashes(client, message);
+  const order = signedOverrideSchema.parse({
+    chainId: client.chain.id,
+    adjudication: client.addresses.AdjudicationProcedure,
+    message: { ...message, salt: message.salt.toString() },
+    because,
+    signatures,
+  });
+  const { seats, refusal } = await whoMaySign(world, message);
+  return {
+    action: name,
+    message: signedOverrideJson(order).message,
+    typedData: walletJson(client, message),
+    hashes,
+    because,
+    effect: await effectOf(world, name, message),
+    words: await inWords(world, order),
+    isStop: STOPS.has(name),
+    needed: Number(await client.adjudication.signaturesFor(message)),
+    signatures: [...signatures],
+    isExecuted: await client.adjudication.isExecuted(hashes.digest),
+    refusal,
+    seats,
+    asOf: Number(await chainTime(world)),
+  };
+}
+
+function orderIn(message: z.infer<typeof messageSchema>): Order {
+  return signedOverrideSchema.shape.message.parse({ ...message, mission: toAddress(message.mission), target: toAddress(message.target) });
+}
+
+const orderNamed = (world: World, digest: string) => {
+  const found = ordersWaiting(world).find((each) => each.digest === digest);
+  if (found === undefined) throw new Refused("NotFound", "No order with this digest waits", { action: "list_orders names those that do" });
+  return found.order;
+};
+
+export const panelCommands: readonly Command[] = [
+  command({
+    name: "list_cases",
+    method: "GET",
+    path: "/v1/cases",
+    group: "Panel",
+    doc: "What waits for adjudicators, with deadlines. The work itself is in get_case, for adjudicators.",
+    access: "open",
+    isOfFiles: true,
+    cost: 5,
+    input: z.strictObject({}),
+    output: z.strictObject({ cases: z.array(caseOutput), asOf: seconds }),
+    async run(world) {
+      return { cases: (await queueOf(world)).map(summaryOf), asOf: Number(await chainTime(world)) };
+    },
+  }),
+  command({
+    name: "get_case",
+    method: "GET",
+    path: "/v1/cases/{case}",
+    group: "Panel",
+    doc: "One case whole: what is judged, and every piece of evidence with its bytes, for adjudicators who have a seat.",
+    access: "bearer",
+    cost: 20,
+    input: z.strictObject({ case: z.string().max(80) }),
+    output: z.strictObject({
+      ...caseOutput.shape,
+      excerpt: z.string().nullable(),
+      rubric: z.string().nullable(),
+      quality: z.number().nullable(),
+      risk: z.number().nullable(),
+      facts: z.array(z.string()),
+      pieces: z.array(
+        z.strictObject({ cid: contentId, name: z.string(), size: count, isHere: z.boolean(), base64: z.string().nullable() }),
+      ),
+    }),
+    async run(world, input, caller) {
+      await adjudicatorOf(world, caller);
+      const found = await caseNamed(world, input.case).catch(() => {
+        throw new Refused("NotFound", `No case ${input.case} waits`, { action: "list_cases names those that do" });
+      });
+      const { subject } = found;
+      const isWork = subject.kind === "review" || subject.kind === "appeal";
+      return {
+        ...summaryOf(found),
+        excerpt: isWork ? subject.excerpt : null,
+        rubric: subject.kind === "review" ? (subject.rubric ?? null) : null,
+        quality: isWork ? subject.quality : null,
+        risk: isWork ? subject.risk : null,
+        facts:
+          subject.kind === "suspension"
+            ? [...subject.facts, ...subject.divergences.map((each) => `DIVERGENCE: ${each}`)]
+            : subject.kind === "bloc"
+              ? subject.blocs.map((members) => `voted alike: ${members.join(", ")}`)
+              : subject.kind === "appeal"
+                ? subject.appeals.map(({ appellant, evidence }) => `${appellant}: ${evidence ?? "its text is not in this city's records"}`)
+                : [],
+        pieces: await evidenceOf(world, found),
+      };
+    },
+  }),
+  command({
+    name: "draft_order",
+    method: "POST",
+    path: "/v1/orders/draft",
+    group: "Panel",
+    doc: "The order of a decision on a case, or of an action, on the state as it is now: the typed data to sign, the same as the command line's, what it would do, how many must sign, and which seats may. It changes nothing.",
+    access: "order",
+    cost: 20,
+    input: z.strictObject({ ...askedInput, because: text }),
+    output: draftOutput,
+    async run(world, { because, ...asked }) {
+      return describe(world, await draftOrder(world, askedOf(asked), because), because, []);
+    },
+  }),
+  command({
+    name: "list_orders",
+    method: "GET",
+    path: "/v1/orders",
+    group: "Panel",
+    doc: "Orders that were signed and wait for another signature.",
+    access: "open",
+    isOfFiles: true,
+    cost: 3,
+    input: z.strictObject({}),
+    output: z.strictObject({
+      orders: z.array(
+        z.strictObject({
+          digest: hash,
+          action: z.string(),
+          because: z.string(),
+          signedBy: z.array(address),
+          needed: count,
+          deadline: seconds,
+        }),
+      ),
+    }),
+    async run(world) {
+      const orders = await Promise.all(
+        ordersWaiting(world).map(async ({ digest, order: { message, because, signatures } }) => ({
+          ...{ digest, because, deadline: message.deadline },
+          action: actionName(message.action) ?? String(message.action),
+          signedBy: signatures.map(({ adjudicator }) => adjudicator),
+          needed: Number(await world.client.adjudication.signaturesFor(message)),
+        })),
+      );
+      return { orders };
+    },
+  }),
+  command({
+    name: "get_order",
+    method: "GET",
+    path: "/v1/orders/{digest}",
+    group: "Panel",
+    doc: "One order that waits for another signature, as draft_order shows one.",
+    access: "open",
+    isOfFiles: true,
+    cost: 20,
+    input: z.strictObject({ digest: hash }),
+    output: draftOutput,
+    async run(world, { digest }) {
+      const { message, because, signatures } = orderNamed(world, digest);
+      return describe(world, message, because, signatures);
+    },
+  }),
+  command({
+    name: "simulate_order",
+    method: "POST",
+    path: "/v1/orders/simulate",
+    group: "Panel",
+    doc: "Has the chain carry out an order with these signers and forgets it: whether it would succeed, and what would be other than it is now. For adjudicators who have a seat.",
+    access: "bearer",
+    cost: 40,
+    input: z.strictObject({ message: messageSchema, signers: z.array(address).min(1).max(16) }),
+    output: z.strictObject({
+      /** How it was found out. */
+      method: z.literal("eth_call"),
+      succeeds: z.boolean(),
+      refusal: z.string().nullable(),
+      error: z.string().nullable(),
+      changes: z.array(z.strictObject({ what: z.string(), from: z.string(), to: z.string() })),
+    }),
+    async run(world, { message, signers }, caller) {
+      await adjudicatorOf(world, caller);
+      const found = await simulate(world, orderIn(message), signers.map(toAddress));
+      return { method: "eth_call" as const, ...found, changes: [...found.changes] };
+    },
+  }),
+  command({
+    name: "relay_order",
+    method: "POST",
+    path: "/v1/orders",
+    group: "Panel",
+    doc: "Hands in adjudicators' signatures over an order. With enough of them it goes on chain at once, at this city's cost; until then it waits for the next. Nothing else authorises it.",
+    access: "order",
+    cost: 40,
+    input: z.strictObject({ message: messageSchema, because: text, signatures: z.array(signedSchema).min(1).max(16) }),
+    output: z.strictObject({
+      status: z.enum(["executed", "waiting"]),
+      digest: hash,
+      transaction: hash.nullable(),
+      signatures: count,
+      needed: count,
+    }),
+    async run(world, { message, because, signatures }) {
+      return relayOrder(world, {
+        message: orderIn(message),
+        because,
+        signatures: signatures.map(({ adjudicator, signature }) => ({
+          adjudicator: toAddress(adjudicator),
+          signature: signature as `0x${string}`,
+        })),
+      });
+    },
+  }),
+];

@@ -1,0 +1,350 @@
+import { z } from "zod";
+import { RETRIES } from "../../chain/patience.ts";
+import { missionStates, nodeStates } from "../../execution/chain-view.ts";
+import { heldSchema, releasedSchema } from "../../execution/escrow-buffer.ts";
+import type { StreamEvent } from "../../hub/hub.ts";
+import { addressSchema } from "../../primitives/address.ts";
+import { grouped } from "../../primitives/amounts.ts";
+import { parseJsonBytes } from "../../primitives/json.ts";
+import { parameterIndex } from "../../protocol/parameters.ts";
+import { type Command, command, type World } from "../command.ts";
+import { payloadsOf } from "../payloads.ts";
+import { address, count, seconds } from "../wire.ts";
+import { missionInput, missionNamed } from "./missions.ts";
+
+/** The eleven live metrics of the execution dashboard (AgentCity B.12), in the paper's order, each with when it alerts. */
+export const METRICS = {
+  "node states": "a node is frozen or failed, or its commitment waits longer than 30 s",
+  "mission phase": "a node's clock ran out and nobody moved it on",
+  "guardian counters": "an agent's freezes reach 70 % of the threshold that stops the mission",
+  "active freezes": "any node is frozen",
+  "review queue": "any node waits for a human",
+  "gas spent": "more than 90 % of the mission's gas budget is spent",
+  reputations: "an agent at work falls below the constitution's floor",
+  consistency: "records and chain diverged, the mission stands still after a silence, or a commitment is pending",
+  "escrow buffer": "an output is about to be offered for the third and last time",
+  progress: "no node moved for twice the time that a node may take",
+  "emergency stops": "the mission or the whole city is stopped",
+} as const;
+export type MetricName = keyof typeof METRICS;
+const metricNames = Object.keys(METRICS) as [MetricName, ...MetricName[]];
+
+export const metricOutput = z.strictObject({
+  name: z.enum(metricNames),
+  value: z.string(),
+  alerts: z.boolean(),
+  /** When it alerts. */
+  condition: z.string(),
+  /** Parts of it, each with how much of its limit it has reached in basis points, where there is one. */
+  parts: z.array(z.strictObject({ label: z.string(), value: z.string(), share: count.nullable(), until: seconds.nullable() })),
+});
+type Metric = z.input<typeof metricOutput>;
+type Part = Metric["parts"][number];
+
+const part = (label: string, value: string, share: number | null = null, until: number | null = null): Part => ({
+  label,
+  value,
+  share,
+  until,
+});
+
+const WHOLE = 10_000;
+const GUARDIAN_ALERT = 7_000;
+const PENDING_SECONDS = 30;
+const ENDED: readonly string[] = ["COMPLETED", "FAILED", "ABORTED"];
+
+const countedSchema = z.object({ agent: addressSchema, recent: z.coerce.number(), threshold: z.coerce.number() });
+const refusedSchema = z.object({ at: z.number() });
+
+/** Every event of a mission, oldest first. */
+async function eventsOf(world: World, missionId: `0x${string}`): Promise<readonly StreamEvent[]> {
+  const events: StreamEvent[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await world.hub.query({ missionId, limit: 200, cursor });
+    events.push(...page.events.filter(({ isCorrected, corrects }) => !isCorrected && corrects === null));
+    cursor = page.next;
+  }
+  return events;
+}
+
+async function jsonOf({ hub }: World, { payloadCid }: StreamEvent): Promise<unknown> {
+  const bytes = await hub.payload(payloadCid);
+  return bytes === undefined ? undefined : parseJsonBytes(bytes);
+}
+
+/** Outputs that are held and not on chain yet, with their next try. */
+async function heldIn(world: World, events: readonly StreamEvent[], now: number) {
+  const named = (name: string) => events.filter((event) => event.name === name);
+  const released = new Set<string>();
+  for (const event of named("execution.released")) {
+    const told = releasedSchema.safeParse(await jsonOf(world, event));
+    if (told.success) released.add(`${event.nodeId} ${told.data.outputHash}`);
+  }
+  const held = [];
+  for (const event of named("execution.held")) {
+    const told = heldSchema.safeParse(await jsonOf(world, event));
+    if (!told.success || released.has(`${event.nodeId} ${told.data.outputHash}`)) continue;
+    const refusals = [];
+    for (const each of named("execution.refused").filter(({ nodeId }) => nodeId === event.nodeId)) {
+      const refusal = refusedSchema.safeParse(await jsonOf(world, each));
+      if (refusal.success && refusal.data.at >= told.data.since) refusals.push(refusal.data.at);
+    }
+    const delay = refusals.length === 0 ? undefined : RETRIES[refusals.length - 1];
+    held.push({
+      ...{
+        node: event.nodeId ?? 0,
+        agent: told.data.agent,
+        since: told.data.since,
+        refusals: refusals.length,
+        waits: now - told.data.since,
+      },
+      next: delay === undefined ? null : (refusals[0] ?? 0) + Number(delay),
+    });
+  }
+  return held;
+}
+
+/** Gas of a mission's transactions by the contract whose event came first, most first. */
+function gasOf(events: readonly StreamEvent[]): { contract: string; gas: number; transactions: number }[] {
+  const sums = new Map<string, { gas: number; transactions: number }>();
+  for (const { gasUsed, name, record } of events) {
+    if (record !== null || gasUsed === 0) continue;
+    const [contract = ""] = name.split(".");
+    const sum = sums.get(contract) ?? { gas: 0, transactions: 0 };
+    sums.set(contract, { gas: sum.gas + gasUsed, transactions: sum.transactions + 1 });
+  }
+  return [...sums].map(([contract, sum]) => ({ contract, ...sum })).sort((a, b) => b.gas - a.gas);
+}
+
+function consistencyOf(events: readonly StreamEvent[], missionState: string, held: number): string {
+  if (events.some(({ eventType }) => eventType === "DIVERGENCE_DETECTED")) return "DIVERGENCE_DETECTED";
+  if (missionState === "DEGRADED") return "DEGRADED_MODE";
+  return held > 0 ? "PENDING_FINALIZATION" : "consistent";
+}
+
+export const vitalCommands: readonly Command[] = [
+  command({
+    name: "get_vitals",
+    method: "GET",
+    path: "/v1/missions/{mission}/vitals",
+    group: "Missions",
+    doc: "The eleven live metrics of a mission, each with its alert condition and whether it holds.",
+    access: "open",
+    cost: 10,
+    input: missionInput,
+    output: z.strictObject({ metrics: z.array(metricOutput), asOf: seconds }),
+    async run(world, input) {
+      const { client } = world;
+      const { mission, missionId } = await missionNamed(world, input.mission);
+      const contract = client.mission(mission);
+      const [{ timestamp }, { nodeCount }, state, watch, events] = await Promise.all([
+        client.chain.publicClient.getBlock(),
+        contract.header(),
+        contract.state(),
+        contract.watch(),
+        eventsOf(world, missionId),
+      ]);
+      const now = Number(timestamp);
+      const numbers = Array.from({ length: nodeCount }, (_, number) => number);
+      const [nodes, laws] = await Promise.all([
+        Promise.all(numbers.map((number) => contract.nodeOf(number))),
+        Promise.all(numbers.map((number) => contract.nodeLaw(number))),
+      ]);
+      const stateOf = (number: number) => nodeStates[nodes[number]?.state ?? 0] ?? "WAITING";
+      const inState = (...wanted: readonly string[]) => numbers.filter((number) => wanted.includes(stateOf(number)));
+      const missionState = missionStates[state] ?? "PENDING";
+      const isOver = ENDED.includes(missionState);
+      const frozen = inState("FROZEN");
+      const reviewed = inState("PENDING_REVIEW");
+      const done = inState("COMPLETED");
+      const held = isOver ? [] : await heldIn(world, events, now);
+      const late = isOver
+        ? []
+        : numbers.filter((number) => {
+            const deadline = nodes[number]?.deadline ?? 0;
+            return deadline !== 0 && deadline < now && !["COMPLETED", "FAILED", "FROZEN"].includes(stateOf(number));
+          });
+
+      const counters = new Map<string, Part>();
+      for (const { args } of await payloadsOf(world, { missionId, name: "CollaborationContract.FreezeCounted" }, countedSchema)) {
+        const share = Math.min(WHOLE, Math.round((args.recent * WHOLE) / Math.max(1, args.threshold)));
+        counters.set(args.agent, part(args.agent, `${args.recent} of ${args.threshold} freezes`, share));
+      }
+
+      const gas = gasOf(events);
+      const spent = gas.reduce((sum, each) => sum + each.gas, 0);
+
+      const agents = [
+        ...new Set(
+          await Promise.all(
+            numbers.flatMap((number) =>
+              Array.from({ length: laws[number]?.redundancy ?? 0 }, async (_, slot) => (await contract.slotOf(number, slot)).agent),
+            ),
+          ),
+        ),
+      ].filter((agent) => !/^0x0+$/.test(agent));
+      const floor = Number(await client.constitution.param(parameterIndex("REPUTATION_FLOOR")));
+      const standings = await Promise.all(
+        agents.map(async (agent) => ({ agent, points: Number(await client.agents.reputationOf(agent)) })),
+      );
+      standings.sort((a, b) => b.points - a.points);
+
+      const consistency = consistencyOf(events, missionState, held.length);
+      const isCityStopped = await client.watchdog.isStopped();
+      const moved = Math.max(
+        0,
+        ...events.filter(({ name }) => name === "CollaborationContract.NodeStateChanged").map(({ timestamp: at }) => at / 1_000),
+      );
+      const longest = Math.max(0, ...inState("EXECUTING", "PENDING_VERIFICATION", "ELIGIBLE").map((number) => laws[number]?.timeout ?? 0));
+      const silence = moved === 0 ? 0 : Math.max(0, now - moved);
+      const isStalled = !isOver && longest > 0 && silence > 2 * longest;
+
+      const pending = held.filter(({ waits }) => waits > PENDING_SECONDS);
+      const failed = inState("FAILED");
+      const values: Readonly<Record<MetricName, Omit<Metric, "name" | "condition">>> = {
+        "node states": {
+          value: nodeStates
+            .flatMap((name) => (inState(name).length === 0 ? [] : [`${inState(name).length} ${name.toLowerCase().replaceAll("_", " ")}`]))
+            .join(", "),
+          alerts: frozen.length > 0 || failed.length > 0 || pending.length > 0,
+          parts: [...frozen, ...failed].map((number) => part(`node ${number}`, stateOf(number).toLowerCase())),
+        },
+        "mission phase": {
+          value: missionState.toLowerCase(),
+          alerts: late.length > 0,
+          parts: late.map((number) => part(`node ${number}`, `late by ${now - (nodes[number]?.deadline ?? now)} s`)),
+        },
+        "guardian counters": {
+          value: counters.size === 0 ? "nobody was frozen" : `${counters.size} agents were frozen`,
+          alerts: [...counters.values()].some(({ share }) => (share ?? 0) >= GUARDIAN_ALERT),
+          parts: [...counters.values()],
+        },
+        "active freezes": {
+          value: String(frozen.length),
+          alerts: frozen.length > 0,
+          parts: frozen.map((number) => part(`node ${number}`, `frozen, ${nodes[number]?.freezeCount ?? 0} times in all`)),
+        },
+        "review queue": {
+          value: String(reviewed.length),
+          alerts: reviewed.length > 0,
+          parts: reviewed.map((number) => part(`node ${number}`, "waits for a human", null, nodes[number]?.deadline ?? null)),
+        },
+        "gas spent": {
+          value: `${grouped(spent)}; this city sets no budget`,
+          alerts: false,
+          parts: gas.map(({ contract: name, gas: used }) => part(name, grouped(used), Math.round((used * WHOLE) / spent))),
+        },
+        reputations: {
+          value:
+            standings.length === 0 ? "nobody works yet" : `${standings.at(-1)?.points} to ${standings[0]?.points}; the floor is ${floor}`,
+          alerts: standings.some(({ points }) => points < floor),
+          parts: standings.map(({ agent, points }) => part(agent, String(points), points * 10)),
+        },
+        consistency: { value: consistency, alerts: consistency !== "consistent", parts: [] },
+        "escrow buffer": {
+          value: String(held.length),
+          alerts: held.some(({ refusals }) => refusals >= RETRIES.length),
+          parts: held.map(({ node, refusals, next }) =>
+            part(`node ${node}`, refusals === 0 ? "not offered yet" : `refused ${refusals} times`, null, next),
+          ),
+        },
+        progress: {
+          value: `${done.length} of ${nodeCount} nodes`,
+          alerts: isStalled,
+          parts: [
+            part(
+              "done",
+              `${Math.round((done.length * 100) / Math.max(1, nodeCount))} %`,
+              Math.round((done.length * WHOLE) / Math.max(1, nodeCount)),
+            ),
+          ],
+        },
+        "emergency stops": {
+          value: isCityStopped ? "the city is stopped" : watch.stopped ? "the mission is stopped" : "none",
+          alerts: isCityStopped || (watch.stopped && !isOver),
+          parts: watch.stopped ? [part("since", new Date(watch.stoppedAt * 1_000).toISOString())] : [],
+        },
+      };
+      return { metrics: metricNames.map((name) => ({ name, condition: METRICS[name], ...values[name] })), asOf: now };
+    },
+  }),
+  command({
+    name: "get_mission_history",
+    method: "GET",
+    path: "/v1/missions/{mission}/history",
+    group: "Missions",
+    doc: "A mission looked back on: spans of each node, gas by contract, freezes by agent, verdicts by tier.",
+    access: "open",
+    cost: 10,
+    input: missionInput,
+    output: z.strictObject({
+      /** Each node's states, one after the other: chain time in seconds and places in the log, null where it still is. A devnet's clock jumps; the log does not. */
+      spans: z.array(
+        z.strictObject({ node: count, state: z.enum(nodeStates), from: count, to: count.nullable(), first: count, last: count.nullable() }),
+      ),
+      gas: z.array(z.strictObject({ contract: z.string(), gas: count, transactions: count })),
+      freezes: z.array(z.strictObject({ agent: address, at: count, recent: count, threshold: count })),
+      verdicts: z.array(z.strictObject({ tier: count, passed: count, rejected: count, undecided: count })),
+      epochs: z.array(z.strictObject({ epoch: count, completed: count, failed: count, gas: count })),
+    }),
+    async run(world, input) {
+      const { mission, missionId } = await missionNamed(world, input.mission);
+      const contract = world.client.mission(mission);
+      const events = await eventsOf(world, missionId);
+      const changed = await payloadsOf(
+        world,
+        { missionId, name: "CollaborationContract.NodeStateChanged" },
+        z.object({ node: z.number(), to: z.number() }),
+      );
+      const spans: {
+        node: number;
+        state: (typeof nodeStates)[number];
+        from: number;
+        to: number | null;
+        first: number;
+        last: number | null;
+      }[] = [];
+      for (const { event, args } of changed) {
+        const at = Math.floor(event.timestamp / 1_000);
+        const last = spans.findLast(({ node }) => node === args.node);
+        if (last !== undefined) {
+          last.to = at;
+          last.last = event.sequence;
+        }
+        spans.push({ node: args.node, state: nodeStates[args.to] ?? "WAITING", from: at, to: null, first: event.sequence, last: null });
+      }
+      const counted = await payloadsOf(world, { missionId, name: "CollaborationContract.FreezeCounted" }, countedSchema);
+      const cleared = await payloadsOf(
+        world,
+        { missionId, name: "CollaborationContract.Cleared" },
+        z.object({ node: z.number(), result: z.number() }),
+      );
+      const tiers = new Map<number, { tier: number; passed: number; rejected: number; undecided: number }>();
+      for (const { args } of cleared) {
+        const { tier } = await contract.nodeLaw(args.node);
+        const row = tiers.get(tier) ?? { tier, passed: 0, rejected: 0, undecided: 0 };
+        if (args.result === PASS) row.passed += 1;
+        else if (args.result === FAIL) row.rejected += 1;
+        else row.undecided += 1;
+        tiers.set(tier, row);
+      }
+      const epochs = [...Map.groupBy(events, ({ epoch }) => epoch)].map(([epoch, own]) => ({
+        epoch,
+        completed: own.filter(({ eventType }) => eventType === "TASK_COMPLETED").length,
+        failed: own.filter(({ eventType }) => eventType === "TASK_FAILED").length,
+        gas: own.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
+      }));
+      return {
+        spans,
+        gas: gasOf(events),
+        freezes: counted.map(({ event, args }) => ({ ...args, at: Math.floor(event.timestamp / 1_000) })),
+        verdicts: [...tiers.values()].sort((a, b) => a.tier - b.tier),
+        epochs,
+      };
+    },
+  }),
+];
+
+/** `enum ClearingResult`. */
+const PASS = 1;
+const FAIL = 2;

@@ -1,0 +1,298 @@
+/** Orders of the override panel as the gateway handles them: drafted, simulated, kept for a second signature, put on chain. It signs nothing. */
+import { type AbiParameter, encodeAbiParameters, encodeFunctionData, recoverAddress, zeroAddress, zeroHash } from "viem";
+import { ascending, type OverrideOrder, overrideOf, VALIDITY } from "../adjudication/act.ts";
+import { intentKey } from "../chain/outbox.ts";
+import { decodeRevert, revertOf } from "../chain/revert.ts";
+import { type Decision, decisionOn } from "../city/case-decisions.ts";
+import { caseNamed } from "../city/case-queue.ts";
+import { chainTime } from "../city/order-caps.ts";
+import { WaitingFiles, writeWaiting } from "../city/waiting.ts";
+import { contractAbis } from "../client/contracts.ts";
+import { allErrors } from "../client/errors.ts";
+import { justificationBytes } from "../client/sign/codification.ts";
+import { type Message, messageDigest } from "../client/sign/sign-message.ts";
+import { missionStates, nodeStates } from "../execution/chain-view.ts";
+import { formatMoney } from "../primitives/amounts.ts";
+import { InvalidValue } from "../primitives/errors.ts";
+import { contentIdOf, digestOf } from "../primitives/hash.ts";
+import type { Address, Hash, Hex } from "../primitives/hex.ts";
+import { Mutex } from "../primitives/mutex.ts";
+import { ACTION_DATA, type ActionName, actionName } from "../protocol/actions.ts";
+import { PARAMETERS } from "../protocol/parameters.ts";
+import { type SignedOverride, signedOverrideJson, signedOverrideSchema } from "../protocol/signed-override.ts";
+import type { World } from "./command.ts";
+import { Refused } from "./errors.ts";
+
+export type Order = Message<"OverrideAction">;
+
+/** Acts that only stop something: nobody who withholds evidence may keep them from being signed. */
+export const STOPS: ReadonlySet<ActionName> = new Set<ActionName>([
+  "FREEZE",
+  "FREEZE_PRINCIPAL",
+  "EMERGENCY_STOP",
+  "STOP_CITY",
+  "VETO_OUTPUT",
+]);
+
+/** What is asked for: a decision on a case, or an action with its subject. */
+export interface Asked {
+  readonly case?: string | undefined;
+  readonly decision?: Decision | undefined;
+  readonly action?: ActionName | undefined;
+  readonly mission?: Address | undefined;
+  readonly node?: number | undefined;
+  readonly target?: Address | undefined;
+  /** The action's data, each value as JSON: numbers as decimal text. */
+  readonly values?: readonly unknown[] | undefined;
+}
+
+/** The message of an order on the state as it is now: what the command line would have an adjudicator sign. */
+export async function draftOrder(world: World, asked: Asked, because: string): Promise<Order> {
+  const justification = contentIdOf(justificationBytes(because));
+  const draft: Omit<OverrideOrder, "justification"> = await draftOf(world, asked);
+  return overrideOf({ ...draft, justification }, (await chainTime(world)) + VALIDITY);
+}
+
+async function draftOf(world: World, asked: Asked): Promise<Omit<OverrideOrder, "justification">> {
+  const { action, mission, node = 0, target, values = [] } = asked;
+  if (asked.case !== undefined) {
+    if (asked.decision === undefined) throw new InvalidValue("decision", "a case is decided by approve or reject");
+    const { subject } = await caseNamed(world, asked.case);
+    return decisionOn(asked.case, subject, asked.decision);
+  }
+  if (action === undefined) throw new InvalidValue("action", "name a case or an action");
+  const parameters: readonly AbiParameter[] = ACTION_DATA[action];
+  if (values.length !== parameters.length) throw new InvalidValue("values", `${action} takes ${parameters.length}`);
+  const data =
+    parameters.length === 0
+      ? {}
+      : {
+          data: encodeAbiParameters(
+            parameters,
+            values.map((value, at) => encodable(parameters[at], value)),
+          ),
+        };
+  const aimed = target === undefined ? {} : { target };
+  if (mission === undefined) return { action, caseHash: zeroHash, ...aimed, ...data };
+  if (!(await world.client.templates.isGenuine(mission))) throw new InvalidValue("mission", `${mission} is not a mission of this city`);
+  return { action, mission, node, caseHash: await world.client.mission(mission).caseHash(node), ...aimed, ...data };
+}
+
+/** A value of JSON as viem encodes it: whole numbers may be decimal text. */
+function encodable(parameter: AbiParameter | undefined, value: unknown): unknown {
+  if (parameter === undefined) return value;
+  const { type } = parameter;
+  if (type.endsWith("[]")) {
+    if (!Array.isArray(value)) throw new InvalidValue(parameter.name ?? type, "a list is wanted");
+    return value.map((each) => encodable({ ...parameter, type: type.slice(0, -2) }, each));
+  }
+  if (type === "tuple" && "components" in parameter) {
+    const fields: Readonly<Record<string, unknown>> = Object(value);
+    return Object.fromEntries(parameter.components.map((each) => [each.name, encodable(each, fields[each.name ?? ""])]));
+  }
+  if (/^u?int/.test(type)) {
+    if (!/^-?\d{1,78}$/.test(String(value))) throw new InvalidValue(parameter.name ?? type, "a whole number is wanted");
+    return BigInt(String(value));
+  }
+  return value;
+}
+
+/** Answers that every signature is good (ERC-1271): the code that signers have in a simulation, before they signed. */
+const SIGNS_ANYTHING = "0x631626ba7e60e01b60005260206000f3";
+const SIMULATION_GAS = 5_000_000n;
+const simulations = new Mutex();
+
+export interface Simulated {
+  readonly succeeds: boolean;
+  /** The contract's own error, where it refuses. */
+  readonly refusal: string | null;
+  readonly error: string | null;
+  /** What would be other than it is now. */
+  readonly changes: readonly { readonly what: string; readonly from: string; readonly to: string }[];
+}
+
+/**
+ * Has the chain carry out `act` as anybody who relays it, with these signers, and forgets it; `compares`: and tells what would be other
+ * than it is now. One at a time, at most 5M gas.
+ */
+export function simulate(world: World, message: Order, signers: readonly Address[], compares = true): Promise<Simulated> {
+  return simulations.run(async () => {
+    const { client } = world;
+    const { publicClient } = client.chain;
+    const adjudication = client.addresses.AdjudicationProcedure;
+    const signed = ascending(signers.map((adjudicator) => ({ adjudicator, signature: "0x" as Hex })));
+    const stateOverride = signers.map((address) => ({ address, code: SIGNS_ANYTHING as Hex }));
+    const data = encodeFunctionData({ abi: contractAbis.AdjudicationProcedure, functionName: "act", args: [message, signed] });
+    try {
+      await publicClient.call({ to: adjudication, data, stateOverride, gas: SIMULATION_GAS });
+    } catch (thrown) {
+      const revert = revertOf(thrown);
+      if (revert === undefined) throw thrown;
+      const { reason, errorName } = decodeRevert(revert.data, allErrors);
+      return { succeeds: false, refusal: reason, error: errorName ?? null, changes: [] };
+    }
+    if (!compares) return { succeeds: true, refusal: null, error: null, changes: [] };
+    const watched = await watchedBy(world, message);
+    const views = watched.map(({ contract }) => contract);
+    const act = { address: adjudication, abi: contractAbis.AdjudicationProcedure, functionName: "act", args: [message, signed] };
+    const ask = async (contracts: readonly unknown[]) =>
+      (await publicClient.multicall({ deployless: true, batchSize: 0, contracts, stateOverride } as never)) as readonly {
+        readonly result?: unknown;
+      }[];
+    const [before, after] = [await ask(views), (await ask([act, ...views])).slice(1)];
+    const changes = watched.flatMap(({ what, tell }, at) => {
+      const [from, to] = [tell(before[at]?.result), tell(after[at]?.result)];
+      return from === to ? [] : [{ what, from, to }];
+    });
+    return { succeeds: true, refusal: null, error: null, changes };
+  });
+}
+
+interface Watched {
+  readonly what: string;
+  readonly contract: { readonly address: Address; readonly abi: unknown; readonly functionName: string; readonly args: readonly unknown[] };
+  readonly tell: (result: unknown) => string;
+}
+
+const field = (result: unknown, name: string): unknown => (Object(result) as Readonly<Record<string, unknown>>)[name];
+const money = (value: unknown) => (typeof value === "bigint" ? formatMoney(value) : String(value));
+
+/** What is read before and after: nodes, money, reputations, and whether the panel keeps its quorum. */
+async function watchedBy({ client }: World, { mission, target, action, data }: Order): Promise<readonly Watched[]> {
+  const { addresses } = client;
+  const found: Watched[] = [];
+  const add = (what: string, address: Address, abi: unknown, functionName: string, args: readonly unknown[], tell: Watched["tell"]) =>
+    found.push({ what, contract: { address, abi, functionName, args }, tell });
+  const roster = contractAbis.AdjudicatorRoster;
+  add("the panel has its quorum", addresses.AdjudicatorRoster, roster, "hasQuorum", [], (value) => (value === true ? "yes" : "no"));
+  add("adjudicators seated", addresses.AdjudicatorRoster, roster, "activeCount", [], String);
+  add("the city stands still", addresses.AdjudicatorWatchdog, contractAbis.AdjudicatorWatchdog, "isStopped", [], (value) =>
+    value === true ? "yes" : "no",
+  );
+  const agents = new Set<Address>();
+  if (mission !== zeroAddress) {
+    const abi = contractAbis.CollaborationContract;
+    const contract = client.mission(mission);
+    const { nodeCount } = await contract.header();
+    add("the mission", mission, abi, "state", [], (value) => missionStates[Number(value)] ?? String(value));
+    for (let number = 0; number < nodeCount; number += 1) {
+      add(`node ${number}`, mission, abi, "nodeOf", [number], (value) => nodeStates[Number(field(value, "state"))] ?? "");
+      for (const agent of await contract.countedOf(number).catch(() => [])) agents.add(agent);
+    }
+    for (const name of ["paid", "refunded", "fees", "insurance", "entitled"]) {
+      add(`tokens ${name}`, mission, abi, "ledger", [], (value) => money(field(value, name)));
+    }
+  }
+  if (target !== zeroAddress) agents.add(target);
+  for (const agent of agents) {
+    const abi = contractAbis.ProducerContract;
+    add(`reputation of ${agent}`, addresses.ProducerContract, abi, "reputationOf", [agent], String);
+    add(`stake of ${agent}`, addresses.ProducerContract, abi, "stakeOf", [agent], (value) => money(field(value, "held")));
+  }
+  if (actionName(action) === "AMEND_PARAMETER") {
+    const index = Number(BigInt(data.slice(0, 66)));
+    const parameter = PARAMETERS[index];
+    if (parameter !== undefined)
+      add(
+        parameter.name,
+        addresses.ConstitutionContract,
+        contractAbis.ConstitutionContract,
+        "param",
+        [index],
+        (value) => `${value} ${parameter.unit}`,
+      );
+  }
+  return found;
+}
+
+/** Errors that are about who signs; any other is about the order, whoever signs it. */
+const ABOUT_SIGNERS: readonly (string | null)[] = ["NotAdjudicator", "Conflicted", "RotationRequired", "InvalidSignature"];
+
+/**
+ * Whether each seat may sign this, and why the order would be refused whoever signs, both in the contract's own words: it is asked with
+ * each seat's signature alone.
+ */
+export async function whoMaySign(world: World, message: Order) {
+  const { roster } = world.client;
+  let refusal: string | null = null;
+  const seats = [];
+  for (const adjudicator of await roster.seats()) {
+    const asked = await simulate(world, message, [adjudicator], false);
+    const may = !ABOUT_SIGNERS.includes(asked.error);
+    // It looks at the signers first; then another signature may be all that is missing.
+    if (may && !asked.succeeds && asked.error !== "NotEnoughSignatures") refusal = asked.refusal;
+    const because = may ? null : asked.refusal;
+    seats.push({ adjudicator, principal: await roster.principalOf(adjudicator), may, because, error: may ? null : asked.error });
+  }
+  return { seats, refusal };
+}
+
+const waitingOrders = (dir: string) => new WaitingFiles<SignedOverride>(dir, ".order.json", signedOverrideSchema);
+
+/** Orders that wait for another signature, here or from the command line. */
+export function ordersWaiting({ dir, client }: World): readonly { readonly digest: Hash; readonly order: SignedOverride }[] {
+  const files = waitingOrders(dir);
+  return files.list().flatMap((path) => {
+    const name =
+      path
+        .split("/")
+        .at(-1)
+        ?.replace(/\.order\.json$/, "") ?? "";
+    const order = files.read(name);
+    if (order === undefined || order.chainId !== client.chain.id || order.adjudication !== client.addresses.AdjudicationProcedure)
+      return [];
+    return [{ digest: messageDigest(client, "OverrideAction", order.message), order }];
+  });
+}
+
+export type Relayed =
+  | {
+      readonly status: "executed";
+      readonly digest: Hash;
+      readonly transaction: Hash | null;
+      readonly signatures: number;
+      readonly needed: number;
+    }
+  | { readonly status: "waiting"; readonly digest: Hash; readonly transaction: null; readonly signatures: number; readonly needed: number };
+
+/** Takes signatures of seated adjudicators over an order; sends it once they are enough, keeps it until then. */
+export async function relayOrder(world: World, given: Pick<SignedOverride, "message" | "because" | "signatures">): Promise<Relayed> {
+  const { client, blocks, dir } = world;
+  const { message, because } = given;
+  const digest = messageDigest(client, "OverrideAction", message);
+  if (digestOf(contentIdOf(justificationBytes(because))) !== message.justification)
+    throw new InvalidValue("because", "is not the reason that is signed");
+  for (const { adjudicator, signature } of given.signatures) await requireSigned(world, digest, adjudicator, signature);
+  const files = waitingOrders(dir);
+  const name = digest.slice(2, 14);
+  const kept = files.read(name)?.signatures ?? [];
+  const signatures = [...new Map([...kept, ...given.signatures].map((each) => [each.adjudicator, each])).values()];
+  const needed = Number(await client.adjudication.signaturesFor(message));
+  blocks.put(justificationBytes(because));
+  await blocks.sync();
+  if (await client.adjudication.isExecuted(digest)) {
+    files.remove(name);
+    return { status: "executed", digest, transaction: null, signatures: signatures.length, needed };
+  }
+  if (signatures.length < needed) {
+    const order = { chainId: client.chain.id, adjudication: client.addresses.AdjudicationProcedure, message, because, signatures };
+    writeWaiting(files.pathOf(name), signedOverrideJson(order));
+    return { status: "waiting", digest, transaction: null, signatures: signatures.length, needed };
+  }
+  const receipt = await client.adjudication.act([message, ascending(signatures)], {
+    intent: intentKey("override", digest),
+    alreadyDone: () => client.adjudication.isExecuted(digest),
+  });
+  files.remove(name);
+  return { status: "executed", digest, transaction: receipt?.transactionHash ?? null, signatures: signatures.length, needed };
+}
+
+async function requireSigned({ client }: World, digest: Hash, adjudicator: Address, signature: Hex): Promise<void> {
+  if (!(await client.roster.isActive(adjudicator))) throw new Refused("NotAllowed", `${adjudicator} has no seat on the panel`);
+  const recovered = await recoverAddress({ hash: digest, signature }).catch(() => undefined);
+  if (recovered === adjudicator) return;
+  // A contract wallet answers for itself.
+  const isGood = await client.chain.publicClient.verifyHash({ address: adjudicator, hash: digest, signature }).catch(() => false);
+  if (!isGood)
+    throw new Refused("BadSignature", `The signature is not ${adjudicator}'s over this order`, { action: "sign what draft_order gave" });
+}
