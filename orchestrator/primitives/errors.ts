@@ -49,7 +49,12 @@ export class InvalidValue extends AgentCityError {
 
 /** The text of anything that was thrown, first line only. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof AgentCityError) return thrown.shortMessage;
-  if (thrown instanceof Error) return thrown.message.split("\n", 1)[0] ?? thrown.name;
-  return String(thrown);
+  try {
+    if (thrown instanceof AgentCityError) return thrown.shortMessage;
+    if (thrown instanceof Error) return String(thrown.message).split("\n", 1)[0] ?? thrown.name;
+    return String(thrown);
+  } catch {
+    // Whoever throws chooses what: a getter that throws in its turn must not end the handler.
+    return "something that cannot be put into words";
+  }
 }
