@@ -6,6 +6,7 @@ export * from "./events.ts";
 export * from "./handlers.ts";
 export * from "./http-fetcher.ts";
 export * from "./lifecycle.ts";
+export * from "./model-oracle.ts";
 export * from "./oracles.ts";
 export * from "./outcome.ts";
 export * from "./ports.ts";
