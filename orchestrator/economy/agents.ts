@@ -1,6 +1,7 @@
 import type { RandomStream, Seed } from "../primitives/random.ts";
 import { randomStream } from "../primitives/random.ts";
 import { capability, logNormal } from "./draws.ts";
+import type { Decision } from "./model.ts";
 import { type Character, type EconomyParameters, PERSONA_NAMES, type PersonaName } from "./parameters.ts";
 
 /** Who an agent is, and what it has and remembers. */
@@ -24,6 +25,8 @@ export interface Agent {
   shunnedUntil: number;
   /** Quality of sound work done so far. */
   soundWork: number;
+  /** What a chat model decided for this round; undefined where the persona's utility decides. */
+  decision: Decision | undefined;
   /** Tasks done by main dimension. */
   readonly done: number[];
 }
@@ -53,6 +56,7 @@ export function agentOf(id: number, persona: PersonaName, seed: Seed, world: Eco
     trust: 0.5,
     shunnedUntil: -1,
     soundWork: 0,
+    decision: undefined,
     done: Array.from({ length: world.dimensions }, () => 0),
   };
 }

@@ -24,6 +24,10 @@ const reciprocity = (agent: Agent, belief: number): number => belief / agent.thr
 
 /** How much to take and what to say of it; `norm` and `quota` in units. */
 export function chooseHarvest(agent: Agent, quota: number, norm: number, prospect: Prospect, world: EconomyParameters): HarvestChoice {
+  if (agent.decision !== undefined) {
+    const amount = agent.decision.harvest * quota;
+    return { amount, truthful: amount <= norm || agent.decision.report === "truth" };
+  }
   const { honesty, harm } = agent.character;
   let best: HarvestChoice & { readonly worth: number } = { amount: 0, truthful: true, worth: Number.NEGATIVE_INFINITY };
   for (const quotas of world.harvests) {
@@ -51,6 +55,10 @@ export const costOf = (agent: Agent, match: number): number => agent.cost * (2 -
 
 /** Whether to take a task, and to do it. `sanction` is what pretending is expected to cost. */
 export function chooseWork(agent: Agent, match: number, sanction: number, world: EconomyParameters): WorkChoice {
+  if (agent.decision !== undefined) {
+    const { work } = agent.decision;
+    return { effort: work, worth: work === "none" ? 0 : world.price - (work === "real" ? costOf(agent, match) : sanction) };
+  }
   const { honesty, harm, reciprocates } = agent.character;
   const knowsBetter = reciprocates && match < world.sound;
   const worth: Readonly<Record<Effort, number>> = {
@@ -89,7 +97,8 @@ export interface Situation {
   readonly breaches: number;
 }
 
-export function idealNorms({ character }: Agent, { pool, failed, breaches }: Situation): Norms {
+export function idealNorms({ character, decision }: Agent, { pool, failed, breaches }: Situation): Norms {
+  if (decision !== undefined) return { harvest: decision.limit, reviewers: decision.reviewers, shunning: 10 };
   if (!character.reciprocates) return { harvest: 1.25, reviewers: 0, shunning: 0 };
   const reviewers = [0.05, 0.2, 0.4].filter((limit) => failed >= limit).length;
   return { harvest: pool < 0.5 ? 0.75 : 1, reviewers, shunning: failed > 0.1 || breaches > 0.1 ? 20 : 10 };

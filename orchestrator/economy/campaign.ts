@@ -4,6 +4,7 @@ import { contentIdOf } from "../primitives/hash.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { AS_WRITTEN, type Experiment, SCALED } from "./hypotheses.ts";
 import { type RunSummary, summarise } from "./metrics.ts";
+import type { ModelSettings } from "./model.ts";
 import { type Configuration, ECONOMY, type EconomyParameters } from "./parameters.ts";
 import { readRun, writeRun } from "./record.ts";
 import { type RunFigures, runEconomy } from "./run.ts";
@@ -13,6 +14,8 @@ export interface Cell {
   readonly agents: number;
   readonly seed: number;
   readonly variant: string;
+  /** Decides in some personas' place. */
+  readonly model?: ModelSettings | undefined;
   /** Fewer milestones than an experiment has, for trying it out; the shock then comes in the middle. */
   readonly milestones?: number | undefined;
 }
@@ -25,7 +28,12 @@ export interface Campaign {
   /** Also varies each open constant, at the first scale. */
   readonly sensitivity: boolean;
   readonly milestones?: number | undefined;
+  /** Runs everything once more with a chat model in these personas' place. */
+  readonly model?: ModelSettings | undefined;
 }
+
+/** The variant of runs in which a chat model decides. */
+export const variantOf = ({ name }: ModelSettings): string => `model ${name}`;
 
 /** Scales of experiment 2: the paper's six, and four below them. */
 export const SCALES = [10, 20, 30, 40, 50, 100, 200, 500, 750, 1000] as const;
@@ -56,8 +64,13 @@ function shifted({ shares }: EconomyParameters, sign: 1 | -1): EconomyParameters
   return { cooperative, "self-interested": shares["self-interested"] * rest, adversarial: shares.adversarial * rest };
 }
 
-export function worldOf({ variant, agents, milestones }: Pick<Cell, "variant" | "agents" | "milestones">): EconomyParameters {
-  const change = VARIANTS[variant];
+export function worldOf({
+  variant,
+  agents,
+  milestones,
+  model,
+}: Pick<Cell, "variant" | "agents" | "milestones" | "model">): EconomyParameters {
+  const change = VARIANTS[model === undefined ? variant : AS_WRITTEN];
   if (change === undefined) throw new RangeError(`no variant ${variant}`);
   const world = change(ECONOMY, agents);
   return milestones === undefined ? world : shortened(world, milestones);
@@ -70,12 +83,13 @@ export function shortened(world: EconomyParameters, milestones: number): Economy
 }
 
 /** Every run of a campaign; each open constant is varied at its first scale. */
-export function cellsOf({ experiment, configurations, scales, seeds, sensitivity, milestones }: Campaign): Cell[] {
+export function cellsOf({ experiment, configurations, scales, seeds, sensitivity, milestones, model }: Campaign): Cell[] {
   const open = Object.keys(VARIANTS).filter((name) => name !== AS_WRITTEN && name !== SCALED);
   const variantsAt = (agents: number) => [
     AS_WRITTEN,
     ...(experiment === 2 ? [SCALED] : []),
     ...(sensitivity && agents === scales[0] ? open : []),
+    ...(model === undefined ? [] : [variantOf(model)]),
   ];
   return seeds.flatMap((seed) =>
     scales.flatMap((agents) =>
@@ -86,6 +100,7 @@ export function cellsOf({ experiment, configurations, scales, seeds, sensitivity
           seed,
           variant,
           ...(milestones === undefined ? {} : { milestones }),
+          ...(model !== undefined && variant === variantOf(model) ? { model } : {}),
         })),
       ),
     ),
@@ -94,7 +109,11 @@ export function cellsOf({ experiment, configurations, scales, seeds, sensitivity
 
 /** Names the constants of a run and the figures that it has: a kept run with another is run again. */
 export const digestOfCell = (cell: Cell): string =>
-  contentIdOf(new TextEncoder().encode(canonicalJson({ figures: FIGURES, world: worldOf(cell) })));
+  contentIdOf(
+    new TextEncoder().encode(
+      canonicalJson({ figures: FIGURES, world: worldOf(cell), ...(cell.model === undefined ? {} : { model: cell.model }) }),
+    ),
+  );
 /** Raised whenever the same constants give other figures. */
 const FIGURES = 3;
 
@@ -107,9 +126,10 @@ export const fileOf = (folder: string, { configuration, agents, seed, variant }:
 const sign = (variant: string) => (variant.includes("−") ? "-less" : variant.includes("+") ? "-more" : "");
 
 /** Runs a cell and keeps it. */
-export async function runCell(folder: string, cell: Cell): Promise<void> {
-  const { configuration, agents, seed } = cell;
-  writeRun(fileOf(folder, cell), await runEconomy({ configuration, agents, seed, world: worldOf(cell) }), digestOfCell(cell));
+export async function runCell(folder: string, cell: Cell, environment: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
+  const { configuration, agents, seed, model } = cell;
+  const run = await runEconomy({ configuration, agents, seed, world: worldOf(cell), model, environment });
+  writeRun(fileOf(folder, cell), run, digestOfCell(cell));
 }
 
 export const keptRun = (folder: string, cell: Cell): RunFigures | undefined => readRun(fileOf(folder, cell), digestOfCell(cell));

@@ -72,6 +72,7 @@ const headSchema = z.strictObject({
   seed: z.int(),
   digest: z.string(),
   governance: governanceSchema.optional(),
+  calls: z.strictObject({ asked: count, fellBack: count, unanswered: count }).optional(),
 });
 
 /** A run's file cannot be read. */

@@ -6,6 +6,7 @@ import { normal } from "./draws.ts";
 import { Emergent } from "./emergent.ts";
 import { Governed } from "./governed.ts";
 import { eligible, matchOf, milestoneGraph, outputOf, propagation, type Task } from "./milestone.ts";
+import { type Calls, ModelMinds, type ModelSettings } from "./model.ts";
 import { Baseline, type Commons, type GovernanceFigures, type Harvested, type Order } from "./order.ts";
 import { type Configuration, ECONOMY, type EconomyParameters, PERSONA_NAMES, type PersonaName, shockScale } from "./parameters.ts";
 import { harvest, type Pool, sustainable } from "./pool.ts";
@@ -16,6 +17,9 @@ export interface RunSettings {
   readonly agents: number;
   readonly seed: number;
   readonly world?: EconomyParameters;
+  /** A chat model in some personas' place, and where its key is. */
+  readonly model?: ModelSettings | undefined;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** False statements and all of them. */
@@ -67,19 +71,33 @@ export interface RunFigures {
   readonly rounds: readonly RoundFigures[];
   readonly milestones: readonly MilestoneFigures[];
   readonly governance?: GovernanceFigures | undefined;
+  /** How often a chat model was asked, where one decides. */
+  readonly calls?: Calls | undefined;
 }
 
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
 
-export async function runEconomy({ configuration, agents, seed, world = ECONOMY }: RunSettings): Promise<RunFigures> {
+export async function runEconomy({
+  configuration,
+  agents,
+  seed,
+  world = ECONOMY,
+  model,
+  environment = {},
+}: RunSettings): Promise<RunFigures> {
+  const minds = model === undefined ? undefined : await ModelMinds.open(model, configuration, environment);
   const present = population(agents, seed, world);
   const order = await orderOf(configuration, present, seed, world);
   try {
-    const economy = new Economy(order, present, seed, world);
+    const economy = new Economy(order, present, seed, world, minds);
     for (let round = 0; round < world.rounds; round++) await economy.round(round);
     const governance = order.record?.();
     const run = { configuration, agents, seed, rounds: economy.figures, milestones: economy.milestones() };
-    return governance === undefined ? run : { ...run, governance };
+    return {
+      ...run,
+      ...(governance === undefined ? {} : { governance }),
+      ...(minds === undefined ? {} : { calls: minds.calls }),
+    };
   } finally {
     await order.close?.();
   }
@@ -96,6 +114,7 @@ class Economy {
   readonly #seed: number;
   readonly #world: EconomyParameters;
   readonly #order: Order;
+  readonly #minds: ModelMinds | undefined;
   readonly #ended: MilestoneFigures[] = [];
   /** Who made each milestone's output. */
   readonly #outputs: (Agent | undefined)[] = [];
@@ -106,7 +125,8 @@ class Economy {
   #said: Record<PersonaName, [number, number]> = nothingSaid();
   #busy = new Set<Agent>();
 
-  constructor(order: Order, present: readonly Agent[], seed: number, world: EconomyParameters) {
+  constructor(order: Order, present: readonly Agent[], seed: number, world: EconomyParameters, minds: ModelMinds | undefined) {
+    this.#minds = minds;
     this.#seed = seed;
     this.#world = world;
     this.#present = [...present];
@@ -127,6 +147,10 @@ class Economy {
     this.#said = nothingSaid();
     this.#busy = new Set();
     const commons = this.#commons(round);
+    await this.#minds?.decide(
+      this.#present.map((agent) => ({ agent, prospect: this.#order.prospect(agent), norm: this.#order.norm(commons.quota) })),
+      commons,
+    );
     await this.#order.talk(commons, (agent, truthful) => this.#say(agent, truthful));
     const handedIn = this.#tasks.filter(({ state }) => state === "in review");
     const work = await this.#work(commons);

@@ -13,36 +13,42 @@ const COMMON = {
 const busySchema = z.object({ status: z.literal(429).or(z.int().min(500)) });
 const OLLAMA = "http://127.0.0.1:11434/v1";
 
+/** What is asked of a model beside its name; a provider's own defaults hold for what is left out. */
+export interface Settings {
+  readonly temperature?: number;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Providers by name. Keys come from the environment, under each provider's own variable; `OPENAI_BASE_URL` reaches any server that
  * speaks OpenAI's protocol, and Ollama is one. A package is loaded only when it is asked for.
  */
-const PROVIDERS: Readonly<Record<string, (model: string, environment: Environment) => Promise<BaseChatModel>>> = {
-  openai: async (model, environment) => {
+const PROVIDERS: Readonly<Record<string, (model: string, environment: Environment, settings: Settings) => Promise<BaseChatModel>>> = {
+  openai: async (model, environment, settings) => {
     const { ChatOpenAI } = await import("@langchain/openai");
     const baseURL = environment["OPENAI_BASE_URL"];
     return new ChatOpenAI({
       model,
       apiKey: keyOf(environment, "OPENAI_API_KEY"),
       ...COMMON,
+      ...settings,
       ...(baseURL === undefined ? {} : { configuration: { baseURL } }),
     });
   },
-  anthropic: async (model, environment) => {
+  anthropic: async (model, environment, settings) => {
     const { ChatAnthropic } = await import("@langchain/anthropic");
-    return new ChatAnthropic({ model, apiKey: keyOf(environment, "ANTHROPIC_API_KEY"), ...COMMON });
+    return new ChatAnthropic({ model, apiKey: keyOf(environment, "ANTHROPIC_API_KEY"), ...COMMON, ...settings });
   },
-  ollama: async (model, environment) => {
+  ollama: async (model, environment, settings) => {
     const { ChatOpenAI } = await import("@langchain/openai");
     const baseURL = environment["OLLAMA_BASE_URL"] ?? OLLAMA;
-    return new ChatOpenAI({ model, apiKey: "none", ...COMMON, configuration: { baseURL } });
+    return new ChatOpenAI({ model, apiKey: "none", ...COMMON, ...settings, configuration: { baseURL } });
   },
 };
 
 /** A chat model by its name, "openai:gpt-5", "anthropic:claude-…", "ollama:llama3". */
-export async function openChatModel(name: string, environment: Environment): Promise<BaseChatModel> {
+export async function openChatModel(name: string, environment: Environment, settings: Settings = {}): Promise<BaseChatModel> {
   const [provider = "", ...rest] = name.split(":");
   const open = PROVIDERS[provider];
   const model = rest.join(":");
@@ -51,7 +57,7 @@ export async function openChatModel(name: string, environment: Environment): Pro
       action: `write <provider>:<model> with one of the providers ${Object.keys(PROVIDERS).join(", ")}`,
     });
   }
-  return open(model, environment);
+  return open(model, environment, settings);
 }
 
 /** A provider's key; refuses by name when it is not set. */

@@ -14,7 +14,7 @@ import { typedPath } from "../../orchestrator/cli/shell.ts";
 import { wallTime } from "../../orchestrator/cli/wall-time.ts";
 import { type Campaign, type Cell, cellsOf, keptRun, SCALES, summaryOf } from "../../orchestrator/economy/campaign.ts";
 import { AS_WRITTEN } from "../../orchestrator/economy/hypotheses.ts";
-import { CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
+import { CONFIGURATIONS, PERSONA_NAMES } from "../../orchestrator/economy/parameters.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { flags, refuseFlags } from "../dev/flags.ts";
 import { figuresOfOne, figuresOfTwo, scaleChart } from "./figures.ts";
@@ -25,6 +25,7 @@ import { runAll } from "./workers.ts";
 
 const USAGE = `agentcity economy --experiment <1|2> [--seeds <how many, 10 and 3>] [--scales <agents, 200 and all ten>]
        [--configurations ${CONFIGURATIONS.join(",")}] [--milestones <1 to 10>] [--sensitivity] [--processes <cores>] [--out <folder>] [--resume] [--json]
+       [--model <provider:model> [--fallback-model <provider:model>] [--personas ${PERSONA_NAMES.join(",")}]]  the same again with a chat model in their place
        --write puts the summary into bench/, from which docs/economy-1.md and docs/economy-2.md are made`;
 const TEXT = { type: "string" } as const;
 const values = flags(USAGE, {
@@ -33,6 +34,9 @@ const values = flags(USAGE, {
   scales: TEXT,
   configurations: TEXT,
   milestones: TEXT,
+  model: TEXT,
+  "fallback-model": TEXT,
+  personas: TEXT,
   processes: TEXT,
   out: TEXT,
   sensitivity: { type: "boolean", default: false },
@@ -58,6 +62,9 @@ const schema = z.strictObject({
     .optional(),
   configurations: listed.pipe(z.array(z.enum(CONFIGURATIONS)).min(1)).default([...CONFIGURATIONS]),
   milestones: z.coerce.number().int().min(1).max(10).optional(),
+  model: z.string().optional(),
+  fallback: z.string().optional(),
+  personas: listed.pipe(z.array(z.enum(PERSONA_NAMES)).min(1)).default([...PERSONA_NAMES]),
   processes: z.coerce.number().int().min(1).max(256).default(availableParallelism()),
 });
 
@@ -70,9 +77,14 @@ function campaignOf(): { readonly campaign: Campaign; readonly processes: number
     configurations: values.configurations,
     milestones: values.milestones,
     processes: values.processes,
+    model: values.model,
+    fallback: values["fallback-model"],
+    personas: values.personas,
   });
   if (!read.success) return refuseFlags(USAGE, z.prettifyError(read.error).replaceAll("\n", " "));
-  const { experiment: number, seeds, scales, configurations, milestones, processes } = read.data;
+  const { experiment: number, seeds, scales, configurations, milestones, processes, model, fallback, personas } = read.data;
+  if (model === undefined && (fallback !== undefined || values.personas !== undefined))
+    return refuseFlags(USAGE, "--fallback-model and --personas say more about --model");
   const experiment = number === "1" ? 1 : 2;
   const count = seeds ?? (experiment === 1 ? 10 : 3);
   return {
@@ -84,6 +96,7 @@ function campaignOf(): { readonly campaign: Campaign; readonly processes: number
       seeds: Array.from({ length: count }, (_, at) => at + 1),
       sensitivity,
       ...(milestones === undefined ? {} : { milestones }),
+      ...(model === undefined ? {} : { model: { name: model, ...(fallback === undefined ? {} : { fallback }), personas } }),
     },
   };
 }
@@ -134,8 +147,8 @@ async function run(): Promise<void> {
 }
 
 /** What was asked for, as it can be asked for again. */
-const commandOf = ({ experiment, seeds, scales, configurations, sensitivity, milestones }: Campaign): string =>
-  `npm run economy -- --experiment ${experiment} --seeds ${seeds.length} --scales ${scales.join(",")} --configurations ${configurations.join(",")}${sensitivity ? " --sensitivity" : ""}${milestones === undefined ? "" : ` --milestones ${milestones}`}`;
+const commandOf = ({ experiment, seeds, scales, configurations, sensitivity, milestones, model }: Campaign): string =>
+  `npm run economy -- --experiment ${experiment} --seeds ${seeds.length} --scales ${scales.join(",")} --configurations ${configurations.join(",")}${sensitivity ? " --sensitivity" : ""}${milestones === undefined ? "" : ` --milestones ${milestones}`}${model === undefined ? "" : ` --model ${model.name}`}`;
 
 function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
   const runs = cells.flatMap((cell) => {

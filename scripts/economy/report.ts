@@ -16,6 +16,7 @@ import {
   weightsOf,
 } from "../../orchestrator/economy/hypotheses.ts";
 import { type GovernanceSummary, type RunSummary, TOKENS_A_GAS } from "../../orchestrator/economy/metrics.ts";
+import { isExcluded, MOST_FALLBACK } from "../../orchestrator/economy/model.ts";
 import { CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
 import type { RunFigures } from "../../orchestrator/economy/run.ts";
 import { bootstrap, effectiveSeeds, type Interval, LEAST_EFFECTIVE_SHARE } from "../../orchestrator/economy/statistics/description.ts";
@@ -98,6 +99,17 @@ export interface Summary {
     readonly distinct: number;
     readonly flagged: boolean;
   }[];
+  /** Runs with a chat model, and the share of its questions that it did not answer itself: above a twentieth they count for nothing. */
+  readonly models?: readonly {
+    readonly variant: string;
+    readonly configuration: string;
+    readonly agents: number;
+    readonly seed: number;
+    readonly csr: number;
+    readonly asked: number;
+    readonly share: number;
+    readonly excluded: boolean;
+  }[];
   readonly govsim: string | null;
   /** Mean gas of a run by contract and function, the dearest first; millions. */
   readonly gas: readonly { readonly configuration: string; readonly agents: number; readonly name: string; readonly gas: number }[];
@@ -118,7 +130,7 @@ export function summarise(
   experiment: Experiment,
   runs: readonly { readonly figures: RunFigures; readonly summary: RunSummary }[],
 ): Summary {
-  const all = runs.map(({ summary }) => summary);
+  const all = runs.filter(({ figures }) => figures.calls === undefined || !isExcluded(figures.calls)).map(({ summary }) => summary);
   const lot = randomStream(7, "economy", "report");
   const scales = [...new Set(all.map(({ agents }) => agents))].sort((one, other) => one - other);
   const variants = [...new Set(all.map(({ variant }) => variant))];
@@ -146,6 +158,22 @@ export function summarise(
     cells,
     comparisons: compare(all, main),
     effective: effectiveOf(runs),
+    models: runs.flatMap(({ figures: { calls }, summary: { variant, configuration, agents, seed, csr } }) =>
+      calls === undefined
+        ? []
+        : [
+            {
+              variant,
+              configuration,
+              agents,
+              seed,
+              csr,
+              asked: calls.asked,
+              share: calls.asked === 0 ? 0 : (calls.fellBack + calls.unanswered) / calls.asked,
+              excluded: isExcluded(calls),
+            },
+          ],
+    ),
     govsim: baseline.length === 0 ? null : comparability(mean(baseline)),
     gas: gasOf(runs),
     findings,
@@ -305,8 +333,23 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
     summary.sensitivity.length === 0
       ? ""
       : `\n## Sensitivity\n\n${table(
-          ["constant", "CSR", "verdicts that move"],
+          ["what differs", "CSR", "verdicts that move"],
           summary.sensitivity.map(({ variant, csr, moved }) => [variant, csr.join(", "), moved.join("; ") || "none"]),
+        )}`,
+    summary.models === undefined || summary.models.length === 0
+      ? ""
+      : `\n## Chat models\n\nA run in which the model left more than ${100 * MOST_FALLBACK} % of its questions to another, or to the persona, counts for nothing above.\n\n${table(
+          ["", "configuration", "agents", "seed", "CSR", "questions", "not its own", ""],
+          summary.models.map(({ variant, configuration, agents, seed, csr, asked, share, excluded }) => [
+            variant,
+            configuration,
+            String(agents),
+            String(seed),
+            shown(csr),
+            String(asked),
+            shown(share),
+            excluded ? "left out" : "",
+          ]),
         )}`,
     "\n## Effective seeds\n\n",
     table(

@@ -1,7 +1,7 @@
 /** Runs the cells of one seed, in a process of its own; says each that is done in a line. Started by main.ts alone. */
 import { z } from "zod";
 import { runCell } from "../../orchestrator/economy/campaign.ts";
-import { CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
+import { CONFIGURATIONS, PERSONA_NAMES } from "../../orchestrator/economy/parameters.ts";
 
 const cells = z.array(
   z.strictObject({
@@ -10,10 +10,11 @@ const cells = z.array(
     seed: z.int(),
     variant: z.string(),
     milestones: z.int().optional(),
+    model: z.strictObject({ name: z.string(), fallback: z.string().optional(), personas: z.array(z.enum(PERSONA_NAMES)) }).optional(),
   }),
 );
 const [folder = "", list = "[]"] = process.argv.slice(2);
 for (const cell of cells.parse(JSON.parse(list))) {
-  await runCell(folder, cell);
+  await runCell(folder, cell, process.env);
   process.stdout.write(`${cell.configuration} ${cell.agents} ${cell.seed}\n`);
 }

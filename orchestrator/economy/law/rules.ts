@@ -32,6 +32,7 @@ const ALARMING = 0.2;
 
 export function idealRules(agent: Agent, situation: Situation): Rules {
   const { harvest, reviewers } = idealNorms(agent, situation);
+  if (agent.decision !== undefined) return { ...COLD_START, limit: harvest, panel: 1 + reviewers };
   if (!agent.character.reciprocates) return { limit: harvest, panel: 1, demand: 0, read: 0 };
   const { failed } = situation;
   return {
