@@ -9,11 +9,12 @@ import { awaitsBids, isBranch, isStaffed, type MissionStateName, missionState, t
 import { disagreeing, disagreementAt, isIncurable } from "../execution/disagreement.ts";
 import { noteEnding } from "../execution/ending.ts";
 import { recordFaults } from "../execution/faults.ts";
-import { runMarket, withdrawLosers } from "../execution/market.ts";
+import { type MarketTerms, runMarket, withdrawLosers } from "../execution/market.ts";
 import { boundTerms } from "../execution/obligations.ts";
 import { isOver, timeout } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { TIER } from "../primitives/tier.ts";
 import { caseOf } from "./case-file.ts";
 import type { City } from "./city.ts";
@@ -53,7 +54,7 @@ export async function execute(city: City, world: World, mission: Mission, lead: 
 
 /** Market, waves, humans, missions below and further attempts until the mission is over. */
 async function carryOut(city: City, world: World, mission: Mission, lead: Lead): Promise<void> {
-  const terms = { stakes: await stakesOf(city, mission), barred: [mission.sponsor] };
+  const terms = { ...(await termsOf(city, mission)), barred: [mission.sponsor] };
   const sell = async (nodes: readonly number[]) => {
     const views = await viewNodes(world, mission);
     await runMarket(
@@ -204,9 +205,16 @@ async function endStopped(world: World, mission: Mission): Promise<void> {
   await end(world, mission, "mission ended while stopped: unearned money goes back to the sponsor");
 }
 
-async function stakesOf({ client }: City, { address }: Mission): Promise<readonly [bigint, bigint, bigint]> {
-  const { units } = await parametersOf(client, address);
-  return [await units("MIN_STAKE_LOW"), await units("MIN_STAKE_MEDIUM"), await units("MIN_STAKE_HIGH")];
+async function termsOf({ client }: City, { address }: Mission): Promise<Pick<MarketTerms, "stakes" | "pay">> {
+  const { param, units } = await parametersOf(client, address);
+  const share = async (name: "PROTOCOL_FEE_RATE" | "INSURANCE_RESERVE_RATE") => Number(await param(name)) / BASIS_POINTS;
+  return {
+    stakes: [await units("MIN_STAKE_LOW"), await units("MIN_STAKE_MEDIUM"), await units("MIN_STAKE_HIGH")],
+    pay: {
+      fees: { protocol: await share("PROTOCOL_FEE_RATE"), insurance: await share("INSURANCE_RESERVE_RATE") },
+      alpha: Number(await param("REPUTATION_MULTIPLIER_ALPHA")) / 1000,
+    },
+  };
 }
 
 /** How a mission that is over ended. */

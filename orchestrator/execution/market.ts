@@ -6,7 +6,7 @@ import { signAuth } from "../client/sign/auth.ts";
 import { writeEach, writeMany } from "../client/write.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
 import { type CityFacts, type ProducerFacts, riskNumber } from "../minds/goal.ts";
-import { type BidRequest, checkedMind, type Offer, type OpenNode } from "../minds/mind.ts";
+import { type BidRequest, checkedMind, type Offer, type OpenNode, type PayTerms } from "../minds/mind.ts";
 import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { Backing } from "./backing.ts";
@@ -24,6 +24,7 @@ const CAPABILITY_BITS = 16n;
 /** What a mission's market needs to know of the constitution, smallest units; stakes by risk. */
 export interface MarketTerms {
   readonly stakes: readonly [bigint, bigint, bigint];
+  readonly pay: PayTerms;
   /** Principals that may not bid at all: the sponsor's. */
   readonly barred: readonly Address[];
 }
@@ -95,7 +96,7 @@ async function offersOf(
   const pool = await backing.poolFor(worker, nodes, terms.stakes);
   const stored = await world.remember(key, offersSchema, async () => {
     const freeStake = pool === undefined ? await freeStakeOf(world, agent) : await backing.freeOf(pool);
-    const offers = await bidsOrNone(worker, { self: agent, mission: mission.address, nodes: open, producers, freeStake });
+    const offers = await bidsOrNone(worker, { self: agent, mission: mission.address, nodes: open, producers, freeStake, pay: terms.pay });
     return offers.map(({ node, service, price }) => ({ node, service, price: price.toString() }));
   });
   if (pool !== undefined) {

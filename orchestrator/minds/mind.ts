@@ -6,6 +6,7 @@ import type { Tier } from "../primitives/tier.ts";
 import { type Evidence, reasonsSchema } from "../protocol/debate.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { type PlanText, planTextSchema } from "../protocol/mission-file-schema.ts";
+import type { Fees } from "../rules/deterrence.ts";
 import { MindAnswerInvalid } from "./errors.ts";
 import type { CityFacts, Goal } from "./goal.ts";
 import { problemOfPlan } from "./planner/check.ts";
@@ -104,6 +105,14 @@ export interface BidRequest {
   readonly producers: CityFacts["producers"];
   /** Stake the agent may still lock, smallest unit. */
   readonly freeStake: bigint;
+  /** What the mission keeps of a price and how pay follows reputation; without it no price is too low. */
+  readonly pay?: PayTerms | undefined;
+}
+
+/** EQ-9's terms: fees as shares of a price, and by how much a point of reputation moves what is paid. */
+export interface PayTerms {
+  readonly fees: Fees;
+  readonly alpha: number;
 }
 
 /** Candidate numbers, best first, each exactly once. */

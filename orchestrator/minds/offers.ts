@@ -1,6 +1,7 @@
 import { BASIS_POINTS } from "../primitives/amounts.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { RandomStream } from "../primitives/random.ts";
+import { leastPrice, lockCost, reputationFactor } from "../rules/deterrence.ts";
 import { fits } from "./fit.ts";
 import type { ProducerFacts } from "./goal.ts";
 import type { BidRequest, Offer, OpenNode } from "./mind.ts";
@@ -8,6 +9,9 @@ import type { BidRequest, Offer, OpenNode } from "./mind.ts";
 /** Bidders for a node of one slot: enough for a choice, few enough to leave stake for the other nodes. */
 const RIVALS = 2;
 const CENT = 10_000n;
+/** What a stake could earn elsewhere in a year, and for how many days it is locked (AgentCity, table S1: a working day). */
+const YEARLY = 0.1;
+const LOCKED = 8 / 24;
 
 /**
  * A convention that needs no messages, because it rests on public facts alone. For each node the able principals stand in a
@@ -24,8 +28,11 @@ export function offersOf(request: BidRequest, rebate: number, stream: RandomStre
     if (place === undefined || node.stake > free) continue;
     const service = node.services[place % node.services.length];
     if (service === undefined) continue;
+    const least = leastOf(node, request);
+    if (least === undefined || least > node.slotBudget) continue;
     free -= node.stake;
-    offers.push({ node: node.node, service, price: priceOf(node.slotBudget, share) });
+    const asked = priceOf(node.slotBudget, share);
+    offers.push({ node: node.node, service, price: greater(asked, least) });
   }
   return offers;
 }
@@ -43,6 +50,20 @@ function placeIn(node: OpenNode, producers: readonly ProducerFacts[], self: Addr
   }
   return undefined;
 }
+
+/**
+ * The price of EQ-10, smallest unit: below it, locking the stake costs more than what is left after fees at the agent's reputation. What the
+ * work itself costs is its owner's to know, and to set as a limit. Undefined: no price pays.
+ */
+function leastOf({ stake }: OpenNode, { self, producers, pay }: BidRequest): bigint | undefined {
+  if (pay === undefined) return 1n;
+  const reputation = producers.find(({ agent }) => agent === self)?.reputation ?? 0;
+  const locking = lockCost(Number(stake), YEARLY, LOCKED);
+  const least = leastPrice(locking, 0, pay.fees, reputationFactor(reputation, pay.alpha));
+  return Number.isFinite(least) ? BigInt(Math.max(1, Math.ceil(least))) : undefined;
+}
+
+const greater = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 /** The slot's budget less the rebate, in hundredths of a token where the budget allows. */
 function priceOf(slotBudget: bigint, share: number): bigint {

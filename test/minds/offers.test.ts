@@ -8,6 +8,8 @@ import { cityFacts, defaultGoal } from "../support/goals.ts";
 
 const facts = cityFacts();
 const STAKE = 100_000_000n;
+/** What locking it costs, smallest unit. */
+const STAKE_COST = (100_000_000 * 0.1 * (8 / 24)) / 365;
 
 function openNodes(): OpenNode[] {
   return layOut(defaultGoal, optionsOf(defaultGoal, facts)[0]!).map((node) => ({
@@ -50,6 +52,37 @@ describe("bids of heuristic minds", () => {
     for (const { agent } of facts.producers) {
       const mine = (await allOffers(openNodes(), 2n * STAKE)).filter((offer) => offer.agent === agent);
       expect(mine.length).to.be.at.most(2);
+    }
+  });
+
+  it("are at least the price of EQ-10, and none where the budget is below it", async () => {
+    const [node] = openNodes().filter(({ tier }) => tier === 1);
+    const pay = { fees: { protocol: 0.02, insurance: 0.01 }, alpha: 0.5 };
+    const bidsAt = async (slotBudget: bigint, reputation: number) => {
+      const producers = facts.producers.map((each) => ({ ...each, reputation }));
+      const offers = await Promise.all(
+        producers.map(({ agent }) =>
+          new HeuristicMind({ persona: "frugal", seed: 7 }).bid({
+            self: agent,
+            mission: agent,
+            nodes: [{ ...node!, slotBudget }],
+            producers,
+            freeStake: STAKE,
+            pay,
+          }),
+        ),
+      );
+      return offers.flat().map(({ price }) => price);
+    };
+    // A hundred tokens at a tenth a year for a working day, after fees of three per cent: 9,133 units / 0.97, and by ψ 1.25 less, 0.75 more.
+    const least = (multiplier: number) => BigInt(Math.ceil(STAKE_COST / (0.97 * multiplier)));
+    for (const [reputation, multiplier] of [
+      [500, 1],
+      [1000, 1.25],
+      [0, 0.75],
+    ] as const) {
+      expect(await bidsAt(least(multiplier), reputation)).to.deep.equal([least(multiplier), least(multiplier)]);
+      expect(await bidsAt(least(multiplier) - 1n, reputation)).to.deep.equal([]);
     }
   });
 
