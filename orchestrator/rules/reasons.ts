@@ -27,6 +27,9 @@ export const REASONS = [
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
+/** The reason of an event; undefined for one that this edition of the law does not know. */
+export const reasonOf = (code: Hex): Reason | undefined => REASONS.find((reason) => reasonCode(reason) === code.toLowerCase());
+
 /** A reason as events carry it. */
 export function reasonCode(reason: Reason): Hex {
   return stringToHex(reason, { size: 32 });

@@ -5,9 +5,11 @@
  */
 import { z } from "zod";
 import { MODERATE, productionStakes } from "../../deploy/production-preset.ts";
+import { treasuryStatement } from "../../orchestrator/city/treasury-sides.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { deterringStake, effectiveDetection, malice } from "../../orchestrator/rules/deterrence.ts";
 import { flags, refuseFlags } from "../dev/flags.ts";
+import { openOffice } from "../override/office.ts";
 import { foundingFile } from "./founding-file.ts";
 import { comparisonRow } from "./page.ts";
 import { agrees, figures } from "./printed.ts";
@@ -15,7 +17,9 @@ import { agrees, figures } from "./printed.ts";
 const USAGE = `agentcity deterrence [--vm <value of a mission, tokens>] [--preset] [--json]
        [--k <executors, 3>] [--t <that must agree, 2>] [--p <notices, 0.5>] [--rho <correlation, 0>] [--slash <share, 0.33>]
        [--pi <would collude, 0.12> | --pi0 <of the unstaked> --scale <stake, 500> --registration <stake, 1000>] [--margin <times, 1>]
-       without --vm: every figure of the paper beside ours; with it: the stakes that deter; --preset: a founding file with them`;
+       [--city [--days <30>] [--network <embedded>] [--rpc <url>]]
+       without --vm: every figure of the paper beside ours; with it: the stakes that deter; --preset: a founding file with them;
+       --city: what a city's treasury took in and paid out (EQ-11) and what its insurance covers (EQ-12)`;
 const TEXT = { type: "string" } as const;
 const values = flags(USAGE, {
   vm: TEXT,
@@ -29,6 +33,10 @@ const values = flags(USAGE, {
   scale: TEXT,
   registration: TEXT,
   margin: TEXT,
+  city: { type: "boolean", default: false },
+  days: TEXT,
+  network: TEXT,
+  rpc: TEXT,
   preset: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
 });
@@ -54,11 +62,20 @@ interface Answer {
   readonly text: string;
 }
 
-function answer(): Answer {
-  const { preset, json: _, ...numbers } = values;
+async function answer(): Promise<Answer> {
+  const { preset, json: _, city, days, network, rpc, ...numbers } = values;
+  const given = z.coerce.number().int().min(1).max(3650).default(30).safeParse(days);
+  if (!given.success) return refuseFlags(USAGE, "--days is a whole number from 1 to 3650");
+  if (city) return ofCity(network ?? "embedded", rpc, given.data);
+  if (days !== undefined || network !== undefined || rpc !== undefined)
+    return refuseFlags(USAGE, "--days, --network and --rpc say more about --city");
   const read = schema.safeParse(numbers);
   if (!read.success) return refuseFlags(USAGE, z.prettifyError(read.error).replaceAll("\n", " "));
-  const given = read.data;
+  const assumptions = read.data;
+  return stakes(assumptions, preset);
+}
+
+function stakes(given: z.infer<typeof schema>, preset: boolean): Answer {
   if (given.t > given.k) return refuseFlags(USAGE, `--t ${given.t}: no more can agree than --k ${given.k}`);
   if (preset && given.vm === undefined) return refuseFlags(USAGE, "--preset needs --vm");
   if (given.vm === undefined) return comparison();
@@ -86,6 +103,34 @@ function answer(): Answer {
   };
 }
 
+/** The treasury of a city that runs, or of a network of genesis. */
+async function ofCity(network: string, rpc: string | undefined, days: number): Promise<Answer> {
+  const { client, close } = await openOffice({ network, ...(rpc === undefined ? {} : { rpc }) });
+  try {
+    const document = await treasuryStatement(client, days);
+    const { inflow, outflow, eq11, eq12 } = document;
+    const line = (name: string, tokens: number) => `  ${name.padEnd(20)} ${tokens.toFixed(2).padStart(12)}`;
+    const text = [
+      `tokens, of ${days} days of chain time until ${new Date(1000 * document.until).toISOString()}`,
+      "in",
+      ...Object.entries(inflow).map(([reason, amount]) => line(reason, amount)),
+      "out",
+      line("premiums", outflow.premiums),
+      line("adjudicators", outflow.adjudicators),
+      line("insurance payouts", outflow.insurancePayouts),
+      line("gas subsidies", outflow.gasSubsidies),
+      `EQ-11: ${eq11.inflow.toFixed(2)} in, ${eq11.outflow.toFixed(2)} out: ${eq11.sustainable ? "sustainable" : "not sustainable"}`,
+      eq12.cover === null
+        ? `EQ-12: ${eq12.pool.toFixed(2)} insured, nothing was claimed`
+        : `EQ-12: ${eq12.pool.toFixed(2)} insured, ${eq12.missions} missions claimed ${eq12.lossOfEach.toFixed(2)} each: ${eq12.cover.toFixed(1)} times, ${eq12.adequate ? "adequate" : "not adequate"}`,
+      "",
+    ].join("\n");
+    return { document, text };
+  } finally {
+    await close();
+  }
+}
+
 function comparison(): Answer {
   const all = figures();
   const rows = [["source", "figure", "paper", "ours", "why"], ...all.map(comparisonRow)];
@@ -102,7 +147,7 @@ function comparison(): Answer {
 }
 
 try {
-  const { document, text } = answer();
+  const { document, text } = await answer();
   process.stdout.write(values.json ? `${JSON.stringify(document)}\n` : text);
 } catch (error) {
   if (!(error instanceof AgentCityError)) throw error;
