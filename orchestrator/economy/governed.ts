@@ -6,7 +6,7 @@ import { encodeActionData } from "../protocol/actions.ts";
 import { leastPrice, lockCost, reputationFactor } from "../rules/deterrence.ts";
 import type { Agent } from "./agents.ts";
 import { chooseWork, costOf, type Prospect, type Situation } from "./behaviour.ts";
-import { foundEconomy, type GovernedCity, ROUND, type Ruling } from "./law/city.ts";
+import { foundEconomy, type GovernedCity, type PortsMaker, ROUND, type Ruling } from "./law/city.ts";
 import { COLD_START, RULE_NAMES, type Rules } from "./law/rules.ts";
 import { holdSession, mayBid, requirementOf, type SessionFigures } from "./law/session.ts";
 import { MissionWork, type Offer } from "./law/work.ts";
@@ -116,10 +116,11 @@ export class Governed implements Order {
     present: readonly Agent[],
     seed: number,
     world: EconomyParameters,
+    ports?: PortsMaker,
   ): Promise<Governed> {
     const scale = shockScale(present.length, world);
     const later = Math.max(1, Math.round(world.shock.freeRiders * scale)) + Math.max(1, Math.round(world.shock.bloc * scale));
-    const city = await foundEconomy(configuration, present, { seed, later });
+    const city = await foundEconomy(configuration, present, { seed, later, ports });
     return new Governed(city, configuration === "full", present, world);
   }
 
@@ -432,6 +433,10 @@ export class Governed implements Order {
         premiums: Math.round(this.#treasury.premiums),
       },
     };
+  }
+
+  get city(): GovernedCity {
+    return this.#city;
   }
 
   close(): Promise<void> {

@@ -5,6 +5,7 @@ import { chooseHarvest, costOf } from "./behaviour.ts";
 import { normal } from "./draws.ts";
 import { Emergent } from "./emergent.ts";
 import { Governed } from "./governed.ts";
+import type { GovernedCity, PortsMaker } from "./law/city.ts";
 import { eligible, matchOf, milestoneGraph, outputOf, propagation, type Task } from "./milestone.ts";
 import { type Calls, ModelMinds, type ModelSettings } from "./model.ts";
 import { Baseline, type Commons, type GovernanceFigures, type Harvested, type Order } from "./order.ts";
@@ -20,6 +21,12 @@ export interface RunSettings {
   /** A chat model in some personas' place, and where its key is. */
   readonly model?: ModelSettings | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Structural and Full: another chain and another way to it. */
+  readonly ports?: PortsMaker;
+  /** Is told when everything is ready for the first round. */
+  readonly founded?: () => void;
+  /** Structural and Full: sees the city when all is over, before it closes. */
+  readonly sees?: (city: GovernedCity) => Promise<void>;
 }
 
 /** False statements and all of them. */
@@ -84,13 +91,18 @@ export async function runEconomy({
   world = ECONOMY,
   model,
   environment = {},
+  ports,
+  founded,
+  sees,
 }: RunSettings): Promise<RunFigures> {
   const minds = model === undefined ? undefined : await ModelMinds.open(model, configuration, environment);
   const present = population(agents, seed, world);
-  const order = await orderOf(configuration, present, seed, world);
+  const order = await orderOf(configuration, present, seed, world, ports);
   try {
     const economy = new Economy(order, present, seed, world, minds);
+    founded?.();
     for (let round = 0; round < world.rounds; round++) await economy.round(round);
+    if (order instanceof Governed) await sees?.(order.city);
     const governance = order.record?.();
     const run = { configuration, agents, seed, rounds: economy.figures, milestones: economy.milestones() };
     return {
@@ -103,10 +115,16 @@ export async function runEconomy({
   }
 }
 
-async function orderOf(configuration: Configuration, present: readonly Agent[], seed: number, world: EconomyParameters): Promise<Order> {
+async function orderOf(
+  configuration: Configuration,
+  present: readonly Agent[],
+  seed: number,
+  world: EconomyParameters,
+  ports: PortsMaker | undefined,
+): Promise<Order> {
   if (configuration === "baseline") return new Baseline();
   if (configuration === "emergent") return new Emergent(world, present.length);
-  return Governed.found(configuration, present, seed, world);
+  return Governed.found(configuration, present, seed, world, ports);
 }
 
 class Economy {

@@ -4,12 +4,14 @@ import { ascending, overrideOf, type Seat } from "../../adjudication/act.ts";
 import type { DrivenChain } from "../../chain/driven.ts";
 import { openEmbeddedChain } from "../../chain/embedded.ts";
 import { intentKey } from "../../chain/outbox.ts";
+import type { Sender } from "../../chain/sender.ts";
 import { codifierServices, servicesInUse } from "../../city/codifier-services.ts";
 import { admitAgents, foundCity } from "../../city/found-city.ts";
 import { genesisPort } from "../../city/genesis-port.ts";
 import { registerServices, serviceId } from "../../city/services.ts";
 import { assemblySociety, type Member, memberOf, membersOf } from "../../city/society.ts";
 import { type Clerks, openOffices } from "../../clerks/clerks.ts";
+import type { LogNote } from "../../client/base.ts";
 import { type CityClient, createCityClient } from "../../client/client.ts";
 import { readMany } from "../../client/read.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
@@ -116,14 +118,22 @@ const recordOf = (owner: Address): Service["record"] => ({
 /** Signatures that each of them needs (contracts/libraries/ActionTable.sol). */
 const SIGNATURES = 2;
 
+/** Where a city's chain is and how transactions reach it: by default in this process, and nothing is kept. */
+export type PortsMaker = (relayer: LocalAccount) => Promise<Ports>;
+export interface Ports {
+  readonly chain: DrivenChain;
+  readonly sender: Sender<LogNote>;
+}
+
 /** Founds a city of these agents; up to `later` more may join. */
 export async function foundEconomy(
   configuration: "structural" | "full",
   agents: readonly Agent[],
-  { seed, later }: { readonly seed: number; readonly later: number },
+  { seed, later, ports }: { readonly seed: number; readonly later: number; readonly ports?: PortsMaker | undefined },
 ): Promise<GovernedCity> {
-  const chain = await openEmbeddedChain();
   const whole = assemblySociety(agents.length + later, 1);
+  const relayer = memberOf(whole, "relayer", "relayer-1").account;
+  const { chain, sender: through } = (await ports?.(relayer)) ?? { chain: await openEmbeddedChain(), sender: undefined };
   const producers = membersOf(whole, "producer");
   const memberFor = ({ id }: Agent): Member => {
     const member = producers[id];
@@ -136,8 +146,7 @@ export async function foundEconomy(
     const agent = settled.get(member.name);
     return agent === undefined ? [] : [{ ...member, stake: STAKE, capabilities: packed(declared(agent)) }];
   });
-  const relayer = memberOf(whole, "relayer", "relayer-1").account;
-  const sender = directSender(chain, relayer);
+  const sender = directSender(chain, relayer, through);
   const port = genesisPort(sender, memberOf(whole, "deployer").account, "default");
   const parameters = configuration === "structural" ? { ...BOTH, ...STRUCTURAL } : BOTH;
   const quiet = () => {};
