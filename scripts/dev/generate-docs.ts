@@ -17,6 +17,7 @@ import { missionTransitions } from "../../orchestrator/rules/transitions/mission
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { sessionTransitions } from "../../orchestrator/rules/transitions/session.ts";
 import { blocsPage } from "../bench/blocs-page.ts";
+import { economySpeedPages } from "../bench/economy-page.ts";
 import { firstMinutePage } from "../bench/first-minute-page.ts";
 import { gasPage } from "../bench/gas-page.ts";
 import { scalePage } from "../bench/scale-page.ts";
@@ -119,6 +120,7 @@ export async function pages(): Promise<Map<string, string>> {
     ["docs/service-catalog.md", servicesPage()],
     ["docs/throughput.md", throughputPage()],
     ["docs/transitions.md", transitionsPage()],
+    ...economySpeedPages(),
     ...resultPages(),
     ...samplePages(),
   ]);

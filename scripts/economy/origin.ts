@@ -7,7 +7,7 @@ import { z } from "zod";
 import { writeFileAtomic } from "../../orchestrator/primitives/files.ts";
 import { root } from "../dev/files.ts";
 
-const originSchema = z.strictObject({
+export const originSchema = z.strictObject({
   /** Of the working copy; "unknown" outside one. */
   commit: z.string(),
   /** Whether what decides about a run was changed since. */

@@ -1,0 +1,61 @@
+import { AS_WRITTEN } from "../../orchestrator/economy/hypotheses.ts";
+import { powerLaw } from "../../orchestrator/economy/statistics/fits.ts";
+import { grouped } from "../../orchestrator/primitives/amounts.ts";
+import { MADE, table } from "../dev/markdown.ts";
+import { describe } from "../economy/origin.ts";
+import { type EconomyBench, readEconomyBench } from "./economy.ts";
+
+type Row = EconomyBench["rows"][number];
+
+/** Processor seconds of a round, the founding left out. */
+const ofRound = ({ processor, founding, rounds }: Row): number => (processor - founding) / rounds;
+const nLogN = (agents: number): number => agents * Math.log(agents);
+
+/** `docs/economy-speed.md`, once it was measured: what a run of the economy takes. */
+export function economySpeedPages(): Map<string, string> {
+  const bench = readEconomyBench();
+  return new Map(bench === undefined ? [] : [["docs/economy-speed.md", pageOf(bench)]]);
+}
+
+function pageOf({ origin, rows }: EconomyBench): string {
+  const { commit, machine } = describe([origin]);
+  const written = rows.filter(({ variant }) => variant === AS_WRITTEN);
+  const [first] = written;
+  const per = (row: Row) => (first === undefined ? 1 : ofRound(row) / ofRound(first) / (nLogN(row.agents) / nLogN(first.agents)));
+  const { exponent } = powerLaw(written.map((row) => ({ x: row.agents, y: ofRound(row) })));
+  return [
+    MADE("bench/economy-speed.json, which `npm run bench` writes"),
+    "\n# What a run of the economy takes\n\n",
+    "One run of the Full configuration ([economy.md](economy.md)): two hundred rounds, ten milestones, every session, market, commitment, clearing and\n",
+    `settlement a transaction of the contracts on the embedded chain. Seed 1, a process for each row, from commit ${commit} on ${machine}.\n\n`,
+    table(
+      [
+        "agents",
+        "tasks a milestone",
+        "wall, s",
+        "processor, s",
+        "founding, s",
+        "a round, ms",
+        "n log n",
+        "memory, MiB",
+        "transactions",
+        "million gas",
+      ],
+      rows.map((row) => [
+        grouped(row.agents),
+        String(row.tasks),
+        row.seconds.toFixed(1),
+        row.processor.toFixed(1),
+        row.founding.toFixed(1),
+        (1000 * ofRound(row)).toFixed(0),
+        row.variant === AS_WRITTEN ? per(row).toFixed(2) : "–",
+        grouped(row.memory),
+        grouped(row.transactions),
+        grouped(Math.round(row.gas / 1e6)),
+      ]),
+    ),
+    "\nFounding and rounds are processor seconds of the process with the chain in it. *n log n* is how much more a round takes than the first row's, over\n",
+    `what n log n would have it take: below 1 it grows more slowly. A round grows as n^${exponent.toFixed(2)} over the rows of 25 tasks. Bars: 200 agents in 120 seconds on two\n`,
+    "cores, 1,000 in six minutes with 25 tasks and twelve with 125, within 4 GiB.\n",
+  ].join("");
+}

@@ -1,0 +1,100 @@
+/**
+ * Runs the economy whole in its Full configuration at several sizes, each in a process of its own, and writes what it took to
+ * bench/economy-speed.json; `npm run docs` makes docs/economy-speed.md of it. Part of `npm run bench`.
+ *
+ * usage: node scripts/bench/economy.ts [<agents> …]
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { worldOf } from "../../orchestrator/economy/campaign.ts";
+import { AS_WRITTEN, SCALED } from "../../orchestrator/economy/hypotheses.ts";
+import { runEconomy } from "../../orchestrator/economy/run.ts";
+import { root } from "../dev/files.ts";
+import { originOfNow, originSchema } from "../economy/origin.ts";
+
+/** Agents; at the largest also with tasks that grow with the city. */
+const SIZES: readonly number[] = [50, 200, 500, 1000];
+const FILE = join(root, "bench", "economy-speed.json");
+const SELF = fileURLToPath(import.meta.url);
+const MIB = 1024;
+
+const rowSchema = z.strictObject({
+  agents: z.int().positive(),
+  variant: z.enum([AS_WRITTEN, SCALED]),
+  tasks: z.int().positive(),
+  rounds: z.int().positive(),
+  /** Wall time, and processor seconds of the process, the chain's threads among them. */
+  seconds: z.number().positive(),
+  processor: z.number().positive(),
+  /** Of these, until the first round: the city's founding and every agent's registration. */
+  founding: z.number().positive(),
+  /** Most memory the process held, MiB. */
+  memory: z.int().positive(),
+  transactions: z.int().positive(),
+  /** Gas after the founding. */
+  gas: z.int().positive(),
+});
+const reportSchema = z.strictObject({ origin: originSchema, rows: z.array(rowSchema) });
+type Row = z.infer<typeof rowSchema>;
+export type EconomyBench = z.infer<typeof reportSchema>;
+
+/** Undefined where nobody has measured yet. */
+export const readEconomyBench = (): EconomyBench | undefined =>
+  existsSync(FILE) ? reportSchema.parse(JSON.parse(readFileSync(FILE, "utf8"))) : undefined;
+
+const processorSeconds = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+};
+const tenths = (value: number): number => Math.round(10 * value) / 10;
+
+/** One whole run, in this process. */
+async function measure(agents: number, variant: Row["variant"]): Promise<Row> {
+  const world = worldOf({ variant, agents });
+  const began = performance.now();
+  const [before, founded] = [processorSeconds(), Promise.withResolvers<number>()];
+  const run = await runEconomy({
+    configuration: "full",
+    agents,
+    seed: 1,
+    world,
+    founded: () => founded.resolve(processorSeconds() - before),
+  });
+  return {
+    agents,
+    variant,
+    tasks: world.tasks,
+    rounds: world.rounds,
+    seconds: tenths((performance.now() - began) / 1000),
+    processor: tenths(processorSeconds() - before),
+    founding: tenths(await founded.promise),
+    memory: Math.round(process.resourceUsage().maxRSS / MIB),
+    transactions: run.governance?.transactions ?? 0,
+    gas: Object.values(run.governance?.gas ?? {}).reduce((sum, one) => sum + one, 0),
+  };
+}
+
+/** Measures each size in a process of its own. */
+export function benchEconomy(sizes: readonly number[] = SIZES): void {
+  const origin = originOfNow();
+  const cells = sizes.flatMap((agents) => [[agents, AS_WRITTEN] as const, ...(agents === SIZES.at(-1) ? [[agents, SCALED] as const] : [])]);
+  const rows = cells.map(([agents, variant]) => {
+    const text = execFileSync(process.execPath, [SELF, "--measure", String(agents), variant], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const row = rowSchema.parse(JSON.parse(text));
+    console.log(JSON.stringify(row));
+    return row;
+  });
+  if (sizes === SIZES) writeFileSync(FILE, `${JSON.stringify({ origin, rows } satisfies EconomyBench, null, 2)}\n`);
+}
+
+if (import.meta.main) {
+  const [first, agents, variant] = process.argv.slice(2);
+  if (first === "--measure") process.stdout.write(JSON.stringify(await measure(Number(agents), rowSchema.shape.variant.parse(variant))));
+  else benchEconomy(first === undefined ? SIZES : process.argv.slice(2).map(Number));
+}
