@@ -1,5 +1,5 @@
 /** The experiment's hypotheses, judged by the thresholds and tests of docs/economy.md. */
-import { linearRegression, mean } from "simple-statistics";
+import { linearRegression, mean, sampleStandardDeviation } from "simple-statistics";
 import type { RandomStream } from "../primitives/random.ts";
 import { type GovernanceSummary, type RunSummary, TOKENS_A_GAS } from "./metrics.ts";
 import type { Configuration } from "./parameters.ts";
@@ -17,6 +17,8 @@ export interface Finding {
   readonly mean?: number;
   readonly interval?: Interval;
   readonly p?: number;
+  /** Effect size: how many standard deviations over seeds the mean lies beyond the threshold, below 0 on the other side of it. */
+  readonly effect?: number;
   /** What it lacks, or what was found in words. */
   readonly because: string;
 }
@@ -132,6 +134,7 @@ function sloped(slopes: readonly number[], better: 1 | -1, { alpha, stream }: Gr
     mean: middle,
     interval,
     p: greater,
+    ...effectOf(slopes.map((slope) => better * slope)),
     because: `slope of each of ${slopes.length} seeds, signed rank, α' = ${alpha.toFixed(4)}`,
   };
 }
@@ -327,6 +330,15 @@ function slopeOverScales({ stream }: Ground, points: readonly Point[], wanted: "
 
 type Judged = Omit<Finding, "id" | "says">;
 
+/** Equal values differ by no more than this when they are added up. */
+const NO_SPREAD = 1e-9;
+
+/** A mean in standard deviations; nothing where one seed, or no spread, gives none. */
+function effectOf(margins: readonly number[]): { readonly effect?: number } {
+  const spread = margins.length < 2 ? 0 : sampleStandardDeviation([...margins]);
+  return spread < NO_SPREAD ? {} : { effect: mean([...margins]) / spread };
+}
+
 /** Whether a mean lies beyond a bound, and the test rejects that it lies on the other side. */
 export function beyond(
   values: readonly number[],
@@ -346,7 +358,14 @@ export function beyond(
   const isBeyond = (bound: Bound) =>
     "above" in bound ? middle > bound.above : "below" in bound ? middle < bound.below : middle <= bound.atMost;
   const verdict = isBeyond(falsified) ? "falsified" : isBeyond(supported) && p <= alpha ? "supported" : "inconclusive";
-  return { verdict, mean: middle, interval, p, because: `${test} of ${values.length} seeds, α' = ${alpha.toFixed(4)}` };
+  return {
+    verdict,
+    mean: middle,
+    interval,
+    p,
+    ...effectOf(margins),
+    because: `${test} of ${values.length} seeds, α' = ${alpha.toFixed(4)}`,
+  };
 }
 
 /** Which curve failures follow as a city without rules grows, in the arm whose tasks grow with it. */
@@ -406,33 +425,63 @@ export function compare(runs: readonly RunSummary[], agents: number): Comparison
   return PAIRS.flatMap(([from, to]) =>
     (["CSR", "DR"] as const).map((metric): Comparison => {
       const of = (run: RunSummary) => (metric === "CSR" ? run.csr : run.dr);
-      const before = runsOf(runs, from, agents);
-      const after = runsOf(runs, to, agents);
-      const pairs = before.flatMap((run) => {
-        const other = after.find(({ seed }) => seed === run.seed);
-        return other === undefined ? [] : [[of(run), of(other)] as const];
-      });
-      if (pairs.length === 0) return { metric, from, to, measured: false };
-      const { positive, negative, twoSided } = signedRank(pairs.map(([one, other]) => other - one));
-      const corrected = Math.min(1, twoSided * COMPARISONS[1]);
-      const d = cohensD(
-        pairs.map(([one]) => one),
-        pairs.map(([, other]) => other),
-      );
-      return {
-        metric,
-        from,
-        to,
-        measured: true,
-        seeds: pairs.length,
-        w: Math.min(positive, negative),
-        p: twoSided,
-        corrected,
-        d,
-        significant: corrected <= ALPHA,
-      };
+      const found = pairs(runsOf(runs, from, agents), runsOf(runs, to, agents), of, COMPARISONS[1]);
+      return { metric, from, to, ...found, ...(found.corrected === undefined ? {} : { significant: found.corrected <= ALPHA }) };
     }),
   );
+}
+
+/** One planned comparison of two scales in experiment 2. */
+export interface Contrast {
+  readonly metric: "G" | "MSR";
+  readonly from: number;
+  readonly to: number;
+  readonly measured: boolean;
+  readonly seeds?: number;
+  readonly w?: number;
+  readonly p?: number;
+  readonly corrected?: number;
+  readonly d?: number;
+}
+
+const SCALE_PAIRS = [
+  [50, 100],
+  [100, 200],
+  [200, 500],
+  [500, 750],
+  [750, 1000],
+  [50, 1000],
+] as const;
+
+/** Six pairs of scales by cost and by success of milestones, in Full. */
+export function contrast(runs: readonly RunSummary[]): Contrast[] {
+  return SCALE_PAIRS.flatMap(([from, to]) =>
+    (["G", "MSR"] as const).map((metric): Contrast => {
+      const of = (run: RunSummary) => (metric === "G" ? (run.governance?.gas ?? 0) * TOKENS_A_GAS : run.pcr);
+      return { metric, from, to, ...pairs(runsOf(runs, "full", from), runsOf(runs, "full", to), of, COMPARISONS[2]) };
+    }),
+  );
+}
+
+/** Signed ranks of the same seeds before and after, corrected for so many comparisons. */
+function pairs(before: readonly RunSummary[], after: readonly RunSummary[], of: (run: RunSummary) => number, comparisons: number) {
+  const both = before.flatMap((run) => {
+    const other = after.find(({ seed }) => seed === run.seed);
+    return other === undefined ? [] : [[of(run), of(other)] as const];
+  });
+  if (both.length === 0) return { measured: false };
+  const { positive, negative, twoSided } = signedRank(both.map(([one, other]) => other - one));
+  return {
+    measured: true,
+    seeds: both.length,
+    w: Math.min(positive, negative),
+    p: twoSided,
+    corrected: Math.min(1, twoSided * comparisons),
+    d: cohensD(
+      both.map(([one]) => one),
+      both.map(([, other]) => other),
+    ),
+  };
 }
 
 /** What a compliance without rules says about comparisons with GovSim. */

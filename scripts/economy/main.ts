@@ -26,6 +26,7 @@ import { runAll } from "./workers.ts";
 const USAGE = `agentcity economy --experiment <1|2> [--seeds <how many, 10 and 3>] [--scales <agents, 200 and all ten>]
        [--configurations ${CONFIGURATIONS.join(",")}] [--milestones <1 to 10>] [--sensitivity] [--processes <cores>] [--out <folder>] [--resume] [--json]
        [--model <provider:model> [--fallback-model <provider:model>] [--personas ${PERSONA_NAMES.join(",")}]]  the same again with a chat model in their place
+       --first-seed <1>: a range of seeds, for another machine; --kept reports the seeds that are whole so far and runs nothing
        --write puts the summary into bench/, from which docs/economy-1.md and docs/economy-2.md are made`;
 const TEXT = { type: "string" } as const;
 const values = flags(USAGE, {
@@ -41,6 +42,8 @@ const values = flags(USAGE, {
   out: TEXT,
   sensitivity: { type: "boolean", default: false },
   resume: { type: "boolean", default: false },
+  kept: { type: "boolean", default: false },
+  "first-seed": TEXT,
   write: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
 });
@@ -52,10 +55,18 @@ class CampaignExists extends AgentCityError {
   }
 }
 
+/** No seed of a campaign is whole yet. */
+class NothingKept extends AgentCityError {
+  constructor(folder: string) {
+    super("NothingKept", `${folder} holds no seed that is whole`, { action: "go on with --resume" });
+  }
+}
+
 const listed = z.string().transform((text) => text.split(",").map((part) => part.trim()));
 const schema = z.strictObject({
   experiment: z.enum(["1", "2"], { error: "say --experiment 1 or 2" }),
   seeds: z.coerce.number().int().min(1).max(1000).optional(),
+  first: z.coerce.number().int().min(1).max(1_000_000).default(1),
   scales: listed
     .transform((parts) => parts.map(Number))
     .pipe(z.array(z.int().min(5).max(5000)).min(1))
@@ -73,6 +84,7 @@ function campaignOf(): { readonly campaign: Campaign; readonly processes: number
   const read = schema.safeParse({
     experiment: values.experiment,
     seeds: values.seeds,
+    first: values["first-seed"],
     scales: values.scales,
     configurations: values.configurations,
     milestones: values.milestones,
@@ -82,7 +94,7 @@ function campaignOf(): { readonly campaign: Campaign; readonly processes: number
     personas: values.personas,
   });
   if (!read.success) return refuseFlags(USAGE, z.prettifyError(read.error).replaceAll("\n", " "));
-  const { experiment: number, seeds, scales, configurations, milestones, processes, model, fallback, personas } = read.data;
+  const { experiment: number, seeds, first, scales, configurations, milestones, processes, model, fallback, personas } = read.data;
   if (model === undefined && (fallback !== undefined || values.personas !== undefined))
     return refuseFlags(USAGE, "--fallback-model and --personas say more about --model");
   const experiment = number === "1" ? 1 : 2;
@@ -93,7 +105,7 @@ function campaignOf(): { readonly campaign: Campaign; readonly processes: number
       experiment,
       configurations: [...new Set(configurations)],
       scales: [...new Set(scales ?? (experiment === 1 ? [200] : SCALES))],
-      seeds: Array.from({ length: count }, (_, at) => at + 1),
+      seeds: Array.from({ length: count }, (_, at) => first + at),
       sensitivity,
       ...(milestones === undefined ? {} : { milestones }),
       ...(model === undefined ? {} : { model: { name: model, ...(fallback === undefined ? {} : { fallback }), personas } }),
@@ -107,7 +119,7 @@ function folderOf(campaign: Campaign): string {
   const file = join(folder, "campaign.json");
   const text = `${JSON.stringify(campaign, null, 2)}\n`;
   if (existsSync(file)) {
-    if (!values.resume) throw new CampaignExists(folder, "go on with --resume, or choose another folder with --out");
+    if (!values.resume && !values.kept) throw new CampaignExists(folder, "go on with --resume, or choose another folder with --out");
     if (readFileSync(file, "utf8") !== text)
       throw new CampaignExists(folder, "it has other seeds, scales or configurations: choose another folder with --out");
   }
@@ -128,16 +140,20 @@ async function run(): Promise<void> {
     every: wallTime.every,
   });
   try {
-    let done = cells.filter((cell) => keptRun(folder, cell) !== undefined).length;
-    if (done < cells.length) noteOrigin(folder, originOfNow());
-    progress.enter("the economy runs");
-    progress.tell(`${cells.length} runs, ${done} of them kept from before; ${processes} processes`, { done, of: cells.length });
-    await runAll(folder, cells, processes, (line) => {
-      done += 1;
-      progress.tell(`${done} of ${cells.length}: ${line}`, { done, of: cells.length });
-    });
+    const kept = cells.filter((cell) => keptRun(folder, cell) !== undefined);
+    let done = kept.length;
+    if (!values.kept) {
+      if (done < cells.length) noteOrigin(folder, originOfNow());
+      progress.enter("the economy runs");
+      progress.tell(`${cells.length} runs, ${done} of them kept from before; ${processes} processes`, { done, of: cells.length });
+      await runAll(folder, cells, processes, (line) => {
+        done += 1;
+        progress.tell(`${done} of ${cells.length}: ${line}`, { done, of: cells.length });
+      });
+    }
+    if (values.kept && wholeSeeds(cells, kept).length === 0) throw new NothingKept(folder);
     progress.enter("the report is written");
-    const summary = report(folder, campaign, cells);
+    const summary = report(folder, campaign, values.kept ? wholeSeeds(cells, kept) : cells);
     if (values.write) writeResults(summary, commandOf(campaign), originsOf(folder));
     if (values.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else process.stdout.write(`${join(folder, "report.html")}\n`);
@@ -146,9 +162,13 @@ async function run(): Promise<void> {
   }
 }
 
+/** The runs of seeds of which nothing is missing. */
+const wholeSeeds = (cells: readonly Cell[], kept: readonly Cell[]): readonly Cell[] =>
+  cells.filter(({ seed }) => cells.every((cell) => cell.seed !== seed || kept.includes(cell)));
+
 /** What was asked for, as it can be asked for again. */
 const commandOf = ({ experiment, seeds, scales, configurations, sensitivity, milestones, model }: Campaign): string =>
-  `npm run economy -- --experiment ${experiment} --seeds ${seeds.length} --scales ${scales.join(",")} --configurations ${configurations.join(",")}${sensitivity ? " --sensitivity" : ""}${milestones === undefined ? "" : ` --milestones ${milestones}`}${model === undefined ? "" : ` --model ${model.name}`}`;
+  `npm run economy -- --experiment ${experiment} --seeds ${seeds.length} --scales ${scales.join(",")} --configurations ${configurations.join(",")}${sensitivity ? " --sensitivity" : ""}${milestones === undefined ? "" : ` --milestones ${milestones}`}${seeds[0] === 1 ? "" : ` --first-seed ${seeds[0]}`}${model === undefined ? "" : ` --model ${model.name}`}`;
 
 function report(folder: string, campaign: Campaign, cells: readonly Cell[]) {
   const runs = cells.flatMap((cell) => {

@@ -5,8 +5,10 @@ import {
   AS_WRITTEN,
   COMPARISONS,
   type Comparison,
+  type Contrast,
   comparability,
   compare,
+  contrast,
   type Experiment,
   type Finding,
   judge,
@@ -92,6 +94,8 @@ export interface Summary {
   readonly notRun: readonly string[];
   readonly cells: readonly Cell[];
   readonly comparisons: readonly Comparison[];
+  /** Experiment 2's planned comparisons. */
+  readonly contrasts?: readonly Contrast[];
   readonly effective: readonly {
     readonly configuration: string;
     readonly agents: number;
@@ -157,6 +161,7 @@ export function summarise(
     notRun: CONFIGURATIONS.filter((name) => !all.some(({ configuration }) => configuration === name)),
     cells,
     comparisons: compare(all, main),
+    ...(experiment === 2 ? { contrasts: contrast(all) } : {}),
     effective: effectiveOf(runs),
     models: runs.flatMap(({ figures: { calls }, summary: { variant, configuration, agents, seed, csr } }) =>
       calls === undefined
@@ -304,15 +309,17 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
   return [
     `# Experiment ${summary.experiment}\n\n`,
     `Seeds ${summary.seeds.join(", ")}. ${summary.notRun.length === 0 ? "All four configurations were run" : `Not run: ${summary.notRun.join(", ")}; whatever needs them is not measured`}. World, metrics and\n`,
-    "thresholds: docs/economy.md. Means over seeds, in brackets where the mean lies with 95 % (bootstrap).\n\n",
+    "thresholds: docs/economy.md. Means over seeds, in brackets where the mean lies with 95 % (bootstrap); effect: standard deviations over seeds by which the mean is beyond\n",
+    "the threshold.\n\n",
     `## Hypotheses\n\n${counted("supported")} supported, ${counted("falsified")} falsified, ${counted("inconclusive")} inconclusive, ${counted("not measured")} not measured.\n\n`,
     table(
-      ["", "hypothesis", "verdict", "mean", "p", "because"],
-      summary.findings.map(({ id, says, verdict, mean: middle, interval, p, because }) => [
+      ["", "hypothesis", "verdict", "mean", "effect", "p", "because"],
+      summary.findings.map(({ id, says, verdict, mean: middle, interval, effect, p, because }) => [
         id,
         says,
         verdict,
         middle === undefined ? "" : interval === undefined ? shown(middle) : within({ mean: middle, ...interval }),
+        effect === undefined ? "" : effect.toFixed(1),
         p === undefined ? "" : shown(p),
         because,
       ]),
@@ -320,6 +327,16 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
     summary.experiment === 1
       ? `\n## Adjacent configurations\n\nK = ${COMPARISONS[1]}, paired signed ranks, two-sided.\n\n${comparisons(summary.comparisons)}`
       : "",
+    summary.contrasts === undefined
+      ? ""
+      : `\n## Scales compared\n\nK = ${COMPARISONS[2]}, Full, paired signed ranks, two-sided.\n\n${table(
+          ["from", "to", "metric", "seeds", "W", "p", "corrected", "d"],
+          summary.contrasts.map(({ from, to, metric, measured, seeds, w, p, corrected, d }) =>
+            measured
+              ? [String(from), String(to), metric, String(seeds), shown(w), shown(p), shown(corrected), shown(d)]
+              : [String(from), String(to), metric, "not measured", "", "", "", ""],
+          ),
+        )}`,
     summary.govsim === null ? "" : `\nCSR(Baseline) is ${summary.govsim}.\n`,
     "\n## Figures by scale\n",
     ...scales.map((agents) => `\n${part(written.filter((cell) => cell.agents === agents))}`),

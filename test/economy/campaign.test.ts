@@ -73,6 +73,9 @@ describe("an economy's campaign", function () {
   it("goes on after an interruption and ends with the same bytes", async () => {
     rmSync(join(folder(), "runs", "full-20-as-written-2.ndjson"));
     rmSync(join(folder(), "report.html"));
+    const kept = await run("--kept");
+    expect(JSON.parse(kept.stdout).seeds, "the seed that is whole, and nothing is run for it").to.deep.equal([1]);
+    expect(kept.stderr).to.not.match(/runs,/);
     const again = await run("--resume");
     expect(again.code, again.stderr).to.equal(0);
     expect(again.stderr).to.match(/8 runs, 7 of them kept/);
@@ -95,6 +98,9 @@ describe("a verdict", () => {
 
   it("is supported beyond the threshold with enough seeds, falsified beyond the other, else inconclusive", () => {
     expect(judged(seeds(0.1))).to.equal("supported");
+    // The mean of 0.10 to 0.19 is 0.255 below 0.4, and their standard deviation is 0.0303.
+    const { effect } = beyond(seeds(0.1), { below: 0.4 }, { above: 0.6 }, 0.05 / 6, randomStream(7));
+    expect(effect).to.be.closeTo(0.255 / 0.030277, 1e-3);
     expect(judged(seeds(0.1).slice(0, 5)), "five seeds cannot show it").to.equal("inconclusive");
     expect(judged(seeds(0.45))).to.equal("inconclusive");
     expect(judged(seeds(0.7))).to.equal("falsified");
