@@ -53,6 +53,7 @@ export const LAW_GRANTS: readonly LawGrant[] = [
   grant("AdjudicatorRoster", "seat", "seat", "Seated"),
   grant("AdjudicatorRoster", "impeach", "seat", "Impeached"),
   grant("ProducerContract", "freezePrincipal", "sanction", "PrincipalFrozen"),
+  grant("ProducerContract", "freezeAgent", "sanction", "AgentFrozen"),
   grant("ProducerContract", "ban", "sanction", "AgentBanned"),
 ];
 

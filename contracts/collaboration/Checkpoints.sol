@@ -114,7 +114,7 @@ library Checkpoints {
         uint256 key = MissionStorage.slotKey(order.node, w.attempt, slot);
         address agent = s.slots[key].agent;
         if (agent == address(0)) revert ICollaborationContract.SlotEmpty(order.node, slot);
-        if (f.city.producers.principalOf(agent) == wave.principal) {
+        if (f.city.producers.requireRoutable(agent) == wave.principal) {
             revert ICollaborationContract.RunnerConflict(wave.runner, wave.principal);
         }
         bytes32 commitment = Commitments.commitment(agent, order.openings[slot], obligation);

@@ -196,7 +196,7 @@ library Dispatch {
             revert ICollaborationContract.WrongService(node, live.slot, bound, live.service);
         if ((w.commitMask >> live.slot) & 1 == 1) revert ICollaborationContract.AlreadyCommitted(node, live.slot);
         if (!f.city.evidence.isRunner(live.runner)) revert ICollaborationContract.NotRunner(live.runner);
-        address principal = f.city.producers.principalOf(agent);
+        address principal = f.city.producers.requireRoutable(agent);
         if (f.city.evidence.principalOf(live.runner) == principal)
             revert ICollaborationContract.RunnerConflict(live.runner, principal);
         Signatures.requireInTime(live.deadline);

@@ -174,7 +174,9 @@ library Overrides {
         bool frozen = w.state == NodeState.FROZEN;
         if (!frozen) NodeCore.dropWanting(s, w, node);
         uint64 slash = frozen ? SlashingSchedule.NODE_FAILURE : 0;
-        bytes32 reason = frozen ? Reasons.FREEZE_CONFIRMED : Reasons.REJECTED;
+        // That no verdict counted is what the executors disagreed about, or showed too little of.
+        bytes32 judged = w.seats == 0 ? Reasons.UNVERIFIABLE : Reasons.REJECTED;
+        bytes32 reason = frozen ? Reasons.FREEZE_CONFIRMED : judged;
         NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, !frozen, reason);
         NodeCore.fail(s, f, w, node, law.tier, reason);
     }

@@ -72,21 +72,21 @@ library Remedies {
         NodeCore.store(s, node, w);
     }
 
-    /// @notice No verdict survived: another panel, once; then the node fails, and those are at fault who left nothing to judge by. Where
-    /// too few left something, no panel can help: it fails at once.
+    /// @notice No verdict survived: another panel, once, then a human; nobody fails for a panel that says nothing. Where too few left
+    /// something to judge by, nobody can help: the attempt fails at once, and those are at fault who left nothing.
     /// @param proven slots with an item proven ⪰ the floor
     function doubt(MissionStorage.Layout storage s, City calldata city, uint8 node, uint8 proven) external {
         Frame memory f = MissionFrame.open(city);
         LawNode memory law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        bool hopeless = NodeCore.count(w.commitMask & proven) < law.threshold;
-        if (w.redraws == 0 && !hopeless) {
+        if (NodeCore.count(w.commitMask & proven) < law.threshold) {
+            _dropAbsent(s, w, node, w.commitMask, w.commitMask & proven);
+            NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, Reasons.RELEASED);
+            NodeCore.fail(s, f, w, node, law.tier, Reasons.TIMEOUT);
+        } else if (w.redraws == 0) {
             _redraw(f, w, node);
         } else {
-            bytes32 reason = hopeless ? Reasons.TIMEOUT : Reasons.UNVERIFIABLE;
-            _dropAbsent(s, w, node, w.commitMask, w.commitMask & proven);
-            NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, hopeless ? Reasons.RELEASED : reason);
-            NodeCore.fail(s, f, w, node, law.tier, reason);
+            NodeCore.review(s, w, node, law, proven);
         }
         NodeCore.store(s, node, w);
     }

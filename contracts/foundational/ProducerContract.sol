@@ -75,6 +75,8 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     uint8 private constant _BANNED = 1;
     uint8 private constant _LEAVING = 2;
     uint8 private constant _LAPSED = 4;
+    /// Until `_frozenUntil`.
+    uint8 private constant _FROZEN = 8;
 
     IConstitutionContract private immutable _CONSTITUTION;
 
@@ -82,6 +84,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     mapping(address agent => Claims claims) private _claims;
     mapping(address principal => Portfolio portfolio) private _portfolios;
     mapping(bytes32 did => address agent) private _bearers;
+    mapping(address agent => uint40 until) private _frozenUntil;
     /// Slashed, and not taken by the treasury yet.
     Dues.Owed private _dues;
     address[] private _producers;
@@ -276,6 +279,20 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         emit PrincipalFrozen(principal, frozen);
     }
 
+    /// @inheritdoc IProducerContract
+    function freezeAgent(address agent, bool frozen) external {
+        _onlyGovernor();
+        Record storage record = _staked(agent);
+        // Reviews take a week at most.
+        uint40 until = frozen ? uint40(block.timestamp + 2 * _CONSTITUTION.param(Param.MAX_HUMAN_REVIEW_TIMEOUT)) : 0;
+        _frozenUntil[agent] = until;
+        if (frozen) record.flags |= _FROZEN;
+        else record.flags &= ~_FROZEN;
+        emit AgentFrozen(agent, until);
+        if (record.kind != Kind.VERIFIER) return;
+        IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE)).stay(agent, until);
+    }
+
     // --- Electorate --------------------------------------------------------------------------------------------------
 
     /// @inheritdoc IProducerContract
@@ -350,13 +367,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function isEligible(address agent, Kind kind) external view returns (bool) {
-        return _isEligible(_records[agent], kind);
+        return _isEligible(_records[agent], kind) && !_isFrozen(agent);
     }
 
     /// @inheritdoc IProducerContract
     function bidderOf(address agent) external view returns (Bidder memory bidder) {
         Record storage record = _records[agent];
-        if (!_isEligible(record, Kind.PRODUCER)) return bidder;
+        if (!_isEligible(record, Kind.PRODUCER) || _isFrozen(agent)) return bidder;
         bidder.principal = record.principal;
         bidder.number = _portfolios[record.principal].number;
         bidder.capabilities = record.capabilities;
@@ -367,7 +384,13 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function awardeeOf(address agent) external view returns (address) {
         Record storage record = _records[agent];
-        return _isPresent(record, Kind.PRODUCER, _BANNED) ? record.principal : address(0);
+        return _isPresent(record, Kind.PRODUCER, _BANNED) && !_isFrozen(agent) ? record.principal : address(0);
+    }
+
+    /// @inheritdoc IProducerContract
+    function requireRoutable(address agent) external view returns (address principal) {
+        if (_isFrozen(agent)) revert FrozenAgent(agent, _frozenUntil[agent]);
+        return _records[agent].principal;
     }
 
     /// @inheritdoc IProducerContract
@@ -449,7 +472,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         Signatures.requireKeyOrCaller(binding.creator, digest, creatorSignature);
         Signatures.requireKeyOrCaller(binding.agent, digest, agentSignature);
         Record storage creator = _records[binding.creator];
-        if (!_isEligible(creator, Kind.PRODUCER)) revert NotEligible(binding.creator);
+        if (!_isEligible(creator, Kind.PRODUCER) || _isFrozen(binding.creator)) revert NotEligible(binding.creator);
         _requireWithin(binding.capabilities, creator.capabilities);
     }
 
@@ -561,6 +584,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         return _isPresent(record, kind, _BANNED | _LEAVING);
     }
 
+    /// @dev The flag is in a word that is read anyway; the time is asked of few.
+    function _isFrozen(address agent) private view returns (bool) {
+        return _has(_records[agent], _FROZEN) && block.timestamp < _frozenUntil[agent];
+    }
+
     /// @dev Of that kind, with none of the flags, not frozen, and at or above the floor.
     function _isPresent(Record storage record, Kind kind, uint8 without) private view returns (bool) {
         if (kind == Kind.NONE || record.kind != kind || _has(record, without)) return false;
@@ -582,6 +610,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
             record.registeredBlock,
             record.reputation
         );
+        flags &= ~_FROZEN;
         if (flags & ~_LAPSED != 0 || Reputation.points(reputation) < floor) return _NOBODY;
         if ((flags != 0 || since >= opened) && !_lapsedDuring(agent, opened)) return _NOBODY;
         Portfolio storage portfolio = _portfolios[principal];
@@ -601,7 +630,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @dev True if the agent counts toward turnout, its principal's freeze aside.
     function _counts(Record storage record) private view returns (bool) {
-        return record.kind == Kind.PRODUCER && record.flags == 0;
+        return record.kind == Kind.PRODUCER && record.flags & ~_FROZEN == 0;
     }
 
     function _raise(Record storage record, uint8 flag) private {

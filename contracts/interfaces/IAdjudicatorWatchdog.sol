@@ -54,6 +54,8 @@ interface IAdjudicatorWatchdog {
     /// @notice When what opened at `opened` and was to end at `until` ends, later by the time the city was stopped meanwhile. The sixteen
     /// last stops count.
     function movedByStops(uint40 opened, uint40 until) external view returns (uint40);
+    /// @notice Seconds for which the city was stopped until now, in all.
+    function stoppedTime() external view returns (uint40);
     /// @notice Reverts with `FrozenByWatchdog` while the panel is frozen.
     function requireUnfrozen() external view;
     function isFrozen() external view returns (bool);

@@ -11,6 +11,7 @@ interface IEvidenceRegistry {
     event RunnerRegistered(address indexed runner, address indexed principal);
     event MonitorRegistered(address indexed monitor, address indexed principal);
     event VerifierRetired(address indexed verifier);
+    event VerifierStayed(address indexed verifier, uint40 until);
     event Revoked(address indexed account);
     /// @notice From this block on panels are drawn among these verifiers, in this order.
     event RosterWritten(uint32 indexed epoch, address page, uint256 seats);
@@ -48,6 +49,8 @@ interface IEvidenceRegistry {
     /// @notice Takes the weight of a verifier that leaves, is banned, or has less at stake than two absences cost. It keeps its place
     /// until the roster is written anew. Caller: ProducerContract.
     function retire(address verifier) external;
+    /// @notice Takes the weight of a verifier that adjudicators froze, until then. Caller: ProducerContract.
+    function stay(address verifier, uint40 until) external;
     /// @notice Suspends or restores every role of a principal's accounts, those it gets later included: what they sign or report is
     /// refused, and its verifiers are not drawn. Caller: governor.
     function suspend(address principal, bool suspended) external;

@@ -69,12 +69,15 @@ interface IProducerContract {
     event ReputationChanged(address indexed agent, uint32 previous, uint32 current, bytes32 indexed reason);
     event AgentBanned(address indexed agent, bytes32 reason);
     event PrincipalFrozen(address indexed principal, bool frozen);
+    /// @param until 0 when it is lifted.
+    event AgentFrozen(address indexed agent, uint40 until);
     event AgentLapsed(address indexed agent);
     event AgentAttended(address indexed agent);
 
     error AlreadyRegistered(address agent);
     error NotRegistered(address agent);
     error WrongKind(address agent, Kind kind);
+    error FrozenAgent(address agent, uint40 until);
     error MalformedDid(string did);
     /// @notice Another agent that has not left bears the name.
     /// @notice did:pkh and did:ethr name an account; an agent bears its own.
@@ -171,6 +174,10 @@ interface IProducerContract {
     /// @notice Freezes or releases a principal's whole portfolio. Caller: governor.
     function freezePrincipal(address principal, bool frozen) external;
 
+    /// @notice Keeps one agent from new work for twice MAX_HUMAN_REVIEW_TIMEOUT, or lifts that: it neither bids, is awarded, is routed nor
+    /// makes sub-agents; a verifier's seats abstain, uncharged. What it began it ends; its vote and its money stay its own. Caller: governor.
+    function freezeAgent(address agent, bool frozen) external;
+
     /// @notice Takes a producer that missed three tallied sessions out of the electorate. Caller: current legislation.
     function lapse(address agent) external;
 
@@ -191,6 +198,8 @@ interface IProducerContract {
     /// @notice Principal of a producer whose bid still counts: as `isEligible`, but notice given after a bid frees nobody of it. Zero for any
     /// other.
     function awardeeOf(address agent) external view returns (address principal);
+    /// @notice An agent's principal; reverts with `FrozenAgent` while the agent is frozen.
+    function requireRoutable(address agent) external view returns (address principal);
     /// @notice What a session asks of an agent, in one call.
     /// @param opened Block in which the session opened.
     /// @return mayVote There and attending when it opened, its principal not frozen since, and eligible as a producer now. A lapse

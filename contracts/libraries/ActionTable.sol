@@ -52,7 +52,8 @@ library ActionTable {
     uint256 private constant LATER =
         ((2 | MISSION) << (8 * (uint256(Action.FAULT_SLOTS) - 32))) |
             (2 << (8 * (uint256(Action.STOP_CITY) - 32))) |
-            ((2 | APPROVES) << (8 * (uint256(Action.RESUME_CITY) - 32)));
+            ((2 | APPROVES) << (8 * (uint256(Action.RESUME_CITY) - 32))) |
+            (2 << (8 * (uint256(Action.FREEZE_AGENT) - 32)));
 
     function onMission(Action action) internal pure returns (bool) {
         return _row(action) & MISSION != 0;

@@ -16,7 +16,7 @@ library Faults {
         if (reason == Reasons.FREEZE_CONFIRMED || reason == Reasons.FREEZE_EXPIRED) {
             return FaultType.FREEZE_REASSIGN;
         }
-        // Redundant executors who could not agree, and those who agreed on what is wrong.
+        // Redundant executors who could not agree, as a human confirmed, and those who agreed on what is wrong.
         bool byPanel = reason == Reasons.CLEARED_FAIL || reason == Reasons.UNVERIFIABLE;
         if (byPanel) return tier == Tier.CONSENSUS ? FaultType.CONSENSUS_FAILED : FaultType.POP_REJECTED;
         if (reason == Reasons.REJECTED) return FaultType.POP_REJECTED;

@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {Dues} from "../foundational/Dues.sol";
 import {IAdjudicatorRoster} from "../interfaces/IAdjudicatorRoster.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
@@ -24,6 +25,7 @@ import {NodeState} from "../types/States.sol";
 
 /// @notice See `IAdjudicatorRoster`.
 contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
+    using Dues for Dues.Owed;
     using Intake for IERC20;
     using SafeERC20 for IERC20;
 
@@ -56,6 +58,8 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
     mapping(bytes32 subject => bool counted) private _counted;
     /// What cases of a mission or session were worth so far.
     mapping(bytes32 matter => uint64 worth) private _worth;
+    /// Stakes of the impeached that the treasury did not take yet.
+    Dues.Owed private _dues;
     /// The longest held first; at most `_MAX_SEATS`.
     address[] private _seated;
 
@@ -120,9 +124,8 @@ contract AdjudicatorRoster is IAdjudicatorRoster, ReentrancyGuardTransient {
         own.impeached = true;
         if (own.active) _leave(adjudicator, own);
 
-        address treasury = _CONSTITUTION.at(Institution.TREASURY);
-        _token().forceApprove(treasury, stake);
-        ITreasury(treasury).deposit(stake / 2, stake - stake / 2, Reasons.IMPEACHED);
+        ITreasury treasury = ITreasury(_CONSTITUTION.at(Institution.TREASURY));
+        _dues.pay(_token(), treasury, stake / 2, stake - stake / 2, Reasons.IMPEACHED);
         emit Impeached(adjudicator, stake, justification);
     }
 

@@ -38,6 +38,8 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
         uint40 since;
         uint40 until;
         bool renewed;
+        /// Seconds of those before it.
+        uint40 before;
     }
 
     uint256 private constant _FREEZES_COUNTED = 16;
@@ -108,7 +110,7 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
                 if (last != 0 && since < last + _BETWEEN_STOPS) revert StoppedLately(adjudicators[i], last);
                 _lastStop[adjudicators[i]] = since;
             }
-            _stops.push(Stop({since: since, until: until, renewed: false}));
+            _stops.push(Stop({since: since, until: until, renewed: false, before: stoppedTime()}));
         }
         _stoppedUntil = until;
         emit CityStopped(since, until);
@@ -152,6 +154,15 @@ contract AdjudicatorWatchdog is IAdjudicatorWatchdog {
             if (end > since) until += end - since;
         }
         return until;
+    }
+
+    /// @inheritdoc IAdjudicatorWatchdog
+    function stoppedTime() public view returns (uint40) {
+        uint256 count = _stops.length;
+        if (count == 0) return 0;
+        Stop memory last = _stops[count - 1];
+        uint40 end = last.until < block.timestamp ? last.until : uint40(block.timestamp);
+        return last.before + end - last.since;
     }
 
     /// @inheritdoc IAdjudicatorWatchdog

@@ -85,6 +85,9 @@ contract EvidenceRegistry is IEvidenceRegistry {
     uint16 private _serials;
     /// How many principals are suspended now: as a rule none, and then nothing else is read.
     uint16 private _suspensions;
+    /// When the last of the stays below ends.
+    uint40 private _lastStay;
+    mapping(address verifier => uint40 until) private _stayed;
     mapping(address principal => bool suspended) private _suspended;
     Roster private _roster;
     mapping(uint32 epoch => Roster roster) private _former;
@@ -182,6 +185,16 @@ contract EvidenceRegistry is IEvidenceRegistry {
         else --_suspensions;
         emit PrincipalSuspended(principal, suspended);
         if (_hasSeat(principal)) _writeRoster();
+    }
+
+    /// @inheritdoc IEvidenceRegistry
+    function stay(address verifier, uint40 until) external {
+        if (msg.sender != _CONSTITUTION.at(Institution.PRODUCERS)) revert NotProducers(msg.sender);
+        if (_roles[verifier].weight == 0) return;
+        _stayed[verifier] = until;
+        if (until > _lastStay) _lastStay = until;
+        _roster.stale = true;
+        emit VerifierStayed(verifier, until);
     }
 
     /// @inheritdoc IEvidenceRegistry
@@ -390,7 +403,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
     /// @dev A number is never given again, so a seat's number says whether the verifier is still the one that was drawn.
     function _hasWeight(Seat memory seat) private view returns (bool) {
         Roles memory roles = _roles[seat.verifier];
-        return roles.serial == seat.serial && !roles.retired && !isSuspended(seat.principal);
+        if (roles.serial != seat.serial || roles.retired || isSuspended(seat.principal)) return false;
+        return block.timestamp >= _stayed[seat.verifier];
     }
 
     function _mayIssue(Roles memory roles, EvidenceClass evidenceClass) private view returns (bool) {
@@ -431,7 +445,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         // At most 256 seats.
         roster.seats = uint16(page.length / _SEAT_LENGTH);
         roster.since = uint40(block.number);
-        roster.stale = false;
+        roster.stale = block.timestamp < _lastStay;
         _roster = roster;
         emit RosterWritten(roster.epoch, roster.page, roster.seats);
     }

@@ -23,6 +23,7 @@ import {AwardDecision, Bid} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
 import {Auth, Institution} from "../types/Roles.sol";
 import {MissionState, NodeState} from "../types/States.sol";
+import {CityClock} from "./CityClock.sol";
 import {Awards} from "./market/Awards.sol";
 import {MarketLedger} from "./market/MarketLedger.sol";
 import {Openings} from "./market/Openings.sol";
@@ -76,7 +77,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         bytes32 message = TypedData.hashBid(auth.agent, offer, nonce, auth.deadline);
         Signatures.requireAuth(auth, _hashTypedDataV4(message));
         NodeMarket memory market = _market.nodeMarket(offer.mission, offer.node);
-        if (market.awarded || block.timestamp >= market.closesAt || !_isRunning(offer.mission)) {
+        if (market.awarded || _hasCome(market.closesAt) || !_isRunning(offer.mission)) {
             revert MarketClosed(offer.mission, offer.node);
         }
         _place(offer, auth.agent, market);
@@ -238,7 +239,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     /// @inheritdoc IExecutionProcedure
     function marketOf(address mission, uint8 node) external view returns (Market memory) {
         NodeMarket memory market = _market.nodeMarket(mission, node);
-        return Market({closesAt: market.closesAt, attempt: market.attempt, reopened: market.reopened});
+        return Market({closesAt: _inWorld(market.closesAt), attempt: market.attempt, reopened: market.reopened});
     }
 
     /// @inheritdoc IExecutionProcedure
@@ -293,7 +294,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
             bool rises = bids[own].attemptOf() == market.attempt && _rises(bids, kept, own, entry, law.redundancy);
             _market.remove(offer.mission, offer.node, bids, own);
             --kept;
-            if (rises && block.timestamp + _LAST_MINUTE > market.closesAt) _extend(offer.mission, offer.node, market);
+            if (rises && _hasCome(market.closesAt + 1 - _LAST_MINUTE)) _extend(offer.mission, offer.node, market);
         } else {
             if (_stand(offer, agent, stake)) entry |= BidWord.POOLED;
             if (kept == MarketLedger.KEPT) kept = _dropWorst(offer, bids, entry, stake);
@@ -431,7 +432,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
         ++market.extended;
         market.closesAt += _LAST_MINUTE;
         _market.nodeMarkets[mission][node] = market;
-        emit MarketExtended(mission, node, market.attempt, market.closesAt);
+        emit MarketExtended(mission, node, market.attempt, _inWorld(market.closesAt));
     }
 
     /// @dev A pool that was asked to stands for the bid; else the agent's own stake does.
@@ -483,7 +484,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     function _isForgotten(address mission, uint8 node) private view returns (bool) {
         NodeMarket memory market = _market.nodeMarket(mission, node);
         uint256 second = market.reopened ? 0 : _param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT);
-        return block.timestamp >= market.closesAt + second;
+        return _hasCome(market.closesAt + second);
     }
 
     /// @dev Several nodes at fault in one mission are one reproach.
@@ -506,6 +507,14 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     // --- Reading -----------------------------------------------------------------------------------------------------
+
+    function _hasCome(uint256 at) private view returns (bool) {
+        return CityClock.hasCome(_CONSTITUTION, at);
+    }
+
+    function _inWorld(uint40 at) private view returns (uint40) {
+        return CityClock.inWorld(_CONSTITUTION, at);
+    }
 
     /// @dev A market opens for genuine missions of this procedure only, and stays; a mission whose market never opened is asked for.
     function _requireMission(address mission) private view {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {IClerkContract} from "../interfaces/IClerkContract.sol";
@@ -30,7 +28,6 @@ import {SessionLedger} from "./legislation/SessionLedger.sol";
 contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardTransient {
     using BallotBox for Docket;
     using Candidacies for Docket;
-    using SafeERC20 for IERC20;
     using SessionLedger for Docket;
     using SessionLedger for LegislationStorage;
 
@@ -87,8 +84,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     /// @inheritdoc ILegislativeProcedure
     function confirmIdentities(uint256 session, bytes32 attestationRoot) external {
         _consume(Office.REGISTRAR, this.confirmIdentities.selector, session);
-        Docket storage docket = _store.inOpenStage(session, SessionState.IDENTIFYING);
-        docket.enter(session, SessionState.PROPOSING, docket.info.rules.proposalTimeout);
+        Docket storage docket = _store.inOpenStage(_CONSTITUTION, session, SessionState.IDENTIFYING);
+        docket.enter(_CONSTITUTION, session, SessionState.PROPOSING, docket.info.rules.proposalTimeout);
         emit IdentitiesConfirmed(session, attestationRoot);
     }
 
@@ -102,7 +99,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         Auth calldata auth
     ) external returns (uint8 candidate) {
         _requireAuth(auth, TypedData.hashPropose(session, auth.agent, specHash, cid, auth.deadline));
-        Docket storage docket = _store.inOpenStage(session, SessionState.PROPOSING);
+        Docket storage docket = _store.inOpenStage(_CONSTITUTION, session, SessionState.PROPOSING);
         address principal = _requireMember(docket, auth.agent);
         uint256 origin = docket.info.origin;
         if (origin != 0) _store.dockets[origin].requireChanged(session, specHash);
@@ -114,7 +111,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     /// @inheritdoc ILegislativeProcedure
     function sponsor(uint256 session, uint8 candidate, Auth calldata auth) external {
         _requireAuth(auth, TypedData.hashSponsor(session, auth.agent, candidate, auth.deadline));
-        Docket storage docket = _store.inOpenStage(session, SessionState.PROPOSING);
+        Docket storage docket = _store.inOpenStage(_CONSTITUTION, session, SessionState.PROPOSING);
         address principal = _requireMember(docket, auth.agent);
         docket.sponsor(session, auth.agent, principal, candidate);
     }
@@ -123,13 +120,14 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @inheritdoc ILegislativeProcedure
     function openDebate(uint256 session) external {
-        Docket storage docket = _store.inOpenStage(session, SessionState.PROPOSING);
+        Docket storage docket = _store.inOpenStage(_CONSTITUTION, session, SessionState.PROPOSING);
         _consume(Office.SPEAKER, this.openDebate.selector, session);
         uint8[] memory entries = docket.qualified();
         if (entries.length < 2) revert NoCandidates(session);
         docket.fix(entries);
-        docket.enter(session, SessionState.DELIBERATING, docket.info.rules.proposalTimeout);
-        emit DebateOpened(session, entries, docket.info.deadline);
+        uint256 duration = docket.info.rules.proposalTimeout;
+        uint40 until = docket.enter(_CONSTITUTION, session, SessionState.DELIBERATING, duration);
+        emit DebateOpened(session, entries, until);
     }
 
     /// @inheritdoc ILegislativeProcedure
@@ -140,7 +138,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     /// @inheritdoc ILegislativeProcedure
     function openVoting(uint256 session) external {
         Docket storage docket = _store.inState(session, SessionLedger.BEFORE_VOTE);
-        bool over = docket.isOver();
+        bool over = docket.isOver(_CONSTITUTION);
         if (!over) _consume(Office.SPEAKER, this.openVoting.selector, session);
         bool debated = docket.info.state == SessionState.DELIBERATING;
         uint8[] memory entries = debated ? docket.ballotOf() : docket.qualified();
@@ -152,13 +150,14 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         if (!debated) docket.fix(entries);
         bytes32 seed = keccak256(abi.encode(blockhash(block.number - 1), address(this), session, entries));
         docket.info.tieSeed = seed;
-        docket.enter(session, SessionState.VOTING, docket.info.rules.proposalTimeout);
-        emit VotingOpened(session, entries, seed, docket.info.deadline);
+        uint256 duration = docket.info.rules.proposalTimeout;
+        uint40 until = docket.enter(_CONSTITUTION, session, SessionState.VOTING, duration);
+        emit VotingOpened(session, entries, seed, until);
     }
 
     /// @inheritdoc ILegislativeProcedure
     function castBallots(uint256 session, Ballot[] calldata ballots) external {
-        Docket storage docket = _store.inOpenStage(session, SessionState.VOTING);
+        Docket storage docket = _store.inOpenStage(_CONSTITUTION, session, SessionState.VOTING);
         docket.cast(session, _producers(), _domainSeparatorV4(), ballots);
     }
 
@@ -167,7 +166,9 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
         Docket storage docket = _store.inStage(session, SessionState.VOTING);
         Session storage info = docket.info;
         uint16 ballots = info.ballots;
-        if (ballots < info.electorate && !docket.isOver()) revert NotYet(session, info.deadline);
+        if (ballots < info.electorate && !docket.isOver(_CONSTITUTION)) {
+            revert NotYet(session, docket.endsAt(_CONSTITUTION));
+        }
         uint8[] memory order = new uint8[](0);
         uint8 winner = 0;
         if (ballots >= docket.quorumOf()) {
@@ -182,7 +183,8 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
             // Somebody has to find the law that nobody pays for yet.
         else {
             bool unpaid = info.sponsor == address(0);
-            docket.enter(session, SessionState.TALLIED, unpaid ? info.rules.reviewTimeout : info.rules.approvalTimeout);
+            uint256 duration = unpaid ? info.rules.reviewTimeout : info.rules.approvalTimeout;
+            docket.enter(_CONSTITUTION, session, SessionState.TALLIED, duration);
         }
     }
 
@@ -233,19 +235,13 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     /// @inheritdoc ILegislativeProcedure
     function expire(uint256 session) external {
         Docket storage docket = _store.inState(session, SessionLedger.EXPIRING);
-        if (!docket.isOver()) revert NotYet(session, docket.info.deadline);
+        if (!docket.isOver(_CONSTITUTION)) revert NotYet(session, docket.endsAt(_CONSTITUTION));
         docket.end(session, SessionState.EXPIRED);
     }
 
     /// @inheritdoc ILegislativeProcedure
     function withdraw(uint256 session) external nonReentrant {
-        Docket storage docket = _store.inState(session, SessionLedger.REFUNDABLE);
-        uint64 amount = docket.info.deposit;
-        if (amount == 0) revert NothingToWithdraw(session);
-        docket.info.deposit = 0;
-        address to = docket.info.child ? docket.info.parent : docket.info.sponsor;
-        _token().safeTransfer(to, amount);
-        emit DepositWithdrawn(session, to, amount);
+        Convocation.withdraw(_store, _CONSTITUTION, session);
     }
 
     /// @inheritdoc ILegislativeProcedure
@@ -256,8 +252,9 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
     // --- Views -----------------------------------------------------------------------------------------------------------
 
     /// @inheritdoc ILegislativeProcedure
-    function sessionOf(uint256 session) external view returns (Session memory) {
-        return _store.dockets[session].info;
+    function sessionOf(uint256 session) external view returns (Session memory info) {
+        info = _store.dockets[session].info;
+        info.deadline = _store.dockets[session].endsAt(_CONSTITUTION);
     }
 
     /// @inheritdoc ILegislativeProcedure
@@ -295,7 +292,7 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @inheritdoc ILegislativeProcedure
     function petitionOf(bytes32 goalHash, address parent) external view returns (Petition memory) {
-        return Convocation.petitionOf(_store, goalHash, parent);
+        return Convocation.petitionOf(_store, _CONSTITUTION, goalHash, parent);
     }
 
     /// @inheritdoc ILegislativeProcedure
@@ -352,9 +349,5 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     function _clerks() private view returns (IClerkContract) {
         return IClerkContract(_CONSTITUTION.at(Institution.CLERKS));
-    }
-
-    function _token() private view returns (IERC20) {
-        return IERC20(_CONSTITUTION.at(Institution.TOKEN));
     }
 }

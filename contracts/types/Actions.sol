@@ -65,7 +65,9 @@ enum Action {
     /// Stops the city: nothing new opens or is routed; while it is stopped, prolongs that.
     STOP_CITY,
     /// Ends the city's stop.
-    RESUME_CITY
+    RESUME_CITY,
+    /// Keeps one agent from new work for twice MAX_HUMAN_REVIEW_TIMEOUT; false lifts it [agent; bool frozen].
+    FREEZE_AGENT
 }
 
 /// @notice What an action says about the work it is about, to the watchdog.

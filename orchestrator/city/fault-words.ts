@@ -20,7 +20,7 @@ const DISAGREED: FaultWords = {
 /** By reason, as the chain's events carry it (`Reasons.sol`). */
 const BY_REASON: Readonly<Record<string, FaultWords>> = {
   CLEARED_FAIL: { words: "the verifiers found the work wrong, or against the mission's predicates", action: READ_THE_WORK },
-  UNVERIFIABLE: { words: "the verifiers had no evidence good enough to decide on", action: ANOTHER_TRY },
+  UNVERIFIABLE: { words: "two panels found nothing to decide on, and a human rejected the work", action: ANOTHER_TRY },
   TIMEOUT: { words: "its executors did not deliver in time", action: "give the task a longer `timeout`, or run the mission again" },
   NO_BIDS: { words: "no agent offered to do it", action: "raise the budget, or name a service that agents of this city offer" },
   NOT_ROUTED: { words: "its executors were never started", action: ANOTHER_TRY },

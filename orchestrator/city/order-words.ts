@@ -117,6 +117,10 @@ export async function effectOf(reader: Reader, name: ActionName, order: Order): 
       return decodeActionData(name, data)[0]
         ? `freeze everything that ${target} answers for, now and later: no vote, no bid, no verdict`
         : `lift the freeze of everything that ${target} answers for`;
+    case "FREEZE_AGENT":
+      return decodeActionData(name, data)[0]
+        ? `keep ${target} from new work for two review times: it neither bids, is awarded nor is routed; what it began goes on, its vote stays`
+        : `let ${target} bid, be awarded and be routed again`;
     case "APPOINT_CLERK": {
       const [office, principal] = decodeActionData(name, data);
       const called = OFFICE_NAMES[office];

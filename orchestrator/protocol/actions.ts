@@ -128,6 +128,7 @@ export const ACTION_DATA = {
   ],
   STOP_CITY: [],
   RESUME_CITY: [],
+  FREEZE_AGENT: [{ name: "frozen", type: "bool" }],
 } as const satisfies Record<string, readonly AbiParameter[]>;
 
 export type ActionName = keyof typeof ACTION_DATA;

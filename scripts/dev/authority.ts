@@ -139,6 +139,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     slash: governor,
     ban: governor,
     freezePrincipal: governor,
+    freezeAgent: governor,
     lapse: only("NotAuthorised", "LEGISLATION"),
     attend: only("NotAuthorised", "agent", "its principal", "LEGISLATION", "former LEGISLATION"),
   },
@@ -167,6 +168,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
   EvidenceRegistry: {
     registerIssuer: governor,
     retire: only("NotProducers", "PRODUCERS"),
+    stay: only("NotProducers", "PRODUCERS"),
     registerVerifier: governor,
     registerRunner: governor,
     registerMonitor: governor,

@@ -58,6 +58,7 @@ export const SIGNERS = {
       FAULT_SLOTS: NEEDS_MORE,
       STOP_CITY: NEEDS_MORE,
       RESUME_CITY: NEEDS_MORE,
+      FREEZE_AGENT: NEEDS_MORE,
     },
   },
   frozen: {

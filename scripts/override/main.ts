@@ -18,6 +18,7 @@ import { envelope } from "./actions/envelope.ts";
 import { falsePositive } from "./actions/false-positive.ts";
 import { fault } from "./actions/fault.ts";
 import { freeze } from "./actions/freeze.ts";
+import { freezeAgent } from "./actions/freeze-agent.ts";
 import { impeach } from "./actions/impeach.ts";
 import { insure } from "./actions/insure.ts";
 import { mandate } from "./actions/mandate.ts";
@@ -123,6 +124,10 @@ ordering("slash", "take an agent's stake (two signatures)")
   .argument("<tokens>")
   .addOption(new Option("--ban", "also ban it permanently"))
   .action(slash);
+ordering("freeze-agent", "keep one agent from new work for a time (two signatures)")
+  .argument("<agent>")
+  .addOption(new Option("--lift", "lift the freeze"))
+  .action(freezeAgent);
 ordering("sanction", "freeze a principal's whole portfolio (two signatures)")
   .argument("<principal>")
   .addOption(new Option("--lift", "lift the freeze"))

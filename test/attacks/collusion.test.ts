@@ -307,6 +307,13 @@ describe("attacks by collusion", () => {
       expect((await stakeOf()).held).to.equal(tokens(10_000));
     });
 
+    it("two panels keep silent, so that an attempt fails whose work nobody found wrong", async () => {
+      await worked(TASK);
+      for (let i = 0; i < 2; i++) await attempt(mission.clear(0, { result: Result.ABSTAIN }));
+      await attempt(mission.override(Action.APPROVE_POP, 0, await mission.approval(0)));
+      expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
+    });
+
     const heldBy = async (account = "") => (await mission.city.producers.stakeOf(account)).held;
     /** What `member` says of the node, posted. */
     const post = async (member: string, options = {}) => {

@@ -1,9 +1,9 @@
 /** What costs the attacker little and others much: dust, clocks, freezes, appeals. */
 import { expect } from "chai";
-import { id, type Wallet } from "ethers";
+import { id, type Wallet, ZeroAddress } from "ethers";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
-import { networkHelpers, tokens } from "../support/city-fixture.ts";
-import { billOf, lawOf, loadLegislature, PROPOSAL, State } from "../support/legislature.ts";
+import { Kind, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { billOf, lawOf, loadLegislature, PROPOSAL, REVIEW, State } from "../support/legislature.ts";
 import { Action, HOUR, type Mission, MissionState, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
 
@@ -332,6 +332,119 @@ describe("attacks that grief", () => {
     await constitution.pulse();
     await attempt(mission.contract.connect(monitor).degrade((await now()) - 86_400n));
     expect(await mission.contract.state()).to.equal(MissionState.EXECUTING);
+  });
+
+  describe("with a stop of the city", () => {
+    /** Less than WATCHDOG_MAX_FREEZE, more than any clock here. */
+    const LONG = 3500;
+
+    it("two adjudicators stop the city until a vote is over that few could take part in", async () => {
+      const house = await loadLegislature();
+      const bills = [billOf(lawOf(), "one"), billOf(lawOf(), "two")];
+      const session = await house.steps.toVoting(bills.map(({ specHash }) => specHash));
+      await house.watchdog.stopCity([]);
+      await networkHelpers.time.increase(LONG);
+      await house.watchdog.resumeCity();
+      await attempt(house.legislation.tally(session));
+      expect((await house.legislation.sessionOf(session)).state).to.equal(State.VOTING);
+      await house.steps.vote(session, [[1, 0, 2]]);
+      expect((await house.legislation.sessionOf(session)).ballots).to.equal(1);
+    });
+
+    it("two adjudicators stop the city until an early bid wins alone", async () => {
+      mission = await (await openMission({ nodes: [TASK] })).activate();
+      const { watchdog, execution } = mission.city;
+      await mission.bid(0, 0);
+      await watchdog.stopCity([]);
+      await networkHelpers.time.increase(LONG);
+      await watchdog.resumeCity();
+      await attempt(execution.award(mission.address, [0]));
+      await mission.bid(0, 1, tokens(1));
+      await mission.closeMarket();
+      await execution.award(mission.address, [0]);
+      expect((await executor()).address).to.equal(mission.worker(1).agent.address);
+    });
+  });
+
+  describe("with a freeze of an agent", () => {
+    const freeze = (agent: { address: string }, frozen = true) => mission.city.producers.freezeAgent(agent.address, frozen);
+    const untilItEnds = () => networkHelpers.time.increase(2 * Number(REVIEW));
+
+    it("an agent that adjudicators froze bids on", async () => {
+      mission = await (await openMission({ nodes: [TASK] })).activate();
+      await freeze(mission.worker(0).agent);
+      await attempt(mission.bid(0, 0));
+      expect(await mission.city.execution.bidsOf(mission.address, 0)).to.have.length(0);
+    });
+
+    it("an agent that adjudicators froze is awarded what it bid on before", async () => {
+      mission = await (await openMission({ nodes: [TASK] })).activate();
+      await mission.bid(0, 0, tokens(1));
+      await mission.bid(0, 1);
+      await freeze(mission.worker(0).agent);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      expect((await executor()).address).to.equal(mission.worker(1).agent.address);
+    });
+
+    it("an agent that adjudicators froze begins what it was awarded before", async () => {
+      await awarded(TASK);
+      await freeze(await executor());
+      await attempt(mission.route(0));
+      expect(await mission.stateOf(0)).to.equal(NodeState.ELIGIBLE);
+    });
+
+    it("an agent that adjudicators froze has another one made that goes on", async () => {
+      mission = await (await openMission({ nodes: [TASK] })).activate();
+      const { agent } = mission.worker(0);
+      await freeze(agent);
+      const heir = await mission.city.account("heir");
+      await mission.city.fund(agent, mission.city.addresses.PRODUCERS, tokens(5000));
+      const { message, did, byCreator, byAgent } = await mission.city.subBinding(heir, agent);
+      await attempt(mission.city.producers.registerSubAgent(message, did, byCreator, byAgent));
+      expect(await mission.city.producers.principalOf(heir.address)).to.equal(ZeroAddress);
+    });
+
+    it("adjudicators freeze an agent so that its work under way is late", async () => {
+      await routed(TASK);
+      await freeze(await executor());
+      await attempt(mission.work(0));
+      await attempt(mission.clear(0));
+      await networkHelpers.time.increase(HOUR);
+      await attempt(mission.contract.claim([0]));
+      expect((await mission.contract.entitlementOf(0, 0)).claimed).to.equal(true);
+    });
+
+    it("adjudicators freeze an agent once, and it never works again", async () => {
+      mission = await (await openMission({ nodes: [TASK] })).activate();
+      await freeze(mission.worker(0).agent);
+      await untilItEnds();
+      expect(await mission.city.producers.isEligible(mission.worker(0).agent.address, Kind.PRODUCER)).to.equal(true);
+    });
+
+    it("adjudicators freeze producers so that fewer are enough for a law", async () => {
+      const house = await loadLegislature();
+      const before = await house.producers.activeProducers();
+      for (const { address } of house.voters) await house.producers.freezeAgent(address, true);
+      expect(await house.producers.activeProducers()).to.equal(before);
+      const bills = [billOf(lawOf(), "one"), billOf(lawOf(), "two")];
+      const session = await house.steps.toVoting(bills.map(({ specHash }) => specHash));
+      await attempt(house.steps.vote(session, [[1, 0, 2]]));
+      expect((await house.legislation.sessionOf(session)).ballots).to.equal(1);
+    });
+
+    it("a verifier that adjudicators froze decides, or is charged for its silence", async () => {
+      await routed({ ...TASK, panelSize: 1 });
+      await mission.work(0);
+      await networkHelpers.mine();
+      const [member = ""] = await mission.contract.panelOf(0);
+      await mission.city.producers.freezeAgent(member, true);
+      await attempt(mission.clear(0));
+      expect((await mission.contract.entitlementOf(0, 0)).paid).to.equal(0);
+      await networkHelpers.time.increase(HOUR);
+      await attempt(mission.contract.redraw(0));
+      expect((await mission.city.producers.stakeOf(member)).held).to.equal(tokens(2000));
+    });
   });
 
   describe("with appeals", () => {

@@ -143,6 +143,32 @@ describe("attacks with the token", () => {
       expect((await city.producers.stakeOf(agent.address)).held).to.equal(tokens(4997));
     });
 
+    it("whoever blocks the treasury keeps a sponsor from cancelling", async () => {
+      const city = await loadCity();
+      const sponsor = await city.account("sponsor");
+      await city.fund(sponsor, city.addresses.LEGISLATION, tokens(400));
+      await city.legislation.connect(sponsor).openSession(WHY, tokens(400), ZeroAddress);
+      const token = await turnHostile(city);
+      await token.block(city.addresses.TREASURY);
+      await attempt(city.legislation.connect(sponsor).cancel(1));
+      await attempt(city.legislation.withdraw(1));
+      expect(await city.token.balanceOf(sponsor.address)).to.equal(tokens(390));
+      await token.block(city.addresses.TREASURY, false);
+      await city.fund(sponsor, city.addresses.LEGISLATION, tokens(100));
+      await city.legislation.connect(sponsor).openSession(WHY, tokens(100), ZeroAddress);
+      await city.legislation.connect(sponsor).cancel(2);
+      expect(await city.treasury.freeBalance()).to.equal(tokens(20));
+    });
+
+    it("whoever blocks the treasury keeps an adjudicator in its seat", async () => {
+      const city = await loadCity();
+      const [judge] = await city.seatAdjudicators(3);
+      const token = await turnHostile(city);
+      await token.block(city.addresses.TREASURY);
+      await attempt(city.roster.impeach(judge?.address ?? "", WHY));
+      expect(await city.roster.isActive(judge?.address ?? "")).to.equal(false);
+    });
+
     it("a treasury that was blocked once never gets another slash", async () => {
       const city = await loadCity();
       const { agent } = await city.register("agent");

@@ -34,6 +34,7 @@ async function attempts(city: City): Promise<Attempt[]> {
     ["ProducerContract", "slash", () => city.producers.slash(agent.address, 1, WHY)],
     ["ProducerContract", "ban", () => city.producers.ban(agent.address, WHY)],
     ["ProducerContract", "freezePrincipal", () => city.producers.freezePrincipal(owner.address, true)],
+    ["ProducerContract", "freezeAgent", () => city.producers.freezeAgent(agent.address, true)],
     ["ClerkContract", "appoint", () => city.clerks.appoint(Office.CODIFIER, someone, principal)],
     ["ClerkContract", "revoke", () => city.clerks.revoke(Office.SPEAKER, keyOf("speaker").address)],
     ["ClerkContract", "setEnvelope", () => city.clerks.setEnvelope(Office.SPEAKER, [], 1)],

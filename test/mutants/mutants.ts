@@ -220,7 +220,7 @@ const CHECKPOINTS: readonly Mutant[] = (
     ],
     [
       "who is no runner, a runner of an executor's principal, and another's signature in its name",
-      "f.city.producers.principalOf(agent) == wave.principal",
+      "f.city.producers.requireRoutable(agent) == wave.principal",
       "agent == wave.principal",
     ],
     [

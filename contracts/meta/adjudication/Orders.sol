@@ -172,6 +172,8 @@ library Orders {
             (uint64 amount, bool barred) = abi.decode(order.data, (uint64, bool));
             producers.slash(order.target, amount, order.justification);
             if (barred) producers.ban(order.target, order.justification);
+        } else if (what == Action.FREEZE_AGENT) {
+            producers.freezeAgent(order.target, abi.decode(order.data, (bool)));
         } else if (what == Action.FREEZE_PRINCIPAL) {
             bool frozen = abi.decode(order.data, (bool));
             producers.freezePrincipal(order.target, frozen);

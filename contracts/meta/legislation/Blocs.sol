@@ -43,7 +43,7 @@ library Blocs {
         uint256 session,
         Ballot[] calldata rankings
     ) external {
-        Docket storage docket = self.inOpenStage(session, SessionState.DELIBERATING);
+        Docket storage docket = self.inOpenStage(constitution, session, SessionState.DELIBERATING);
         address[] memory agents = new address[](rankings.length);
         for (uint256 i = 0; i < rankings.length; ++i) agents[i] = rankings[i].agent;
         uint16[] memory indices = _producers(constitution).electorsOf(agents, docket.info.openedBlock);
@@ -77,7 +77,7 @@ library Blocs {
         if (docket.info.state == SessionState.CODIFIED && !bloc.prolonged && isDelayed(docket)) {
             bloc.prolonged = true;
             ILegislativeProcedure.Rules storage rules = docket.info.rules;
-            docket.prolong(session, block.timestamp + rules.approvalTimeout + rules.reviewTimeout);
+            docket.prolong(constitution, session, uint256(rules.approvalTimeout) + rules.reviewTimeout);
         }
     }
 
@@ -101,7 +101,7 @@ library Blocs {
         }
         docket.bloc.released = caseHash;
         // Whoever waited for the ruling has time to act on it.
-        docket.prolong(session, block.timestamp + docket.info.rules.approvalTimeout);
+        docket.prolong(constitution, session, docket.info.rules.approvalTimeout);
     }
 
     /// @dev As `ILegislativeProcedure.correlationOf`.

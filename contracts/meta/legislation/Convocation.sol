@@ -5,6 +5,7 @@ import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
+import {Dues} from "../../foundational/Dues.sol";
 import {IAdjudicatorWatchdog} from "../../interfaces/IAdjudicatorWatchdog.sol";
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
 import {IConstitutionContract} from "../../interfaces/IConstitutionContract.sol";
@@ -22,6 +23,7 @@ import {MissionContext} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
 import {Auth, Institution, Standing} from "../../types/Roles.sol";
 import {MissionState, SessionState} from "../../types/States.sol";
+import {CityClock} from "../CityClock.sol";
 import {BallotBox} from "./BallotBox.sol";
 import {Candidacies} from "./Candidacies.sol";
 import {Electorate} from "./Electorate.sol";
@@ -36,6 +38,7 @@ import {SessionLedger} from "./SessionLedger.sol";
 library Convocation {
     using BallotBox for Docket;
     using Candidacies for Docket;
+    using Dues for Dues.Owed;
     using Intake for IERC20;
     using SafeERC20 for IERC20;
     using SessionLedger for Docket;
@@ -95,7 +98,7 @@ library Convocation {
         bytes32 docHash
     ) external {
         _requireOutsider(constitution);
-        Docket storage docket = self.inOpenStage(session, SessionState.TALLIED);
+        Docket storage docket = self.inOpenStage(constitution, session, SessionState.TALLIED);
         ILegislativeProcedure.Session storage info = docket.info;
         if (info.sponsor != address(0)) revert ILegislativeProcedure.AlreadyAdopted(session, info.sponsor);
         docket.requireWinner(session, LawCodec.specHash(keccak256(law), docHash));
@@ -103,7 +106,7 @@ library Convocation {
         if (deposit == 0) revert ILegislativeProcedure.ZeroDeposit();
 
         (info.sponsor, info.deposit, info.adopted) = (msg.sender, deposit, true);
-        docket.prolong(session, block.timestamp + info.rules.approvalTimeout);
+        docket.prolong(constitution, session, info.rules.approvalTimeout);
         _pull(constitution, deposit);
         emit ILegislativeProcedure.SessionAdopted(session, msg.sender, deposit);
     }
@@ -117,9 +120,18 @@ library Convocation {
         info.deposit -= fee;
         docket.end(session, SessionState.CANCELLED);
         if (fee == 0) return;
-        ITreasury treasury = ITreasury(constitution.at(Institution.TREASURY));
-        IERC20(constitution.at(Institution.TOKEN)).forceApprove(address(treasury), fee);
-        treasury.deposit(fee, 0, Reasons.SESSION_FEE);
+        IERC20 token = IERC20(constitution.at(Institution.TOKEN));
+        self.dues.pay(token, ITreasury(constitution.at(Institution.TREASURY)), fee, 0, Reasons.SESSION_FEE);
+    }
+
+    function withdraw(LegislationStorage storage self, IConstitutionContract constitution, uint256 session) external {
+        Docket storage docket = self.inState(session, SessionLedger.REFUNDABLE);
+        uint64 amount = docket.info.deposit;
+        if (amount == 0) revert ILegislativeProcedure.NothingToWithdraw(session);
+        docket.info.deposit = 0;
+        address to = docket.info.child ? docket.info.parent : docket.info.sponsor;
+        IERC20(constitution.at(Institution.TOKEN)).safeTransfer(to, amount);
+        emit ILegislativeProcedure.DepositWithdrawn(session, to, amount);
     }
 
     function lapse(LegislationStorage storage self, IProducerContract producers, address agent) external {
@@ -143,7 +155,7 @@ library Convocation {
         address parent,
         Auth[] calldata backers
     ) external returns (uint256 session) {
-        ILegislativeProcedure.Petition memory round = _roundOf(self, goalHash, parent);
+        ILegislativeProcedure.Petition memory round = _roundOf(self, constitution, goalHash, parent);
         if (round.needed == 0) _begin(constitution, round);
         _back(self, constitution, round, Subject(domain, goalHash, parent), backers);
         // Each backs once, and producers fit sixteen bits.
@@ -188,20 +200,23 @@ library Convocation {
     /// @dev As `ILegislativeProcedure.petitionOf`.
     function petitionOf(
         LegislationStorage storage self,
+        IConstitutionContract constitution,
         bytes32 goalHash,
         address parent
-    ) external view returns (ILegislativeProcedure.Petition memory) {
-        return _roundOf(self, goalHash, parent);
+    ) external view returns (ILegislativeProcedure.Petition memory round) {
+        round = _roundOf(self, constitution, goalHash, parent);
+        round.deadline = CityClock.inWorld(constitution, round.deadline);
     }
 
     /// @dev The stored round, or, if that is over, the next, which nobody began.
     function _roundOf(
         LegislationStorage storage self,
+        IConstitutionContract constitution,
         bytes32 goalHash,
         address parent
     ) private view returns (ILegislativeProcedure.Petition memory round) {
         round = self.petitions[_keyOf(goalHash, parent)];
-        if (block.timestamp <= round.deadline) return round;
+        if (!CityClock.hasCome(constitution, uint256(round.deadline) + 1)) return round;
         uint32 next = round.round + 1;
         delete round;
         round.round = next;
@@ -214,7 +229,7 @@ library Convocation {
         // A share is at most all producers, who fit.
         round.needed = needed == 0 ? 1 : uint16(needed);
         round.openedBlock = uint32(block.number);
-        round.deadline = uint40(block.timestamp + constitution.param(Param.LEGISLATIVE_PROPOSAL_TIMEOUT));
+        round.deadline = CityClock.afterNow(constitution, constitution.param(Param.LEGISLATIVE_PROPOSAL_TIMEOUT));
     }
 
     function _back(
@@ -300,7 +315,7 @@ library Convocation {
         info.params = constitution.missionParams();
         info.rules = SessionLedger.currentRules(constitution, Enactment.TEMPLATE);
         info.epoch = _epochAfter(constitution, parent);
-        docket.enter(session, SessionState.IDENTIFYING, info.rules.proposalTimeout);
+        docket.enter(constitution, session, SessionState.IDENTIFYING, info.rules.proposalTimeout);
         emit ILegislativeProcedure.SessionOpened(session, sponsor, goalHash, deposit, info.electorate, info.params);
     }
 

@@ -22,6 +22,7 @@ import {Risk} from "../../types/Law.sol";
 import {OfficeSignature} from "../../types/Messages.sol";
 import {Institution, Office} from "../../types/Roles.sol";
 import {SessionState} from "../../types/States.sol";
+import {CityClock} from "../CityClock.sol";
 import {Blocs} from "./Blocs.sol";
 import {Docket, LegislationStorage} from "./LegislationStorage.sol";
 import {SessionLedger} from "./SessionLedger.sol";
@@ -45,7 +46,7 @@ library Enactment {
         bytes32 docHash,
         address[] calldata witnesses
     ) external {
-        Docket storage docket = self.inOpenStage(session, SessionState.TALLIED);
+        Docket storage docket = self.inOpenStage(constitution, session, SessionState.TALLIED);
         bytes32 specHash = docket.requireWinner(session, LawCodec.specHash(keccak256(law), docHash));
         ILegislativeProcedure.Session storage info = docket.info;
         if (info.sponsor == address(0)) revert ILegislativeProcedure.NotAdopted(session);
@@ -60,7 +61,7 @@ library Enactment {
             }),
             witnesses
         );
-        docket.enter(session, SessionState.VALIDATED, info.rules.approvalTimeout);
+        docket.enter(constitution, session, SessionState.VALIDATED, info.rules.approvalTimeout);
         emit ILegislativeProcedure.Validated(session, specHash);
     }
 
@@ -70,13 +71,14 @@ library Enactment {
         uint256 session,
         bytes32[] calldata delegations
     ) external {
-        Docket storage docket = self.inOpenStage(session, SessionState.VALIDATED);
+        Docket storage docket = self.inOpenStage(constitution, session, SessionState.VALIDATED);
         IClerkContract clerks = IClerkContract(constitution.at(Institution.CLERKS));
         clerks.consume(Office.CODIFIER, msg.sender, ILegislativeProcedure.codify.selector, session);
         bytes32 specHash = docket.candidates[docket.info.winner].specHash;
         _requireDelegations(constitution, session, specHash, delegations);
         ILegislativeProcedure.Rules storage rules = docket.info.rules;
-        docket.enter(session, SessionState.CODIFIED, uint256(rules.approvalTimeout) + rules.reviewTimeout);
+        uint256 duration = uint256(rules.approvalTimeout) + rules.reviewTimeout;
+        docket.enter(constitution, session, SessionState.CODIFIED, duration);
         emit ILegislativeProcedure.Codified(session, specHash, delegations);
     }
 
@@ -87,7 +89,7 @@ library Enactment {
         bytes32 specHash
     ) external {
         if (!constitution.isGovernor(msg.sender)) revert ILegislativeProcedure.NotGovernor(msg.sender);
-        Docket storage docket = self.inOpenStage(session, SessionState.CODIFIED);
+        Docket storage docket = self.inOpenStage(constitution, session, SessionState.CODIFIED);
         docket.requireWinner(session, specHash);
         docket.info.audited = true;
         emit ILegislativeProcedure.CodificationAudited(session, specHash);
@@ -103,7 +105,7 @@ library Enactment {
         bytes32 docHash,
         OfficeSignature[] calldata signatures
     ) external returns (address mission) {
-        Docket storage docket = self.inOpenStage(session, SessionState.CODIFIED);
+        Docket storage docket = self.inOpenStage(constitution, session, SessionState.CODIFIED);
         bytes32 specHash = docket.requireWinner(session, LawCodec.specHash(keccak256(law), docHash));
         _requireApproval(docket, constitution, domain, session, specHash, signatures);
         bool audited = docket.info.audited;
@@ -153,8 +155,8 @@ library Enactment {
         (uint256 speakers, uint256 coSigners) = _countApprovals(clerks, domain, session, specHash, signatures);
         uint256 have = (speakers < 1 ? speakers : 1) + (coSigners < regulators ? coSigners : regulators);
         uint256 need = 1 + regulators;
-        bool late = block.timestamp > docket.info.deadline - docket.info.rules.reviewTimeout;
-        if (docket.info.audited && late) --need;
+        uint256 late = uint256(docket.info.deadline) - docket.info.rules.reviewTimeout + 1;
+        if (docket.info.audited && CityClock.hasCome(constitution, late)) --need;
         if (have < need) revert ILegislativeProcedure.MissingApproval(session, have, need);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {Dues} from "../../foundational/Dues.sol";
 import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol";
 
 /// @notice A producer's support in one session.
@@ -51,4 +52,6 @@ struct LegislationStorage {
     mapping(bytes32 subject => ILegislativeProcedure.Petition round) petitions;
     /// Backers of a round by producer index, bits as in `FlaggedVoters`.
     mapping(bytes32 round => mapping(uint256 word => uint256)) backers;
+    /// Fees of cancelled sessions that the treasury did not take yet.
+    Dues.Owed dues;
 }

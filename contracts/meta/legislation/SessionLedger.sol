@@ -10,6 +10,7 @@ import {SessionTransitions} from "../../libraries/SessionTransitions.sol";
 import {Param} from "../../types/Params.sol";
 import {Institution} from "../../types/Roles.sol";
 import {SessionState} from "../../types/States.sol";
+import {CityClock} from "../CityClock.sol";
 import {Docket, LegislationStorage} from "./LegislationStorage.sol";
 
 /// @title States, stages and clocks of sessions
@@ -62,21 +63,36 @@ library SessionLedger {
     /// @notice The session, if it is in `state` and its stage is not over.
     function inOpenStage(
         LegislationStorage storage self,
+        IConstitutionContract constitution,
         uint256 session,
         SessionState state
     ) internal view returns (Docket storage docket) {
         docket = inStage(self, session, state);
-        if (isOver(docket)) revert ILegislativeProcedure.TooLate(session, docket.info.deadline);
+        if (isOver(docket, constitution)) {
+            revert ILegislativeProcedure.TooLate(session, endsAt(docket, constitution));
+        }
     }
 
-    function isOver(Docket storage docket) internal view returns (bool) {
-        return block.timestamp > docket.info.deadline;
+    function isOver(Docket storage docket, IConstitutionContract constitution) internal view returns (bool) {
+        return CityClock.hasCome(constitution, uint256(docket.info.deadline) + 1);
+    }
+
+    /// @notice Last second of the current stage, unless the city is stopped until then.
+    function endsAt(Docket storage docket, IConstitutionContract constitution) internal view returns (uint40) {
+        return CityClock.inWorld(constitution, docket.info.deadline);
     }
 
     /// @notice Moves to a stage that lasts `duration` seconds from now.
-    function enter(Docket storage docket, uint256 session, SessionState to, uint256 duration) internal {
-        // Durations are parameters, at most a year.
-        _move(docket, session, to, uint40(block.timestamp + duration));
+    /// @return until its last second, unless the city is stopped until then
+    function enter(
+        Docket storage docket,
+        IConstitutionContract constitution,
+        uint256 session,
+        SessionState to,
+        uint256 duration
+    ) internal returns (uint40 until) {
+        _move(docket, session, to, CityClock.afterNow(constitution, duration));
+        return endsAt(docket, constitution);
     }
 
     /// @notice Moves to a final state.
@@ -84,12 +100,17 @@ library SessionLedger {
         _move(docket, session, to, 0);
     }
 
-    /// @notice Lets the current stage last at least until `until`.
-    function prolong(Docket storage docket, uint256 session, uint256 until) internal {
+    /// @notice Lets the current stage last for `duration` seconds more at least.
+    function prolong(
+        Docket storage docket,
+        IConstitutionContract constitution,
+        uint256 session,
+        uint256 duration
+    ) internal {
+        uint40 until = CityClock.afterNow(constitution, duration);
         if (until <= docket.info.deadline) return;
-        // A time, which fits.
-        docket.info.deadline = uint40(until);
-        emit ILegislativeProcedure.StageProlonged(session, uint40(until));
+        docket.info.deadline = until;
+        emit ILegislativeProcedure.StageProlonged(session, CityClock.inWorld(constitution, until));
     }
 
     /// @notice What won, if it is what was given.

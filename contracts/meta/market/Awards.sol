@@ -12,6 +12,7 @@ import {LawNode} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
 import {Institution, Office} from "../../types/Roles.sol";
 import {NodeState} from "../../types/States.sol";
+import {CityClock} from "../CityClock.sol";
 import {MarketLedger} from "./MarketLedger.sol";
 import {Lock, MarketStorage, MissionMarket, NodeMarket} from "./MarketStorage.sol";
 
@@ -54,8 +55,9 @@ library Awards {
     ) external {
         for (uint256 i = 0; i < nodes.length; ++i) {
             NodeMarket memory market = _open(self, mission, nodes[i]);
-            if (block.timestamp < market.closesAt) {
-                revert IExecutionProcedure.MarketOpen(mission, nodes[i], market.closesAt);
+            if (!CityClock.hasCome(constitution, market.closesAt)) {
+                uint40 closesAt = CityClock.inWorld(constitution, market.closesAt);
+                revert IExecutionProcedure.MarketOpen(mission, nodes[i], closesAt);
             }
             _awardNode(self, constitution, mission, nodes[i], market);
         }
@@ -124,11 +126,12 @@ library Awards {
         market.own = true;
         if (draft.picked < redundancy) {
             bool extend = !market.reopened;
-            market.closesAt =
-                extend ? uint40(block.timestamp + constitution.param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT)) : 0;
+            uint256 duration = constitution.param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT);
+            market.closesAt = extend ? CityClock.afterNow(constitution, duration) : 0;
             market.reopened = true;
             self.nodeMarkets[mission][node] = market;
-            emit IExecutionProcedure.NoAward(mission, node, draft.count, redundancy, market.closesAt);
+            uint40 closesAt = CityClock.inWorld(constitution, market.closesAt);
+            emit IExecutionProcedure.NoAward(mission, node, draft.count, redundancy, closesAt);
             return;
         }
         market.awarded = true;

@@ -11,6 +11,7 @@ import {BidWord} from "../../libraries/BidWord.sol";
 import {MissionContext} from "../../types/Law.sol";
 import {Param} from "../../types/Params.sol";
 import {Institution} from "../../types/Roles.sol";
+import {CityClock} from "../CityClock.sol";
 import {MarketLedger} from "./MarketLedger.sol";
 import {MarketStorage, MissionMarket, NodeMarket} from "./MarketStorage.sol";
 
@@ -30,7 +31,7 @@ library Openings {
         if (market.closesAt != 0) revert IExecutionProcedure.AlreadyOpen(mission);
         uint16 nodes = ICollaborationContract(mission).header().nodeCount;
         MissionContext memory context = ICollaborationContract(mission).context();
-        uint40 closesAt = uint40(block.timestamp + constitution.param(Param.BIDDING_WINDOW));
+        uint40 closesAt = CityClock.afterNow(constitution, constitution.param(Param.BIDDING_WINDOW));
         market.sponsor = context.sponsor;
         market.nodes = nodes;
         market.closesAt = closesAt;
@@ -44,6 +45,7 @@ library Openings {
             market.root = IExecutionProcedure(templates.executionOf(parent)).rootOf(parent);
         }
         self.participations[mission][context.sponsor].sponsor = true;
+        closesAt = CityClock.inWorld(constitution, closesAt);
         emit IExecutionProcedure.MarketOpened(mission, type(uint256).max >> (256 - uint256(nodes)), closesAt, 0);
     }
 
@@ -62,7 +64,7 @@ library Openings {
             self.barred[msg.sender][node][producers.principalOf(bids[i - 1].agentOf())] = true;
             self.remove(msg.sender, node, bids, i - 1);
         }
-        uint40 closesAt = uint40(block.timestamp + constitution.param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT));
+        uint40 closesAt = CityClock.afterNow(constitution, constitution.param(Param.PARTIAL_RELEG_BIDDING_TIMEOUT));
         self.nodeMarkets[msg.sender][node] = NodeMarket({
             own: true,
             reopened: false,
@@ -71,6 +73,7 @@ library Openings {
             closesAt: closesAt,
             extended: 0
         });
+        closesAt = CityClock.inWorld(constitution, closesAt);
         emit IExecutionProcedure.MarketOpened(msg.sender, uint256(1) << node, closesAt, attempt);
     }
 

@@ -20,6 +20,7 @@ export const adjudicatorRosterAbi = [
   {"type":"error","name":"WasImpeached","inputs":[{"name":"adjudicator","type":"address"}]},
   {"type":"event","name":"CaseDecided","anonymous":false,"inputs":[{"name":"subject","type":"bytes32","indexed":true},{"name":"adjudicators","type":"address[]","indexed":false},{"name":"each","type":"uint64","indexed":false}]},
   {"type":"event","name":"Collected","anonymous":false,"inputs":[{"name":"adjudicator","type":"address","indexed":true},{"name":"paid","type":"uint64","indexed":false},{"name":"left","type":"uint64","indexed":false}]},
+  {"type":"event","name":"DuesHeld","anonymous":false,"inputs":[{"name":"fees","type":"uint64","indexed":false},{"name":"insurance","type":"uint64","indexed":false}]},
   {"type":"event","name":"Impeached","anonymous":false,"inputs":[{"name":"adjudicator","type":"address","indexed":true},{"name":"stake","type":"uint64","indexed":false},{"name":"justification","type":"bytes32","indexed":false}]},
   {"type":"event","name":"PartyRecorded","anonymous":false,"inputs":[{"name":"root","type":"address","indexed":true},{"name":"principal","type":"address","indexed":true}]},
   {"type":"event","name":"Resigned","anonymous":false,"inputs":[{"name":"adjudicator","type":"address","indexed":true},{"name":"withdrawableAt","type":"uint40","indexed":false}]},

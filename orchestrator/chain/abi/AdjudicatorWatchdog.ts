@@ -30,4 +30,5 @@ export const adjudicatorWatchdogAbi = [
   {"type":"function","name":"resumeCity","inputs":[],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"stopCity","inputs":[{"name":"adjudicators","type":"address[]"}],"outputs":[],"stateMutability":"nonpayable"},
   {"type":"function","name":"stopQuorum","inputs":[{"name":"lifts","type":"bool"}],"outputs":[{"name":"","type":"uint256"}],"stateMutability":"view"},
+  {"type":"function","name":"stoppedTime","inputs":[],"outputs":[{"name":"","type":"uint40"}],"stateMutability":"view"},
 ] as const satisfies Abi;

@@ -87,6 +87,7 @@ export const errorsAbi = [
   {"type":"error","name":"FieldTooLarge","inputs":[{"name":"value","type":"uint256"},{"name":"bits","type":"uint256"}]},
   {"type":"error","name":"FloorTooLow","inputs":[{"name":"node","type":"uint256"},{"name":"floor","type":"uint8"},{"name":"required","type":"uint8"}]},
   {"type":"error","name":"ForwardPredecessor","inputs":[{"name":"node","type":"uint256"},{"name":"predecessors","type":"uint256"}]},
+  {"type":"error","name":"FrozenAgent","inputs":[{"name":"agent","type":"address"},{"name":"until","type":"uint40"}]},
   {"type":"error","name":"FrozenByWatchdog","inputs":[{"name":"since","type":"uint40"}]},
   {"type":"error","name":"GasTooLow","inputs":[{"name":"have","type":"uint256"},{"name":"need","type":"uint256"}]},
   {"type":"error","name":"GateOnBranch","inputs":[{"name":"node","type":"uint256"},{"name":"predicate","type":"uint16"}]},

@@ -249,8 +249,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ProducerContract.deregister",
     guard: "a verifier without stake has no weight",
     file: "meta/EvidenceRegistry.sol",
-    find: "return roles.serial == seat.serial && !roles.retired && ",
-    replace: "return roles.serial == seat.serial && ",
+    find: "if (roles.serial != seat.serial || roles.retired ||",
+    replace: "if (roles.serial != seat.serial ||",
   },
   {
     title: "one adjudicator strikes a voter off",
@@ -463,8 +463,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "EvidenceRegistry.suspend",
     guard: "the suspended keep their place and have no weight",
     file: "meta/EvidenceRegistry.sol",
-    find: " && !isSuspended(seat.principal);",
-    replace: ";",
+    find: " || isSuspended(seat.principal)) return false;",
+    replace: ") return false;",
     bound: "the suspended are not heard and not charged: an overdue panel is drawn again",
   },
   {
@@ -575,5 +575,15 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     file: "collaboration/Docket.sol",
     find: "(proven | s.evidence[MissionStorage.attemptKey(d.node, d.word.attempt)].shown)",
     replace: "proven",
+  },
+  {
+    title: "two panels keep silent, so that an attempt fails whose work nobody found wrong",
+    threats: ["NP-4"],
+    entry: "CollaborationContract.clear",
+    guard: "after two panels without a winner a human decides",
+    file: "collaboration/Remedies.sol",
+    find: "            NodeCore.review(s, w, node, law, proven);\n",
+    replace:
+      "            NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, Reasons.RELEASED);\n            NodeCore.fail(s, f, w, node, law.tier, Reasons.REJECTED);\n",
   },
 ]);

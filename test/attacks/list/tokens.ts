@@ -43,9 +43,9 @@ export const TOKENS: readonly Attack[] = attacksOf("tokens", "T", [
     threats: ["TA-1"],
     entry: "LegislativeProcedure.withdraw",
     guard: "a transfer that answers false is none",
-    file: "meta/LegislativeProcedure.sol",
-    find: "_token().safeTransfer(to, amount);",
-    replace: "_token().transfer(to, amount);",
+    file: "meta/legislation/Convocation.sol",
+    find: "IERC20(constitution.at(Institution.TOKEN)).safeTransfer(to, amount);",
+    replace: "IERC20(constitution.at(Institution.TOKEN)).transfer(to, amount);",
   },
   {
     title: "a token that answers nothing keeps a stake for ever",
@@ -129,5 +129,25 @@ export const TOKENS: readonly Attack[] = attacksOf("tokens", "T", [
     file: "collaboration/Treasury.sol",
     find: "        if (balance < owed) revert Unbacked(balance, owed);\n        _book(pools, balance - owed, fees, insurance, reason);\n",
     replace: "        _book(pools, balance < owed ? 0 : balance - owed, fees, insurance, reason);\n",
+  },
+  {
+    title: "whoever blocks the treasury keeps a sponsor from cancelling",
+    threats: ["TA-1"],
+    entry: "LegislativeProcedure.cancel",
+    guard: "what the treasury does not take waits with the legislature",
+    file: "meta/legislation/Convocation.sol",
+    find: "        self.dues.pay(token, ITreasury(constitution.at(Institution.TREASURY)), fee, 0, Reasons.SESSION_FEE);\n",
+    replace:
+      "        address treasury = constitution.at(Institution.TREASURY);\n        token.approve(treasury, fee);\n        ITreasury(treasury).deposit(fee, 0, Reasons.SESSION_FEE);\n",
+  },
+  {
+    title: "whoever blocks the treasury keeps an adjudicator in its seat",
+    threats: ["TA-1", "TA-8"],
+    entry: "AdjudicatorRoster.impeach",
+    guard: "what the treasury does not take waits with the roster",
+    file: "meta/AdjudicatorRoster.sol",
+    find: "        _dues.pay(_token(), treasury, stake / 2, stake - stake / 2, Reasons.IMPEACHED);\n",
+    replace:
+      "        _token().forceApprove(address(treasury), stake);\n        treasury.deposit(stake / 2, stake - stake / 2, Reasons.IMPEACHED);\n",
   },
 ]);

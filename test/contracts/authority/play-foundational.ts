@@ -82,6 +82,7 @@ export async function playProducers(trial: AuthorityTrial): Promise<void> {
   const governor = await as("ADJUDICATION");
   await trial.record("ProducerContract.slash", cast, () => governor.slash(agent.address, 5, WHY));
   await trial.record("ProducerContract.adjustReputation", cast, () => governor.adjustReputation(agent.address, -1, WHY));
+  await trial.record("ProducerContract.freezeAgent", cast, () => governor.freezeAgent(agent.address, true));
   await trial.record("ProducerContract.freezePrincipal", cast, () => governor.freezePrincipal(principal.address, true));
   await trial.record("ProducerContract.ban", cast, () => governor.ban(agent.address, WHY));
   await trial.record("ProducerContract.deregister", cast, () => producers.connect(agent).deregister(agent.address));
@@ -173,6 +174,7 @@ export async function playRegistries(trial: AuthorityTrial): Promise<void> {
   await trial.record("EvidenceRegistry.registerRunner", cast, () => evidence.registerRunner(addressOf("new runner"), owner));
   await trial.record("EvidenceRegistry.registerMonitor", cast, () => evidence.registerMonitor(addressOf("new monitor"), owner));
   const producers = city.evidence.connect(await city.as("PRODUCERS"));
+  await trial.record("EvidenceRegistry.stay", cast, () => producers.stay(verifier, 1));
   await trial.record("EvidenceRegistry.retire", cast, () => producers.retire(verifier));
   await trial.record("EvidenceRegistry.reseat", cast, () => evidence.reseat());
   const drawn = await ethers.provider.getBlockNumber();

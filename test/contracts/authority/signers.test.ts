@@ -79,6 +79,7 @@ function matterOf({ cast, template, sessions, services }: Stage, action: ActionN
     RELEASE_WATCHDOG: [ZeroAddress],
     STOP_CITY: [ZeroAddress],
     RESUME_CITY: [ZeroAddress],
+    FREEZE_AGENT: [agent, true],
     SET_MANDATE: [ZeroAddress, Office.CODIFIER, WHY, own ? services.own : services.neutral, false, WHY],
   };
   const [target = "", ...data] = matters[action] ?? [];

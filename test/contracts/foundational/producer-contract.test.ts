@@ -492,7 +492,7 @@ describe("ProducerContract", () => {
     });
   });
 
-  describe("ban and freezePrincipal", () => {
+  describe("ban, freezePrincipal and freezeAgent", () => {
     it("bar one agent for ever, or a portfolio for a time", async () => {
       const a = await city.register("a");
       const b = await city.register("b", { principal: a.principal });
@@ -518,11 +518,40 @@ describe("ProducerContract", () => {
       expect(await contract.activeProducers()).to.equal(2);
     });
 
+    it("keep one agent from new work for two review times, and neither from its vote nor from its money", async () => {
+      const { agent, principal } = await city.register("a");
+      const { agent: verifier } = await city.register("v", { kind: Kind.VERIFIER });
+      const review = 2n * (await city.constitution.param(parameterIndex("MAX_HUMAN_REVIEW_TIMEOUT")));
+      const eligible = () => contract.isEligible(agent.address, Kind.PRODUCER);
+      await expect(contract.freezeAgent(agent.address, true)).to.emit(contract, "AgentFrozen");
+      const until = (await city.now()) + review;
+      expect(await contract.awardeeOf(agent.address)).to.equal(ethers.ZeroAddress);
+      expect([await eligible(), (await contract.bidderOf(agent.address)).principal]).to.deep.equal([false, ethers.ZeroAddress]);
+      await expect(contract.requireRoutable(agent.address))
+        .to.be.revertedWithCustomError(contract, "FrozenAgent")
+        .withArgs(agent.address, until);
+      expect(await contract.activeProducers()).to.equal(1);
+      await networkHelpers.mine();
+      const opened = await ethers.provider.getBlockNumber();
+      expect((await contract.electorOf(agent.address, opened)).mayVote).to.equal(true);
+      await contract.freezeAgent(agent.address, false);
+      expect(await contract.requireRoutable(agent.address)).to.equal(principal.address);
+      await contract.freezeAgent(agent.address, true);
+      await networkHelpers.time.increase(review - 10n);
+      expect(await eligible()).to.equal(false);
+      await networkHelpers.time.increase(10n);
+      expect(await eligible()).to.equal(true);
+      await contract.freezeAgent(verifier.address, true);
+      expect(await contract.isEligible(verifier.address, Kind.VERIFIER)).to.equal(false);
+      await expect(contract.freezeAgent(keyOf("nobody").address, true)).to.be.revertedWithCustomError(contract, "NotRegistered");
+    });
+
     it("belong to the governor", async () => {
       const { agent, principal } = await city.register("a");
       const own = contract.connect(agent);
       await expect(own.ban(agent.address, WHY)).to.be.revertedWithCustomError(contract, "NotGovernor").withArgs(agent.address);
       await expect(own.freezePrincipal(principal.address, true)).to.be.revertedWithCustomError(contract, "NotGovernor");
+      await expect(own.freezeAgent(agent.address, true)).to.be.revertedWithCustomError(contract, "NotGovernor");
       await expect(own.adjustReputation(agent.address, 1, WHY)).to.be.revertedWithCustomError(contract, "NotGovernor");
       await expect(contract.ban(keyOf("nobody").address, WHY)).to.be.revertedWithCustomError(contract, "NotRegistered");
     });

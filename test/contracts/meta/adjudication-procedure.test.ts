@@ -42,6 +42,7 @@ const ROWS: readonly [name: ActionName, signatures: number, flags: string][] = [
   ["FAULT_SLOTS", 2, "m"],
   ["STOP_CITY", 2, ""],
   ["RESUME_CITY", 2, ""],
+  ["FREEZE_AGENT", 2, ""],
 ];
 
 describe("AdjudicationProcedure", () => {

@@ -311,8 +311,13 @@ describe("AdjudicatorWatchdog", () => {
       expect(await contract.movedByStops(start, since + 100)).to.equal(since + 100 + 500);
       expect(await contract.movedByStops(start - 50, start)).to.equal(start);
       expect(await contract.movedByStops(since + 200, since + 300)).to.equal(since + 300 + 300);
+      expect(await contract.stoppedTime()).to.equal(500);
       await networkHelpers.time.increaseTo(since + LONGEST + 5000);
       expect(await contract.movedByStops(start, since + 100)).to.equal(since + 100 + LONGEST);
+      expect(await contract.stoppedTime()).to.equal(LONGEST);
+      await contract.stopCity([]);
+      await networkHelpers.time.increase(300);
+      expect(await contract.stoppedTime()).to.equal(LONGEST + 300);
     });
   });
 

@@ -50,6 +50,7 @@ const WRITES: readonly Write[] = [
   { on: (w) => w.producers, name: "adjustReputation", owners: GOVERNOR, args: (w) => [agent(w), 5, ZeroHash] },
   { on: (w) => w.producers, name: "ban", owners: GOVERNOR, args: (w) => [w.voters[7]?.address, ZeroHash] },
   { on: (w) => w.producers, name: "freezePrincipal", owners: GOVERNOR, args: (w) => [someone(w), true] },
+  { on: (w) => w.producers, name: "freezeAgent", owners: GOVERNOR, args: (w) => [someone(w), true] },
   { on: (w) => w.producers, name: "lapse", owners: ["LEGISLATION"], args: (w) => [w.voters[7]?.address] },
   { on: (w) => w.evidence, name: "registerIssuer", owners: GOVERNOR, args: (w) => [w.stranger.address, someone(w), 16] },
   { on: (w) => w.evidence, name: "registerVerifier", owners: GOVERNOR, args: (w) => [w.random.pick(w.verifying).address, 100] },

@@ -153,6 +153,11 @@ export const GOVERNANCE: readonly CityMove[] = [
     },
   },
   {
+    name: "freeze or release an agent",
+    weight: 2,
+    act: ({ producers, voters, random }) => producers.freezeAgent(random.pick(voters.slice(3)).address, random.int(3) === 0),
+  },
+  {
     name: "adjust a reputation",
     weight: 3,
     act: ({ producers, voters, random }) =>

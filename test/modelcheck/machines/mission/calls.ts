@@ -38,6 +38,7 @@ import {
   toEligible,
   toReview,
   toVerification,
+  unheard,
 } from "./steps.ts";
 
 /** Who calls. Anybody's calls need nobody's will: together with time they must be enough to end everything. */
@@ -208,10 +209,10 @@ const clearDisputed: NodeCall = (rules, state, index, node) => {
   return set(state, index, toReview(rules, node));
 };
 
-/** Another panel, once; then the attempt fails and nobody is at fault. */
+/** Another panel, once; then a human. */
 const clearUnverifiable: NodeCall = (rules, state, index, node) => {
   judged(state, node);
-  return node.redrawn ? fail(rules, state, index, "UNVERIFIABLE") : set(state, index, redrawn(node));
+  return set(state, index, node.redrawn ? unheard(rules, node) : redrawn(node));
 };
 
 // --- Clocks ----------------------------------------------------------------------------------------------------------
@@ -231,7 +232,7 @@ const timeout: NodeCall = (rules, state, index, node) => {
   if (node.at === "EXECUTING") return endWork(rules, state, index, node);
   if (node.at === "FROZEN") return fail(rules, state, index, "FREEZE_EXPIRED");
   if (node.at === "PENDING_REVIEW") return endReview(rules, state, index, node);
-  return set(state, index, node.redrawn ? toReview(rules, node) : redrawn(node));
+  return set(state, index, node.redrawn ? unheard(rules, node) : redrawn(node));
 };
 
 /** Who had its turn did not rule: every seat is asked, once. */
@@ -323,7 +324,8 @@ const approve: NodeCall = (rules, state, index, node) => {
 const reject: NodeCall = (rules, state, index, node) => {
   running(state);
   need(node.at === "PENDING_REVIEW" || node.at === "FROZEN");
-  return fail(rules, state, index, node.at === "FROZEN" ? "FREEZE_CONFIRMED" : "REJECTED");
+  const judged = node.redrawn ? "UNVERIFIABLE" : "REJECTED";
+  return fail(rules, state, index, node.at === "FROZEN" ? "FREEZE_CONFIRMED" : judged);
 };
 
 const veto: NodeCall = (_rules, state, index, node) => {

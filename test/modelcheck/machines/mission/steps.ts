@@ -55,6 +55,9 @@ export const toReview = (rules: Rules, node: Node): Node => ({
   stale: false,
 });
 
+/** A review that no verdict led to. */
+export const unheard = (rules: Rules, node: Node): Node => ({ ...toReview(rules, node), redrawn: true });
+
 export const redrawn = (node: Node): Node => ({ ...node, redrawn: true, stale: false, clock: Clock.RUNS });
 
 /** Where the law is at fault no other executor helps. What the attempt was is forgotten, but for its fault and its appeals. */
