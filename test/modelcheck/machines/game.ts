@@ -1,8 +1,9 @@
 /**
  * What players can make of the rules who want something: two executors that choose what they hand in and what they show for it, a panel of
- * five of whom two collude with them, somebody who chooses which verdicts are handed in, and a successor that hurries. The three other
- * members are honest: they sign the truth at once, as far as there is evidence that it can rest on. Humans are honest where they are asked,
- * and need not be there. The decision is the real `decide` of rules/clearing.ts.
+ * five of whom two collude with them and may leave with their stakes, somebody who chooses which verdicts and whose evidence are handed in,
+ * and a successor that hurries. The three other members are honest: they sign the truth at once, as far as there is evidence that it can
+ * rest on, or are unsure. What is signed and shown is posted by whom it is about before the hearing closes. Humans are honest where they
+ * are asked, and need not be there. The decision is the real `decide` of rules/clearing.ts.
  */
 import { EvidenceClass, packClasses } from "../../../orchestrator/rules/admissibility.ts";
 import { ClearingResult, decide, Question, VerdictResult, type WeighedVerdict } from "../../../orchestrator/rules/clearing.ts";
@@ -14,6 +15,10 @@ export const GAME_RULES = [
   "an appeal names its attempt",
   "a slot is paid for an item of its own",
   "work that shows nothing costs what being late costs",
+  "who posted was there",
+  "what was posted is not left out",
+  "who left has no say",
+  "a silent panel fails nobody",
 ] as const;
 export type GameRule = (typeof GAME_RULES)[number];
 
@@ -47,6 +52,10 @@ interface State {
   readonly lost: number;
   /** Whether a human was asked to review the work, and came. */
   readonly human: "unasked" | "ruled" | "absent";
+  /** The colluding members took their stakes away after they were drawn. */
+  readonly left: boolean;
+  /** An honest member was charged for an absence; a slot for evidence that it had shown; a word counted that nothing stands behind. */
+  readonly wronged: "nobody" | "member" | "executor" | "city";
 }
 
 const BEGIN: State = {
@@ -60,6 +69,8 @@ const BEGIN: State = {
   paid: [false, false],
   lost: 0,
   human: "unasked",
+  left: false,
+  wronged: "nobody",
 };
 
 const CHOICES: readonly Work[] = [true, false].flatMap((right) => [true, false].map((shown) => ({ right, shown })));
@@ -68,11 +79,11 @@ const CHOICES: readonly Work[] = [true, false].flatMap((right) => [true, false].
 const itemOf = (slot: number) => 1n << BigInt(32 * slot);
 const maskOf = (holds: readonly boolean[]) => holds.reduce((mask, it, slot) => (it ? mask | (1 << slot) : mask), 0);
 
-function verdict(result: VerdictResult, basis: bigint, agreeing: number): WeighedVerdict {
+function verdict(result: VerdictResult, basis: bigint, agreeing: number, weight = 1): WeighedVerdict {
   return {
     question: Question.PERFORMANCE,
     result,
-    weight: 1,
+    weight,
     confidence: 9000,
     score: result === VerdictResult.PASS ? 10_000 : 0,
     basis,
@@ -92,9 +103,18 @@ function truth(work: readonly Work[]): WeighedVerdict {
 }
 
 /** What colluders may say: that all is well, or that nothing is, resting on whatever was shown. */
-const lies = (work: readonly Work[]): readonly WeighedVerdict[] => {
+const lies = (work: readonly Work[], weight: number): readonly WeighedVerdict[] => {
   const basis = work.reduce((all, { shown }, slot) => (shown ? all | itemOf(slot) : all), 0n);
-  return [verdict(VerdictResult.PASS, basis, 3), verdict(VerdictResult.FAIL, basis, 0)];
+  return [verdict(VerdictResult.PASS, basis, 3, weight), verdict(VerdictResult.FAIL, basis, 0, weight)];
+};
+
+const SILENCE = verdict(VerdictResult.ABSTAIN, 0n, 0);
+const times = <T>(count: number, each: T): readonly T[] => Array.from({ length: count }, () => each);
+
+/** Whose evidence whoever calls may hand in: all that was shown, or, where some may be left out, any part of it. */
+const handings = (work: readonly Work[], mayLeaveOut: boolean): readonly (readonly boolean[])[] => {
+  const all = work.map(({ shown }) => shown);
+  return mayLeaveOut ? [all, ...all.flatMap((shown, slot) => (shown ? [all.map((it, i) => it && i !== slot)] : []))] : [all];
 };
 
 /** `without`: rules that are put back to what they were before. */
@@ -104,30 +124,44 @@ export function game(without: readonly GameRule[] = []): Machine<State> {
     slash === "waits" && windowOpen && (has("an appeal names its attempt") || successor !== "over");
 
   function* judged(state: State): Generator<Move<State>> {
-    for (let honest = 0; honest <= HONEST; honest++) {
-      for (let colluding = 0; colluding <= COLLUDING; colluding++) {
-        for (const lie of lies(state.work)) {
-          const verdicts = [...Array.from({ length: honest }, () => truth(state.work)), ...Array.from({ length: colluding }, () => lie)];
-          const next = cleared(state, verdicts);
-          const side = lie.result === VerdictResult.PASS ? "PASS" : "FAIL";
-          if (next !== undefined) yield { label: `clear with ${honest} honest verdicts and ${colluding} colluding ${side}`, next };
+    const weight = hasSay(state) ? 1 : 0;
+    for (const shown of handings(state.work, !has("what was posted is not left out"))) {
+      const some = shown.every((it, slot) => it === state.work[slot]?.shown) ? "" : ", without what one slot showed";
+      const silent = cleared(state, times(PANEL, SILENCE), shown);
+      if (silent !== undefined) yield { label: `clear with ${PANEL} abstentions${some}`, next: silent };
+      for (let honest = 0; honest <= HONEST; honest++) {
+        for (let colluding = 0; colluding <= COLLUDING; colluding++) {
+          for (const lie of lies(state.work, weight)) {
+            const next = cleared(state, [...times(honest, truth(state.work)), ...times(colluding, lie)], shown);
+            const side = lie.result === VerdictResult.PASS ? "PASS" : "FAIL";
+            if (next !== undefined) yield { label: `clear with ${honest} honest verdicts and ${colluding} colluding ${side}${some}`, next };
+          }
         }
       }
     }
+    if (!state.left) yield { label: "colluding members: leave with their stakes", next: { ...state, left: true } };
     if (!state.overdue) yield { label: "time: the panel's time is over", next: { ...state, overdue: true } };
-    else if (state.redraws === 0) yield { label: "anybody: redraw", next: { ...state, overdue: false, redraws: 1 } };
-    else yield { label: "anybody: timeout", next: { ...state, stage: "reviewed" } };
+    else {
+      const wronged = has("who posted was there") ? state.wronged : "member";
+      if (state.redraws === 0) yield { label: "anybody: redraw", next: { ...state, overdue: false, redraws: 1, left: false, wronged } };
+      else yield { label: "anybody: timeout", next: { ...state, stage: "reviewed", wronged } };
+    }
     if (!has("nobody stops a verdict on itself")) yield { label: "executor: report its own node", next: { ...state, stage: "frozen" } };
   }
 
-  /** What `clear` makes of these verdicts; undefined where it reverts. */
-  function cleared(state: State, verdicts: readonly WeighedVerdict[]): State | undefined {
+  const hasSay = ({ left }: State) => !left || !has("who left has no say");
+
+  /** What `clear` makes of these verdicts and this evidence; undefined where it reverts. */
+  function cleared(before: State, verdicts: readonly WeighedVerdict[], shown: readonly boolean[]): State | undefined {
     const whole = verdicts.length === PANEL;
-    const classes = state.work.map(({ shown }) => packClasses(shown ? [FLOOR] : []));
-    const drawn = has("a side needs more than half of all that were drawn") ? PANEL : 0;
+    const classes = shown.map((it) => packClasses(it ? [FLOOR] : []));
+    const drawn = has("a side needs more than half of all that were drawn") ? HONEST + (hasSay(before) ? COLLUDING : 0) : 0;
     const decision = decide(verdicts, { classWords: classes, floor: FLOOR, questions: 1, minConfidence: 6000, slots: 2, drawn });
     const decides = decision.result === ClearingResult.PASS || decision.result === ClearingResult.FAIL;
-    if (!whole && !(state.overdue && decides && 2 * verdicts.length > PANEL)) return undefined;
+    if (!whole && !(before.overdue && decides && 2 * verdicts.length > PANEL)) return undefined;
+    const robbed = before.work.some((work, slot) => work.right && work.shown && shown[slot] === false);
+    const unstaked = decides && before.left && hasSay(before) && verdicts.length > HONEST;
+    const state: State = { ...before, wronged: robbed ? "executor" : unstaked ? "city" : before.wronged };
     if (decision.result === ClearingResult.PASS) {
       const own = state.work.map((_, slot) => (decision.basis & itemOf(slot)) !== 0n || !has("a slot is paid for an item of its own"));
       return { ...state, stage: "ended", paid: own.map((it, slot) => it && ((decision.agreeing >> slot) & 1) === 1) };
@@ -135,8 +169,11 @@ export function game(without: readonly GameRule[] = []): Machine<State> {
     if (decision.result === ClearingResult.FAIL) return { ...state, stage: "reopened", slash: "waits", windowOpen: true };
     if (decision.result === ClearingResult.DISPUTED) return { ...state, stage: "reviewed" };
     // Where nobody showed anything no panel can help.
-    const lost = has("work that shows nothing costs what being late costs") && state.work.some(({ shown }) => !shown) ? LATE : 0;
-    if (state.redraws === 0 && (lost === 0 || state.work.some(({ shown }) => shown))) return { ...state, overdue: false, redraws: 1 };
+    const hopeless = !shown.some(Boolean);
+    if (!hopeless && state.redraws === 0) return { ...state, overdue: false, redraws: 1, left: false };
+    if (!hopeless && has("a silent panel fails nobody")) return { ...state, stage: "reviewed" };
+    const lost = has("work that shows nothing costs what being late costs") && shown.includes(false) ? LATE : 0;
+    if (hopeless && lost === 0 && state.redraws === 0) return { ...state, overdue: false, redraws: 1, left: false };
     return { ...state, stage: "ended", lost };
   }
 
@@ -157,7 +194,7 @@ export function game(without: readonly GameRule[] = []): Machine<State> {
 
   return {
     name: "players",
-    about: "executors that hand in anything, two of five colluding, a submitter who chooses; the real `decide`",
+    about: "executors that hand in anything, two of five colluding, members that leave, a submitter who chooses; the real `decide`",
     initial: BEGIN,
     *moves(state) {
       if (state.stage === "choosing") {
@@ -168,7 +205,7 @@ export function game(without: readonly GameRule[] = []): Machine<State> {
       if (state.stage === "judged") yield* judged(state);
       if (state.stage === "frozen") {
         yield { label: "time: no human lifted the freeze", next: { ...state, stage: "ended" } };
-        yield { label: "a human lifts the freeze", next: { ...state, stage: "judged", overdue: false, redraws: 0 } };
+        yield { label: "a human lifts the freeze", next: { ...state, stage: "judged", overdue: false, redraws: 0, left: false } };
       }
       if (state.stage === "reviewed") {
         const paid = state.work.map(({ right, shown }) => right && shown);
@@ -192,6 +229,14 @@ export function game(without: readonly GameRule[] = []): Machine<State> {
       {
         name: "nobody whose work is right is condemned by a panel with an honest majority",
         holds: ({ work, slash }) => slash === "none" || work.every(({ right }) => !right),
+      },
+      { name: "no honest member is charged as absent", holds: ({ wronged }) => wronged !== "member" },
+      { name: "nobody loses for evidence that it showed", holds: ({ wronged }) => wronged !== "executor" },
+      { name: "whoever decides has something to lose", holds: ({ wronged }) => wronged !== "city" },
+      {
+        name: "right work that was shown fails only where a human was asked",
+        holds: ({ stage, work, paid, human }) =>
+          stage !== "ended" || human !== "unasked" || paid.some(Boolean) || !work.some(({ right, shown }) => right && shown),
       },
       {
         name: "who is condemned can appeal for its whole window",
