@@ -276,6 +276,8 @@ function manipulated({ document, header, nodes, facts }: Spec): Problem[] {
     );
     const fewest = node.tier === TIER.CONSENSUS ? limits.minRedundancy[risk] : 1;
     holds(node.redundancy >= fewest, label, `has ${node.redundancy} executors, fewer than ${fewest}`);
+    const tolerance = words.agree?.tolerance ?? limits.numericTolerance;
+    holds(tolerance === limits.numericTolerance, label, `compares numbers within ${tolerance} %, not ${limits.numericTolerance} %`);
     holds(2 * node.threshold > node.redundancy && node.threshold <= node.redundancy, label, "lets a minority agree");
   }
   return problems;

@@ -20,6 +20,10 @@ export interface LawLimits {
   readonly minBand: readonly [BandName, BandName, BandName];
   /** Executors of a node that are compared. */
   readonly minRedundancy: readonly [number, number, number];
+  /** What of two executors' outputs must be alike where a mission does not say; hundredths. */
+  readonly jaccardThreshold: number;
+  /** Numbers are alike up to this standard deviation; percent of their mean. */
+  readonly numericTolerance: number;
   /** Smallest unit. */
   readonly mediumRiskFrom: bigint;
   readonly highRiskFrom: bigint;
@@ -45,6 +49,8 @@ export async function readLimits(client: CityClient, edition: number): Promise<L
     minPanel: await byRisk("MIN_PANEL", Number),
     minBand: await byRisk("MIN_BAND", (value) => nameOf<BandName>(Band, value)),
     minRedundancy: await byRisk("MIN_REDUNDANCY", Number),
+    jaccardThreshold: Number(await param("JACCARD_THRESHOLD")),
+    numericTolerance: Number(await param("NUMERIC_TOLERANCE")),
     mediumRiskFrom: await units("MEDIUM_RISK_FROM"),
     highRiskFrom: await units("HIGH_RISK_FROM"),
   };

@@ -36,13 +36,17 @@ export function disagreementOf(revealed: readonly Revealed[], terms: AgreementTe
   const ids = [...new Set(given.flatMap(({ values }) => [...values.keys()]))].sort();
   const items = ids.flatMap((id) => {
     const answers = given.map(({ by, values }) => ({ by, value: values.get(id) ?? null }));
-    return isUnanimous(answers.map(({ value }) => value)) ? [] : [{ id, answers }];
+    const values = answers.map(({ value }) => value);
+    return isUnanimous(values, terms.tolerance) ? [] : [{ id, answers }];
   });
   return {
     field: terms.on,
     share: closestShare(outputs.length, terms.threshold, (slots) =>
       terms.as === "spread"
-        ? closeShare(given.flatMap(({ values }, slot) => (slots.includes(slot) ? [values] : [])))
+        ? closeShare(
+            given.flatMap(({ values }, slot) => (slots.includes(slot) ? [values] : [])),
+            terms.tolerance,
+          )
         : leastShare(pairs, slots),
     ),
     needed: terms.atLeastBps,
@@ -131,8 +135,8 @@ async function agreesTogether(world: World, mission: Mission, view: NodeView, si
   return share >= needed;
 }
 
-function isUnanimous(values: readonly (string | number | null)[]): boolean {
-  return values.every((a, place) => a !== null && values.slice(place + 1).every((b) => b !== null && isSameAnswer(a, b)));
+function isUnanimous(values: readonly (string | number | null)[], tolerance: number | undefined): boolean {
+  return values.every((a, place) => a !== null && values.slice(place + 1).every((b) => b !== null && isSameAnswer(a, b, tolerance)));
 }
 
 /** The best that `size` executors reached together. */

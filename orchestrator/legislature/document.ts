@@ -1,12 +1,14 @@
+import type { LawLimits } from "../client/law-limits.ts";
 import type { CityFacts, Goal } from "../minds/goal.ts";
 import { riskNumber } from "../minds/goal.ts";
 import { itemAt, layOut, type PlannedNode } from "../minds/layout.ts";
 import { requiredLevels, riskOf } from "../minds/options.ts";
 import type { LawShape } from "../minds/shape.ts";
+import { BASIS_POINTS } from "../primitives/amounts.ts";
 import { gateNumber } from "../protocol/gates.ts";
 import { MISSION_CONTEXT } from "../protocol/mission-context.ts";
 import { type MissionDocument, type MissionNode, missionDocumentSchema, type ParentNode } from "../protocol/mission-document.ts";
-import type { PlannedMission } from "../protocol/mission-file.ts";
+import type { MissionTask, PlannedMission } from "../protocol/mission-file.ts";
 import { planId, planOfMission } from "../protocol/mission-plan.ts";
 import type { MissionInputs } from "./context.ts";
 
@@ -66,7 +68,7 @@ function nodeOf(planned: PlannedNode, mission: PlannedMission, inputs: MissionIn
     tier: task.tier,
     redundancy: shape.redundancy,
     threshold: shape.threshold,
-    agree,
+    agree: agree === null ? null : agreeUnder(agree, facts.limits),
     ...(rubric === undefined ? {} : { rubric }),
     risk,
     floor: shape.floor,
@@ -80,6 +82,14 @@ function nodeOf(planned: PlannedNode, mission: PlannedMission, inputs: MissionIn
     predicate: gateNumber(gate),
     capabilities: requiredLevels(task),
   };
+}
+
+/** What the mission asks for, completed by what the constitution says under which its session opened. */
+function agreeUnder(
+  { atLeastBps, ...agree }: NonNullable<MissionTask["agree"]>,
+  { jaccardThreshold, numericTolerance }: LawLimits,
+): NonNullable<MissionNode["agree"]> {
+  return { ...agree, atLeastBps: atLeastBps ?? jaccardThreshold * (BASIS_POINTS / 100), tolerance: numericTolerance };
 }
 
 /** The output's predicates are judged by its panel, as the policy question. */

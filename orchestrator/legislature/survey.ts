@@ -36,6 +36,8 @@ export const surveySchema = z.strictObject({
     minPanel: z.tuple([z.int(), z.int(), z.int()]).readonly(),
     minBand: z.tuple([bandSchema, bandSchema, bandSchema]).readonly(),
     minRedundancy: z.tuple([z.int(), z.int(), z.int()]).readonly(),
+    jaccardThreshold: z.int(),
+    numericTolerance: z.int(),
     mediumRiskFrom: unitsSchema,
     highRiskFrom: unitsSchema,
   }),

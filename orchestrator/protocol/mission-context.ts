@@ -66,7 +66,12 @@ export const missionContext = {
         threshold: whole("consensusThreshold"),
         agree: {
           ...term("agreement"),
-          "@context": { on: term("agreementField"), as: term("agreementForm"), atLeastBps: whole("agreementBps") },
+          "@context": {
+            on: term("agreementField"),
+            as: term("agreementForm"),
+            atLeastBps: whole("agreementBps"),
+            tolerance: whole("agreementTolerance"),
+          },
         },
         rubric: term("reviewRubric"),
         floor: oneOf("evidenceFloor", "evidenceClass", CLASSES),

@@ -46,7 +46,13 @@ export const missionNodeSchema = z
     threshold: z.int().min(1).max(5),
     /** How outputs of redundant executors are compared (tier 2). */
     agree: z
-      .strictObject({ on: z.string().min(1), as: z.enum(COMPARISONS).optional(), atLeastBps: z.int().min(0).max(BASIS_POINTS) })
+      .strictObject({
+        on: z.string().min(1),
+        as: z.enum(COMPARISONS).optional(),
+        atLeastBps: z.int().min(0).max(BASIS_POINTS),
+        /** Percent of the mean, as the constitution had it when the session opened (NUMERIC_TOLERANCE). */
+        tolerance: z.int().min(1).max(50).optional(),
+      })
       .nullable(),
     /** What the human who reads the output judges it by. */
     rubric: z.string().min(1).optional(),

@@ -30,8 +30,8 @@ export interface MissionTask {
   readonly after: readonly string[];
   /** Minimum tier. */
   readonly tier: Tier;
-  /** How outputs of redundant executors are compared; given exactly for tier 2. */
-  readonly agree: { readonly on: string; readonly as?: (typeof COMPARISONS)[number]; readonly atLeastBps: number } | null;
+  /** How outputs of redundant executors are compared; given exactly for tier 2. Without a share the constitution's JACCARD_THRESHOLD decides. */
+  readonly agree: { readonly on: string; readonly as?: (typeof COMPARISONS)[number]; readonly atLeastBps?: number | undefined } | null;
   /** What the human who reads its output judges it by; tier 3 only. */
   readonly rubric?: string;
   /** Smallest unit, or null when the legislature decides. */
@@ -119,8 +119,8 @@ export interface MissionFileOptions {
 /** Missions above a mission, at most (contracts/meta/legislation/Convocation.sol). */
 export const DEEPEST = 8;
 
-/** How tier 2 compares when the file does not say: the label, as often as the paper's Jaccard threshold. */
-const DEFAULT_AGREE = { on: "label", atLeastBps: 8_500 };
+/** How tier 2 compares when the file does not say. */
+const DEFAULT_AGREE = { on: "label" };
 
 /** Reads a mission file. Throws MissionFileError with the place of the first problem. */
 export function parseMissionFile(text: string, options: MissionFileOptions): MissionFile {

@@ -20,7 +20,7 @@ const taskRecordSchema = z.strictObject({
   overInput: z.boolean(),
   after: z.array(z.string()),
   tier: z.union([z.literal(1), z.literal(2), z.literal(3)]),
-  agree: z.strictObject({ on: z.string(), as: z.enum(COMPARISONS).optional(), atLeastBps: z.int() }).nullable(),
+  agree: z.strictObject({ on: z.string(), as: z.enum(COMPARISONS).optional(), atLeastBps: z.int().optional() }).nullable(),
   rubric: z.string().optional(),
   /** Smallest unit, decimal text. */
   budget: z.string().regex(/^\d+$/).nullable(),

@@ -56,8 +56,8 @@ export interface Threshold {
   readonly quorum: number;
 }
 
-/** The constitution's defaults (AgentCity Table 19): Jaccard 85 %, numeric tolerance 5 % of the mean. */
-export const CONSENSUS_DEFAULTS = { jaccardThreshold: 85, numericTolerance: 5 } as const;
+/** What a law written before laws said so meant (AgentCity Table 19): 5 % of the mean. */
+export const CONSENSUS_DEFAULTS = { numericTolerance: 5 } as const;
 
 /**
  * Item by item. Two labels are equal when they are the same text, two numbers when their standard deviation is at most `tolerancePct` of
@@ -117,6 +117,8 @@ export interface Comparison {
   /** Field of the items. */
   readonly on: string;
   readonly as?: "answers" | "sets" | "spread" | undefined;
+  /** Numbers are alike up to this standard deviation, percent of their mean. Default: the constitution's own default. */
+  readonly tolerance?: number | undefined;
 }
 
 /**
@@ -128,8 +130,8 @@ export function agreeOnItems<Item extends { readonly id: string }>(
   outputs: readonly { readonly slot: number; readonly items: readonly Item[] }[],
   comparison: Comparison,
   threshold: Threshold,
-  tolerancePct: number = CONSENSUS_DEFAULTS.numericTolerance,
 ): ItemAgreement & { readonly items: readonly Item[] } {
+  const tolerancePct = comparison.tolerance ?? CONSENSUS_DEFAULTS.numericTolerance;
   if (comparison.as === "sets") return agreeOnSets(outputs, comparison, threshold);
   const answers = outputs.map(({ slot, items }) => ({ slot, answers: answersOf(items, comparison) }));
   const agree = comparison.as === "spread" ? spreadAgreement : answerAgreement;

@@ -178,6 +178,8 @@ describe("a manipulated codification", function () {
       `has a panel smaller than ${facts.limits.minPanel[1]}`,
       `asks for weaker evidence than ${facts.limits.minFloor[1]}`,
     ]);
+    const lax = withLast({ agree: { on: "label", atLeastBps: 8_500, tolerance: 50 } });
+    expect(named("M6", audit(compileLaw(lax).law, lax))).to.deep.equal(["compares numbers within 50 %, not 5 %"]);
     expect(panelSize).to.be.greaterThan(1);
     expect(await validated(compileLaw(cheap).law)).to.contain("FloorTooLow");
   });

@@ -43,6 +43,33 @@ describe("laws for any mission file", function () {
     );
   });
 
+  it("say how much must be alike as the constitution says it, where the mission does not", () => {
+    const limits = { ...facts.limits, jaccardThreshold: 90, numericTolerance: 7 };
+    const agreeOf = (agree: object) => {
+      const text = JSON.stringify({
+        mission: "compared",
+        goal: "Hash.",
+        budget: "500.00",
+        deadline: "30m",
+        risk: "LOW",
+        input: { kind: "csv", path: "data.csv" },
+        tasks: {
+          read: { service: "fetch-and-parse", over: "input", tier: 1 },
+          estimate: { service: ["estimate-by-pert", "estimate-by-triangle", "estimate-by-median"], after: ["read"], tier: 2, ...agree },
+          report: { service: "aggregate", after: ["estimate"], tier: 3 },
+        },
+        output: { task: "report", format: "markdown" },
+      });
+      const mission = planned(parseMissionFile(text, { fileName: "compared.yaml", catalog: CATALOG, budgetCap: tokens(100_000) }));
+      const goal = goalOf(mission, CATALOG, limits, 3);
+      const { nodes } = documentOf(mission, { count: 3, digest: hashOf("input") }, goal, { ...facts, limits }, optionsOf(goal, facts)[0]!);
+      return nodes.find(({ task }) => task === "estimate")?.agree;
+    };
+    expect(agreeOf({})).to.deep.equal({ on: "label", atLeastBps: 9_000, tolerance: 7 });
+    expect(agreeOf({ agree: { on: "value", atLeast: 0.6 } })).to.deep.equal({ on: "value", atLeastBps: 6_000, tolerance: 7 });
+    expect([facts.limits.jaccardThreshold, facts.limits.numericTolerance], "of the city").to.deep.equal([85, 5]);
+  });
+
   it("name the options of each task's services, so that its hash does", () => {
     const catalog = CATALOG.map((entry) =>
       entry.id === "sort" ? { ...entry, options: { type: "object", properties: { by: { type: "string", default: "name" } } } } : entry,

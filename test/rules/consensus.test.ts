@@ -99,6 +99,8 @@ describe("rules/consensus", () => {
     const wide = outputs.map((output, index) => ({ ...output, items: [item([91, 100, 112][index] ?? 0), item("x", "b")] }));
     expect(agreeOnItems(wide, { on: "value", as: "spread" }, two)).to.deep.include({ slots: [0, 1], dissenters: [2] });
     expect(agreeOnItems(wide, { on: "value", as: "spread" }, { atLeastBps: 5_000, quorum: 2 }).slots).to.deep.equal([0, 1, 2]);
+    expect(agreeOnItems(wide, { on: "value", as: "spread", tolerance: 9 }, two).slots, "a law may allow more").to.deep.equal([0, 1, 2]);
+    expect(agreeOnItems(outputs, { on: "value", tolerance: 2 }, two).reached, "or less").to.equal(false);
   });
 
   it("compares sets by Jaccard similarity at the constitution's 85 %", () => {

@@ -70,6 +70,8 @@ export function cityFacts(seed = 1, producers = 8, principals = 4): CityFacts {
       minPanel: [1, 3, 5],
       minBand: ["LOW", "MODERATE", "ELEVATED"],
       minRedundancy: [2, 3, 5],
+      jaccardThreshold: 85,
+      numericTolerance: 5,
       mediumRiskFrom: 1_000_000_000n,
       highRiskFrom: 10_000_000_000n,
     },
