@@ -28,6 +28,7 @@ export type Order = Message<"OverrideAction">;
 /** Acts that only stop something: nobody who withholds evidence may keep them from being signed. */
 export const STOPS: ReadonlySet<ActionName> = new Set<ActionName>([
   "FREEZE",
+  "FREEZE_AGENT",
   "FREEZE_PRINCIPAL",
   "EMERGENCY_STOP",
   "STOP_CITY",
