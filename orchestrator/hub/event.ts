@@ -1,9 +1,9 @@
-import { concat, numberToHex, zeroHash } from "viem";
+import { concat, numberToHex, toBytes, zeroHash } from "viem";
 import { z } from "zod";
 import { addressSchema } from "../primitives/address.ts";
 import { keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
 import { type Hash, hashSchema } from "../primitives/hex.ts";
-import { canonicalBytes } from "../primitives/json.ts";
+import { canonicalBytes, type JsonValue } from "../primitives/json.ts";
 import { eventTypes } from "./event-types.ts";
 
 const count = z.int().nonnegative();
@@ -27,6 +27,10 @@ export const hubEventSchema = z.strictObject({
   nodeId: count.max(255).nullable(),
   payloadHash: hashSchema,
   payloadCid: z.string().transform(parseContentId),
+  /** 32 bytes that nobody guesses. Told, like the two ids above, to whoever may read the payload. */
+  salt: hashSchema,
+  /** SHA-256 of the RFC 8785 bytes of the three fields above: it stands for them in `hash`, so that what is withheld cannot be guessed. */
+  payloadSeal: hashSchema,
   /** 0 off chain. */
   blockNumber: count,
   /** Unix milliseconds: of the block, or of the city's clock. */
@@ -46,13 +50,13 @@ export const hubEventSchema = z.strictObject({
   corrects: hashSchema.nullable(),
   /** Hash of the entry before; zeros for the first. */
   prev: hashSchema,
-  /** SHA-256 of the RFC 8785 bytes of all the fields above. */
+  /** SHA-256 of the RFC 8785 bytes of all the fields above but payloadHash, payloadCid and salt. */
   hash: hashSchema,
 });
 export type HubEvent = z.infer<typeof hubEventSchema>;
 
 /** An event without what its place in the stream gives it. */
-export type EventDraft = Omit<HubEvent, "eventId" | "sequence" | "prev" | "hash">;
+export type EventDraft = Omit<HubEvent, "eventId" | "sequence" | "prev" | "hash" | "salt" | "payloadSeal">;
 
 /** Where the stream stands. */
 export interface StreamHead {
@@ -62,16 +66,24 @@ export interface StreamHead {
 
 export const EMPTY_STREAM: StreamHead = { sequence: 0, hash: zeroHash };
 
-/** The event at the next place of the stream. */
-export function place(head: StreamHead, draft: EventDraft): HubEvent {
+/** The event at the next place of the stream; `secret` is the stream's own, and its salts follow from it. */
+export function place(head: StreamHead, draft: EventDraft, secret: Hash): HubEvent {
   const sequence = head.sequence + 1;
   const eventId = keccak256(concat([draft.missionId, numberToHex(sequence, { size: 32 })]));
-  const event = { ...draft, eventId, sequence, prev: head.hash };
+  const sealed = { ...draft, salt: sha256(toBytes(concat([secret, eventId]))) };
+  const event = { ...sealed, payloadSeal: sealOf(sealed), eventId, sequence, prev: head.hash };
   return { ...event, hash: eventHash(event) };
 }
 
-/** What an event's hash must be. */
-export function eventHash(event: Omit<HubEvent, "hash">): Hash {
-  const { hash: _, ...rest } = { hash: zeroHash, ...event };
-  return sha256(canonicalBytes(rest));
+/** What stands for a payload in its event's hash. */
+export function sealOf({ payloadHash, payloadCid, salt }: Readonly<Record<(typeof SEALED)[number], JsonValue>>): Hash {
+  return sha256(canonicalBytes({ payloadHash, payloadCid, salt }));
 }
+
+/** What an event's hash must be, whether its payload is withheld or not. */
+export function eventHash(event: Readonly<Record<Exclude<keyof HubEvent, "hash" | (typeof SEALED)[number]>, JsonValue>>): Hash {
+  return sha256(canonicalBytes(coveredSchema.parse(event)));
+}
+
+const SEALED = ["payloadHash", "payloadCid", "salt"] as const;
+const coveredSchema = z.object(hubEventSchema.omit({ hash: true, payloadHash: true, payloadCid: true, salt: true }).shape);

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Boundary } from "../primitives/boundary.ts";
 import { noBoundary } from "../primitives/boundary.ts";
 import type { Address, ContentId, Hash } from "../primitives/hex.ts";
@@ -9,7 +10,7 @@ import type { Sql } from "../records/sql.ts";
 import { type ChainEvent, type ChainSource, Contracts } from "./chain-source.ts";
 import { chainDraft, correctionDraft, type Drafted, recordDraft } from "./drafts.ts";
 import { ReorgTooDeep, RetentionTooShort, StreamBroken } from "./errors.ts";
-import { EMPTY_STREAM, eventHash, type HubEvent, type StreamHead } from "./event.ts";
+import { EMPTY_STREAM, eventHash, type HubEvent, type StreamHead, sealOf } from "./event.ts";
 import type { HubFilter, HubQuery } from "./query.ts";
 import { type AccountRow, type MissionRow, Registry } from "./registry.ts";
 import { BEGIN, type Found, type HubCursor, type HubPage, HubStore, type Step } from "./store.ts";
@@ -28,7 +29,11 @@ export interface HubOptions {
   readonly epochOf: (legislature: Address, session: string) => Promise<number>;
   /** So many blocks above a block make it final. 0: a chain that is never reorganized. */
   readonly finality: number;
+  /** The first block that can be about the city. Default: 0. */
+  readonly firstBlock?: number;
   readonly boundary?: Boundary<HubBoundary>;
+  /** 32 bytes that nobody guesses: the secret of a stream that begins now. */
+  readonly random?: () => Hash;
 }
 
 /** An event as the hub hands it out. */
@@ -74,8 +79,8 @@ const MONTH_MILLIS = 2_629_746_000;
 
 /** Opens the hub over a city's database. One process writes it; `sync` runs one step after the other. */
 export async function openHub(options: HubOptions): Promise<Hub> {
-  const { sql, chain, log, blocks, addresses, epochOf, finality, boundary = noBoundary } = options;
-  const store = new HubStore(sql);
+  const { sql, chain, log, blocks, addresses, epochOf, finality, firstBlock = 0, boundary = noBoundary, random = randomHash } = options;
+  const store = new HubStore(sql, random);
   const turns = new Mutex();
   let cursor = BEGIN;
   let contracts = new Contracts(addresses);
@@ -92,7 +97,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
 
   /** The last block of ours that the chain still has. */
   async function commonBlock(): Promise<number> {
-    if (cursor.block < 0) return cursor.block;
+    if (cursor.block < 0) return firstBlock - 1;
     const marks = await store.marks();
     for (const { number, hash } of marks) if ((await chain.mark(number))?.hash === hash) return number;
     throw new ReorgTooDeep(marks.at(-1)?.number ?? cursor.block);
@@ -241,6 +246,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
         for (const { event } of page.events) {
           if (event.sequence !== head.sequence + 1) throw new StreamBroken(head.sequence + 1, `found entry ${event.sequence} in its place`);
           if (event.prev !== head.hash) throw new StreamBroken(event.sequence, "it does not name the entry before it");
+          if (event.payloadSeal !== sealOf(event)) throw new StreamBroken(event.sequence, "its seal is not that of its payload");
           if (event.hash !== eventHash(event)) throw new StreamBroken(event.sequence, "its hash is not that of its fields");
           head = { sequence: event.sequence, hash: event.hash };
         }
@@ -270,6 +276,10 @@ async function followed(store: HubStore, filter: HubFilter, after: number): Prom
     if (passing.length > 0 || next === null) return passing;
     cursor = next;
   }
+}
+
+function randomHash(): Hash {
+  return `0x${randomBytes(32).toString("hex")}`;
 }
 
 /** Two lists, each in its own order, by time; of the same second, records come first: they say what is about to be sent. */

@@ -77,9 +77,12 @@ const contractSchema = z.object({
 /** The hub's tables. */
 export class HubStore {
   readonly #sql: Sql;
+  readonly #random: () => Hash;
 
-  constructor(sql: Sql) {
+  /** @param random The stream's secret, when it begins. */
+  constructor(sql: Sql, random: () => Hash) {
     this.#sql = sql;
+    this.#random = random;
   }
 
   cursor(): Promise<HubCursor> {
@@ -120,9 +123,10 @@ export class HubStore {
       await sql.query("LOCK TABLE hub_cursor IN EXCLUSIVE MODE");
       const { hash, block, record } = await cursorIn(sql);
       if (hash !== from.hash || block !== from.block || record !== from.record) throw new HubTaken();
+      const secret = await secretIn(sql, this.#random);
       let head: StreamHead = from;
       const events = step.drafts.map(({ draft }) => {
-        const event = place(head, draft);
+        const event = place(head, draft, secret);
         head = event;
         return event;
       });
@@ -211,6 +215,14 @@ export class HubStore {
     );
     return rows.length;
   }
+}
+
+async function secretIn(sql: Sql, random: () => Hash): Promise<Hash> {
+  const [row] = await sql.query("SELECT secret FROM hub_secret");
+  if (row !== undefined) return hashSchema.parse(row["secret"]);
+  const secret = random();
+  await sql.query("INSERT INTO hub_secret (secret) VALUES ($1)", [secret]);
+  return secret;
 }
 
 async function cursorIn(sql: Sql): Promise<HubCursor> {

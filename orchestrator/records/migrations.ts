@@ -123,6 +123,15 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX gateway_nonces_expire ON gateway_nonces (expires)",
     ],
   },
+  {
+    // The stream gets other hashes: it is read again from chain and log, which lack nothing of it.
+    name: "006-hub-seals",
+    statements: [
+      ...["events", "parties", "principals", "missions", "accounts", "contracts", "blocks", "cursor"].map((table) => `DELETE FROM hub_${table}`),
+      'ALTER TABLE hub_events ADD COLUMN "payloadSeal" text NOT NULL, ADD COLUMN salt text NOT NULL',
+      "CREATE TABLE hub_secret (one integer PRIMARY KEY DEFAULT 1 CHECK (one = 1), secret text NOT NULL)",
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */

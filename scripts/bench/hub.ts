@@ -79,7 +79,7 @@ const QUERIES: Readonly<Record<string, HubQuery>> = {
 const dir = mkdtempSync(join(tmpdir(), "agentcity-hub-bench-"));
 const database = await openDatabase({ dir });
 try {
-  const store = new HubStore(database);
+  const store = new HubStore(database, () => missionOf(0));
   const began = performance.now();
   for (let at = 0; at < EVENTS; at += STEP) {
     const drafts = Array.from({ length: Math.min(STEP, EVENTS - at) }, (_, offset) => drafted(at + offset));

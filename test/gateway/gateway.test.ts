@@ -12,6 +12,7 @@ import { eventOutput } from "../../orchestrator/gateway/commands/events.ts";
 import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
 import { pathFields } from "../../orchestrator/gateway/openapi.ts";
 import { serveGateway } from "../../orchestrator/gateway/serve.ts";
+import { eventHash, sealOf } from "../../orchestrator/hub/event.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
@@ -103,6 +104,13 @@ describe("the gateway of a city with a mission", function () {
     expect(during.work).not.to.have.length(0);
     for (const { payloadCid, payloadHash } of during.work) expect([payloadCid, payloadHash]).to.deep.equal([null, null]);
     expect(during.status).to.equal(404);
+    // What is told covers the entry's hash, and says nothing of the payload; once it may be read, it is what was sealed.
+    for (const event of during.work) {
+      expect(event.salt).to.equal(null);
+      expect(eventHash(event)).to.equal(event.hash);
+      const told = eventOutput.parse(JSON.parse((await get(`/v1/events/${event.eventId}`)).body));
+      expect(sealOf(told)).to.equal(event.payloadSeal);
+    }
     const { items } = await events("name=execution.work");
     expect(items.map(({ payloadCid }) => payloadCid)).to.include(during.cid);
     expect((await get(`/v1/payloads/${during.cid}`)).status).to.equal(200);

@@ -43,6 +43,7 @@ export function hubOver(chain: DrivenChain, database: Database, emitter: Address
     addresses: cityOf(emitter),
     epochOf: async () => 0,
     finality: 0,
+    random: () => `0x${"5e".repeat(32)}`,
     ...(boundary === undefined ? {} : { boundary }),
   });
 }

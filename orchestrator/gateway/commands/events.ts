@@ -21,6 +21,8 @@ export const eventOutput = z.strictObject({
   /** Null while it is withheld: work of a mission that still runs is nobody's to guess. */
   payloadHash: hash.nullable(),
   payloadCid: contentId.nullable(),
+  salt: hash.nullable(),
+  payloadSeal: hash,
   blockNumber: count,
   timestamp: count,
   gasUsed: count,
@@ -119,7 +121,7 @@ export function withholding(world: World): (event: StreamEvent) => Promise<boole
 
 /** The event as the gateway tells it. */
 export async function tell(event: StreamEvent, isWithheld: (event: StreamEvent) => Promise<boolean>): Promise<z.input<typeof eventOutput>> {
-  return (await isWithheld(event)) ? { ...event, payloadHash: null, payloadCid: null } : event;
+  return (await isWithheld(event)) ? { ...event, payloadHash: null, payloadCid: null, salt: null } : event;
 }
 
 export const eventCommands: readonly Command[] = [
