@@ -31,7 +31,7 @@ const KNOWN: Readonly<Record<string, number>> = {
 /** `agentcity.networks.json`: networks of one's own, by name. */
 const ownSchema = z.record(
   z.string().regex(/^[a-z][a-z0-9-]*$/, "a name is lower-case letters, digits and hyphens"),
-  z.strictObject({ chainId: z.int().positive(), rpc: z.url().optional() }),
+  z.strictObject({ chainId: z.int().positive(), rpc: z.url().optional(), profile: z.enum(["default", "production"]).optional() }),
 );
 
 export class UnknownNetwork extends AgentCityError {
@@ -54,5 +54,5 @@ export function networkOf(name: string, own: unknown = {}): Network {
   const chainId = known ?? added?.chainId;
   if (chainId === undefined) throw new UnknownNetwork(name, [...Object.keys(KNOWN), ...Object.keys(parsed.data)]);
   const devnet = chainId === DEVNET_CHAIN_ID;
-  return { name, chainId, devnet, profile: devnet ? "default" : "production", rpc: added?.rpc };
+  return { name, chainId, devnet, profile: added?.profile ?? (devnet ? "default" : "production"), rpc: added?.rpc };
 }

@@ -1,12 +1,14 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { makeFolder, writeFileAtomic } from "../primitives/files.ts";
+import { hashSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { readStateFile } from "../primitives/state-file.ts";
+import { OWN_CHAINS } from "../protocol/outcome.ts";
 import { type Anvil, startAnvil } from "./anvil.ts";
 import { DEVNET_GENESIS } from "./devnet.ts";
-import { type DrivenChain, type DrivenOptions, type Engine, openDrivenChain } from "./driven.ts";
+import { type DrivenChain, type DrivenOptions, type Engine, openDrivenChain, TRANSCRIPT_FILE } from "./driven.ts";
 import { startOf } from "./lock.ts";
 import { requestOver } from "./rpc.ts";
 import type { Genesis } from "./transcript.ts";
@@ -17,6 +19,8 @@ export const ANVIL_GENESIS: Genesis = { ...DEVNET_GENESIS, engine: "anvil", coin
 export interface AnvilChainOptions extends DrivenOptions {
   /** An Anvil that somebody else runs, started with a city's flags (docs/genesis.md); it outlives this chain. */
   readonly url?: string;
+  /** A node of a chain to go on from: a new chain begins at that chain's last block, an existing one asks it for what it does not hold. */
+  readonly forkUrl?: string | undefined;
 }
 
 const REQUEST_TIMEOUT = 30_000;
@@ -27,14 +31,15 @@ const processSchema = z.strictObject({ pid: z.int().positive(), started: z.strin
  * An L2 in another process. Whatever it loses when it is killed is mined again from the transcript, and what it has is compared with
  * it. Its own saved state is not used: a chain that went on from one does not always replay to the same hashes (Anvil 1.7.1).
  */
-export function openAnvilChain(options: AnvilChainOptions = {}): Promise<DrivenChain> {
-  const { url, dir, log = () => {} } = options;
-  const connect = async (genesis: Genesis) => (url === undefined ? ownAnvil(genesis, dir, log) : { anvil: undefined, url });
+export async function openAnvilChain(options: AnvilChainOptions = {}): Promise<DrivenChain> {
+  const { url, dir, forkUrl, log = () => {} } = options;
+  const connect = async (genesis: Genesis) => (url === undefined ? ownAnvil(genesis, { dir, forkUrl, log }) : { anvil: undefined, url });
+  const isNew = options.transcript === undefined && (dir === undefined || !existsSync(join(dir, TRANSCRIPT_FILE)));
   return openDrivenChain(
     {
       kind: "rpc",
-      name: "Anvil L2",
-      genesis: ANVIL_GENESIS,
+      name: OWN_CHAINS.anvil,
+      genesis: isNew && forkUrl !== undefined ? await forkedAt(forkUrl) : ANVIL_GENESIS,
       async connect(genesis): Promise<Engine> {
         const { anvil, url: at } = await connect(genesis);
         // Never sent twice by the transport: a block mined twice is another chain.
@@ -54,16 +59,32 @@ export function openAnvilChain(options: AnvilChainOptions = {}): Promise<DrivenC
   );
 }
 
+const headSchema = z.object({
+  number: z.coerce.number(),
+  hash: hashSchema,
+  timestamp: z.coerce.number(),
+  baseFeePerGas: z.coerce.number().default(0),
+});
+
+/** Genesis of a fork of this chain at its last block. Always a devnet's chain id: nothing signed there is good on the chain itself (decision 98). */
+async function forkedAt(url: string): Promise<Genesis> {
+  const request = requestOver(url, REQUEST_TIMEOUT);
+  const chainId = z.coerce.number().parse(await request({ method: "eth_chainId" }));
+  const { number, hash, timestamp, baseFeePerGas } = headSchema.parse(
+    await request({ method: "eth_getBlockByNumber", params: ["latest", false] }),
+  );
+  return { ...ANVIL_GENESIS, timestamp, baseFee: baseFeePerGas, fork: { chainId, number, hash } };
+}
+
 async function ownAnvil(
   genesis: Genesis,
-  dir: string | undefined,
-  log: (line: string) => void,
+  { dir, forkUrl, log }: { readonly dir: string | undefined; readonly forkUrl: string | undefined; readonly log: (line: string) => void },
 ): Promise<{ readonly anvil: Anvil; readonly url: string }> {
   if (dir !== undefined) {
     makeFolder(dir);
     endOrphan(dir, log);
   }
-  const anvil = await startAnvil({ driven: genesis, onExit: (how) => log(`Anvil ended by itself (${how})`) });
+  const anvil = await startAnvil({ driven: genesis, forkUrl, onExit: (how) => log(`Anvil ended by itself (${how})`) });
   if (dir !== undefined) writeFileAtomic(join(dir, PROCESS_FILE), canonicalJson({ pid: anvil.pid, started: startOf(anvil.pid) ?? "" }));
   return { anvil, url: anvil.url };
 }

@@ -18,6 +18,8 @@ export interface AnvilOptions {
    * mined at once, at the machine's time.
    */
   readonly driven?: Genesis;
+  /** A node of the chain whose block `driven.fork` names. */
+  readonly forkUrl?: string | undefined;
   /** Told when the program ends by itself. */
   readonly onExit?: (how: string) => void;
 }
@@ -36,6 +38,15 @@ export class AnvilFailed extends AgentCityError {
       details: reason,
       action: "npm install (it brings Anvil for this platform), or use the embedded chain",
       cause,
+    });
+  }
+}
+
+/** What a fork does not hold itself it asks of the chain that it was forked from. */
+export class ForkUrlMissing extends AgentCityError {
+  constructor(chainId: number) {
+    super("ForkUrlMissing", `This city lives on a fork of chain ${chainId}, and no node of that chain is named`, {
+      action: "name one, with the state of the block it was forked at: --fork <url> (an audit: --rpc <url>)",
     });
   }
 }
@@ -62,9 +73,10 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     program,
     [
       ...["--host", "127.0.0.1", "--port", String(options.port ?? 0), "--chain-id", String(genesis.chainId)],
-      ...["--mnemonic", genesis.mnemonic, "--accounts", String(genesis.accounts), "--timestamp", String(genesis.timestamp)],
+      ...["--mnemonic", genesis.mnemonic, "--accounts", String(genesis.accounts)],
       ...["--balance", (BigInt(genesis.balance) / 10n ** 18n).toString(), "--gas-limit", String(genesis.gasLimit)],
-      ...["--base-fee", String(genesis.baseFee), ...driven],
+      ...beginning(genesis, options.forkUrl),
+      ...driven,
       // A few past states are kept, so that a revert can still be explained.
       ...["--prune-history", "64", "--optimism", ...state],
     ],
@@ -91,6 +103,13 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       return child.signalCode;
     },
   };
+}
+
+/** What block 0 is, or which block of another chain takes its place. */
+function beginning({ fork, timestamp, baseFee }: Genesis, forkUrl: string | undefined): readonly string[] {
+  if (fork === undefined) return ["--timestamp", String(timestamp), "--base-fee", String(baseFee)];
+  if (forkUrl === undefined) throw new ForkUrlMissing(fork.chainId);
+  return ["--fork-url", forkUrl, "--fork-block-number", String(fork.number), "--no-storage-caching"];
 }
 
 function listening(child: ChildProcess, timeout: number): Promise<string> {

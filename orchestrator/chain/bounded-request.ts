@@ -3,7 +3,7 @@ import { Admission } from "../primitives/admission.ts";
 import { InvalidValue } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
 import { boundedRead } from "./bounded-read.ts";
-import type { Request } from "./chain.ts";
+import type { CityChain, Request } from "./chain.ts";
 import { type DrivenChain, MAX_TRANSACTION_GAS } from "./driven.ts";
 import { ChainOverloaded } from "./errors.ts";
 import { Replica } from "./replica.ts";
@@ -29,26 +29,27 @@ export interface BoundedRequest {
  * does so in a replica first, which dies instead of the city. Errors: TooHeavy, AnswerTooLarge, ChainOverloaded, TransactionRefused,
  * MethodNotAllowed.
  */
-export function boundedRequest(chain: DrivenChain): BoundedRequest {
+export function boundedRequest(chain: CityChain | DrivenChain): BoundedRequest {
   const overloaded = () => new ChainOverloaded();
   const reads = new Admission(READS.atOnce, READS.waiting, overloaded);
   const events = new Admission(EVENTS.atOnce, EVENTS.waiting, overloaded);
   const read = boundedRead(chain.request, () => chain.head().number);
   const executions = new Admission(EXECUTIONS.atOnce, EXECUTIONS.waiting, overloaded);
   // Another node's EVM keeps no steps: the cap on gas is enough.
-  const replica = chain.kind === "embedded" ? new Replica(chain) : undefined;
+  const embedded = chain.kind === "embedded" && "mine" in chain ? chain : undefined;
+  const replica = embedded === undefined ? undefined : new Replica(embedded);
 
   const execute: Request = async ({ method, params = [] }) => {
     const call = { method, params: [capped(params[0]), ...params.slice(1)] };
     return replica === undefined ? chain.request(call) : replica.run((copy) => copy.request(call));
   };
   const send: Request = async (call) => {
-    if (replica === undefined) return chain.request(call);
+    if (embedded === undefined || replica === undefined) return chain.request(call);
     const raw = hexSchema.safeParse(call.params?.[0]);
     if (!raw.success) throw new InvalidValue("eth_sendRawTransaction", "expected one signed transaction in hex");
     // So that the chain waits for the transaction alone, not for the replica to start.
     await replica.run(async () => {});
-    await chain.mine([raw.data], undefined, async (timestamp) => {
+    await embedded.mine([raw.data], undefined, async (timestamp) => {
       await replica.run((copy) => copy.mine([raw.data], timestamp));
     });
     return keccak256(raw.data);

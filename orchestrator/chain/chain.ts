@@ -31,7 +31,29 @@ export interface Chain {
   revertData(hash: Hash): Promise<Hex | undefined>;
   /** Fees for the next transaction; on the embedded chain a function of the chain alone. */
   fees(): Promise<Fees>;
+  /** The most that may be paid for a unit of gas, wei. Default: no limit. */
+  readonly feeCap?: bigint | undefined;
   close(): Promise<void>;
+}
+
+/** A block by number and hash. */
+export interface BlockName {
+  readonly number: bigint;
+  readonly hash: Hash;
+}
+
+/** A chain that a city lives on. */
+export interface CityChain extends Chain {
+  /** For people: "embedded L2", "base-sepolia". */
+  readonly name: string;
+  /** The first block that can be about the city. */
+  readonly firstBlock: bigint;
+  /** Nobody here mines or moves time. */
+  readonly isLive: boolean;
+  /** The last block that counts. */
+  head(): BlockName;
+  /** What a bundle keeps of it, `chain.ndjson`: all blocks of a devnet; of a live chain its name, and the block that `head` is. */
+  transcript(head?: BlockName): string;
 }
 
 /** A viem client over a request function. Retries belong to the transport below, not here. */

@@ -10,7 +10,7 @@ import { hashSchema, hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import { onlyAllowed } from "./allow-list.ts";
-import type { Chain, Fees, Request } from "./chain.ts";
+import type { Chain, CityChain, Fees, Request } from "./chain.ts";
 import { publicClientOf } from "./chain.ts";
 import {
   ChainDisagrees,
@@ -23,10 +23,10 @@ import {
   TranscriptMismatch,
 } from "./errors.ts";
 import type { Patience } from "./patience.ts";
-import { atBlock, isUnknownBlock } from "./pinned.ts";
+import { atBlock, isUnknownBlock, notBefore } from "./pinned.ts";
 import { revertDataOf } from "./revert-data.ts";
 import type { Genesis, TranscriptBlock, TranscriptFile } from "./transcript.ts";
-import { blockLine, headerLine, openTranscriptFile, parseTranscript } from "./transcript.ts";
+import { baseOf, blockLine, headerLine, openTranscriptFile, parseTranscript } from "./transcript.ts";
 
 export const TRANSCRIPT_FILE = "chain.ndjson";
 
@@ -50,9 +50,7 @@ export interface Engine {
 }
 
 /** An L2 that is driven block by block, recorded as a transcript that replays byte for byte. */
-export interface DrivenChain extends Chain {
-  /** For people: "embedded L2", "Anvil L2". */
-  readonly name: string;
+export interface DrivenChain extends CityChain {
   readonly genesis: Genesis;
   /** The last block. */
   head(): TranscriptBlock;
@@ -147,6 +145,8 @@ interface Keeping {
 }
 
 class Driven implements DrivenChain {
+  readonly isLive = false;
+  readonly firstBlock: bigint;
   readonly kind: Chain["kind"];
   readonly name: string;
   readonly id: number;
@@ -163,8 +163,10 @@ class Driven implements DrivenChain {
   readonly #recent: TranscriptBlock[] = [];
   readonly #mutex = new Mutex();
   readonly #log: (line: string) => void;
+  /** Number of the chain's first block, which it did not mine itself. */
+  readonly #base: bigint;
   #head: TranscriptBlock;
-  /** Of every block, block 0 first: a node that rolls back forgets them. */
+  /** Of every block, the first one first: a node that rolls back forgets them. */
   readonly #baseFees: bigint[];
   #closed = false;
   /** An answer was lost: whether the node has what was asked of it, or still has what it had, is looked up before anything else. */
@@ -181,8 +183,10 @@ class Driven implements DrivenChain {
     this.#file = file;
     this.#path = path;
     this.#log = log;
+    this.#base = baseOf(genesis);
+    this.firstBlock = this.#base === 0n ? 0n : this.#base + 1n;
     this.#baseFees = [BigInt(genesis.baseFee)];
-    this.#head = { number: 0n, timestamp: BigInt(genesis.timestamp), hash: "0x", transactions: [] };
+    this.#head = { number: this.#base, timestamp: BigInt(genesis.timestamp), hash: "0x", transactions: [] };
     const patiently = <Answer>(ask: () => Promise<Answer>) => (patience === undefined ? ask() : patience.through(ask));
     this.clock = new JumpingClock(this.#head.timestamp, (time) => patiently(() => this.#jump(time)));
     this.request = onlyAllowed((call) => this.#serve(call));
@@ -193,10 +197,10 @@ class Driven implements DrivenChain {
     return this.#head;
   }
 
-  /** Checks block 0 against the transcript, or begins the transcript with it. */
+  /** Checks the first block against the transcript, or begins the transcript with it. */
   async start(expected: Hash | undefined): Promise<void> {
-    const { hash } = await this.#block("0x0");
-    if (expected !== undefined && expected !== hash) throw new TranscriptMismatch(0n, expected, hash, this.#path);
+    const { hash } = await this.#block(numberToHex(this.#base));
+    if (expected !== undefined && expected !== hash) throw new TranscriptMismatch(this.#base, expected, hash, this.#path);
     this.#head = { ...this.#head, hash };
     this.#record(headerLine(this.genesis, hash), expected !== undefined);
   }
@@ -308,7 +312,7 @@ class Driven implements DrivenChain {
 
   /** A node elsewhere is asked about the block this chain knows as its last: one that fell behind cannot answer with the past. */
   async #read(call: Parameters<Request>[0]): Promise<unknown> {
-    const { method, params = [] } = this.kind === "embedded" ? call : atBlock(call, this.#head.number);
+    const { method, params = [] } = this.kind === "embedded" ? call : notBefore(atBlock(call, this.#head.number), this.firstBlock);
     try {
       return await this.#node(method, ...params);
     } catch (error) {
@@ -338,30 +342,31 @@ class Driven implements DrivenChain {
     const { currentBlockNumber: head } = nodeInfoSchema.parse(await this.#node("anvil_nodeInfo"));
     await this.#node("anvil_dropAllTransactions");
     const blocks = parseTranscript(this.transcript()).blocks;
-    const known = BigInt(blocks.length);
+    const base = this.#base;
+    const known = base + BigInt(blocks.length);
+    const recorded = (number: bigint) => blocks[Number(number - base) - 1];
     let common = head < known ? head : known;
-    while (common > 0n && (await this.#block(numberToHex(common))).hash !== blocks[Number(common) - 1]?.hash) common -= 1n;
+    while (common > base && (await this.#block(numberToHex(common))).hash !== recorded(common)?.hash) common -= 1n;
     if (common < known) {
-      if (head - common > DEEPEST_REORGANIZATION || (common === 0n && head > 0n)) {
+      if (head - common > DEEPEST_REORGANIZATION || (common === base && head > base)) {
         throw new ChainDisagrees(this.#head.hash, `${head - common} of its blocks are not the recorded ones`);
       }
       if (head > common) {
         await this.#node("anvil_rollback", Number(head - common));
         await this.#node("anvil_dropAllTransactions");
         // What it would ask of the next block still follows from the blocks it gave up.
-        await this.#node("anvil_setNextBlockBaseFeePerGas", numberToHex(this.#baseFees[Number(common) + 1] ?? 0n));
+        await this.#node("anvil_setNextBlockBaseFeePerGas", numberToHex(this.#baseFees[Number(common - base) + 1] ?? 0n));
       }
-      const lost = blocks.slice(Number(common));
+      const lost = blocks.slice(Number(common - base));
       this.#log(
         `${head > common ? "the node was reorganized" : "the node had lost blocks"}: ${lost.length} were mined again, hash for hash`,
       );
       this.#inDoubt = false;
       // Parents are compared with the head: it goes back to where node and transcript agree.
-      const last = blocks[Number(common) - 1];
-      this.#head = last ?? {
-        number: 0n,
+      this.#head = recorded(common) ?? {
+        number: base,
         timestamp: BigInt(this.genesis.timestamp),
-        hash: (await this.#block("0x0")).hash,
+        hash: (await this.#block(numberToHex(base))).hash,
         transactions: [],
       };
       await this.#replay(lost);
@@ -421,7 +426,7 @@ class Driven implements DrivenChain {
     this.answers?.clear();
     this.#recent.push(block);
     if (this.#recent.length > RECENT_BLOCKS) this.#recent.shift();
-    this.#baseFees[Number(block.number)] = baseFee;
+    this.#baseFees[Number(block.number - this.#base)] = baseFee;
     if (block.timestamp > this.clock.now()) this.clock.advanceTo(block.timestamp);
   }
 
@@ -457,7 +462,7 @@ class Driven implements DrivenChain {
 
   #record(line: string, isReplay: boolean): void {
     if (!isReplay) this.#file?.append(line);
-    if (this.#path === undefined && !(isReplay && this.#lines.length > Number(this.#head.number) + 1)) this.#lines.push(line);
+    if (this.#path === undefined && !(isReplay && this.#lines.length > Number(this.#head.number - this.#base) + 1)) this.#lines.push(line);
   }
 
   async #block(tag: string): Promise<NodeBlock> {

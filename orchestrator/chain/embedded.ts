@@ -1,10 +1,11 @@
+import { OWN_CHAINS } from "../protocol/outcome.ts";
 import { DEVNET_GENESIS } from "./devnet.ts";
 import { type Drive, type DrivenChain, type DrivenOptions, openDrivenChain } from "./driven.ts";
 import { connectEdr } from "./edr.ts";
 import { connectEdrProcess, REPLAY_LIMITS } from "./edr-process.ts";
 import type { ReplayLimits } from "./replay-limits.ts";
 
-const EMBEDDED = { kind: "embedded", name: "embedded L2", genesis: DEVNET_GENESIS } as const satisfies Partial<Drive>;
+const EMBEDDED = { kind: "embedded", name: OWN_CHAINS.embedded, genesis: DEVNET_GENESIS } as const satisfies Partial<Drive>;
 
 /** An L2 inside this process: Hardhat's EDR, gone with it; the transcript gives it back. */
 export function openEmbeddedChain(options: DrivenOptions = {}): Promise<DrivenChain> {

@@ -8,13 +8,13 @@ import { parseTranscript, type TranscriptBlock } from "./transcript.ts";
 
 /**
  * Mines a transcript again on a new chain of the kind it was made on; throws at the first block whose hash is another, and TooHeavy when it
- * takes more than `limits`.
+ * takes more than `limits`. A fork's needs a node of the chain it was forked from.
  */
-export async function openTranscript(transcript: string, limits: ReplayLimits = replayLimits()): Promise<DrivenChain> {
+export async function openTranscript(transcript: string, limits: ReplayLimits = replayLimits(), forkUrl?: string): Promise<DrivenChain> {
   const { genesis, blocks } = parseTranscript(transcript);
   const gas = gasOf(blocks);
   if (gas > limits.gas) throw new TooHeavy(`${limits.gas.toLocaleString("en")} gas in all (it asks for ${gas.toLocaleString("en")})`);
-  return genesis.engine === "anvil" ? openAnvilChain({ transcript }) : openForeignTranscript(transcript, limits);
+  return genesis.engine === "anvil" ? openAnvilChain({ transcript, forkUrl }) : openForeignTranscript(transcript, limits);
 }
 
 /** What the transactions ask for. One that cannot be read is refused where it is replayed. */

@@ -21,6 +21,15 @@ export function atBlock({ method, params = [] }: Call, number: bigint): Call {
   return { method, params: params.toSpliced(place, 1, numberToHex(number)) };
 }
 
+/** Events of earlier blocks are another chain's: its node, which a fork asks for them, need not answer. */
+export function notBefore(call: Call, first: bigint): Call {
+  const [filter] = call.params ?? [];
+  if (call.method !== "eth_getLogs" || first === 0n || typeof filter !== "object" || filter === null) return call;
+  const from = "fromBlock" in filter && typeof filter.fromBlock === "string" ? filter.fromBlock : "latest";
+  const isEarlier = from === "earliest" || (from.startsWith("0x") && BigInt(from) < first);
+  return isEarlier ? { method: call.method, params: [{ ...filter, fromBlock: numberToHex(first) }] } : call;
+}
+
 /** A node that is behind, or was started anew, says so when it is asked about a block it does not have. */
 export function isUnknownBlock(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -349,6 +349,7 @@ class QueueSender<Note> implements Sender<Note> {
       maxFeePerGas: atLeast(today.maxFeePerGas, maxFeePerGas),
       maxPriorityFeePerGas: atLeast(today.maxPriorityFeePerGas, maxPriorityFeePerGas),
     };
+    if (this.#chain.feeCap !== undefined && fees.maxFeePerGas > this.#chain.feeCap) return false;
     const raw = await account.signTransaction({ type, chainId, nonce: nonce ?? 0, to: to ?? null, data, value, gas, ...fees });
     await this.#outbox.replace(row.intent, raw, keccak256(raw));
     this.#guard();

@@ -25,6 +25,8 @@ export const genesisSchema = z.strictObject({
   coinbase: hexSchema,
   baseFee: whole,
   gasLimit: z.number().int().positive().max(60_000_000),
+  /** The block of another chain that this one goes on from, as its own. `timestamp` and `baseFee` are that block's. */
+  fork: z.strictObject({ chainId: z.number().int().positive(), number: whole, hash: hashSchema }).optional(),
 });
 export type Genesis = z.infer<typeof genesisSchema>;
 
@@ -60,6 +62,11 @@ export function blockLine(block: TranscriptBlock): string {
   return `${canonicalJson({ number: Number(block.number), timestamp: Number(block.timestamp), hash, transactions })}\n`;
 }
 
+/** The number of a chain's first block: 0, or that of the block it was forked at. */
+export function baseOf({ fork }: Genesis): bigint {
+  return BigInt(fork?.number ?? 0);
+}
+
 /** Reads a whole transcript; every line must be complete and blocks must follow each other. `where` is the file, for errors. */
 export function parseTranscript(text: string, where?: string): TranscriptText {
   if (!text.endsWith("\n")) throw new TranscriptDamaged(text.split("\n").length, "the last line is torn", where);
@@ -67,7 +74,8 @@ export function parseTranscript(text: string, where?: string): TranscriptText {
   const header = parseLine(headerSchema, first ?? "", 1, where);
   const blocks = rest.map((line, index) => {
     const block = parseLine(blockSchema, line, index + 2, where);
-    if (block.number !== index + 1) throw new TranscriptDamaged(index + 2, `expected block ${index + 1}, found ${block.number}`, where);
+    const expected = index + 1 + Number(baseOf(header.genesis));
+    if (block.number !== expected) throw new TranscriptDamaged(index + 2, `expected block ${expected}, found ${block.number}`, where);
     return { ...block, number: BigInt(block.number), timestamp: BigInt(block.timestamp) };
   });
   return { genesis: header.genesis, hash: header.hash, blocks };

@@ -44,6 +44,8 @@ export const cityFactsSchema = z.strictObject({
   mission: addressSchema,
   seed: z.string(),
   session: decimal,
+  /** Names of accounts, for people; a devnet's follow from its known keys. */
+  members: z.record(addressSchema, z.string()).optional(),
 });
 export type CityFacts = z.output<typeof cityFactsSchema>;
 

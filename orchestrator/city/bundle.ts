@@ -1,10 +1,12 @@
 import { zeroHash } from "viem";
+import type { BlockName } from "../chain/chain.ts";
+import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { recompileLaw } from "../client/compile-law.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { contentIdFromDigest } from "../primitives/hash.ts";
-import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import { type Address, type ContentId, type Hash, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, type JsonObject } from "../primitives/json.ts";
 import { type Outcome, outcomeSchema } from "../protocol/outcome.ts";
 import { writeBundle } from "../records/bundle.ts";
@@ -75,7 +77,7 @@ export async function writeMissionBundle(city: City, facts: MissionFacts): Promi
   const read = (id: ContentId) => (city.blocks.has(id) ? city.blocks.get(id) : undefined);
   const blocks = reachableBlocks([...named, ...(await blocksOnChain(city, facts))], read);
   const files = new Map<string, Uint8Array | string>([
-    [BUNDLE_FILES.chain, city.chain.transcript()],
+    [BUNDLE_FILES.chain, city.chain.transcript(blockNamed(outcome.finalBlock))],
     [BUNDLE_FILES.log, entries.map((entry) => `${logLine(entry)}\n`).join("")],
     [BUNDLE_FILES.mission, facts.missionText],
     [BUNDLE_FILES.document, documentBytes],
@@ -88,9 +90,15 @@ export async function writeMissionBundle(city: City, facts: MissionFacts): Promi
   return writeBundle(facts.directory, files);
 }
 
-async function cityFacts({ client, chain, seed }: City, mission: Address): Promise<CityFacts> {
+function blockNamed({ number, hash }: Outcome["finalBlock"]): BlockName {
+  return { number: BigInt(number), hash: hashSchema.parse(hash) };
+}
+
+async function cityFacts({ client, chain, seed, society }: City, mission: Address): Promise<CityFacts> {
   const { session } = await client.mission(mission).context();
-  return { addresses: client.addresses, chainId: chain.id, mission, seed, session: session.toString() };
+  const members = Object.fromEntries(society.map(({ name, account }) => [account.address, name]));
+  const named = chain.id === DEVNET_CHAIN_ID ? {} : { members };
+  return { addresses: client.addresses, chainId: chain.id, mission, seed, session: session.toString(), ...named };
 }
 
 /** The log's entries up to the anchored one; their links are checked on the way. */

@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
+import type { Profile } from "../../deploy/artifacts.ts";
 import { errorsAbi } from "../chain/abi/errors.ts";
 import { openAnvilChain } from "../chain/anvil-chain.ts";
 import { boundedRequest } from "../chain/bounded-request.ts";
+import type { CityChain } from "../chain/chain.ts";
 import { removeCityFile, writeCityFile } from "../chain/city-file.ts";
-import type { DrivenChain } from "../chain/driven.ts";
 import { openEmbeddedChain } from "../chain/embedded.ts";
+import { type LiveOptions, openLiveChain } from "../chain/live-chain.ts";
 import { acquireLock } from "../chain/lock.ts";
 import { Patience, type SilenceNews } from "../chain/patience.ts";
 import { serveRpc } from "../chain/rpc-server.ts";
@@ -19,6 +21,7 @@ import type { Environment } from "../execution/guardian/scorers.ts";
 import { createSandbox, type Sandbox } from "../execution/sandbox/run.ts";
 import { type Boundary, noBoundary } from "../primitives/boundary.ts";
 import type { Clock } from "../primitives/clock.ts";
+import type { Address } from "../primitives/hex.ts";
 import { Mutex } from "../primitives/mutex.ts";
 import type { Tell } from "../primitives/progress.ts";
 import type { BoundaryName } from "../protocol/boundaries.ts";
@@ -30,8 +33,8 @@ import { RecordLog } from "../records/log.ts";
 import { openOutbox } from "../records/outbox.ts";
 import { sqlAfter } from "../records/sql.ts";
 import { claimFolder, foundedSeed } from "./city-folder.ts";
-import { deploymentFile, writeDeployment } from "./deployment-file.ts";
-import { foundCity, requireFounded } from "./found-city.ts";
+import { deploymentFile, readDeployment, writeDeployment } from "./deployment-file.ts";
+import { foundCity, REAL_TIME, requireFounded } from "./found-city.ts";
 import { genesisPort } from "./genesis-port.ts";
 import {
   copiedDeployment,
@@ -56,6 +59,10 @@ export interface CityOptions {
   /** Where the chain lives: in this process, in its own Anvil, or in one that already runs. Default: embedded. */
   readonly network?: DevnetName;
   readonly rpcUrl?: string | undefined;
+  /** A node of a chain that the city's own Anvil goes on from. */
+  readonly forkUrl?: string | undefined;
+  /** A network that lives without the city, in real time, by its URL: instead of a devnet. */
+  readonly live?: LivePlace | undefined;
   /** Shared between cities: a prepared empty database. */
   readonly cacheDir: string;
   /** A Postgres for log, outbox, answers and checkpoints, instead of the embedded one in `dir`. It serves one city. */
@@ -65,7 +72,7 @@ export interface CityOptions {
   /** Progress for people. */
   readonly tell: Tell;
   /** Who lives there. Default: a demonstration's members. */
-  readonly society?: readonly Member[];
+  readonly society?: readonly Member[] | undefined;
   /** Milliseconds of the machine's clock; only progress and service timings are made from it. */
   readonly millis: () => number;
   /** Time while the chain is silent. Without it silence is an error at once: for a chain that ends with this process. */
@@ -83,11 +90,19 @@ export interface CityOptions {
   readonly copyFounding?: boolean;
 }
 
+/** A network in real time, and how a city is founded there. */
+export interface LivePlace extends Pick<LiveOptions, "network" | "url" | "wall"> {
+  /** Whose compiled contracts are deployed. */
+  readonly profile: Profile;
+  /** The settlement token. Default: the devnet's test token, which exists on chain id 31337 only. */
+  readonly token?: Address | undefined;
+}
+
 /** A city that runs in this process: chain, records, keys, and the one sender. */
 export interface City {
   readonly dir: string;
   readonly seed: string;
-  readonly chain: DrivenChain;
+  readonly chain: CityChain;
   readonly client: CityClient;
   readonly sender: Sender<LogNote>;
   readonly society: readonly Member[];
@@ -117,8 +132,8 @@ const SENDERS = ["relayer", "deployer", "sponsor", "registrar", "speaker", "regu
 
 /** Opens the city in a folder, founding it if there is none. One process owns it at a time (decision 36). */
 export async function openCity(options: CityOptions): Promise<City> {
-  const { dir, cacheDir, seed, network = "embedded", databaseUrl, society } = options;
-  const isPlain = network === "embedded" && databaseUrl === undefined && society === undefined;
+  const { dir, cacheDir, seed, network = "embedded", live, databaseUrl, society } = options;
+  const isPlain = network === "embedded" && live === undefined && databaseUrl === undefined && society === undefined;
   const founding = options.copyFounding === true && isPlain ? placeOfFounding(cacheDir, seed) : undefined;
   try {
     return await open(options, founding);
@@ -137,6 +152,8 @@ async function open(
     databaseUrl,
     network = "embedded",
     rpcUrl,
+    forkUrl,
+    live,
     seed,
     tell,
     millis,
@@ -167,18 +184,20 @@ async function open(
     const isNew = claimFolder(dir, seed) || undoCopy(dir);
     tell(isNew ? `founding a new city in ${dir} (seed ${seed}), which takes a few seconds` : `the city in ${dir} is opened (seed ${seed})`);
     const isCopy = isNew && founding !== undefined && (await copyFounding(founding, dir));
-    if (rpcUrl === undefined) requireTranscript(dir);
+    if (rpcUrl === undefined && live === undefined) requireTranscript(dir);
     // News of a silence go into the log once there is one.
     let note = async (_news: SilenceNews): Promise<void> => {};
     const patience = silenceClock === undefined ? undefined : new Patience({ clock: silenceClock, tell: (news) => note(news) });
-    const opening =
-      network === "anvil"
-        ? openAnvilChain({ dir, log: tell, patience, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) })
-        : openEmbeddedChain({ dir, log: tell });
+    const open = (): Promise<CityChain> => {
+      if (live !== undefined) return openLiveChain({ ...live, dir, patience, log: tell });
+      if (network === "embedded") return openEmbeddedChain({ dir, log: tell });
+      return openAnvilChain({ dir, forkUrl, log: tell, patience, ...(rpcUrl === undefined ? {} : { url: rpcUrl }) });
+    };
+    const opening = open();
     const opened = opening.catch(() => undefined);
     closers.push(async () => (await opened)?.close());
     // The embedded chain works on threads of its own while the records are opened.
-    if (network === "anvil") await opening;
+    if (network === "anvil" || live !== undefined) await opening;
     if (databaseUrl === undefined) requireRecords(dir);
     const database = await openDatabase(databaseUrl === undefined ? { dir: join(dir, "records"), cache: cacheDir } : { url: databaseUrl });
     closers.push(() => database.close());
@@ -213,12 +232,16 @@ async function open(
     });
     const again = await sender.recover();
     if (again > 0) tell(`resumed: ${again} signed transactions had no known fate and were sent again, byte for byte`);
-    const port = genesisPort(sender, memberOf(society, "deployer").account, "default");
+    const port = genesisPort(sender, memberOf(society, "deployer").account, live?.profile ?? "default");
     // A city that was founded before is looked through again, and told of no second founding.
     const news = existsSync(deploymentFile(dir)) && !isCopy ? () => {} : tell;
     const deployment = isCopy
       ? await requireFounded(chain, copiedDeployment(dir), tell)
-      : await foundCity({ chain, network, sender, society, port, seed, tell: news });
+      : await foundCity({
+          ...{ chain, sender, society, port, seed, tell: news },
+          network: live?.network.name ?? network,
+          ...(live === undefined ? {} : { parameters: REAL_TIME, token: live.token ?? settledIn(dir) }),
+        });
     writeDeployment(dir, deployment);
     if (isCopy) endCopy(dir);
     else if (isNew && founding !== undefined) await keepFounding(founding, dir, database);
@@ -257,6 +280,11 @@ async function open(
     await close();
     throw error;
   }
+}
+
+/** The token that a city which was founded on a live network settles in; undefined for the devnet's own. */
+function settledIn(dir: string): Address | undefined {
+  return readDeployment(deploymentFile(dir))?.plan.token ?? undefined;
 }
 
 /** Sender and stages share one list of boundaries. */

@@ -15,3 +15,13 @@ export class GenesisMismatch extends AgentCityError {
     this.verification = verification;
   }
 }
+
+/** Founding needs more than its deployer has. Nothing was sent. */
+export class FounderLacks extends AgentCityError {
+  constructor(deployer: string, needed: string, held: string) {
+    super("FounderLacks", `The deployer cannot found the city: it needs ${needed}`, {
+      details: `${deployer} has ${held}`,
+      action: "send it more and run the command again",
+    });
+  }
+}

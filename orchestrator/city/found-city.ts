@@ -1,4 +1,4 @@
-import { keccak256, stringToHex } from "viem";
+import { erc20Abi, keccak256, stringToHex } from "viem";
 import type { Deployment, FoundedCity } from "../../deploy/deployment.ts";
 import { appointClerks, deployLaw, fillOffices, publishTemplate, seal, seedTreasury, setEnvelopes } from "../../deploy/genesis.ts";
 import type { GenesisPlan } from "../../deploy/plan.ts";
@@ -18,7 +18,7 @@ import { OFFICE_NAMES, OFFICES } from "../protocol/offices.ts";
 import { DEVNET, PARAMETERS, type ParameterName } from "../protocol/parameters.ts";
 import { chainReader } from "./chain-reader.ts";
 import { codifierMandates, codifierServices } from "./codifier-services.ts";
-import { GenesisMismatch } from "./errors.ts";
+import { FounderLacks, GenesisMismatch } from "./errors.ts";
 import type { SendingPort } from "./genesis-port.ts";
 import { signPermit } from "./permit.ts";
 import { openPools } from "./pools.ts";
@@ -47,14 +47,28 @@ const ENDOWMENT = {
   gas: 10n ** 19n,
 } as const;
 
+/** Windows of a devnet in real time, seconds: where blocks take their time, every step of a session and of a panel takes some of them. */
+export const REAL_TIME: Partial<Record<ParameterName, bigint>> = {
+  LEGISLATIVE_PROPOSAL_TIMEOUT: 600n,
+  REGULATORY_APPROVAL_TIMEOUT: 300n,
+  VERIFICATION_TIMEOUT: 300n,
+  MIN_HUMAN_REVIEW_TIMEOUT: 300n,
+  MAX_NODE_TIMEOUT: 600n,
+  OPTIMISTIC_WINDOW_MAX: 60n,
+};
+
 const MANDATE =
   "Agents legislate, software executes, humans adjudicate. No money moves on evidence weaker than what is at stake demands, " +
   "and any human with a seat can stop what is done here.";
 
-/** What a devnet's founders decide: the prototype's table with short windows, and offices for the society's members. */
+/** What genesis and a mission of a hundred nodes take of those who send, gas. */
+const GAS = { genesis: 120_000_000n, sender: 30_000_000n, relayer: 150_000_000n } as const;
+
+/** What a city's founders decide who hold every key of it: the prototype's table with short windows, and offices for the society's members. */
 export async function devnetPlan(
   society: readonly Member[],
   parameters: Partial<Record<ParameterName, bigint>> = {},
+  token: Address | null = null,
 ): Promise<GenesisPlan> {
   const person = (member: Member) => ({ address: member.account.address, principal: principalAddress(society, member) });
   const [reexecutor, receiver] = membersOf(society, "issuer");
@@ -62,7 +76,7 @@ export async function devnetPlan(
     mandate: MANDATE,
     mandateDigest: digestOf(contentIdOf(new TextEncoder().encode(MANDATE))),
     parameters: PARAMETERS.map(({ name }) => parameters[name] ?? DEVNET[name]),
-    token: null,
+    token,
     seats: membersOf(society, "adjudicator").map(({ account: { address } }) => ({ adjudicator: address, principal: address })),
     clerks: OFFICERS.flatMap((role, office) =>
       membersOf(society, role).flatMap((clerk) => {
@@ -92,6 +106,8 @@ export interface Founding {
   readonly tell: (line: string) => void;
   /** Values of parameters that differ from a devnet's. */
   readonly parameters?: Partial<Record<ParameterName, bigint>>;
+  /** The settlement token, which the deployer has enough of. Default: the devnet's test token. */
+  readonly token?: Address | undefined;
 }
 
 /** Of a city that is sealed. */
@@ -100,8 +116,9 @@ export type Founded = Deployment & { readonly city: FoundedCity };
 /** Deploys the contracts, registers the members, fills the offices, and ends the deployer's power. Every step is idempotent. */
 export async function foundCity(founding: Founding): Promise<Founded> {
   const { port, tell, chain, sender, society, network } = founding;
-  const plan = await devnetPlan(society, founding.parameters);
-  const addresses = await deployLaw(port, plan);
+  const plan = await devnetPlan(society, founding.parameters, founding.token);
+  if (founding.token !== undefined) await requireFunds(founding, founding.token);
+  const addresses = await deployLaw(port, plan, founding.token ?? null);
   await publishTemplate(port, addresses);
   await setEnvelopes(port, addresses);
   tell(`${Object.keys(addresses).length} contracts and the mission template deployed`);
@@ -128,25 +145,64 @@ export async function requireFounded(chain: Chain, deployment: Founded, tell: (l
   return deployment;
 }
 
-/** Test tokens for everybody, gas for those who send themselves, and the treasury's seed. */
-async function payOut({ society, sender }: Founding, client: CityClient): Promise<void> {
+/** Who is given how much at genesis, smallest unit. A token that is worth something is given only to stake, to settle with, and to insure. */
+function grantsOf({ society, token }: Founding): readonly (readonly [Address, bigint])[] {
   const { account: deployer } = memberOf(society, "deployer");
-  const grants: [Address, bigint][] = [
-    ...membersOf(society, "principal").map(({ account }): [Address, bigint] => [account.address, ENDOWMENT.principal]),
-    ...membersOf(society, "adjudicator").map(({ account }): [Address, bigint] => [account.address, ENDOWMENT.adjudicator]),
-    [memberOf(society, "sponsor").account.address, ENDOWMENT.sponsor],
-    [deployer.address, ENDOWMENT.treasury + ENDOWMENT.insurance],
+  const stakesOf = (name: string) =>
+    society.reduce((sum, { principal, role, stake = ENDOWMENT.stake }) => {
+      const isAgent = role === "producer" || role === "verifier";
+      return isAgent && principal === name ? sum + stake : sum;
+    }, 0n);
+  const grants = [
+    ...membersOf(society, "principal").map(
+      ({ name, account }) => [account.address, token === undefined ? ENDOWMENT.principal : stakesOf(name)] as const,
+    ),
+    ...membersOf(society, "adjudicator").map(({ account }) => [account.address, ENDOWMENT.adjudicator] as const),
+    [memberOf(society, "sponsor").account.address, token === undefined ? ENDOWMENT.sponsor : ENDOWMENT.adjudicator] as const,
+    [deployer.address, ENDOWMENT.treasury + ENDOWMENT.insurance] as const,
   ];
+  return grants.filter(([, amount]) => amount > 0n);
+}
+
+/** The deployer holds what genesis gives away, and the gas. Once begun, the chain itself refuses what cannot be paid. */
+async function requireFunds(founding: Founding, token: Address): Promise<void> {
+  const { chain, society } = founding;
+  const { address } = memberOf(society, "deployer").account;
+  if ((await chain.publicClient.getTransactionCount({ address })) > 0) return;
+  const { maxFeePerGas } = await chain.fees();
+  const wei =
+    maxFeePerGas * (GAS.genesis + GAS.sender * BigInt(SENDERS.length) + GAS.relayer * BigInt(membersOf(society, "relayer").length));
+  const units = grantsOf(founding).reduce((sum, [, amount]) => sum + amount, 0n);
+  const held = {
+    wei: await chain.publicClient.getBalance({ address }),
+    units: await chain.publicClient.readContract({ address: token, abi: erc20Abi, functionName: "balanceOf", args: [address] }),
+  };
+  if (held.wei < wei) throw new FounderLacks(address, `${wei} wei for gas at today's fees`, `${held.wei}`);
+  if (held.units < units) throw new FounderLacks(address, `${units} units of the settlement token ${token}`, `${held.units}`);
+}
+
+/** Tokens for everybody, and gas for those who send themselves. */
+async function payOut(founding: Founding, client: CityClient): Promise<void> {
+  const { society, sender, token, chain } = founding;
+  const { account: deployer } = memberOf(society, "deployer");
   await writeMany(
     client,
-    grants.map(([to, amount]) => client.token.call.mint([to, amount], { intent: intentKey("genesis", "mint", to), account: deployer })),
-  );
-  await sender.sendMany(
-    SENDERS.map((role) => {
-      const { address } = memberOf(society, role).account;
-      const intent = intentKey("genesis", "gas", address);
-      return { intent, to: address, value: ENDOWMENT.gas, account: deployer, what: `gas for the ${role}` };
+    grantsOf(founding).flatMap(([to, amount]) => {
+      const options = { intent: intentKey("genesis", "mint", to), account: deployer };
+      if (token === undefined) return [client.token.call.mint([to, amount], options)];
+      return to === deployer.address ? [] : [client.token.call.transfer([to, amount], options)];
     }),
+  );
+  const fee = token === undefined ? 0n : (await chain.fees()).maxFeePerGas;
+  const senders = [...SENDERS.map((role) => memberOf(society, role)), ...(token === undefined ? [] : membersOf(society, "relayer"))];
+  await sender.sendMany(
+    senders.map(({ name, role, account: { address } }) => ({
+      intent: intentKey("genesis", "gas", address),
+      to: address,
+      value: token === undefined ? ENDOWMENT.gas : fee * (role === "relayer" ? GAS.relayer : GAS.sender),
+      account: deployer,
+      what: `gas for the ${name}`,
+    })),
   );
 }
 

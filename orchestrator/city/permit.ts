@@ -4,10 +4,10 @@ import type { Address } from "../primitives/hex.ts";
 
 /** Arguments of the token's `permit` (ERC-2612): an allowance by signature, so that its giver needs no gas. */
 export async function signPermit(client: CityClient, owner: LocalAccount, spender: Address, value: bigint, deadline: number) {
-  const [name, nonce] = await Promise.all([client.token.name(), client.token.nonces(owner.address)]);
+  const [name, nonce, version] = await Promise.all([client.token.name(), client.token.nonces(owner.address), versionOf(client)]);
   const message = { owner: owner.address, spender, value, nonce, deadline: BigInt(deadline) };
   const signature = await owner.signTypedData({
-    domain: { name, version: "1", chainId: client.chain.id, verifyingContract: client.token.address },
+    domain: { name, version, chainId: client.chain.id, verifyingContract: client.token.address },
     types: {
       Permit: [
         { name: "owner", type: "address" },
@@ -23,3 +23,11 @@ export async function signPermit(client: CityClient, owner: LocalAccount, spende
   const { r, s, yParity } = parseSignature(signature);
   return [owner.address, spender, value, message.deadline, 27 + yParity, r, s] as const;
 }
+
+/** Of the token's signing domain. Stablecoins tell theirs; a token that has no such function is of version 1. */
+async function versionOf({ chain, token }: CityClient): Promise<string> {
+  if (chain.kind === "embedded") return "1";
+  return chain.publicClient.readContract({ address: token.address, abi: VERSION, functionName: "version" }).catch(() => "1");
+}
+
+const VERSION = [{ type: "function", name: "version", inputs: [], outputs: [{ type: "string" }], stateMutability: "view" }] as const;

@@ -16,16 +16,16 @@ export class BundleMissing extends AgentCityError {
   }
 }
 
-/** Verifies a finished mission again: only its bundle is read, nothing is asked of a network. */
+/** Verifies a finished mission again from its bundle. Nothing is asked of a network, unless the mission was on a live one. */
 export async function audit(
   mission: string,
-  { json = false, effort }: { readonly json?: boolean; readonly effort?: number },
+  { json = false, effort, rpc }: { readonly json?: boolean; readonly effort?: number; readonly rpc?: string },
 ): Promise<void> {
   const typed = typedPath(mission);
   const dir = existsSync(typed) ? typed : join(home().root, "missions", mission.toLowerCase());
   if (!existsSync(dir)) throw new BundleMissing(mission, dir);
   const report = await whileWorking("the bundle is verified, a few seconds for each mission of its city", () =>
-    auditBundle(dir, { effort }),
+    auditBundle(dir, { effort, rpcUrl: rpc ?? process.env["AGENTCITY_RPC_URL"] }),
   );
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderAudit(report));
 }

@@ -5,7 +5,7 @@ import { CATALOG, type CatalogEntry } from "../../services/catalog.ts";
 import { simulatedJudge } from "../adjudication/simulated-judge.ts";
 import { isUnreachable } from "../chain/errors.ts";
 import { judgesElsewhere } from "../city/case-desk.ts";
-import { type City, type DevnetName, openCity } from "../city/city.ts";
+import { type City, openCity } from "../city/city.ts";
 import { CodificationDesk } from "../city/codification-desk.ts";
 import type { Order } from "../city/conduct.ts";
 import { requireKnownFields } from "../city/known-fields.ts";
@@ -29,6 +29,7 @@ import { lawInWords } from "./codification-screen.ts";
 import { EXIT } from "./exit-codes.ts";
 import { home } from "./home.ts";
 import { interrupted } from "./interruption.ts";
+import type { Place } from "./network.ts";
 import { paintFor } from "./paint.ts";
 import { personAtTerminal } from "./person.ts";
 import { type Progress, withProgress } from "./progress.ts";
@@ -40,9 +41,7 @@ import { testBoundary } from "./test-boundary.ts";
 import { wallTime } from "./wall-time.ts";
 
 export interface Commission {
-  readonly network: DevnetName;
-  /** URL of an Anvil that already runs. */
-  readonly rpc?: string;
+  readonly place: Place;
   readonly key: RunKey;
   readonly seed: string;
   readonly fileName: string;
@@ -83,7 +82,7 @@ export async function carryOut(commission: Commission): Promise<void> {
 async function perform(commission: Commission, progress: Progress): Promise<{ readonly text: string; readonly isServed: boolean }> {
   const { elapsed, tell, enter } = progress;
   const { seed, fileName, text, directory, json = false } = commission;
-  const { root, dir, cacheDir } = home(commission.network);
+  const { root, dir, cacheDir } = home(commission.place.name);
   const catalog = await catalogOf(servicesPathOf(text, fileName), directory);
   const file = parseMissionFile(text, {
     fileName,
@@ -99,7 +98,10 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
   requireKnownFields(file.tasks, input, catalog);
   const { model } = commission;
   const makeMind = model === undefined ? undefined : await chatMinds(model, process.env["AGENTCITY_FALLBACK_MODEL"], process.env);
-  const { network, rpc: rpcUrl } = commission;
+  const { name, devnet: network, rpcUrl, forkUrl, live, society } = commission.place;
+  const isOwn = rpcUrl === undefined && live === undefined;
+  // Nobody would decide there: it is said before a city is founded.
+  if (commission.ask !== true && commission.waitForHumans !== true && live !== undefined) simulatedJudge(live.network.chainId);
   let isPaid = false;
   let isServed = false;
   const stages = staged(enter, testBoundary());
@@ -116,11 +118,12 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
       databaseUrl: commission.database,
       network,
       rpcUrl,
+      ...{ forkUrl, live, society },
       seed,
       tell,
       millis: wallTime.millis,
       // An external node has to come back by itself; the city's own is restarted below.
-      silenceClock: rpcUrl === undefined ? undefined : systemClock(wallTime),
+      silenceClock: isOwn ? undefined : systemClock(wallTime),
       boundary,
       interrupted,
       environment: process.env,
@@ -160,10 +163,10 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
       }
     }
   };
-  const outcome = await throughLostChains(attempt, network === "anvil" && rpcUrl === undefined, tell).catch((error: unknown) => {
+  const outcome = await throughLostChains(attempt, network === "anvil" && isOwn, tell).catch((error: unknown) => {
     if (!(error instanceof AuditNeeded)) throw error;
     process.exitCode = EXIT.WAITS;
-    return waiting(error, new CodificationDesk(dir).requestFile(error.request.session), network, json);
+    return waiting(error, new CodificationDesk(dir).requestFile(error.request.session), name, json);
   });
   if (typeof outcome === "string") return { text: outcome, isServed };
   endRun(dir, commission.key);

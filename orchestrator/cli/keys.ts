@@ -4,8 +4,8 @@ import { scrypt } from "@noble/hashes/scrypt.js";
 import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
-import { devnetSociety, membersOf } from "../city/society.ts";
+import { DEVNET_CHAIN_ID, DEVNET_MNEMONIC } from "../chain/devnet.ts";
+import { devnetSociety, type Member, membersOf } from "../city/society.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
 import { keccak256 } from "../primitives/hash.ts";
 import { bytesToHex, type Hex, isHash } from "../primitives/hex.ts";
@@ -18,6 +18,16 @@ export class KeyUnusable extends AgentCityError {
       action:
         `export ${variable}=0x… (32 bytes), or AGENTCITY_KEYSTORE=<file> and AGENTCITY_KEYSTORE_PASSWORD; ` +
         "keys are never taken from the command line, where other users of the machine see them",
+    });
+  }
+}
+
+/** The members' keys cannot be had. Never says anything of the phrase itself. */
+export class PhraseUnusable extends AgentCityError {
+  constructor(problem: string) {
+    super("PhraseUnusable", `The keys of this city's members cannot be had: ${problem}`, {
+      action:
+        "export AGENTCITY_MNEMONIC='twelve words …' (BIP-39, of your own): off devnets this command runs a city whose every key it holds",
     });
   }
 }
@@ -62,6 +72,16 @@ export function adjudicatorAccount(chainId: number, seat: string | undefined): L
   const member = membersOf(devnetSociety(), "adjudicator").find(({ name }) => name === seat);
   if (member === undefined) throw new NoSuchSeat(seat, "there is no such seat");
   return member.account;
+}
+
+/** Who lives in a city off devnets: members whose keys all come from one phrase, which only this machine knows. */
+export function ownSociety(): readonly Member[] {
+  const phrase = process.env["AGENTCITY_MNEMONIC"]?.trim().replaceAll(/\s+/g, " ");
+  const problem = (what: string) => new PhraseUnusable(what);
+  if (phrase === undefined || phrase === "") throw problem("AGENTCITY_MNEMONIC is not set");
+  if (![12, 15, 18, 21, 24].includes(phrase.split(" ").length)) throw problem("AGENTCITY_MNEMONIC is not 12 to 24 words");
+  if (phrase === DEVNET_MNEMONIC) throw problem("AGENTCITY_MNEMONIC is the phrase that everybody knows");
+  return devnetSociety(phrase);
 }
 
 /** The account whose key is in an environment variable, if it is set. */

@@ -1,5 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { parseGwei } from "viem";
 import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
+import { addressSchema } from "../primitives/address.ts";
 import { MODES } from "../protocol/mission-file-schema.ts";
 import { agent } from "./agent.ts";
 import { approveCodification } from "./approve-codification.ts";
@@ -17,6 +19,31 @@ import { version } from "./version.ts";
 const json = () => new Option("--json", "print one JSON document on stdout and nothing else");
 const explain = () => new Option("--explain", "also show votes, market, gas and reputations");
 const devnet = () => new Option("--network <name>", "embedded: in this process; anvil: in its own process").default("embedded");
+const network = () =>
+  new Option("--network <name>", "embedded: in this process; anvil: in its own process; or a network by its RPC, in real time").default(
+    "embedded",
+  );
+
+const rpc = () => new Option("--rpc <url>", "the network's node; with --network anvil, a running Anvil (docs/genesis.md)");
+
+const fork = () =>
+  new Option("--fork <url>", "with --network anvil: a node of a chain whose state and blocks this one goes on from, always as chain 31337");
+
+const confirmations = () => whole("--confirmations <n>", "in real time: blocks after which a step counts", 1, 1_000);
+
+const maxFee = () =>
+  new Option("--max-fee <gwei>", "in real time: the most to pay for a unit of gas; above it the city waits").argParser((text) => {
+    if (!/^\d{1,9}(\.\d{1,9})?$/.test(text)) throw new InvalidArgumentError("It takes gwei, such as 0.5.");
+    return parseGwei(text);
+  });
+
+const token = () =>
+  new Option("--token <address>", "off devnets, when a city is founded: the token it settles in").argParser((text) => {
+    const parsed = addressSchema.safeParse(text);
+    if (!parsed.success) throw new InvalidArgumentError("It takes an address.");
+    return parsed.data;
+  });
+
 const ask = () => new Option("--ask", "ask at this terminal for human decisions, instead of simulating them");
 
 const waitForHumans = () =>
@@ -84,8 +111,12 @@ program
   .addOption(new Option("--mode <name>", "every stage on chain, or one checkpoint per wave; replaces the file's mode").choices(MODES))
   .addOption(whole("--open <port>", "open seats to agents elsewhere, on this port of this machine; 0 is any", 0, 65_535))
   .addOption(whole("--agents <n>", "with --open: wait until so many have joined", 0, 64))
-  .addOption(devnet())
-  .addOption(new Option("--rpc <url>", "with --network anvil: URL of a running Anvil, started as docs/genesis.md says"))
+  .addOption(network())
+  .addOption(rpc())
+  .addOption(fork())
+  .addOption(confirmations())
+  .addOption(maxFee())
+  .addOption(token())
   .addOption(ask())
   .addOption(waitForHumans())
   .addOption(simulateHumans())
@@ -98,8 +129,12 @@ program
 program
   .command("city")
   .description("open the city of this folder, or found one, and serve its gateway until it is stopped")
-  .addOption(devnet())
-  .addOption(new Option("--rpc <url>", "with --network anvil: URL of a running Anvil, started as docs/genesis.md says"))
+  .addOption(network())
+  .addOption(rpc())
+  .addOption(fork())
+  .addOption(confirmations())
+  .addOption(maxFee())
+  .addOption(token())
   .addOption(new Option("--seed <seed>", "seed, if this founds a new city"))
   .addOption(port())
   .addOption(new Option("--public-url <url>", "by what others reach it, if a proxy stands before it"))
@@ -160,6 +195,7 @@ program
   .command("audit")
   .description("verify a finished mission from its bundle alone")
   .argument("<mission>", "address of the mission, or path of its bundle")
+  .option("--rpc <url>", "of a mission on a live network or on a fork: a node of that chain that you trust (or AGENTCITY_RPC_URL)")
   .addOption(whole("--effort <n>", "how many times the usual limits replaying the chain may take", 1, 1_000))
   .addOption(json())
   .action(audit);

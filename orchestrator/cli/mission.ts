@@ -4,10 +4,11 @@ import { foundedSeed } from "../city/city-folder.ts";
 import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
 import { isSystemError } from "../primitives/files.ts";
 import { keccak256 } from "../primitives/hash.ts";
+import type { Address } from "../primitives/hex.ts";
 import type { MissionFile } from "../protocol/mission-file.ts";
 import { carryOut } from "./carry-out.ts";
 import { home } from "./home.ts";
-import { devnetNamed } from "./network.ts";
+import { placeOf } from "./network.ts";
 import { typedPath } from "./shell.ts";
 
 export interface MissionOptions {
@@ -15,6 +16,10 @@ export interface MissionOptions {
   readonly seed?: string;
   readonly network: string;
   readonly rpc?: string;
+  readonly fork?: string;
+  readonly confirmations?: number;
+  readonly maxFee?: bigint;
+  readonly token?: Address;
   readonly mode?: MissionFile["mode"];
   readonly open?: number;
   readonly agents?: number;
@@ -37,12 +42,10 @@ export class MissionFileMissing extends AgentCityError {
 export async function mission(file: string, options: MissionOptions): Promise<void> {
   const path = resolve(typedPath(file));
   const text = readMissionFile(path);
-  const network = devnetNamed(options.network);
-  if (options.rpc !== undefined && network !== "anvil")
-    throw new InvalidValue("--rpc", "the embedded chain lives in this process", { action: "add --network anvil" });
+  const place = placeOf(options);
   if (options.agents !== undefined && options.open === undefined)
     throw new InvalidValue("--agents", "nobody can come to a city that is not open", { action: "add --open 8787" });
-  const { dir } = home(network);
+  const { dir } = home(place.name);
   const seed = options.seed ?? foundedSeed(dir) ?? "7";
   const key = {
     command: "mission",
@@ -54,7 +57,7 @@ export async function mission(file: string, options: MissionOptions): Promise<vo
   };
   const { open: port, agents = 0, ...rest } = options;
   const open = port === undefined ? {} : { open: { port, agents } };
-  await carryOut({ ...rest, ...open, network, seed, key, fileName: basename(file), text, directory: dirname(path) });
+  await carryOut({ ...rest, ...open, place, seed, key, fileName: basename(file), text, directory: dirname(path) });
 }
 
 function readMissionFile(file: string): string {

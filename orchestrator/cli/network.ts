@@ -1,8 +1,15 @@
+import { existsSync } from "node:fs";
 import { z } from "zod";
 import { type Network, networkOf } from "../../deploy/networks.ts";
-import { type DevnetName, devnets } from "../city/city.ts";
-import { AgentCityError } from "../primitives/errors.ts";
+import { type DevnetName, devnets, type LivePlace } from "../city/city.ts";
+import { deploymentFile } from "../city/deployment-file.ts";
+import type { Member } from "../city/society.ts";
+import { AgentCityError, InvalidValue } from "../primitives/errors.ts";
+import type { Address } from "../primitives/hex.ts";
 import { readStateFile } from "../primitives/state-file.ts";
+import { home } from "./home.ts";
+import { ownSociety } from "./keys.ts";
+import { wallTime } from "./wall-time.ts";
 
 const OWN_NETWORKS = "agentcity.networks.json";
 
@@ -19,14 +26,71 @@ export function findNetwork(name: string): Network {
   return networkOf(name, readStateFile(OWN_NETWORKS, z.json(), "correct it: docs/genesis.md has an example") ?? {});
 }
 
-/** Missions are run where this command holds every member's key. */
+/** This command makes a chain of its own. */
 export class NotADevnet extends AgentCityError {
   constructor(name: string) {
-    super("NotADevnet", `On ${name} agents and humans keep their own keys: this command cannot run a mission for them`, {
+    super("NotADevnet", `${name} is no devnet: this command begins a new chain each time`, {
       details: `devnets: ${devnets.join(", ")}`,
-      action: "found and verify a city there with genesis and verify; missions are run on devnets",
+      action: "npm run mission -- <file> --network <name> runs a mission there",
     });
   }
+}
+
+export class TokenMissing extends AgentCityError {
+  constructor(name: string) {
+    super("TokenMissing", `A city on ${name} settles in a token that is worth something there`, {
+      action: "name an ERC-20 with six decimals and permit, such as USDC, when the city is founded: --token 0x…",
+    });
+  }
+}
+
+/** Where a command's city lives: a devnet of its own, or a network in real time. */
+export interface Place {
+  /** The folder's name. */
+  readonly name: string;
+  readonly devnet: DevnetName;
+  /** URL of an Anvil that already runs. */
+  readonly rpcUrl?: string | undefined;
+  /** A node of the chain that an Anvil of its own goes on from. */
+  readonly forkUrl?: string | undefined;
+  readonly live?: LivePlace | undefined;
+  /** Whose city it is. Default: members whose keys everybody knows. */
+  readonly society?: readonly Member[] | undefined;
+}
+
+export interface PlaceOptions {
+  readonly network: string;
+  readonly rpc?: string | undefined;
+  readonly fork?: string | undefined;
+  readonly confirmations?: number | undefined;
+  /** Wei for a unit of gas. */
+  readonly maxFee?: bigint | undefined;
+  /** The settlement token. */
+  readonly token?: Address | undefined;
+}
+
+/** The place that a command's options name. */
+export function placeOf({ network: name, rpc, fork, confirmations, maxFee, token }: PlaceOptions): Place {
+  if (fork !== undefined && (name !== "anvil" || rpc !== undefined))
+    throw new InvalidValue("--fork", "a fork lives on an Anvil of the city's own", { action: "--network anvil, without --rpc" });
+  const devnet = devnets.find((each) => each === name);
+  if (devnet === undefined) {
+    const network = findNetwork(name);
+    const { chainId, profile, devnet: isDevnet } = network;
+    if (!isDevnet && token === undefined && !existsSync(deploymentFile(home(name).dir))) throw new TokenMissing(name);
+    const live = {
+      network: { name, chainId, confirmations, maxFeePerGas: maxFee },
+      ...{ url: rpcUrlOf(network, rpc), wall: wallTime, profile, token },
+    };
+    return { name, devnet: "anvil", live, ...(isDevnet ? {} : { society: ownSociety() }) };
+  }
+  if (rpc !== undefined && devnet !== "anvil")
+    throw new InvalidValue("--rpc", "the embedded chain lives in this process", { action: "add --network anvil" });
+  if (confirmations !== undefined || maxFee !== undefined)
+    throw new InvalidValue("--confirmations, --max-fee", `a step on ${name} counts at once, and costs nothing`, {
+      action: "leave them out",
+    });
+  return { name, devnet, rpcUrl: rpc, forkUrl: fork };
 }
 
 /** A devnet by its name. */

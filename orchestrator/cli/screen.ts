@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { counted, ending, percent } from "../city/report/node-words.ts";
 import { formatMoney, grouped } from "../primitives/amounts.ts";
 import { plainLine } from "../primitives/plain-text.ts";
-import { type Outcome, THE_MISSION } from "../protocol/outcome.ts";
+import { type Outcome, THE_MISSION, wasLive } from "../protocol/outcome.ts";
 import { type Excerpt, excerptOf } from "./excerpt.ts";
 import { explanation } from "./explanation.ts";
 import type { Paint } from "./paint.ts";
@@ -32,7 +32,9 @@ export function renderScreen(outcome: Outcome, { home, report, elapsed, explain,
     [...block("LAW", law(outcome)), ...block("WORK", work(outcome)), ...block("HUMAN", humans(outcome))],
     block("COST", cost(outcome)),
     [
-      ...(outcome.mission === null ? [] : whole("CHECK", asTyped(`npm run audit -- ${outcome.mission}`))),
+      ...(outcome.mission === null
+        ? []
+        : whole("CHECK", asTyped(`npm run audit -- ${outcome.mission}${wasLive(outcome) ? " --rpc <url>" : ""}`))),
       ...(explain ? [] : block("MORE", ["--explain: votes, market, gas, reputations"])),
     ],
     ...(explain ? [explanation(outcome)] : []),

@@ -25,11 +25,11 @@ export interface StartOptions {
 
 /** The main job: a new city, the sample mission, the first screen. An interrupted start is resumed. */
 export async function start(options: StartOptions): Promise<void> {
-  const network = devnetNamed(options.network);
+  const { network, ...rest } = options;
   const key = { command: "start", seed: options.seed, cheat: options.cheat === true, model: options.model ?? "" };
   await carryOut({
-    ...options,
-    network,
+    ...rest,
+    place: { name: network, devnet: devnetNamed(network) },
     key,
     serve: options.serve === true ? { port: options.port } : undefined,
     anew: { newCity: options.newCity === true },

@@ -42,6 +42,8 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Blocks after which a live network is not expected to replace one. */
+const LIVE_FINALITY = 64;
 /** Milliseconds between two looks at chain and log. */
 const LOOK = 250;
 /** Milliseconds that a client may take for its headers, and for a whole request. */
@@ -124,8 +126,9 @@ export function openCityHub({ database, chain, log, blocks, client }: City): Pro
     chain: chainSource(chain.request),
     ...{ log, blocks, addresses: client.addresses },
     epochOf: async (_, session) => (await client.legislation.sessionOf(BigInt(session))).epoch,
+    firstBlock: Number(chain.firstBlock),
     // A chain that this city drives block by block is never reorganized.
-    finality: 0,
+    finality: chain.isLive ? LIVE_FINALITY : 0,
   });
 }
 

@@ -33,6 +33,8 @@ export const auditReportSchema = z.strictObject({
   head: z.strictObject({ number: z.int(), hash: hex }).nullable(),
   /** Root of the mission's records, as a runner anchored it. */
   root: hex.nullable(),
+  /** What it rests on and could not check, in words. */
+  trusts: z.array(z.string()),
   checks: z.array(auditCheckSchema),
 });
 

@@ -266,3 +266,11 @@ export function balances(money: Money): boolean {
   const { deposit, paid, fees, insurance, discount, refunded, children } = money;
   return BigInt(deposit) === [paid, fees, insurance, discount, refunded, children].reduce((sum, part) => sum + BigInt(part), 0n);
 }
+
+/** How people know the chains that a city mines itself. Names of networks have no space. */
+export const OWN_CHAINS = { embedded: "embedded L2", anvil: "Anvil L2" } as const;
+
+/** Whether the mission was on a network in real time, whose node its audit has to be given. */
+export function wasLive({ network }: Pick<Outcome, "network">): boolean {
+  return !Object.values<string>(OWN_CHAINS).includes(network);
+}

@@ -96,7 +96,7 @@ describe("cli: bad input", function () {
   it("a chain that does not answer", async () => {
     expect((await refused(smallMission(csv), "--network", "anvil", "--rpc", "http://127.0.0.1:1")).code).to.equal("RpcUnreachable");
     expect((await refused(smallMission(csv), "--rpc", "http://127.0.0.1:1")).code).to.equal("InvalidValue");
-    expect((await refused(smallMission(csv), "--network", "base")).code).to.equal("NotADevnet");
+    expect((await refused(smallMission(csv), "--network", "base")).code).to.equal("TokenMissing");
   });
 
   it("another seed than the city's", async () => {

@@ -14,6 +14,9 @@ import { type Check, Inspection, inspect } from "./inspection.ts";
 type CheckResult = AuditReport["checks"][number];
 
 const FILES = { name: "FILES", what: "every byte against the manifest, every block against its name", file: "manifest.json" };
+/** Of a chain that lives elsewhere. */
+const WITNESSED =
+  "every block since the city's founding: its header against its hash, its parent, its transactions, receipts and senders against the header";
 const CHAIN = { name: "CHAIN", what: "every transaction of the transcript mined again, every block's hash", file: BUNDLE_FILES.chain };
 
 export interface AuditOptions {
@@ -21,25 +24,33 @@ export interface AuditOptions {
   readonly head?: Hash;
   /** How many times the usual limits replaying may take. Default: 1. */
   readonly effort?: number | undefined;
+  /** A node of the live chain that the mission was on. */
+  readonly rpcUrl?: string | undefined;
 }
 
 /**
  * Verifies a mission from its bundle alone, without network: replays the chain in this process, then compares everything that was
- * signed, hashed, counted or paid with it (decisions 35, 39). Returns the report, or throws AuditFailed with it. Throws AuditTooHeavy when
+ * signed, hashed, counted or paid with it (decisions 35, 39); of a live chain it asks the node at `rpcUrl`. Returns the report, or throws AuditFailed with it. Throws AuditTooHeavy when
  * replaying takes more than an audit may.
  *
  * It rests on the chain's last block, which the report names: to check that the transcript is the city's own, give
  * the hash that another witness has.
  */
-export async function auditBundle(dir: string, { head: known, effort }: AuditOptions = {}): Promise<AuditReport> {
-  const opened = await open(dir, replayLimits(effort));
+export async function auditBundle(dir: string, { head: known, effort, rpcUrl }: AuditOptions = {}): Promise<AuditReport> {
+  const opened = await open(dir, replayLimits(effort), rpcUrl);
   if ("failed" in opened) throw new AuditFailed(opened.failed);
   const { context, files } = opened;
   try {
+    const { isLive, firstBlock } = context.chain;
     const head = context.chain.head();
     const results: CheckResult[] = [
       { ...headOf(FILES), verified: files, findings: [] },
-      { ...headOf(CHAIN), verified: Number(head.number) + 1, findings: known === undefined ? [] : witnessed(head.hash, known) },
+      {
+        ...headOf(CHAIN),
+        ...(isLive ? { what: WITNESSED } : {}),
+        verified: Number(head.number - firstBlock) + 1,
+        findings: known === undefined ? [] : witnessed(head.hash, known),
+      },
     ];
     const tree = await treeOf(context);
     for (const check of checks) results.push({ ...headOf(check), ...(await inspect(check, tree)) });
@@ -49,6 +60,12 @@ export async function auditBundle(dir: string, { head: known, effort }: AuditOpt
       name: context.name,
       head: { number: Number(head.number), hash: head.hash },
       root: context.log.at(-1)?.hash ?? null,
+      trusts: isLive
+        ? [
+            `the node at ${origin(rpcUrl)} for whether the last block is on chain ${context.chain.id}: compare its hash with another witness`,
+            "that node for what contracts hold at the last block; their events and calls are proven by the headers",
+          ]
+        : ["that the last block is the city's own: compare its hash with another witness"],
       checks: results,
     };
     if (!report.passed) throw new AuditFailed(report);
@@ -56,6 +73,11 @@ export async function auditBundle(dir: string, { head: known, effort }: AuditOpt
   } finally {
     await context.chain.close();
   }
+}
+
+/** A URL may hold a key in its path. */
+function origin(url: string | undefined): string {
+  return url === undefined ? "" : new URL(url).origin;
 }
 
 function witnessed(hash: Hash, known: Hash): AuditFinding[] {
@@ -67,10 +89,11 @@ function witnessed(hash: Hash, known: Hash): AuditFinding[] {
 async function open(
   dir: string,
   limits: ReplayLimits,
+  rpcUrl: string | undefined,
 ): Promise<{ readonly context: AuditContext; readonly files: number } | { readonly failed: AuditReport }> {
   try {
     const bundle = openBundle(dir);
-    return { context: await openContext(bundle, limits), files: bundle.files.size };
+    return { context: await openContext(bundle, limits, rpcUrl), files: bundle.files.size };
   } catch (error) {
     if (isTooHeavy(error)) throw new AuditTooHeavy(messageOf(error), limits, error);
     if (error instanceof BundleDamaged) return { failed: broken(FILES, error.file, error) };
@@ -87,6 +110,7 @@ function broken(check: Omit<Check, "run">, file: string, error: Error): AuditRep
     name: null,
     head: null,
     root: null,
+    trusts: [],
     checks: [{ ...headOf(check), verified: 1, findings: [finding] }],
   };
 }

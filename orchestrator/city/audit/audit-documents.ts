@@ -250,7 +250,7 @@ export async function auditDocuments(files: BundleFiles): Promise<AuditReport> {
     const finding = { check: name, file, subject: file, problem: messageOf(error) };
     const known = whole.findings.some((each) => each.file === file);
     const findings = known ? whole.findings : [...whole.findings, finding];
-    return { passed: false, mission: null, name: null, head: null, root: null, checks: [{ ...whole, findings }] };
+    return { passed: false, mission: null, name: null, head: null, root: null, trusts: [], checks: [{ ...whole, findings }] };
   }
   const checks = [whole];
   for (const check of documentChecks) {
@@ -264,6 +264,7 @@ export async function auditDocuments(files: BundleFiles): Promise<AuditReport> {
     name: documents.city.name,
     head: documents.outcome.finalBlock,
     root: documents.log.at(-1)?.hash ?? null,
+    trusts: ["the chain for what happened on it: here the documents alone are compared with each other"],
     checks,
   };
 }

@@ -1,7 +1,7 @@
 import type { Abi, ContractEventName, ParseEventLogsReturnType } from "viem";
 import { decodeFunctionData, parseEventLogs } from "viem";
+import type { CityChain } from "../../chain/chain.ts";
 import { collectLogs, type LogLimits } from "../../chain/collect-logs.ts";
-import type { DrivenChain } from "../../chain/driven.ts";
 import { TooHeavy } from "../../chain/errors.ts";
 import { type AbiOf, type ContractName, contractAbis } from "../../client/contracts.ts";
 import type { WriteArgs, WriteName } from "../../client/write.ts";
@@ -67,16 +67,16 @@ export class ReplayedRecord {
   }
 
   /** Throws TooHeavy when the chain holds more events than `most`. */
-  static async read(chain: DrivenChain, addresses: CityAddresses, mission: Address, most: LogLimits): Promise<ReplayedRecord> {
+  static async read(chain: CityChain, addresses: CityAddresses, mission: Address, most: LogLimits): Promise<ReplayedRecord> {
     const logs = await collectLogs(
-      0n,
+      chain.firstBlock,
       chain.head().number,
       (fromBlock, toBlock) => chain.publicClient.getLogs({ fromBlock, toBlock }),
       most,
       (limit) => new TooHeavy(limit),
     );
     const transactions: Transaction[] = [];
-    for (let blockNumber = 1n; blockNumber <= chain.head().number; blockNumber += 1n) {
+    for (let blockNumber = chain.firstBlock; blockNumber <= chain.head().number; blockNumber += 1n) {
       const block = await chain.publicClient.getBlock({ blockNumber, includeTransactions: true });
       for (const { hash, from, to, input, transactionIndex } of block.transactions) {
         if (to === null) continue;

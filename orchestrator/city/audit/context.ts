@@ -1,7 +1,10 @@
 import { z } from "zod";
+import type { CityChain } from "../../chain/chain.ts";
 import type { DrivenChain } from "../../chain/driven.ts";
 import { openTranscript } from "../../chain/open-transcript.ts";
 import { type ReplayLimits, replayLimits } from "../../chain/replay-limits.ts";
+import type { Genesis } from "../../chain/transcript.ts";
+import { liveChainIn, openWitnessedChain, requireUrl } from "../../chain/witnessed-chain.ts";
 import { type CityClient, createCityClient } from "../../client/client.ts";
 import { type CompiledLaw, recompileLaw } from "../../client/compile-law.ts";
 import { AgentCityError, messageOf } from "../../primitives/errors.ts";
@@ -28,7 +31,7 @@ export interface AuditContext {
   readonly name: string;
   /** Labels of the nodes that lead to the mission from the one the bundle is of; empty for that one. */
   readonly path: string;
-  readonly chain: DrivenChain;
+  readonly chain: CityChain;
   readonly client: CityClient;
   readonly record: ChainRecord;
   /** The same chain with another mission as the one looked at. */
@@ -69,7 +72,7 @@ export class Unreadable extends AgentCityError {
 }
 
 /** Reads a bundle and replays its chain. Throws Unreadable with the file that cannot be used, caused by TooHeavy if it is too much. */
-export async function openContext(bundle: Bundle, limits: ReplayLimits = replayLimits()): Promise<AuditContext> {
+export async function openContext(bundle: Bundle, limits: ReplayLimits = replayLimits(), rpcUrl?: string): Promise<AuditContext> {
   const city = reading(BUNDLE_FILES.city, () => bundledCitySchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.city))));
   const outcome = reading(BUNDLE_FILES.outcome, () => outcomeSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.outcome))));
   const document = reading(BUNDLE_FILES.document, () => recompileLaw(bundle.bytes(BUNDLE_FILES.document)));
@@ -77,12 +80,20 @@ export async function openContext(bundle: Bundle, limits: ReplayLimits = replayL
   const transcript = reading(BUNDLE_FILES.chain, () => bundle.text(BUNDLE_FILES.chain));
   const documentBytes = bundle.bytes(BUNDLE_FILES.document);
   const items = reading(BUNDLE_FILES.input, () => itemsSchema.parse(parseCanonicalJson(bundle.text(BUNDLE_FILES.input))));
-  const chain = await readingAsync(BUNDLE_FILES.chain, () => openTranscript(transcript, limits));
+  const live = reading(BUNDLE_FILES.chain, () => liveChainIn(transcript));
+  const url = live === undefined ? undefined : requireUrl(rpcUrl, live.name);
+  const chain: CityChain = await readingAsync(BUNDLE_FILES.chain, () =>
+    url === undefined ? openTranscript(transcript, limits, rpcUrl) : openWitnessedChain(transcript, url),
+  );
   try {
     return await readingAsync(BUNDLE_FILES.chain, async () => {
       const client = createCityClient({ chain, addresses: city.addresses });
       const record = await ReplayedRecord.read(chain, city.addresses, city.mission, limits.events);
-      const names = new Map(devnetSociety(chain.genesis.mnemonic).map(({ account, name }) => [account.address.toLowerCase(), name]));
+      const names = new Map(
+        city.members === undefined
+          ? devnetSociety(genesisIn(chain)?.mnemonic).map(({ account, name }) => [account.address.toLowerCase(), name])
+          : Object.entries(city.members).map(([address, name]) => [address.toLowerCase(), name]),
+      );
       return contextOf(
         {
           bundle,
@@ -115,6 +126,11 @@ export async function openContext(bundle: Bundle, limits: ReplayLimits = replayL
     await chain.close();
     throw error;
   }
+}
+
+/** Of a chain that was mined again. */
+function genesisIn(chain: CityChain | DrivenChain): Genesis | undefined {
+  return "genesis" in chain ? chain.genesis : undefined;
 }
 
 const itemsSchema = z.array(z.json());

@@ -13,6 +13,7 @@ export function renderAudit(report: AuditReport): string {
   const bad = report.checks.reduce((sum, { findings }) => sum + findings.length, 0);
   if (report.head !== null) lines.push(`last block ${report.head.number} ${report.head.hash}`);
   if (report.root !== null) lines.push(`records' root ${report.root}`);
+  for (const trust of report.trusts) lines.push(`trusts ${trust}`);
   lines.push(report.passed ? `PASSED: ${grouped(count)} checks` : `FAILED: ${grouped(bad)} of ${grouped(count)} checks`);
   return `${lines.join("\n")}\n`;
 }

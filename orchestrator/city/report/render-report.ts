@@ -1,6 +1,6 @@
 import { formatMoney, grouped } from "../../primitives/amounts.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../primitives/json.ts";
-import { type Outcome, THE_MISSION } from "../../protocol/outcome.ts";
+import { type Outcome, THE_MISSION, wasLive } from "../../protocol/outcome.ts";
 import { counted, ending, percent } from "./node-words.ts";
 import { type Quotation, quoteMarkdown, quoteVerbatim } from "./quote-document.ts";
 import { code, lineStart, literal, table } from "./safe-markdown.ts";
@@ -247,13 +247,18 @@ function cost({ epochs, total, slashed }: Outcome): string[] {
   ];
 }
 
-function check({ mission, finalBlock, seed }: Outcome): string[] {
+function check(outcome: Outcome): string[] {
+  const { mission, finalBlock, seed, network } = outcome;
   if (mission === null)
     return ["No law was made, so there is no bundle to audit. The chain of the city keeps the session, with every ballot."];
+  const isLive = wasLive(outcome);
+  const chain = isLive
+    ? `asks a node of ${code(network)}, proves the chain's history by its headers`
+    : "replays the chain from this folder";
   return [
-    `    npm run audit -- ${mission}`,
+    `    npm run audit -- ${mission}${isLive ? " --rpc <url>" : ""}`,
     "",
-    `It replays the chain from this folder and compares everything that was signed, counted or paid, and this report too. Last block: ${finalBlock.number}, ${code(finalBlock.hash)}; seed ${code(seed)}.`,
+    `It ${chain} and compares everything that was signed, counted or paid, and this report too. Last block: ${finalBlock.number}, ${code(finalBlock.hash)}; seed ${code(seed)}.`,
   ];
 }
 
