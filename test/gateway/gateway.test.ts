@@ -16,8 +16,10 @@ import { eventHash, sealOf } from "../../orchestrator/hub/event.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { type ServedCity, servedCity, serveOptions, wall } from "./gateway-city.ts";
+import { drafted, post, signedAndSent } from "./orders.ts";
 import { signedRequest } from "./signed-fetch.ts";
 
 const eventsSchema = z.object({ items: z.array(eventOutput), next: z.string().nullable() });
@@ -54,6 +56,33 @@ describe("the gateway of a city with a mission", function () {
   };
   const events = async (query: string) => eventsSchema.parse(JSON.parse((await get(`/v1/events?${query}`)).body));
 
+  const seat = (name: string) => {
+    const member = served.city.society.find((each) => each.name === name);
+    if (member === undefined) throw new Error(`nobody is called ${name}`);
+    return member.account;
+  };
+  const WEAKEN = { action: "AMEND_PARAMETER", values: [String(parameterIndex("REPUTATION_FLOOR")), "120"], because: "too many fell below" };
+
+  /** The digest of an order that waits for its second signature. */
+  async function halfSigned(): Promise<string> {
+    const { relayed } = await signedAndSent(url, await drafted(url, WEAKEN), seat("adjudicator-1"));
+    expect(relayed?.status).to.equal("waiting");
+    return relayed?.digest ?? "";
+  }
+
+  it("keeps an order for its second signature, and refuses what no seated adjudicator signed", async () => {
+    const draft = await drafted(url, WEAKEN);
+    expect(draft.needed).to.equal(2);
+    expect(draft.hashes.digest).to.equal(await halfSigned());
+    const stranger = await signedAndSent(url, draft, seat("sponsor"));
+    expect([stranger.status, errorSchema.parse(JSON.parse(stranger.body)).error.code]).to.deep.equal([403, "NotAllowed"]);
+    const other = await signedAndSent(url, { ...draft, because: "something else" }, seat("adjudicator-1"));
+    expect(errorSchema.parse(JSON.parse(other.body)).error.code).to.equal("InvalidValue");
+    const borrowed = { message: draft.message, because: draft.because, signatures: [{ adjudicator: seat("adjudicator-2").address, signature: "0x11" }] };
+    expect((await post(`${url}/v1/orders`, borrowed)).status).to.equal(401);
+    expect(await served.city.client.constitution.param(parameterIndex("REPUTATION_FLOOR"))).to.equal(100n);
+  });
+
   it("answers every open question by its own schema", async () => {
     const [first] = (await events("limit=1")).items;
     const [agent] = z.object({ items: z.array(z.object({ agent: z.string() })) }).parse(JSON.parse((await get("/v1/agents")).body)).items;
@@ -64,6 +93,8 @@ describe("the gateway of a city with a mission", function () {
       agent: agent?.agent ?? "",
       eventId: first?.eventId ?? "",
       cid: first?.payloadCid ?? "",
+      id: served.outcome.mission ?? "",
+      digest: await halfSigned(),
     };
     for (const { path, output, access, method, name } of COMMANDS) {
       if (access !== "open") continue;
