@@ -253,16 +253,23 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     await second.context().close();
   });
 
-  it("releases the node, approves the report on whole evidence, and shows the payout, all in the document that saw the draft", async () => {
+  it("releases the node again", async () => {
     const page = await newPage("adjudicator-4");
     await page.goto(`${gateway.url}/panel/act?action=UNFREEZE&mission=${address}&node=0`);
     await page.getByLabel(/^Why/).fill("it was a false alarm");
     await page.getByRole("button", { name: "See what would happen" }).click();
     await sign(page, "UNFREEZE");
     await page.locator('[data-done="executed"]').waitFor();
+    await watching.locator('[data-metric="active freezes"][data-alerts="false"]').waitFor();
     mayGoOn.resolve();
-    await page.goto(`${gateway.url}/panel`);
-    await page.getByRole("link", { name: "Look and decide" }).first().click();
+    await page.context().close();
+  });
+
+  it("shows the report approved on whole evidence, and the payout, in the document that saw the draft", async () => {
+    await watching.getByText("Waiting for an adjudicator").waitFor({ timeout: 400_000 });
+    const page = await newPage("adjudicator-4");
+    await page.goto(watching.url());
+    await page.getByRole("link", { name: "Look and decide" }).click();
     await page.getByRole("button", { name: "Sign in with a wallet" }).click();
     await page.locator('[data-evidence="whole"]').waitFor();
     await page.getByLabel(/^Why/).fill("I have looked at it");

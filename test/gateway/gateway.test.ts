@@ -78,7 +78,11 @@ describe("the gateway of a city with a mission", function () {
     expect([stranger.status, errorSchema.parse(JSON.parse(stranger.body)).error.code]).to.deep.equal([403, "NotAllowed"]);
     const other = await signedAndSent(url, { ...draft, because: "something else" }, seat("adjudicator-1"));
     expect(errorSchema.parse(JSON.parse(other.body)).error.code).to.equal("InvalidValue");
-    const borrowed = { message: draft.message, because: draft.because, signatures: [{ adjudicator: seat("adjudicator-2").address, signature: "0x11" }] };
+    const borrowed = {
+      message: draft.message,
+      because: draft.because,
+      signatures: [{ adjudicator: seat("adjudicator-2").address, signature: "0x11" }],
+    };
     expect((await post(`${url}/v1/orders`, borrowed)).status).to.equal(401);
     expect(await served.city.client.constitution.param(parameterIndex("REPUTATION_FLOOR"))).to.equal(100n);
   });

@@ -415,7 +415,7 @@ function Signable({ draft, evidence, onAgain, command }: SignableProps) {
             Connect a wallet
           </Button>
         ) : (
-          <Button loading={isBusy} disabled={!canSign} color={draft.isStop ? "red" : "teal"} onClick={() => void act()}>
+          <Button loading={isBusy} disabled={!canSign} color={draft.isStop ? "red.9" : "teal.9"} onClick={() => void act()}>
             Sign {draft.action}
           </Button>
         )}
