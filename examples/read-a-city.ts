@@ -10,11 +10,8 @@ const city = createAgentCityClient(connect(process.argv[2]));
 
 const producers = await city.agents.activeProducers();
 console.log(`producers: ${producers}`);
-for (let index = 0; index < producers; index += 1) {
-  const agent = await city.agents.agentAt(index);
-  const [principal, reputation] = await Promise.all([city.agents.principalOf(agent), city.agents.reputationOf(agent)]);
-  console.log(`  ${agent} of ${principal}, reputation ${reputation}`);
-}
+for (const { args } of await city.agents.history("AgentRegistered"))
+  console.log(`  ${args.agent} of ${args.principal}, reputation ${await city.agents.reputationOf(args.agent)}`);
 const missions = await city.templates.history("MissionDeployed");
 console.log(`missions: ${missions.length}`);
 for (const { args, blockNumber } of missions) {

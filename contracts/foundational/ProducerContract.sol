@@ -4,6 +4,7 @@ pragma solidity 0.8.33;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {SafeCast} from "@openzeppelin/contracts/utils/math/SafeCast.sol";
 import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {IClerkContract} from "../interfaces/IClerkContract.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
@@ -28,41 +29,56 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     using SafeERC20 for IERC20;
     using Dues for Dues.Owed;
 
-    /// Two words per agent. Times and blocks in 32 bits last until the year 2106.
-    struct Record {
-        address principal; // word 0
-        Kind kind;
-        uint8 flags;
+    /// What every act of an agent reads and every settlement writes, in one word (decision 90). Blocks in 32 bits last until the year 2106.
+    struct Account {
+        uint56 held;
+        uint56 locked;
+        /// Thousandths of a point.
+        uint24 reputation;
+        /// Number of its principal.
+        uint24 principal;
         uint16 index;
         uint32 registeredBlock;
-        uint32 reputation;
-        uint160 capabilities; // word 1
-        uint64 held;
-        uint32 registeredAt;
+        /// Last bytes of the address of the market that locked last.
+        uint24 market;
+        /// Whether part of `locked` is of markets before that one: `Profile.earlier`.
+        bool divided;
+        Kind kind;
+        uint8 flags;
     }
 
-    /// What only an agent with bids, on its way out or absent has.
-    struct Claims {
-        uint64 locked;
+    /// What seldom changes.
+    struct Profile {
+        uint160 capabilities;
+        uint32 registeredAt;
+        uint56 earlier;
+    }
+
+    /// What only an agent on its way out, absent or frozen has.
+    struct Absence {
         uint40 unbondingUntil;
         /// When it lapsed last, and since when it had counted until then.
         uint32 lapsedBlock;
         uint32 countedFrom;
-        /// Last bytes of the address of the market that locked last, and how much of `locked` others did before it.
-        uint24 market;
-        uint64 earlier;
+        uint40 frozenUntil;
     }
 
     /// One word per principal.
     struct Portfolio {
+        address principal;
         bool frozen;
         /// Producers of this principal that would count toward turnout if it were not frozen.
         uint16 producers;
-        /// From 1, for ever; zero until it has had stake here.
-        uint32 number;
-        uint128 nonce;
         /// When it was last released from a freeze.
         uint32 countedFrom;
+        uint40 nonce;
+    }
+
+    /// How many there have been, and how many producers count toward turnout now.
+    struct Census {
+        uint16 producers;
+        uint16 active;
+        uint24 principals;
     }
 
     uint256 private constant _DIMENSIONS = 10;
@@ -70,26 +86,29 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @dev No producer has this number.
     uint16 private constant _NOBODY = type(uint16).max;
 
-    uint32 private constant _MOST_PRINCIPALS = (1 << 20) - 1;
+    uint24 private constant _MOST_PRINCIPALS = (1 << 20) - 1;
 
     uint8 private constant _BANNED = 1;
     uint8 private constant _LEAVING = 2;
     uint8 private constant _LAPSED = 4;
-    /// Until `_frozenUntil`.
+    /// Until `Absence.frozenUntil`.
     uint8 private constant _FROZEN = 8;
 
     IConstitutionContract private immutable _CONSTITUTION;
 
-    mapping(address agent => Record record) private _records;
-    mapping(address agent => Claims claims) private _claims;
-    mapping(address principal => Portfolio portfolio) private _portfolios;
+    mapping(address agent => Account account) private _accounts;
+    mapping(address agent => Profile profile) private _profiles;
+    mapping(address agent => Absence absence) private _absences;
+    /// Numbers of principals, from 1.
+    mapping(address principal => uint24 number) private _numbers;
+    mapping(uint24 number => Portfolio portfolio) private _portfolios;
+    /// Of those who are no principal: agents that make agents.
+    mapping(address creator => uint256 nonce) private _nonces;
+    /// Of names that do not name their agent by themselves.
     mapping(bytes32 did => address agent) private _bearers;
-    mapping(address agent => uint40 until) private _frozenUntil;
     /// Slashed, and not taken by the treasury yet.
     Dues.Owed private _dues;
-    address[] private _producers;
-    uint16 private _active;
-    uint32 private _principals;
+    Census private _census;
 
     constructor(IConstitutionContract constitution) EIP712("AgentCity", "1") {
         _CONSTITUTION = constitution;
@@ -111,8 +130,9 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         _requireEntry(did, binding.did, binding.stake);
         _name(did, binding.did, binding.agent);
 
-        ++_portfolios[binding.principal].nonce;
-        uint16 index = _admit(binding.agent, binding.principal, binding.kind, binding.capabilities, binding.stake);
+        uint24 principal = _numberOf(binding.principal);
+        ++_portfolios[principal].nonce;
+        uint16 index = _admit(binding.agent, principal, binding.kind, binding.capabilities, binding.stake);
 
         _token().pull(binding.principal, binding.stake);
         _announce(binding, did, index);
@@ -129,7 +149,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         _requireEntry(did, binding.did, binding.stake);
         _name(did, binding.did, binding.agent);
 
-        ++_portfolios[binding.creator].nonce;
+        _spendNonce(binding.creator);
         _admitSubAgent(binding, did);
         _token().pull(binding.creator, binding.stake);
     }
@@ -140,40 +160,42 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         bool byRoster = kind == Kind.ADJUDICATOR && msg.sender == _CONSTITUTION.at(Institution.ROSTER);
         if (!byClerks && !byRoster) revert NotAuthorised(msg.sender);
         if (agent == address(0) || principal == address(0)) revert ZeroAddress();
-        _enter(agent, principal, kind);
+        Account memory account;
+        (account.principal, account.kind) = (_numberOf(principal), kind);
+        _enter(agent, account, 0);
         emit AgentEnrolled(agent, principal, kind);
     }
 
     /// @inheritdoc IProducerContract
     function deregister(address agent) external {
-        Record storage record = _staked(agent);
-        if (msg.sender != agent && msg.sender != record.principal) revert NotAuthorised(msg.sender);
-        if (_has(record, _LEAVING)) revert NotRegistered(agent);
+        Account memory account = _staked(agent);
+        if (msg.sender != agent && msg.sender != _principalOf(account)) revert NotAuthorised(msg.sender);
+        if (_has(account, _LEAVING)) revert NotRegistered(agent);
         uint40 until = uint40(block.timestamp + _CONSTITUTION.param(Param.UNBONDING_PERIOD));
-        _raise(record, _LEAVING);
-        _claims[agent].unbondingUntil = until;
+        _raise(agent, account, _LEAVING);
+        _absences[agent].unbondingUntil = until;
         emit AgentDeregistered(agent, until);
-        _retire(agent, record);
+        _retire(agent, account);
     }
 
     /// @inheritdoc IProducerContract
     function withdrawStake(address agent) external nonReentrant {
-        Record storage record = _staked(agent);
-        Claims memory claims = _claims[agent];
-        if (!_has(record, _LEAVING) || block.timestamp < claims.unbondingUntil) {
-            revert StillUnbonding(agent, claims.unbondingUntil);
-        }
-        if (claims.locked != 0) revert StillLocked(agent, claims.locked);
-        uint64 amount = record.held;
-        record.held = 0;
-        _token().safeTransfer(record.principal, amount);
-        emit StakeWithdrawn(agent, record.principal, amount);
+        Account memory account = _staked(agent);
+        uint40 until = _absences[agent].unbondingUntil;
+        if (!_has(account, _LEAVING) || block.timestamp < until) revert StillUnbonding(agent, until);
+        if (account.locked != 0) revert StillLocked(agent, account.locked);
+        (uint64 amount, address principal) = (account.held, _principalOf(account));
+        account.held = 0;
+        _store(agent, account);
+        _token().safeTransfer(principal, amount);
+        emit StakeWithdrawn(agent, principal, amount);
     }
 
     /// @inheritdoc IProducerContract
     function topUpStake(address agent, uint64 amount) external nonReentrant {
-        Record storage record = _staked(agent);
-        record.held += amount;
+        Account memory account = _staked(agent);
+        account.held = SafeCast.toUint56(uint256(account.held) + amount);
+        _store(agent, account);
         _token().pull(msg.sender, amount);
         emit StakeAdded(agent, amount);
     }
@@ -183,13 +205,18 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function lock(address agent, uint64 amount) external {
         if (_marketStanding() != Standing.CURRENT) revert NotAuthorised(msg.sender);
-        Record storage record = _staked(agent);
-        Claims storage claims = _claims[agent];
-        if (claims.market != _tag(msg.sender)) (claims.market, claims.earlier) = (_tag(msg.sender), claims.locked);
-        uint256 reserved = uint256(claims.locked) + _CONSTITUTION.paramInUnits(Param.REGISTRATION_STAKE);
-        uint64 free = record.held > reserved ? uint64(record.held - reserved) : 0;
+        Account memory account = _staked(agent);
+        if (account.market != _tag(msg.sender)) {
+            account.market = _tag(msg.sender);
+            account.divided = account.locked != 0;
+            if (account.divided) _profiles[agent].earlier = account.locked;
+        }
+        uint256 reserved = uint256(account.locked) + _CONSTITUTION.paramInUnits(Param.REGISTRATION_STAKE);
+        uint64 free = account.held > reserved ? uint64(account.held - reserved) : 0;
         if (amount > free) revert InsufficientFreeStake(agent, free, amount);
-        claims.locked += amount;
+        // At most what is held, which fits.
+        account.locked += uint56(amount);
+        _store(agent, account);
         emit StakeLocked(agent, amount);
     }
 
@@ -202,28 +229,31 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         uint16 score,
         bytes32 reason
     ) external nonReentrant returns (uint64 slashed) {
-        Record storage record = _staked(agent);
+        Account memory account = _staked(agent);
         if (_marketStanding() == Standing.RETIRED) {
             // What it may take, and whom it may score: those whose locks it made, and no more than these.
-            uint64 reach = _lockedUnder(_claims[agent], msg.sender);
+            uint64 reach = _lockedUnder(agent, account, msg.sender);
             (release, penalty) = (release < reach ? release : reach, penalty < reach ? penalty : reach);
             scored = scored && reach != 0;
         }
-        slashed = _settleStake(agent, record, release, penalty);
+        slashed = _settleStake(agent, account, release, penalty);
         if (scored) {
             uint256 outcome = score < BasisPoints.WHOLE ? score : BasisPoints.WHOLE;
             uint256 lambda = _CONSTITUTION.param(Param.REPUTATION_SMOOTHING);
-            _setReputation(agent, record, Reputation.ema(record.reputation, outcome, lambda), reason);
+            _setReputation(agent, account, Reputation.ema(account.reputation, outcome, lambda), reason);
         }
+        _store(agent, account);
+        if (slashed != 0 && account.held < 2 * SlashingSchedule.NO_SHOW) _retire(agent, account);
         if (slashed != 0) _pay(agent, slashed, reason);
     }
 
     /// @inheritdoc IProducerContract
     function reproach(address agent, uint16 points, bytes32 reason) external {
-        Record storage record = _staked(agent);
+        Account memory account = _staked(agent);
         // It reproaches after it settled: then nothing tells any more that the agent is one of its own.
         if (_marketStanding() == Standing.RETIRED) return;
-        _setReputation(agent, record, Reputation.adjust(record.reputation, -int256(uint256(points))), reason);
+        _setReputation(agent, account, Reputation.adjust(account.reputation, -int256(uint256(points))), reason);
+        _store(agent, account);
     }
 
     // --- Governance --------------------------------------------------------------------------------------------------
@@ -231,48 +261,53 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function adjustReputation(address agent, int256 delta, bytes32 rationale) external {
         _onlyGovernor();
-        Record storage record = _known(agent);
-        _setReputation(agent, record, Reputation.adjust(record.reputation, delta), rationale);
+        Account memory account = _known(agent);
+        _setReputation(agent, account, Reputation.adjust(account.reputation, delta), rationale);
+        _store(agent, account);
     }
 
     /// @inheritdoc IProducerContract
     function slash(address agent, uint64 amount, bytes32 reason) external nonReentrant returns (uint64 slashed) {
         _onlyGovernor();
-        slashed = _settleStake(agent, _staked(agent), 0, amount);
+        Account memory account = _staked(agent);
+        slashed = _settleStake(agent, account, 0, amount);
+        _store(agent, account);
+        if (slashed != 0 && account.held < 2 * SlashingSchedule.NO_SHOW) _retire(agent, account);
         if (slashed != 0) _pay(agent, slashed, reason);
     }
 
     /// @inheritdoc IProducerContract
     function attestCapabilities(address agent, uint160 capabilities, bytes32 evidence) external {
-        Record storage record = _staked(agent);
+        Account memory account = _staked(agent);
         IClerkContract clerks = IClerkContract(_CONSTITUTION.at(Institution.CLERKS));
         bool permitted =
             clerks.isClerk(Office.REGULATOR, msg.sender) &&
                 clerks.isPermitted(Office.REGULATOR, this.attestCapabilities.selector);
-        if (!permitted || _records[msg.sender].principal == record.principal) revert NotAuthorised(msg.sender);
-        emit CapabilitiesAttested(agent, record.capabilities, capabilities, msg.sender, evidence);
-        record.capabilities = capabilities;
+        if (!permitted || _accounts[msg.sender].principal == account.principal) revert NotAuthorised(msg.sender);
+        Profile storage profile = _profiles[agent];
+        emit CapabilitiesAttested(agent, profile.capabilities, capabilities, msg.sender, evidence);
+        profile.capabilities = capabilities;
     }
 
     /// @inheritdoc IProducerContract
     function ban(address agent, bytes32 reason) external {
         _onlyGovernor();
-        Record storage record = _known(agent);
-        _raise(record, _BANNED);
+        Account memory account = _known(agent);
+        _raise(agent, account, _BANNED);
         emit AgentBanned(agent, reason);
-        _retire(agent, record);
+        _retire(agent, account);
     }
 
     /// @inheritdoc IProducerContract
     function freezePrincipal(address principal, bool frozen) external {
         _onlyGovernor();
-        Portfolio storage portfolio = _portfolios[principal];
+        Portfolio storage portfolio = _portfolios[_numberOf(principal)];
         if (portfolio.frozen == frozen) return;
         portfolio.frozen = frozen;
         if (frozen) {
-            _active -= portfolio.producers;
+            _census.active -= portfolio.producers;
         } else {
-            _active += portfolio.producers;
+            _census.active += portfolio.producers;
             // Sessions already open counted their electorate without these producers, or lost them.
             portfolio.countedFrom = uint32(block.number);
         }
@@ -282,14 +317,15 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     /// @inheritdoc IProducerContract
     function freezeAgent(address agent, bool frozen) external {
         _onlyGovernor();
-        Record storage record = _staked(agent);
+        Account memory account = _staked(agent);
         // Reviews take a week at most.
         uint40 until = frozen ? uint40(block.timestamp + 2 * _CONSTITUTION.param(Param.MAX_HUMAN_REVIEW_TIMEOUT)) : 0;
-        _frozenUntil[agent] = until;
-        if (frozen) record.flags |= _FROZEN;
-        else record.flags &= ~_FROZEN;
+        _absences[agent].frozenUntil = until;
+        if (frozen) account.flags |= _FROZEN;
+        else account.flags &= ~_FROZEN;
+        _store(agent, account);
         emit AgentFrozen(agent, until);
-        if (record.kind != Kind.VERIFIER) return;
+        if (account.kind != Kind.VERIFIER) return;
         IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE)).stay(agent, until);
     }
 
@@ -301,23 +337,25 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (_CONSTITUTION.standingOf(Institution.LEGISLATION, msg.sender) != Standing.CURRENT) {
             revert NotAuthorised(msg.sender);
         }
-        Record storage record = _producer(agent);
-        if (_has(record, _LAPSED)) return;
-        _raise(record, _LAPSED);
-        (_claims[agent].lapsedBlock, _claims[agent].countedFrom) = (uint32(block.number), record.registeredBlock);
+        Account memory account = _producer(agent);
+        if (_has(account, _LAPSED)) return;
+        _raise(agent, account, _LAPSED);
+        Absence storage absence = _absences[agent];
+        (absence.lapsedBlock, absence.countedFrom) = (uint32(block.number), account.registeredBlock);
         emit AgentLapsed(agent);
     }
 
     /// @inheritdoc IProducerContract
     function attend(address agent) external {
-        Record storage record = _producer(agent);
-        bool self = msg.sender == agent || msg.sender == record.principal;
+        Account memory account = _producer(agent);
+        bool self = msg.sender == agent || msg.sender == _principalOf(account);
         if (!self && !_isProcedure(Institution.LEGISLATION)) revert NotAuthorised(msg.sender);
-        if (!_has(record, _LAPSED)) return;
-        record.flags &= ~_LAPSED;
+        if (!_has(account, _LAPSED)) return;
+        account.flags &= ~_LAPSED;
         // Sessions already open counted their electorate without this producer.
-        record.registeredBlock = uint32(block.number);
-        if (_counts(record)) _count(record.principal, true);
+        account.registeredBlock = uint32(block.number);
+        _store(agent, account);
+        if (_counts(account)) _count(account.principal, true);
         emit AgentAttended(agent);
     }
 
@@ -325,72 +363,73 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function agentOf(address agent) external view returns (Agent memory) {
-        Record storage record = _records[agent];
+        Account memory account = _load(agent);
         return
             Agent({
-                principal: record.principal,
-                kind: record.kind,
-                banned: _has(record, _BANNED),
-                index: record.index,
-                registeredAt: record.registeredAt,
-                registeredBlock: record.registeredBlock,
-                reputation: record.reputation
+                principal: _principalOf(account),
+                kind: account.kind,
+                banned: _has(account, _BANNED),
+                index: account.index,
+                registeredAt: _profiles[agent].registeredAt,
+                registeredBlock: account.registeredBlock,
+                reputation: account.reputation
             });
     }
 
     /// @inheritdoc IProducerContract
     function stakeOf(address agent) external view returns (Stake memory) {
-        Claims memory claims = _claims[agent];
-        return Stake({held: _records[agent].held, locked: claims.locked, unbondingUntil: claims.unbondingUntil});
+        Account memory account = _load(agent);
+        return Stake({held: account.held, locked: account.locked, unbondingUntil: _absences[agent].unbondingUntil});
     }
 
     /// @inheritdoc IProducerContract
     function principalOf(address agent) external view returns (address) {
-        return _records[agent].principal;
+        return _portfolios[_accounts[agent].principal].principal;
     }
 
     /// @inheritdoc IProducerContract
     function capabilitiesOf(address agent) external view returns (uint160) {
-        return _records[agent].capabilities;
+        return _profiles[agent].capabilities;
     }
 
     /// @inheritdoc IProducerContract
     function reputationOf(address agent) external view returns (uint256) {
-        return Reputation.points(_records[agent].reputation);
+        return Reputation.points(_accounts[agent].reputation);
     }
 
     /// @inheritdoc IProducerContract
     function meetsReputationFloor(address agent) external view returns (bool) {
-        Record storage record = _records[agent];
-        return record.kind != Kind.NONE && _isAboveFloor(record);
+        Account memory account = _load(agent);
+        return account.kind != Kind.NONE && _isAboveFloor(account);
     }
 
     /// @inheritdoc IProducerContract
     function isEligible(address agent, Kind kind) external view returns (bool) {
-        return _isEligible(_records[agent], kind) && !_isFrozen(agent);
+        return _isEligible(_load(agent), kind) && !_isFrozen(agent);
     }
 
     /// @inheritdoc IProducerContract
     function bidderOf(address agent) external view returns (Bidder memory bidder) {
-        Record storage record = _records[agent];
-        if (!_isEligible(record, Kind.PRODUCER) || _isFrozen(agent)) return bidder;
-        bidder.principal = record.principal;
-        bidder.number = _portfolios[record.principal].number;
-        bidder.capabilities = record.capabilities;
+        Account memory account = _load(agent);
+        if (!_isEligible(account, Kind.PRODUCER) || _isFrozen(agent)) return bidder;
+        bidder.principal = _principalOf(account);
+        bidder.number = account.principal;
+        bidder.capabilities = _profiles[agent].capabilities;
         // At most 1000 points.
-        bidder.reputation = uint16(Reputation.points(record.reputation));
+        bidder.reputation = uint16(Reputation.points(account.reputation));
     }
 
     /// @inheritdoc IProducerContract
     function awardeeOf(address agent) external view returns (address) {
-        Record storage record = _records[agent];
-        return _isPresent(record, Kind.PRODUCER, _BANNED) && !_isFrozen(agent) ? record.principal : address(0);
+        Account memory account = _load(agent);
+        bool counts = _isPresent(account, Kind.PRODUCER, _BANNED) && !_isFrozen(agent);
+        return counts ? _principalOf(account) : address(0);
     }
 
     /// @inheritdoc IProducerContract
     function requireRoutable(address agent) external view returns (address principal) {
-        if (_isFrozen(agent)) revert FrozenAgent(agent, _frozenUntil[agent]);
-        return _records[agent].principal;
+        if (_isFrozen(agent)) revert FrozenAgent(agent, _absences[agent].frozenUntil);
+        return _portfolios[_accounts[agent].principal].principal;
     }
 
     /// @inheritdoc IProducerContract
@@ -398,11 +437,11 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         address agent,
         uint256 opened
     ) external view returns (bool mayVote, address principal, uint16 index, bool counted) {
-        Record storage record = _records[agent];
-        (principal, index) = (record.principal, record.index);
-        if (_portfolios[principal].countedFrom >= opened) return (false, principal, index, false);
-        counted = !_has(record, _LAPSED) && record.registeredBlock < opened;
-        mayVote = (counted || _lapsedDuring(agent, opened)) && _isEligible(record, Kind.PRODUCER);
+        Account memory account = _load(agent);
+        (principal, index) = (_principalOf(account), account.index);
+        if (_portfolios[account.principal].countedFrom >= opened) return (false, principal, index, false);
+        counted = !_has(account, _LAPSED) && account.registeredBlock < opened;
+        mayVote = (counted || _lapsedDuring(agent, opened)) && _isEligible(account, Kind.PRODUCER);
     }
 
     /// @inheritdoc IProducerContract
@@ -414,22 +453,18 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     /// @inheritdoc IProducerContract
     function isLapsed(address agent) external view returns (bool) {
-        return _has(_records[agent], _LAPSED);
-    }
-
-    /// @inheritdoc IProducerContract
-    function agentAt(uint16 index) external view returns (address) {
-        return index < _producers.length ? _producers[index] : address(0);
+        return _accounts[agent].flags & _LAPSED != 0;
     }
 
     /// @inheritdoc IProducerContract
     function activeProducers() external view returns (uint16) {
-        return _active;
+        return _census.active;
     }
 
     /// @inheritdoc IProducerContract
-    function nonceOf(address account) external view returns (uint256) {
-        return _portfolios[account].nonce;
+    function nonceOf(address account) public view returns (uint256) {
+        uint24 number = _numbers[account];
+        return number == 0 ? _nonces[account] : _portfolios[number].nonce;
     }
 
     // --- Authority ---------------------------------------------------------------------------------------------------
@@ -454,8 +489,7 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         bytes calldata agentSignature
     ) private view {
         Signatures.requireInTime(binding.deadline);
-        if (binding.nonce != _portfolios[binding.principal].nonce)
-            revert InvalidNonce(binding.principal, binding.nonce);
+        if (binding.nonce != nonceOf(binding.principal)) revert InvalidNonce(binding.principal, binding.nonce);
         bytes32 digest = _hashTypedDataV4(TypedData.hashPrincipalBinding(binding));
         Signatures.requireAny(binding.principal, digest, principalSignature);
         Signatures.requireKeyOrCaller(binding.agent, digest, agentSignature);
@@ -467,13 +501,14 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         bytes calldata agentSignature
     ) private view {
         Signatures.requireInTime(binding.deadline);
-        if (binding.nonce != _portfolios[binding.creator].nonce) revert InvalidNonce(binding.creator, binding.nonce);
+        if (binding.nonce != nonceOf(binding.creator)) revert InvalidNonce(binding.creator, binding.nonce);
         bytes32 digest = _hashTypedDataV4(TypedData.hashSubAgentBinding(binding));
         Signatures.requireKeyOrCaller(binding.creator, digest, creatorSignature);
         Signatures.requireKeyOrCaller(binding.agent, digest, agentSignature);
-        Record storage creator = _records[binding.creator];
-        if (!_isEligible(creator, Kind.PRODUCER) || _isFrozen(binding.creator)) revert NotEligible(binding.creator);
-        _requireWithin(binding.capabilities, creator.capabilities);
+        if (!_isEligible(_load(binding.creator), Kind.PRODUCER) || _isFrozen(binding.creator)) {
+            revert NotEligible(binding.creator);
+        }
+        _requireWithin(binding.capabilities, _profiles[binding.creator].capabilities);
     }
 
     /// @dev A well-formed name, and enough at stake.
@@ -483,12 +518,15 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         if (stake < minimum) revert StakeBelowMinimum(stake, minimum);
     }
 
-    /// @dev A name is free again when whoever bore it has left.
+    /// @dev A name is free again when whoever bore it has left. One that ends in the agent's address can be nobody else's.
     function _name(string calldata did, bytes32 didHash, address agent) private {
-        if (!DidSyntax.mayName(did, agent)) revert DidOfAnother(did, agent);
+        if (DidSyntax.namesAccount(did)) {
+            if (!DidSyntax.endsIn(did, agent)) revert DidOfAnother(did, agent);
+            return;
+        }
         address bearer = _bearers[didHash];
         if (bearer != address(0) && bearer != agent) {
-            bool left = _has(_records[bearer], _LEAVING) && block.timestamp >= _claims[bearer].unbondingUntil;
+            bool left = _accounts[bearer].flags & _LEAVING != 0 && block.timestamp >= _absences[bearer].unbondingUntil;
             if (!left) revert DidTaken(did, bearer);
         }
         _bearers[didHash] = agent;
@@ -504,50 +542,57 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
 
     // --- Records -----------------------------------------------------------------------------------------------------
 
-    function _enter(address agent, address principal, Kind kind) private returns (Record storage record) {
-        record = _records[agent];
-        if (record.kind != Kind.NONE) revert AlreadyRegistered(agent);
-        record.principal = principal;
-        record.kind = kind;
+    function _enter(address agent, Account memory account, uint160 capabilities) private {
+        if (_accounts[agent].kind != Kind.NONE) revert AlreadyRegistered(agent);
+        account.registeredBlock = uint32(block.number);
+        account.reputation = uint24(Reputation.INITIAL);
+        _store(agent, account);
         // Seconds fit until the year 2106.
-        record.registeredAt = uint32(block.timestamp);
-        record.registeredBlock = uint32(block.number);
-        record.reputation = uint32(Reputation.INITIAL);
+        _profiles[agent] = Profile({capabilities: capabilities, registeredAt: uint32(block.timestamp), earlier: 0});
     }
 
     /// @dev Numbers are never reused: ballots of past sessions stay readable by them.
     function _admit(
         address agent,
-        address principal,
+        uint24 principal,
         Kind kind,
         uint160 capabilities,
         uint64 stake
-    ) private returns (uint16 index) {
-        Record storage record = _enter(agent, principal, kind);
-        record.capabilities = capabilities;
-        record.held = stake;
-        _number(principal);
-        if (kind != Kind.PRODUCER) return 0;
-        if (_producers.length == type(uint16).max) revert ProducersExhausted();
-        // Below 2¹⁶, by the line above.
-        index = uint16(_producers.length);
-        record.index = index;
-        _producers.push(agent);
-        _count(principal, true);
+    ) private returns (uint16) {
+        Account memory account;
+        (account.principal, account.kind, account.held) = (principal, kind, SafeCast.toUint56(stake));
+        if (kind == Kind.PRODUCER) {
+            account.index = _census.producers;
+            if (account.index == _NOBODY) revert ProducersExhausted();
+            ++_census.producers;
+            _count(principal, true);
+        }
+        _enter(agent, account, capabilities);
+        return account.index;
     }
 
-    /// @dev Bids name principals in twenty bits.
-    function _number(address principal) private {
-        Portfolio storage portfolio = _portfolios[principal];
-        if (portfolio.number != 0) return;
-        if (_principals == _MOST_PRINCIPALS) revert PrincipalsExhausted();
-        portfolio.number = ++_principals;
+    /// @dev Bids name principals in twenty bits. What a principal signed before it was one stays spent.
+    function _numberOf(address principal) private returns (uint24 number) {
+        number = _numbers[principal];
+        if (number != 0) return number;
+        if (_census.principals == _MOST_PRINCIPALS) revert PrincipalsExhausted();
+        number = ++_census.principals;
+        _numbers[principal] = number;
+        _portfolios[number].principal = principal;
+        _portfolios[number].nonce = SafeCast.toUint40(_nonces[principal]);
+    }
+
+    function _spendNonce(address account) private {
+        uint24 number = _numbers[account];
+        if (number == 0) ++_nonces[account];
+        else ++_portfolios[number].nonce;
     }
 
     function _admitSubAgent(SubAgentBinding calldata binding, string calldata did) private {
         (uint160 capabilities, uint64 stake) = (binding.capabilities, binding.stake);
-        address principal = _records[binding.creator].principal;
-        uint16 index = _admit(binding.agent, principal, Kind.PRODUCER, capabilities, stake);
+        uint24 number = _accounts[binding.creator].principal;
+        uint16 index = _admit(binding.agent, number, Kind.PRODUCER, capabilities, stake);
+        address principal = _portfolios[number].principal;
         emit AgentRegistered(binding.agent, principal, Kind.PRODUCER, index, did, capabilities, stake);
         emit SubAgentRegistered(binding.agent, binding.creator);
     }
@@ -564,126 +609,136 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
         );
     }
 
-    function _known(address agent) private view returns (Record storage record) {
-        record = _records[agent];
-        if (record.kind == Kind.NONE) revert NotRegistered(agent);
+    function _load(address agent) private view returns (Account memory) {
+        return _accounts[agent];
+    }
+
+    function _store(address agent, Account memory account) private {
+        _accounts[agent] = account;
+    }
+
+    function _known(address agent) private view returns (Account memory account) {
+        account = _load(agent);
+        if (account.kind == Kind.NONE) revert NotRegistered(agent);
     }
 
     /// @dev Clerks hold no stake, adjudicators theirs in the roster.
-    function _staked(address agent) private view returns (Record storage record) {
-        record = _known(agent);
-        if (record.kind != Kind.PRODUCER && record.kind != Kind.VERIFIER) revert WrongKind(agent, record.kind);
+    function _staked(address agent) private view returns (Account memory account) {
+        account = _known(agent);
+        if (account.kind != Kind.PRODUCER && account.kind != Kind.VERIFIER) revert WrongKind(agent, account.kind);
     }
 
-    function _producer(address agent) private view returns (Record storage record) {
-        record = _known(agent);
-        if (record.kind != Kind.PRODUCER) revert WrongKind(agent, record.kind);
+    function _producer(address agent) private view returns (Account memory account) {
+        account = _known(agent);
+        if (account.kind != Kind.PRODUCER) revert WrongKind(agent, account.kind);
     }
 
-    function _isEligible(Record storage record, Kind kind) private view returns (bool) {
-        return _isPresent(record, kind, _BANNED | _LEAVING);
+    function _principalOf(Account memory account) private view returns (address) {
+        return _portfolios[account.principal].principal;
+    }
+
+    function _isEligible(Account memory account, Kind kind) private view returns (bool) {
+        return _isPresent(account, kind, _BANNED | _LEAVING);
     }
 
     /// @dev The flag is in a word that is read anyway; the time is asked of few.
     function _isFrozen(address agent) private view returns (bool) {
-        return _has(_records[agent], _FROZEN) && block.timestamp < _frozenUntil[agent];
+        return _accounts[agent].flags & _FROZEN != 0 && block.timestamp < _absences[agent].frozenUntil;
     }
 
     /// @dev Of that kind, with none of the flags, not frozen, and at or above the floor.
-    function _isPresent(Record storage record, Kind kind, uint8 without) private view returns (bool) {
-        if (kind == Kind.NONE || record.kind != kind || _has(record, without)) return false;
-        if (_portfolios[record.principal].frozen) return false;
-        return _isAboveFloor(record);
+    function _isPresent(Account memory account, Kind kind, uint8 without) private view returns (bool) {
+        if (kind == Kind.NONE || account.kind != kind || _has(account, without)) return false;
+        if (_portfolios[account.principal].frozen) return false;
+        return _isAboveFloor(account);
     }
 
-    function _isAboveFloor(Record storage record) private view returns (bool) {
-        return Reputation.points(record.reputation) >= _CONSTITUTION.param(Param.REPUTATION_FLOOR);
+    function _isAboveFloor(Account memory account) private view returns (bool) {
+        return Reputation.points(account.reputation) >= _CONSTITUTION.param(Param.REPUTATION_FLOOR);
     }
 
-    /// @dev Reads the first word once: the fields are taken together, before anything is decided.
+    /// @dev Takes the fields of the word together, before anything is decided, and no memory: batches are long.
     function _electorIndex(address agent, uint256 opened, uint256 floor) private view returns (uint16) {
-        Record storage record = _records[agent];
-        (address principal, uint8 flags, uint16 index, uint32 since, uint32 reputation) = (
-            record.principal,
-            record.flags,
-            record.index,
-            record.registeredBlock,
-            record.reputation
+        Account storage account = _accounts[agent];
+        (uint24 principal, uint16 index, uint32 since, Kind kind, uint8 flags, uint24 reputation) = (
+            account.principal,
+            account.index,
+            account.registeredBlock,
+            account.kind,
+            account.flags,
+            account.reputation
         );
         flags &= ~_FROZEN;
         if (flags & ~_LAPSED != 0 || Reputation.points(reputation) < floor) return _NOBODY;
         if ((flags != 0 || since >= opened) && !_lapsedDuring(agent, opened)) return _NOBODY;
         Portfolio storage portfolio = _portfolios[principal];
-        bool excluded = record.kind != Kind.PRODUCER || portfolio.frozen || portfolio.countedFrom >= opened;
+        bool excluded = kind != Kind.PRODUCER || portfolio.frozen || portfolio.countedFrom >= opened;
         return excluded ? _NOBODY : index;
     }
 
     /// @dev Whether a session that opened then counted it, and it lapsed since: a lapse is for later sessions.
     function _lapsedDuring(address agent, uint256 opened) private view returns (bool) {
-        Claims storage claims = _claims[agent];
-        return claims.lapsedBlock >= opened && claims.countedFrom < opened;
+        Absence storage absence = _absences[agent];
+        return absence.lapsedBlock >= opened && absence.countedFrom < opened;
     }
 
-    function _has(Record storage record, uint8 flag) private view returns (bool) {
-        return record.flags & flag != 0;
+    function _has(Account memory account, uint8 flag) private pure returns (bool) {
+        return account.flags & flag != 0;
     }
 
     /// @dev True if the agent counts toward turnout, its principal's freeze aside.
-    function _counts(Record storage record) private view returns (bool) {
-        return record.kind == Kind.PRODUCER && record.flags & ~_FROZEN == 0;
+    function _counts(Account memory account) private pure returns (bool) {
+        return account.kind == Kind.PRODUCER && account.flags & ~_FROZEN == 0;
     }
 
-    function _raise(Record storage record, uint8 flag) private {
-        bool counted = _counts(record);
-        record.flags |= flag;
-        if (counted) _count(record.principal, false);
+    function _raise(address agent, Account memory account, uint8 flag) private {
+        bool counted = _counts(account);
+        account.flags |= flag;
+        _store(agent, account);
+        if (counted) _count(account.principal, false);
     }
 
-    function _count(address principal, bool enters) private {
+    function _count(uint24 principal, bool enters) private {
         Portfolio storage portfolio = _portfolios[principal];
         if (enters) {
             ++portfolio.producers;
-            if (!portfolio.frozen) ++_active;
+            if (!portfolio.frozen) ++_census.active;
         } else {
             --portfolio.producers;
-            if (!portfolio.frozen) --_active;
+            if (!portfolio.frozen) --_census.active;
         }
     }
 
     // --- Money and reputation ----------------------------------------------------------------------------------------
 
     /// @dev Stake is fungible: what is slashed leaves `held`, so it comes out of the lock that ends here, then out of
-    /// what is free, then out of the registration stake. Only when all that is gone do other locks shrink.
+    /// what is free, then out of the registration stake. Only when all that is gone do other locks shrink. The caller stores the account.
     function _settleStake(
         address agent,
-        Record storage record,
+        Account memory account,
         uint64 release,
         uint64 atMost
     ) private returns (uint64 slashed) {
-        Claims storage claims = _claims[agent];
-        uint64 held = record.held;
-        uint64 locked = claims.locked;
-        uint64 released = release < locked ? release : locked;
+        // All are at most what the account held, which fits.
+        (uint56 held, uint56 locked) = (account.held, account.locked);
+        uint56 released = release < locked ? uint56(release) : locked;
         slashed = atMost < held ? atMost : held;
-        if (slashed != 0) {
-            held -= slashed;
-            record.held = held;
-        }
+        held -= uint56(slashed);
         locked -= released;
         locked = locked < held ? locked : held;
-        uint64 earlier = claims.earlier;
-        if (earlier != 0) {
-            if (claims.market != _tag(msg.sender)) earlier -= released < earlier ? released : earlier;
-            claims.earlier = earlier < locked ? earlier : locked;
+        if (account.divided) {
+            uint56 earlier = _profiles[agent].earlier;
+            if (account.market != _tag(msg.sender)) earlier -= released < earlier ? released : earlier;
+            _profiles[agent].earlier = earlier < locked ? earlier : locked;
         }
-        claims.locked = locked;
+        (account.held, account.locked) = (held, locked);
         if (released != 0) emit StakeReleased(agent, released);
-        if (slashed != 0 && held < 2 * SlashingSchedule.NO_SHOW) _retire(agent, record);
     }
 
     /// @dev All but what came after: of one who is not the last to have locked, what was locked before the last began to.
-    function _lockedUnder(Claims storage claims, address market) private view returns (uint64) {
-        return claims.market == _tag(market) ? claims.locked : claims.earlier;
+    function _lockedUnder(address agent, Account memory account, address market) private view returns (uint64) {
+        if (account.market == _tag(market)) return account.locked;
+        return account.divided ? _profiles[agent].earlier : 0;
     }
 
     function _tag(address market) private pure returns (uint24) {
@@ -692,16 +747,16 @@ contract ProducerContract is IProducerContract, EIP712, ReentrancyGuardTransient
     }
 
     /// @dev Who cannot lose what an absence costs has no say.
-    function _retire(address agent, Record storage record) private {
-        if (record.kind != Kind.VERIFIER) return;
+    function _retire(address agent, Account memory account) private {
+        if (account.kind != Kind.VERIFIER) return;
         IEvidenceRegistry(_CONSTITUTION.at(Institution.EVIDENCE)).retire(agent);
     }
 
-    function _setReputation(address agent, Record storage record, uint256 value, bytes32 reason) private {
-        uint32 previous = record.reputation;
-        // At most `Reputation.MAX`.
-        record.reputation = uint32(value);
-        emit ReputationChanged(agent, previous, uint32(value), reason);
+    /// @dev The caller stores the account.
+    function _setReputation(address agent, Account memory account, uint256 value, bytes32 reason) private {
+        // At most `Reputation.MAX`, a million.
+        emit ReputationChanged(agent, account.reputation, uint32(value), reason);
+        account.reputation = uint24(value);
     }
 
     function _pay(address agent, uint64 amount, bytes32 reason) private {

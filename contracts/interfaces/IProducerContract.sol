@@ -34,8 +34,8 @@ interface IProducerContract {
     struct Bidder {
         /// Zero for one that is not eligible as a producer.
         address principal;
-        /// Of the principal, from 1: principals that have had stake are counted.
-        uint32 number;
+        /// Of the principal, from 1, for ever.
+        uint24 number;
         uint160 capabilities;
         /// Whole points, 0–1000.
         uint16 reputation;
@@ -214,7 +214,6 @@ interface IProducerContract {
     /// @notice Dense numbers of producers that may vote and counted before block `opened`; 65,535, which is nobody's number,
     /// for any other agent. One call serves a batch of ballots.
     function electorsOf(address[] calldata agents, uint256 opened) external view returns (uint16[] memory indices);
-    function agentAt(uint16 index) external view returns (address);
     /// @notice True for a producer taken out of the electorate: it may bid, and must `attend` before it may vote.
     function isLapsed(address agent) external view returns (bool);
     /// @notice Producers that count toward turnout now: neither leaving, banned, frozen nor lapsed. One below the

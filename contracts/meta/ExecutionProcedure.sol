@@ -84,6 +84,7 @@ contract ExecutionProcedure is IExecutionProcedure, EIP712, ReentrancyGuardTrans
     }
 
     /// @inheritdoc IExecutionProcedure
+    /// @dev No lock: each bid takes it.
     function bidAll(Bid[] calldata offers, Auth[] calldata auths) external {
         if (offers.length != auths.length) revert LengthMismatch(auths.length, offers.length);
         // At most what a block holds: who sends them chooses.

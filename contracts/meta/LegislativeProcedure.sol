@@ -10,7 +10,7 @@ import {IProducerContract} from "../interfaces/IProducerContract.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Ballot, OfficeSignature} from "../types/Messages.sol";
-import {Auth, Institution, Office} from "../types/Roles.sol";
+import {Auth, Institution, Kind, Office} from "../types/Roles.sol";
 import {SessionState} from "../types/States.sol";
 import {BallotBox} from "./legislation/BallotBox.sol";
 import {Blocs} from "./legislation/Blocs.sol";
@@ -274,9 +274,9 @@ contract LegislativeProcedure is ILegislativeProcedure, EIP712, ReentrancyGuardT
 
     /// @inheritdoc ILegislativeProcedure
     function rankingOf(uint256 session, address agent) external view returns (uint64) {
-        (, , uint16 index, ) = _producers().electorOf(agent, 0);
+        IProducerContract.Agent memory voter = _producers().agentOf(agent);
         // Others than producers have index 0, which is somebody's.
-        return _producers().agentAt(index) == agent ? _store.dockets[session].rankingAt(index) : 0;
+        return voter.kind == Kind.PRODUCER ? _store.dockets[session].rankingAt(voter.index) : 0;
     }
 
     /// @inheritdoc ILegislativeProcedure

@@ -14,7 +14,9 @@ export async function registrations(): Promise<Samples> {
   for (let i = 0; i < AGENTS; i++) {
     const principal = principals[i % 2 === 0 ? 0 : 1];
     const agent = await city.account(`agent ${i}`);
-    const { message, did, byPrincipal } = await city.binding(agent, principal, { stake: STAKE });
+    // As the city's clients name agents.
+    const name = `did:pkh:eip155:31337:${agent.address}`;
+    const { message, did, byPrincipal } = await city.binding(agent, principal, { stake: STAKE, did: name });
     samples["register-agent"].push(await gasOf(city.producers.connect(agent).register(message, did, byPrincipal, "0x")));
     const auth = { agent: agent.address, deadline: message.deadline, signature: "0x" };
     const endpoint = `https://agents.example/${i}/tasks`;

@@ -199,7 +199,7 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     2,
   ),
   breaks(25, "meta/market/Awards.sol", "_BINDING_FROM = 5;", "_BINDING_FROM = 50;", 1),
-  breaks(26, "foundational/ProducerContract.sol", "        if (_portfolios[record.principal].frozen) return false;\n", ""),
+  breaks(26, "foundational/ProducerContract.sol", "        if (_portfolios[account.principal].frozen) return false;\n", ""),
   breaks(
     27,
     "collaboration/Dispatch.sol",
@@ -532,8 +532,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "foundational/producer-contract",
     "ends eligibility at once and pays the principal after unbonding, once",
     "foundational/ProducerContract.sol",
-    "if (!_has(record, _LEAVING) || block.timestamp < claims.unbondingUntil) {",
-    "if (!_has(record, _LEAVING)) {",
+    "if (!_has(account, _LEAVING) || block.timestamp < until) revert",
+    "if (!_has(account, _LEAVING)) revert",
   ),
   noticed(
     "meta/execution-procedure",

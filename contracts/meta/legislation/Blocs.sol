@@ -12,7 +12,7 @@ import {RankCorrelation} from "../../libraries/RankCorrelation.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
 import {Ballot} from "../../types/Messages.sol";
-import {Institution, Office} from "../../types/Roles.sol";
+import {Institution, Kind, Office} from "../../types/Roles.sol";
 import {SessionState} from "../../types/States.sol";
 import {BallotBox} from "./BallotBox.sol";
 import {Electorate} from "./Electorate.sol";
@@ -239,8 +239,8 @@ library Blocs {
 
     /// @dev Others than producers have index 0, which is somebody's.
     function _indexOf(IProducerContract producers, address agent) private view returns (bool known, uint16 index) {
-        (, , index, ) = producers.electorOf(agent, 0);
-        known = producers.agentAt(index) == agent;
+        IProducerContract.Agent memory voter = producers.agentOf(agent);
+        (known, index) = (voter.kind == Kind.PRODUCER, voter.index);
     }
 
     function _producers(IConstitutionContract constitution) private view returns (IProducerContract) {

@@ -53,6 +53,7 @@ library Awards {
         address mission,
         uint8[] calldata nodes
     ) external {
+        // At most the mission's nodes: none is awarded twice.
         for (uint256 i = 0; i < nodes.length; ++i) {
             NodeMarket memory market = _open(self, mission, nodes[i]);
             if (!CityClock.hasCome(constitution, market.closesAt)) {
@@ -76,6 +77,7 @@ library Awards {
         uint256 session = ICollaborationContract(mission).context().session;
         IClerkContract clerks = IClerkContract(constitution.at(Institution.CLERKS));
         clerks.consume(Office.REGULATOR, regulator, IExecutionProcedure.awardEarly.selector, session);
+        // At most the mission's nodes: none is awarded twice.
         for (uint256 i = 0; i < nodes.length; ++i) {
             NodeMarket memory market = _open(self, mission, nodes[i]);
             if (market.attempt != attempt) {

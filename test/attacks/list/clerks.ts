@@ -89,7 +89,7 @@ export const CLERKS: readonly Attack[] = attacksOf("clerks", "O", [
     entry: "ProducerContract.attestCapabilities",
     guard: "a Regulator attests others' agents",
     file: "foundational/ProducerContract.sol",
-    find: " || _records[msg.sender].principal == record.principal",
+    find: " || _accounts[msg.sender].principal == account.principal",
     replace: "",
   },
   {

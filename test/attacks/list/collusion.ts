@@ -135,8 +135,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ProducerContract.registerSubAgent",
     guard: "a sub-agent is its creator's principal's",
     file: "foundational/ProducerContract.sol",
-    find: "address principal = _records[binding.creator].principal;",
-    replace: "address principal = binding.creator;",
+    find: "uint24 number = _accounts[binding.creator].principal;",
+    replace: "uint24 number = _numberOf(binding.creator);",
   },
   {
     title: "an agent makes one that can do more than itself",
@@ -144,7 +144,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "ProducerContract.registerSubAgent",
     guard: "a sub-agent can no more than its creator",
     file: "foundational/ProducerContract.sol",
-    find: "        _requireWithin(binding.capabilities, creator.capabilities);\n",
+    find: "        _requireWithin(binding.capabilities, _profiles[binding.creator].capabilities);\n",
     replace: "",
   },
   {

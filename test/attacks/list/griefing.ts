@@ -260,8 +260,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "LegislativeProcedure.lapse",
     guard: "a lapse is for later sessions",
     file: "foundational/ProducerContract.sol",
-    find: "return claims.lapsedBlock >= opened && claims.countedFrom < opened;",
-    replace: "return claims.lapsedBlock >= opened && claims.countedFrom >= opened;",
+    find: "return absence.lapsedBlock >= opened && absence.countedFrom < opened;",
+    replace: "return absence.lapsedBlock >= opened && absence.countedFrom >= opened;",
   },
   {
     title: "an executor stops its whole mission by freezing itself",
@@ -360,8 +360,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "ExecutionProcedure.award",
     guard: "the bid of a frozen agent does not count",
     file: "foundational/ProducerContract.sol",
-    find: " && !_isFrozen(agent) ? record.principal",
-    replace: " ? record.principal",
+    find: "_isPresent(account, Kind.PRODUCER, _BANNED) && !_isFrozen(agent);",
+    replace: "_isPresent(account, Kind.PRODUCER, _BANNED);",
   },
   {
     title: "an agent that adjudicators froze begins what it was awarded before",
@@ -387,9 +387,9 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "ProducerContract.freezeAgent",
     guard: "a freeze bars nothing that was begun",
     file: "foundational/ProducerContract.sol",
-    find: "        return _records[agent].principal;\n    }\n\n    /// @inheritdoc IProducerContract\n    function capabilitiesOf",
+    find: "        return _portfolios[_accounts[agent].principal].principal;\n    }\n\n    /// @inheritdoc IProducerContract\n    function capabilitiesOf",
     replace:
-      "        if (_isFrozen(agent)) revert FrozenAgent(agent, _frozenUntil[agent]);\n        return _records[agent].principal;\n    }\n\n    /// @inheritdoc IProducerContract\n    function capabilitiesOf",
+      "        if (_isFrozen(agent)) revert FrozenAgent(agent, _absences[agent].frozenUntil);\n        return _portfolios[_accounts[agent].principal].principal;\n    }\n\n    /// @inheritdoc IProducerContract\n    function capabilitiesOf",
   },
   {
     title: "adjudicators freeze an agent once, and it never works again",
@@ -397,8 +397,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "ProducerContract.freezeAgent",
     guard: "a freeze of an agent ends by itself",
     file: "foundational/ProducerContract.sol",
-    find: "_has(_records[agent], _FROZEN) && block.timestamp < _frozenUntil[agent];",
-    replace: "_has(_records[agent], _FROZEN);",
+    find: "_accounts[agent].flags & _FROZEN != 0 && block.timestamp < _absences[agent].frozenUntil;",
+    replace: "_accounts[agent].flags & _FROZEN != 0;",
     bound: "two adjudicators may renew it",
   },
   {

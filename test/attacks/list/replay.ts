@@ -126,7 +126,7 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
     entry: "ProducerContract.register",
     guard: "a binding spends its principal's nonce",
     file: "foundational/ProducerContract.sol",
-    find: "        if (binding.nonce != _portfolios[binding.principal].nonce)\n            revert InvalidNonce(binding.principal, binding.nonce);\n",
+    find: "        if (binding.nonce != nonceOf(binding.principal)) revert InvalidNonce(binding.principal, binding.nonce);\n",
     replace: "",
   },
   {

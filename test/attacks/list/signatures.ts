@@ -150,7 +150,7 @@ export const SIGNATURES: readonly Attack[] = attacksOf("signatures", "S", [
     entry: "ProducerContract.register",
     guard: "a DID that names an account is borne by that account",
     file: "foundational/ProducerContract.sol",
-    find: "        if (!DidSyntax.mayName(did, agent)) revert DidOfAnother(did, agent);\n",
+    find: "            if (!DidSyntax.endsIn(did, agent)) revert DidOfAnother(did, agent);\n",
     replace: "",
   },
 ]);

@@ -8,7 +8,7 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     entry: "ProducerContract.withdrawStake",
     guard: "locked stake stays",
     file: "foundational/ProducerContract.sol",
-    find: "        if (claims.locked != 0) revert StillLocked(agent, claims.locked);\n",
+    find: "        if (account.locked != 0) revert StillLocked(agent, account.locked);\n",
     replace: "",
   },
   {
@@ -17,8 +17,8 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     entry: "ProducerContract.withdrawStake",
     guard: "who leaves waits for the unbonding period",
     file: "foundational/ProducerContract.sol",
-    find: "if (!_has(record, _LEAVING) || block.timestamp < claims.unbondingUntil) {",
-    replace: "if (claims.unbondingUntil == 0) {",
+    find: "if (!_has(account, _LEAVING) || block.timestamp < until) revert",
+    replace: "if (until == 0) revert",
   },
   {
     title: "one stake stands behind more bids than it could pay for",
@@ -35,7 +35,7 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     entry: "ProducerContract.register",
     guard: "a key registers once",
     file: "foundational/ProducerContract.sol",
-    find: "        if (record.kind != Kind.NONE) revert AlreadyRegistered(agent);\n",
+    find: "        if (_accounts[agent].kind != Kind.NONE) revert AlreadyRegistered(agent);\n",
     replace: "",
   },
   {

@@ -53,8 +53,8 @@ export const TOKENS: readonly Attack[] = attacksOf("tokens", "T", [
     entry: "ProducerContract.withdrawStake",
     guard: "a transfer that answers nothing is one",
     file: "foundational/ProducerContract.sol",
-    find: "_token().safeTransfer(record.principal, amount);",
-    replace: "_token().transfer(record.principal, amount);",
+    find: "_token().safeTransfer(principal, amount);",
+    replace: "_token().transfer(principal, amount);",
   },
   {
     title: "a mission starts with less than its law spends, because balances shrank",
