@@ -29,10 +29,10 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
     constructor(IConstitutionContract constitution) MissionBase(constitution) {}
 
     /// @inheritdoc ICollaborationContract
-    function advance(ClearOrder[] calldata clears, RouteOrder[] calldata routes) external nonReentrant {
-        if (clears.length == 0 && routes.length == 0) revert EmptyBatch();
-        if (clears.length != 0) ClearingDesk.clear(_mission, _city(), clears);
-        if (routes.length != 0) Dispatch.route(_mission, _city(), routes);
+    function advance(bytes calldata wave, uint256 nodes, Start calldata start) external nonReentrant {
+        if (wave.length == 0 && nodes == 0) revert EmptyBatch();
+        if (wave.length != 0) ClearingDesk.clear(_mission, _city(), wave);
+        if (nodes != 0) Dispatch.route(_mission, _city(), nodes, start);
     }
 
     /// @inheritdoc ICollaborationContract

@@ -26,6 +26,13 @@ import {WatchdogHold} from "./WatchdogHold.sol";
 library Dispatch {
     using MissionFrame for Frame;
 
+    /// @dev Who vouches for the code of a wave, and whether it is one node.
+    struct Vouching {
+        address runner;
+        address principal;
+        bool alone;
+    }
+
     uint256 private constant BINDABLE = (1 << uint256(NodeState.WAITING)) | (1 << uint256(NodeState.ELIGIBLE));
 
     /// Once work began.
@@ -86,20 +93,49 @@ library Dispatch {
         emit ICollaborationContract.ExecutorBound(node, slot, agent, service, price, w.attempt);
     }
 
+    /// @param nodes bitmap
     function route(
         MissionStorage.Layout storage s,
         City calldata city,
-        ICollaborationContract.RouteOrder[] calldata orders
+        uint256 nodes,
+        ICollaborationContract.Start calldata start
     ) external {
-        if (orders.length == 0) revert ICollaborationContract.EmptyBatch();
+        if (nodes == 0) revert ICollaborationContract.EmptyBatch();
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         WatchdogHold.requireRunning(city.constitution);
+        NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
-        // At most the nodes the caller names.
-        for (uint256 i = 0; i < orders.length; ++i) {
-            NodeCore.requireMission(s, NodeCore.RUNNING);
-            _routeNode(s, f, orders[i]);
+        address principal = _vouching(f, start);
+        bool alone = nodes & (nodes - 1) == 0;
+        uint256 at = 0;
+        // At most 256 nodes.
+        for (uint256 node = 0; nodes >> node != 0; ++node) {
+            if ((nodes >> node) & 1 == 0) continue;
+            uint256 next = _nextNode(start.slots, at, node);
+            // Eight bits.
+            _routeNode(s, f, uint8(node), start.slots[at:next], Vouching(start.runner, principal, alone));
+            at = next;
         }
+        if (at != start.slots.length) revert ICollaborationContract.LengthMismatch(at, start.slots.length);
+    }
+
+    /// @notice A runner saw other code live than the slot's service has: its executor is slashed, its node fails.
+    function mismatch(
+        MissionStorage.Layout storage s,
+        City calldata city,
+        LiveHash calldata live,
+        IServiceContract.Service calldata service
+    ) external {
+        if (s.head.stopped) revert ICollaborationContract.Stopped();
+        WatchdogHold.requireRunning(city.constitution);
+        NodeCore.requireMission(s, NodeCore.RUNNING);
+        Frame memory f = MissionFrame.open(city);
+        LawNode memory law = f.node(live.node);
+        MissionStorage.Node memory w = NodeCore.load(s, live.node);
+        NodeCore.requireNode(w, live.node, NodeCore.only(NodeState.ELIGIBLE));
+        _requireOther(s, f, w, live, service);
+        _failMismatch(s, f, law, w, live.node, live.slot);
+        NodeCore.store(s, live.node, w);
     }
 
     function anchor(
@@ -124,39 +160,73 @@ library Dispatch {
         emit ICollaborationContract.Anchored(runner, root);
     }
 
+    /// @dev The slots that stand for a node follow one another, in the order of the nodes.
+    function _nextNode(uint256[] calldata slots, uint256 at, uint256 node) private pure returns (uint256) {
+        while (at < slots.length && slots[at] >> 16 == node) ++at;
+        return at;
+    }
+
+    /// @dev The runner's principal. Where nobody starts nobody vouches.
+    function _vouching(Frame memory f, ICollaborationContract.Start calldata start) private view returns (address) {
+        if (start.slots.length == 0) return address(0);
+        if (!f.city.evidence.isRunner(start.runner)) revert ICollaborationContract.NotRunner(start.runner);
+        Signatures.requireInTime(start.deadline);
+        bytes32 message = TypedData.hashStart(start.runner, start.slots, start.deadline);
+        Signatures.requireEcdsa(start.runner, f.digest(message), start.signature);
+        return f.city.evidence.principalOf(start.runner);
+    }
+
     function _routeNode(
         MissionStorage.Layout storage s,
         Frame memory f,
-        ICollaborationContract.RouteOrder calldata order
+        uint8 node,
+        uint256[] calldata slots,
+        Vouching memory by
     ) private {
-        uint8 node = order.node;
         LawNode memory law = f.node(node);
-        MissionStorage.Node memory w = NodeCore.load(s, node);
-        NodeCore.requireNode(w, node, NodeCore.only(NodeState.ELIGIBLE));
-        if (!law.leaf) {
-            Descent.open(s, f, law, w, node);
-            NodeCore.store(s, node, w);
-            return;
-        }
-        if (order.hashes.length != order.services.length) {
-            revert ICollaborationContract.LengthMismatch(order.services.length, order.hashes.length);
-        }
-        // After a freeze only the slots that have not committed start again.
-        uint8 needed =
-            NodeCore.has(w, MissionStorage.COMMITS_CLOSED) ? 0 : NodeCore.full(law.redundancy) & ~w.commitMask;
-        uint8 attested = 0;
-        for (uint256 i = 0; i < order.hashes.length; ++i) {
-            LiveHash calldata live = order.hashes[i];
-            if (!_isLive(s, f, w, node, live, order.services[i])) {
-                _failMismatch(s, f, law, w, node, live.slot);
-                NodeCore.store(s, node, w);
-                return;
-            }
-            attested |= uint8(1 << live.slot);
-        }
-        if (attested != needed) revert ICollaborationContract.LiveHashMissing(node, attested, needed);
-        _start(s, f, law, w, node);
+        MissionStorage.Node memory w = NodeCore.loadOf(s, f, node);
+        bytes memory fault = _routeFault(s, f, law, w, node, slots, by);
+        if (fault.length != 0) return NodeCore.passOver(node, w.attempt, fault, by.alone);
+        if (law.leaf) _start(s, f, law, w, node);
+        else Descent.open(s, f, law, w, node);
         NodeCore.store(s, node, w);
+    }
+
+    /// @dev After a freeze only the slots that have not committed start again; a node that is no leaf has none.
+    function _routeFault(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        LawNode memory law,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint256[] calldata slots,
+        Vouching memory by
+    ) private view returns (bytes memory) {
+        if (w.state != NodeState.ELIGIBLE) {
+            bytes4 state = ICollaborationContract.WrongNodeState.selector;
+            return abi.encodeWithSelector(state, node, w.state, NodeCore.only(NodeState.ELIGIBLE));
+        }
+        bool closed = !law.leaf || NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
+        uint8 needed = closed ? 0 : NodeCore.full(law.redundancy) & ~w.commitMask;
+        uint8 vouched = 0;
+        // At most five slots that are needed.
+        for (uint256 i = 0; i < slots.length; ++i) {
+            // The low bits are the slot.
+            uint8 slot = uint8(slots[i]);
+            uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
+            if (slots[i] != key || slot >= NodeCore.MAX_SLOTS || (vouched >> slot) & 1 == 1) continue;
+            address agent = s.slots[key].agent;
+            if (agent == address(0)) {
+                return abi.encodeWithSelector(ICollaborationContract.SlotEmpty.selector, node, slot);
+            }
+            if (f.city.producers.principalOf(agent) == by.principal) {
+                bytes4 conflict = ICollaborationContract.RunnerConflict.selector;
+                return abi.encodeWithSelector(conflict, by.runner, by.principal);
+            }
+            vouched |= uint8(1 << slot);
+        }
+        if (vouched == needed) return "";
+        return abi.encodeWithSelector(ICollaborationContract.LiveHashMissing.selector, node, vouched, needed);
     }
 
     function _start(
@@ -178,33 +248,35 @@ library Dispatch {
         w.redraws = 1;
     }
 
-    /// @dev Reverts on anything that is the caller's mistake; false only for what a runner signed: other code is live.
-    function _isLive(
+    /// @dev Reverts on anything but what a runner signed: other code is live than was registered.
+    function _requireOther(
         MissionStorage.Layout storage s,
         Frame memory f,
         MissionStorage.Node memory w,
-        uint8 node,
         LiveHash calldata live,
         IServiceContract.Service calldata service
-    ) private view returns (bool) {
-        uint256 key = MissionStorage.slotKey(node, w.attempt, live.slot);
+    ) private view {
+        uint256 key = MissionStorage.slotKey(live.node, w.attempt, live.slot);
         address agent = s.slots[key].agent;
-        if (agent == address(0)) revert ICollaborationContract.SlotEmpty(node, live.slot);
+        if (agent == address(0)) revert ICollaborationContract.SlotEmpty(live.node, live.slot);
         bytes32 bound = s.pledges[key];
-        bool fits = live.mission == address(this) && live.node == node && live.attempt == w.attempt;
+        bool fits = live.mission == address(this) && live.attempt == w.attempt;
         if (!fits || live.service != bound)
-            revert ICollaborationContract.WrongService(node, live.slot, bound, live.service);
-        if ((w.commitMask >> live.slot) & 1 == 1) revert ICollaborationContract.AlreadyCommitted(node, live.slot);
+            revert ICollaborationContract.WrongService(live.node, live.slot, bound, live.service);
+        if ((w.commitMask >> live.slot) & 1 == 1) {
+            revert ICollaborationContract.AlreadyCommitted(live.node, live.slot);
+        }
         if (!f.city.evidence.isRunner(live.runner)) revert ICollaborationContract.NotRunner(live.runner);
         address principal = f.city.producers.requireRoutable(agent);
         if (f.city.evidence.principalOf(live.runner) == principal)
             revert ICollaborationContract.RunnerConflict(live.runner, principal);
         Signatures.requireInTime(live.deadline);
         Signatures.requireEcdsa(live.runner, f.digest(TypedData.hashLiveHash(live)), live.signature);
-        if (f.city.services.verifyCodeHash(bound, service, live.hash)) return true;
         bytes32 given = f.city.services.idOf(service);
-        if (given != bound) revert ICollaborationContract.WrongService(node, live.slot, bound, given);
-        return false;
+        if (given != bound) revert ICollaborationContract.WrongService(live.node, live.slot, bound, given);
+        if (f.city.services.verifyCodeHash(bound, service, live.hash)) {
+            revert ICollaborationContract.CodeMatches(live.node, live.slot, live.hash);
+        }
     }
 
     function _failMismatch(

@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IProofVerifier} from "../interfaces/IProofVerifier.sol";
 import {IQuoteVerifier} from "../interfaces/IQuoteVerifier.sol";
@@ -9,7 +10,7 @@ import {Admissibility} from "../libraries/Admissibility.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {EvidenceClass, Seat} from "../types/Evidence.sol";
+import {ClearingDecision, EvidenceClass, Seat, WeighedVerdict} from "../types/Evidence.sol";
 import {LawNode} from "../types/Law.sol";
 import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
@@ -24,17 +25,48 @@ struct Docket {
     bytes32 obligation;
     /// Sponsor's principal, then one per executor slot.
     address[] parties;
-    /// One per slot, zero where absent.
+    /// One per slot, zero where absent; and all of them together, what a verdict is about.
     bytes32[] commitments;
+    bytes32 work;
+    Opening[] openings;
     /// Classes per slot, three bits per item: as claimed, and as far as they are proven.
     uint256[] claims;
     uint256[] classes;
     /// Items by class (`Admissibility.grade`), as far as they are proven.
     uint256[6] graded;
+    /// Slots with an item that is proven ⪰ the floor.
+    uint8 proven;
     Seat[] panel;
+    /// Verdicts handed in, their hashes, and which answers they are (`Panels.answerOf`).
+    WeighedVerdict[] heard;
+    bytes32[] said;
+    uint256[] answers;
+    uint256 verdicts;
+    uint256 answered;
     /// Panel members that answered every question, or need not; that have a verdict which weighs. Bit per place.
     uint8 complete;
     uint8 counted;
+    /// What is wrong with it, as an error; empty if nothing is.
+    bytes fault;
+}
+
+/// @dev What a hearing comes to, for whoever concludes it.
+struct Ruling {
+    uint8 node;
+    ClearingDecision decision;
+    /// Slots with an item that is proven ⪰ the floor; of them those in agreement; slots beside them that are late.
+    uint8 proven;
+    uint8 agreeing;
+    uint8 late;
+    /// Verifiers whose verdicts counted, as `NodeWord` keeps them.
+    uint256 seats;
+    /// Of the slots in agreement.
+    bytes32 output;
+    /// Of the panel; and its members that were not heard.
+    address[] principals;
+    address[] absent;
+    /// Why nothing is decided, as an error; empty if something is.
+    bytes fault;
 }
 
 /// @title A node's docket: its opened work and the evidence for it
@@ -46,26 +78,42 @@ library Dockets {
     /// @dev Bytes of code of a key that delegates its account (EIP-7702).
     uint256 private constant DELEGATED = 23;
 
-    function passesGate(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        Docket memory d,
-        Opening[] memory openings
-    ) internal returns (bool released) {
-        released =
-            !NodeCore.has(d.word, MissionStorage.HELD) &&
-            NodeCore.allows(s, f, d.law.predicate, d.node, outputOf(d, openings));
-        d.word.flags |= released ? MissionStorage.GATED : MissionStorage.VETOED;
-        emit ICollaborationContract.GateDecided(d.node, released);
+    // --- Faults ------------------------------------------------------------------------------------------------------
+
+    /// @dev The first reason stays.
+    function refuse(Docket memory d, bytes memory reason) internal pure {
+        if (d.fault.length == 0) d.fault = reason;
+    }
+
+    /// @dev The same for an error of two values, each in a word; and of three, and four.
+    function refuse(Docket memory d, bytes4 error, uint256 a, uint256 b) internal pure {
+        refuse(d, abi.encodeWithSelector(error, a, b));
+    }
+
+    function refuse(Docket memory d, bytes4 error, uint256 a, uint256 b, uint256 c) internal pure {
+        refuse(d, abi.encodeWithSelector(error, a, b, c));
+    }
+
+    function refuse(Docket memory d, bytes4 error, uint256 a, uint256 b, uint256 c, uint256 e) internal pure {
+        refuse(d, abi.encodeWithSelector(error, a, b, c, e));
+    }
+
+    function refuseUnless(Docket memory d, uint256 allowed) internal pure {
+        if ((allowed >> uint256(d.word.state)) & 1 == 1) return;
+        refuse(d, ICollaborationContract.WrongNodeState.selector, d.node, uint256(d.word.state), allowed);
+    }
+
+    function isSound(Docket memory d) internal pure returns (bool) {
+        return d.fault.length == 0;
+    }
+
+    function requireSound(Docket memory d) internal pure {
+        if (!isSound(d)) LowLevelCall.bubbleRevert(d.fault);
     }
 
     // --- Evidence ----------------------------------------------------------------------------------------------------
 
-    function gather(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        uint8 node
-    ) internal view returns (Docket memory d) {
+    function gather(MissionStorage.Layout storage s, Frame memory f, Docket memory d, uint8 node) internal view {
         d.node = node;
         d.law = f.node(node);
         d.word = NodeCore.loadOf(s, f, node);
@@ -81,25 +129,22 @@ library Dockets {
             d.parties[uint256(slot) + 1] = f.city.producers.principalOf(s.slots[key].agent);
             if (_isPresent(d, slot)) d.commitments[slot] = s.pledges[key];
         }
+        d.work = Commitments.nodeCommitment(d.commitments);
     }
 
-    /// @dev Opens the commitments and raises each proven item from SIGN to its claim, never above it.
-    function prove(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        Docket memory d,
-        Opening[] memory openings,
-        EvidenceItem[] memory items
-    ) internal view {
+    /// @notice Opens the commitments: what an item is worth without proof is what its executor signed for.
+    function open(MissionStorage.Layout storage s, Docket memory d, Opening[] memory openings) internal view {
+        d.openings = openings;
         if (openings.length != d.law.redundancy) {
-            revert ICollaborationContract.LengthMismatch(openings.length, d.law.redundancy);
+            return refuse(d, ICollaborationContract.LengthMismatch.selector, openings.length, d.law.redundancy);
         }
         for (uint8 slot = 0; slot < d.law.redundancy; ++slot) {
             if (!_isPresent(d, slot)) continue;
             address agent = s.slots[MissionStorage.slotKey(d.node, d.word.attempt, slot)].agent;
             bytes32 given = Commitments.commitment(agent, openings[slot], d.obligation);
             if (given != d.commitments[slot]) {
-                revert ICollaborationContract.OpeningMismatch(d.node, slot, d.commitments[slot], given);
+                bytes4 mismatch = ICollaborationContract.OpeningMismatch.selector;
+                return refuse(d, mismatch, d.node, slot, uint256(d.commitments[slot]), uint256(given));
             }
             // At most 32 items.
             unchecked {
@@ -107,30 +152,15 @@ library Dockets {
             }
             d.classes[slot] = _unproven(openings[slot]);
         }
-        for (uint256 i = 0; i < items.length; ++i) {
-            EvidenceItem memory item = items[i];
-            if (!_isPresent(d, item.slot)) revert ICollaborationContract.NotCommitted(d.node, item.slot);
-            Opening memory o = openings[item.slot];
-            _requireProven(f, d, o, item);
-            EvidenceClass class = Admissibility.meet(Admissibility.classAt(o.classes, item.index), item.class);
-            unchecked {
-                uint256 at = CLASS_BITS * item.index;
-                d.classes[item.slot] = (d.classes[item.slot] & ~(uint256(7) << at)) | (uint256(class) << at);
-            }
-        }
-        d.graded = Admissibility.grade(d.classes);
     }
 
-    /// @dev Without proof an item is what its executor signed for: at most SIGN.
-    function _unproven(Opening memory o) private pure returns (uint256 word) {
-        // Nothing but a self-report is worth less than SIGN.
-        for (uint256 i = 0; i < o.items; ++i) {
-            if (Admissibility.classAt(o.classes, i) == EvidenceClass.SELF) continue;
-            word |= uint256(EvidenceClass.SIGN) << (CLASS_BITS * i);
+    /// @notice Raises an item from SIGN to its claim, never above it. That its issuer signed it is the caller's business.
+    function admit(Frame memory f, Docket memory d, EvidenceItem memory item) internal view {
+        if (!isSound(d)) return;
+        if (!_isPresent(d, item.slot)) {
+            return refuse(d, ICollaborationContract.NotCommitted.selector, d.node, item.slot);
         }
-    }
-
-    function _requireProven(Frame memory f, Docket memory d, Opening memory o, EvidenceItem memory item) private view {
+        Opening memory o = d.openings[item.slot];
         bytes32 leaf = Commitments.evidenceLeaf(
             d.obligation,
             item.slot,
@@ -141,44 +171,86 @@ library Dockets {
             item.class
         );
         if (!OrderedMerkle.verify(o.envelopeRoot, leaf, item.index, o.items, item.proof)) {
-            revert ICollaborationContract.ItemNotInEnvelope(item.slot, item.index);
+            return refuse(d, ICollaborationContract.ItemNotInEnvelope.selector, item.slot, item.index);
         }
         (bool registered, address principal) = f.city.evidence.issuerOf(item.issuer, item.class);
-        if (!registered) revert ICollaborationContract.IssuerNotRegistered(item.issuer, uint8(item.class));
+        if (!registered) {
+            bytes4 unknown = ICollaborationContract.IssuerNotRegistered.selector;
+            return refuse(d, unknown, uint160(item.issuer), uint256(item.class));
+        }
         for (uint256 i = 0; i < d.parties.length; ++i) {
-            if (d.parties[i] == principal) revert ICollaborationContract.IssuerConflict(item.issuer, principal);
+            if (d.parties[i] != principal) continue;
+            bytes4 conflict = ICollaborationContract.IssuerConflict.selector;
+            return refuse(d, conflict, uint160(item.issuer), uint160(principal));
         }
-        if (item.class == EvidenceClass.PROOF) {
-            _ask(f, item, abi.encodeCall(IProofVerifier.proves, (d.obligation, item.payload, item.signature)));
-            return;
-        }
-        bytes32 digest = f.digest(
-            TypedData.hashEvidence(
-                item.issuer,
-                d.obligation,
-                item.slot,
-                item.index,
-                item.kind,
-                item.payload,
-                item.class
-            )
-        );
-        if (item.issuer.code.length > DELEGATED) {
-            _ask(f, item, abi.encodeCall(IQuoteVerifier.attests, (digest, item.signature)));
-            return;
-        }
-        (address signer, ECDSA.RecoverError problem, ) = ECDSA.tryRecover(digest, item.signature);
-        if (problem != ECDSA.RecoverError.NoError || signer != item.issuer) {
-            revert ICollaborationContract.InvalidSignature(item.issuer);
+        EvidenceClass class = Admissibility.meet(Admissibility.classAt(o.classes, item.index), item.class);
+        unchecked {
+            uint256 at = CLASS_BITS * item.index;
+            d.classes[item.slot] = (d.classes[item.slot] & ~(uint256(7) << at)) | (uint256(class) << at);
         }
     }
 
-    /// @dev A key proves nothing, whatever it signs, and a key that lent its account to some code is still a key.
-    function _ask(Frame memory f, EvidenceItem memory item, bytes memory question) private view {
-        if (
-            item.issuer.code.length <= DELEGATED ||
-            !NodeCore.probe(item.issuer, question, f.context.params.predicateGasLimit)
-        ) revert ICollaborationContract.ProofRejected(item.slot, item.index);
+    /// @notice What is wrong with an issuer's word for a list of items; empty if nothing is.
+    /// @param item one of them; a proof speaks for itself, it is alone
+    function issueFault(
+        Frame memory f,
+        Docket memory d,
+        EvidenceItem memory item,
+        bytes32[] memory hashes,
+        bytes memory signature
+    ) internal view returns (bytes memory) {
+        bytes memory question = "";
+        if (item.class == EvidenceClass.PROOF) {
+            question = abi.encodeCall(IProofVerifier.proves, (d.obligation, item.payload, signature));
+        } else {
+            bytes32 digest = f.digest(TypedData.hashEvidences(item.issuer, hashes));
+            if (item.issuer.code.length <= DELEGATED) return keyFault(item.issuer, digest, signature);
+            question = abi.encodeCall(IQuoteVerifier.attests, (digest, signature));
+        }
+        // A key proves nothing, whatever it signs, and a key that lent its account to some code is still a key.
+        bool proven =
+            item.issuer.code.length > DELEGATED &&
+                NodeCore.probe(item.issuer, question, f.context.params.predicateGasLimit);
+        return
+            proven
+                ? bytes("")
+                : abi.encodeWithSelector(ICollaborationContract.ProofRejected.selector, item.slot, item.index);
+    }
+
+    /// @notice What is wrong with a key's signature; empty if nothing is.
+    function keyFault(address signer, bytes32 digest, bytes memory signature) internal pure returns (bytes memory) {
+        (address recovered, ECDSA.RecoverError problem, ) = ECDSA.tryRecover(digest, signature);
+        if (problem == ECDSA.RecoverError.NoError && recovered == signer) return "";
+        return abi.encodeWithSelector(ICollaborationContract.InvalidSignature.selector, signer);
+    }
+
+    /// @notice The same for a human's decision, where each item brings a signature of its own. Reverts.
+    function prove(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        Docket memory d,
+        Opening[] memory openings,
+        EvidenceItem[] memory items
+    ) internal view {
+        open(s, d, openings);
+        bytes32[] memory alone = new bytes32[](1);
+        for (uint256 i = 0; i < items.length; ++i) {
+            admit(f, d, items[i]);
+            requireSound(d);
+            alone[0] = TypedData.hashEvidence(d.obligation, items[i]);
+            refuse(d, issueFault(f, d, items[i], alone, items[i].signature));
+        }
+        requireSound(d);
+        d.graded = Admissibility.grade(d.classes);
+    }
+
+    /// @dev Without proof an item is what its executor signed for: at most SIGN.
+    function _unproven(Opening memory o) private pure returns (uint256 word) {
+        // Nothing but a self-report is worth less than SIGN.
+        for (uint256 i = 0; i < o.items; ++i) {
+            if (Admissibility.classAt(o.classes, i) == EvidenceClass.SELF) continue;
+            word |= uint256(EvidenceClass.SIGN) << (CLASS_BITS * i);
+        }
     }
 
     /// @dev Every item the basis names exists and is proven ⪰ the node's floor.
@@ -203,12 +275,6 @@ library Dockets {
         return _reaching(d, d.claims);
     }
 
-    /// @dev Of `unproven` slots each claims nothing.
-    function requireShown(Docket memory d, uint8 unproven) internal pure {
-        uint8 claiming = unproven & claimingSlots(d);
-        if (claiming != 0) revert ICollaborationContract.SlotUnproven(d.node, claiming);
-    }
-
     function _reaching(Docket memory d, uint256[] memory classes) private pure returns (uint8 slots) {
         // At most five slots.
         for (uint8 slot = 0; slot < d.law.redundancy; ++slot) {
@@ -230,10 +296,10 @@ library Dockets {
         return (d.word.commitMask >> slot) & 1 == 1;
     }
 
-    /// @dev Output of the lowest slot that is in agreement.
-    function outputOf(Docket memory d, Opening[] memory openings) internal pure returns (bytes32) {
+    /// @notice Output of the lowest of these slots.
+    function outputOf(Docket memory d, uint8 slots) internal pure returns (bytes32) {
         for (uint8 slot = 0; slot < d.law.redundancy; ++slot) {
-            if ((d.word.agreeing >> slot) & 1 == 1) return openings[slot].outputHash;
+            if ((slots >> slot) & 1 == 1) return d.openings[slot].outputHash;
         }
         return bytes32(0);
     }

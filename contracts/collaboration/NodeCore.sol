@@ -2,6 +2,7 @@
 pragma solidity 0.8.33;
 
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IPredicate} from "../interfaces/IPredicate.sol";
 import {Commitments} from "../libraries/Commitments.sol";
@@ -33,6 +34,8 @@ library NodeCore {
     uint256 internal constant REJECTABLE = (1 << uint256(NodeState.PENDING_REVIEW)) | (1 << uint256(NodeState.FROZEN));
     uint256 internal constant MAX_SLOTS = 5;
     uint8 private constant MAX_ITEMS = 32;
+    /// @dev In `Skipped`: the whole node.
+    uint8 private constant EVERY_SLOT = type(uint8).max;
     /// What `probe` itself may cost beside the call it bounds.
     uint256 private constant PROBE_OVERHEAD = 10_000;
 
@@ -68,6 +71,13 @@ library NodeCore {
 
     function isFinal(MissionStorage.Layout storage s) internal view returns (bool) {
         return MissionTransitions.isFinal(s.head.state);
+    }
+
+    /// @notice A node that is refused is nobody else's concern; who hands in no other is told why.
+    function passOver(uint8 node, uint8 attempt, bytes memory fault, bool alone) internal {
+        if (alone) LowLevelCall.bubbleRevert(fault);
+        // An error begins with its selector.
+        emit ICollaborationContract.Skipped(node, EVERY_SLOT, attempt, bytes4(fault));
     }
 
     // --- Node words --------------------------------------------------------------------------------------------------
@@ -295,6 +305,20 @@ library NodeCore {
                 abi.encodeCall(IPredicate.allows, (address(this), node, outputHash)),
                 f.context.params.predicateGasLimit
             );
+    }
+
+    /// @notice Asks the node's gate, unless a human holds its output, and writes down the answer.
+    function passesGate(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        MissionStorage.Node memory w,
+        uint8 node,
+        uint16 predicate,
+        bytes32 outputHash
+    ) internal returns (bool released) {
+        released = !has(w, MissionStorage.HELD) && allows(s, f, predicate, node, outputHash);
+        w.flags |= released ? MissionStorage.GATED : MissionStorage.VETOED;
+        emit ICollaborationContract.GateDecided(node, released);
     }
 
     /// @dev The relayer must bring the whole ceiling: a starved call would be a veto at the relayer's will.

@@ -143,7 +143,8 @@ library Overrides {
             (Opening[], EvidenceItem[], uint256, uint16)
         );
         if (share > BasisPoints.WHOLE) revert ICollaborationContract.ShareOutOfRange(share);
-        Docket memory d = Dockets.gather(s, f, node);
+        Docket memory d;
+        Dockets.gather(s, f, d, node);
         NodeCore.requireNode(d.word, node, NodeCore.only(NodeState.PENDING_REVIEW));
         Dockets.prove(s, f, d, openings, items);
         if (!Dockets.isAdmissible(d, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor);
@@ -151,12 +152,13 @@ library Overrides {
         d.word.share = share;
         d.word.agreeing = Dockets.slotsOf(basis) & d.word.commitMask;
         emit ICollaborationContract.ReviewApproved(node, d.word.attempt, share, d.word.agreeing);
+        bytes32 output = Dockets.outputOf(d, d.word.agreeing);
         bool decided = NodeCore.has(d.word, MissionStorage.GATED) || NodeCore.has(d.word, MissionStorage.VETOED);
         // A veto after a human's approval leaves the node in review once; approving it again overrides the gate.
-        if (decided || Dockets.passesGate(s, f, d, openings)) {
+        if (decided || NodeCore.passesGate(s, f, d.word, node, d.law.predicate, output)) {
             d.word.flags |= MissionStorage.GATED;
             s.unrecorded |= uint256(1) << node;
-            NodeCore.complete(s, f, d.word, node, Dockets.outputOf(d, openings));
+            NodeCore.complete(s, f, d.word, node, output);
         }
         NodeCore.store(s, node, d.word);
     }

@@ -3,14 +3,14 @@ pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Reasons} from "../libraries/Reasons.sol";
-import {Signatures} from "../libraries/Signatures.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {TypedData} from "../libraries/TypedData.sol";
+import {Seat, WeighedVerdict} from "../types/Evidence.sol";
 import {Verdict} from "../types/Messages.sol";
-import {Docket} from "./Docket.sol";
-import {Frame, MissionFrame} from "./MissionFrame.sol";
+import {Docket, Dockets} from "./Docket.sol";
+import {Frame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
+import {NodeWord} from "./NodeWord.sol";
 
 /// @title A node's panel: who was drawn, until when it is heard, what a member signed
 /// @notice Decisions 18, 22, 55. A panel has VERIFICATION_TIMEOUT. In its first four fifths nothing is decided without all members, and
@@ -18,8 +18,9 @@ import {NodeCore} from "./NodeCore.sol";
 /// who neither posted nor is handed in was absent. Then another panel is drawn, or a human decides.
 /// @dev Internal: clearing and what is posted ahead of it hear a panel by the same text.
 library Panels {
-    using MissionFrame for Frame;
+    using Dockets for Docket;
 
+    uint256 private constant QUESTIONS = 2;
     /// @dev A panel has at most seven places.
     uint256 internal constant QUESTION_BITS = 8;
     uint40 private constant FIFTH = 5;
@@ -29,49 +30,70 @@ library Panels {
         return w.deadline - f.context.params.verificationTimeout / FIFTH;
     }
 
+    /// @notice Seats the panel, or writes down why there is none.
     function draw(Frame memory f, Docket memory d) internal view {
+        if (!d.isSound()) return;
         uint32 drawn = d.word.drawBlock;
-        if (drawn == 0) revert ICollaborationContract.NotAllCommitted(d.node, d.word.commitMask);
-        if (block.number <= drawn) revert ICollaborationContract.TooEarly(d.node, uint256(drawn) + 1);
-        d.panel = f.city.evidence.panelOf(d.node, d.word.attempt, d.law.panelSize, d.parties, drawn);
+        if (drawn == 0) {
+            return d.refuse(ICollaborationContract.NotAllCommitted.selector, d.node, d.word.commitMask);
+        }
+        if (block.number <= drawn) {
+            return d.refuse(ICollaborationContract.TooEarly.selector, d.node, uint256(drawn) + 1);
+        }
+        try f.city.evidence.panelOf(d.node, d.word.attempt, d.law.panelSize, d.parties, drawn) returns (
+            Seat[] memory panel
+        ) {
+            d.panel = panel;
+            uint256 most = QUESTIONS * panel.length;
+            (d.heard, d.said, d.answers) = (new WeighedVerdict[](most), new bytes32[](most), new uint256[](most));
+        } catch (bytes memory reason) {
+            if (reason.length == 0) revert ICollaborationContract.GasTooLow(gasleft(), 0);
+            d.refuse(reason);
+        }
     }
 
-    /// @param guess where to look first: verdicts usually come in the order of the panel
-    function placeOf(Docket memory d, address verifier, uint256 guess) internal pure returns (uint256) {
+    /// @notice Takes down a verdict of a member of the panel, its first on this question.
+    function hear(Docket memory d, address verifier, Verdict memory v, bytes32 said) internal pure {
+        if (!d.isSound()) return;
+        // Verdicts usually come in the order of the panel.
+        uint256 place = _placeOf(d, verifier, d.verdicts);
+        if (place == d.panel.length) {
+            return d.refuse(ICollaborationContract.NotOnPanel.selector, d.node, uint160(verifier));
+        }
+        uint256 answer = QUESTION_BITS * uint256(v.question) + place;
+        if ((d.answered >> answer) & 1 == 1) {
+            bytes4 twice = ICollaborationContract.DuplicateVerdict.selector;
+            return d.refuse(twice, d.node, uint160(verifier), uint256(v.question));
+        }
+        d.answered |= uint256(1) << answer;
+        (d.said[d.verdicts], d.answers[d.verdicts]) = (said, answer);
+        WeighedVerdict memory w = d.heard[d.verdicts++];
+        w.question = v.question;
+        w.result = v.result;
+        w.weight = d.panel[place].weight;
+        w.confidence = v.confidence;
+        w.score = v.score;
+        w.basis = v.basis;
+        w.agreeing = v.agreeing;
+    }
+
+    /// @notice Who gave an answer, and in which place.
+    function memberOf(Docket memory d, uint256 answer) internal pure returns (address verifier, uint256 place) {
+        place = answer % QUESTION_BITS;
+        verifier = d.panel[place].verifier;
+    }
+
+    /// @return The size of the panel for who has no place.
+    function _placeOf(Docket memory d, address verifier, uint256 guess) private pure returns (uint256) {
         uint256 size = d.panel.length;
         // At most seven seats.
         unchecked {
             for (uint256 i = 0; i < size; ++i) {
-                uint256 place = guess + i < size ? guess + i : guess + i - size;
+                uint256 place = (guess + i) % size;
                 if (d.panel[place].verifier == verifier) return place;
             }
         }
-        revert ICollaborationContract.NotOnPanel(d.node, verifier);
-    }
-
-    /// @notice Number of an answer: its question and its member's place.
-    function answerOf(Verdict calldata v, uint256 place) internal pure returns (uint256) {
-        // Two questions, at most seven places.
-        unchecked {
-            return QUESTION_BITS * uint256(v.question) + place;
-        }
-    }
-
-    /// @notice For this attempt and this work, by the verifier's key.
-    /// @return said The verdict's hash.
-    function requireSigned(
-        Frame memory f,
-        Docket memory d,
-        Verdict calldata v,
-        bytes32 commitment
-    ) internal view returns (bytes32 said) {
-        if (v.obligation != d.obligation) {
-            revert ICollaborationContract.WrongObligation(d.obligation, v.obligation);
-        }
-        if (v.commitment != commitment) revert ICollaborationContract.WrongCommitment(commitment, v.commitment);
-        Signatures.requireInTime(v.deadline);
-        said = TypedData.hashVerdict(v);
-        Signatures.requireEcdsa(v.verifier, f.digest(said), v.signature);
+        return size;
     }
 
     /// @notice Members that answered every question that is asked, bit per place.
@@ -91,7 +113,7 @@ library Panels {
 
     /// @notice Answers that members posted, bit per answer.
     function posted(MissionStorage.Layout storage s, Docket memory d) internal view returns (uint256 answers) {
-        for (uint256 question = 0; question < 2; ++question) {
+        for (uint256 question = 0; question < QUESTIONS; ++question) {
             for (uint256 place = 0; place < d.panel.length; ++place) {
                 uint256 answer = QUESTION_BITS * question + place;
                 if (s.posted[postedKey(d, answer)] != 0) answers |= 1 << answer;
@@ -99,17 +121,41 @@ library Panels {
         }
     }
 
-    /// @notice Marks the panel for conflicts of interest and charges its absent members.
-    function summon(MissionStorage.Layout storage s, Docket memory d) internal {
-        address[] memory principals = new address[](d.panel.length);
+    function principalsOf(Docket memory d) internal pure returns (address[] memory principals) {
+        principals = new address[](d.panel.length);
         for (uint256 i = 0; i < principals.length; ++i) principals[i] = d.panel[i].principal;
-        s.head.execution.recordVerifiers(principals);
+    }
+
+    /// @notice Members that did not answer. Whose weight was taken is not heard, and not charged.
+    function absentOf(Docket memory d) internal pure returns (address[] memory absent) {
+        uint256 count = 0;
         // At most seven seats.
-        for (uint256 i = 0; i < d.panel.length; ++i) {
-            // Whose weight was taken is not heard, and not charged.
-            if ((d.complete >> i) & 1 == 1 || d.panel[i].weight == 0) continue;
-            address absent = d.panel[i].verifier;
-            s.head.execution.settleVerifier(absent, SlashingSchedule.NO_SHOW, Reasons.VERIFICATION_NO_SHOW);
+        for (uint256 i = 0; i < d.panel.length; ++i) if (_isAbsent(d, i)) ++count;
+        absent = new address[](count);
+        if (count == 0) return absent;
+        for (uint256 i = d.panel.length; i != 0; --i)
+            if (_isAbsent(d, i - 1)) absent[--count] = d.panel[i - 1].verifier;
+    }
+
+    /// @notice Whose verdicts counted: they share the fee, and may appeal.
+    function seatsOf(Docket memory d) internal pure returns (uint256 seats) {
+        uint256 place = 0;
+        // At most seven seats.
+        unchecked {
+            for (uint256 i = 0; i < d.panel.length; ++i) {
+                if ((d.counted >> i) & 1 == 1) seats = NodeWord.withSeat(seats, place++, d.panel[i].serial);
+            }
         }
+    }
+
+    function charge(MissionStorage.Layout storage s, address[] memory absent) internal {
+        // At most seven seats.
+        for (uint256 i = 0; i < absent.length; ++i) {
+            s.head.execution.settleVerifier(absent[i], SlashingSchedule.NO_SHOW, Reasons.VERIFICATION_NO_SHOW);
+        }
+    }
+
+    function _isAbsent(Docket memory d, uint256 place) private pure returns (bool) {
+        return (d.complete >> place) & 1 == 0 && d.panel[place].weight != 0;
     }
 }

@@ -4,7 +4,7 @@ pragma solidity 0.8.33;
 import {Action} from "../types/Actions.sol";
 import {ClearingDecision} from "../types/Evidence.sol";
 import {LawHeader, LawNode, MissionContext} from "../types/Law.sol";
-import {EvidenceItem, LiveHash, Opening, Verdict} from "../types/Messages.sol";
+import {LiveHash, Opening} from "../types/Messages.sol";
 import {FaultClass, FaultType, MissionState, NodeState} from "../types/States.sol";
 import {IServiceContract} from "./IServiceContract.sol";
 
@@ -110,17 +110,13 @@ interface ICollaborationContract {
         uint8 culprits;
     }
 
-    struct RouteOrder {
-        uint8 node;
-        LiveHash[] hashes;
-        IServiceContract.Service[] services;
-    }
-
-    struct ClearOrder {
-        uint8 node;
-        Opening[] openings;
-        Verdict[] verdicts;
-        EvidenceItem[] items;
+    /// @notice A runner's word that in each of these slots the code is live that its service was registered with (`Start`).
+    struct Start {
+        address runner;
+        /// node << 16 | attempt << 8 | slot, nodes ascending: every slot that is to start.
+        uint256[] slots;
+        uint40 deadline;
+        bytes signature;
     }
 
     /// @notice A node that was worked off chain: what each of its slots commits to, and the executors' `Commit` signatures over it.
@@ -165,10 +161,13 @@ interface ICollaborationContract {
         uint96 classes,
         bytes32 salt
     );
-    /// @notice A pledge or reveal of a wave that was passed over; `reason` is the selector of the error the single call would have ended with.
+    /// @notice What a wave passed over: a pledge, a reveal, or a whole node (slot 255); `reason` is the selector of the error that it would
+    /// have ended with alone.
     event Skipped(uint8 indexed node, uint8 indexed slot, uint8 attempt, bytes4 reason);
     /// @notice Evidence, and verdicts that a clearing must then include. `shown`: slots with an item proven at the floor by now.
-    event Posted(uint8 indexed node, uint8 attempt, uint8 shown, ClearOrder order);
+    event Posted(uint8 indexed node, uint8 attempt, uint8 shown);
+    /// @notice What was posted: whoever clears hands it in again.
+    event WavePosted(bytes wave);
     event Cleared(
         uint8 indexed node,
         uint8 attempt,
@@ -278,7 +277,6 @@ interface ICollaborationContract {
     error DuplicateVerdict(uint8 node, address verifier, uint8 question);
     error PanelIncomplete(uint8 node, uint256 have, uint256 need);
     error WrongObligation(bytes32 expected, bytes32 given);
-    error WrongCommitment(bytes32 expected, bytes32 given);
     error EvidenceMissing(uint8 node, address verifier, uint256 basis);
     /// @notice What is handed in leaves slots without evidence that their openings claim: while the panel is heard nobody is at fault for
     /// that.
@@ -321,6 +319,8 @@ interface ICollaborationContract {
     error AlreadyRevealed(uint8 node, uint8 slot);
     error TrailMissing(uint8 node, uint8 slot);
     error LiveHashMissing(uint8 node, uint8 mask, uint8 needed);
+    /// @dev What a runner saw live is what was registered.
+    error CodeMatches(uint8 node, uint8 slot, bytes32 hash);
     error NotAwaitingBids(uint8 node);
     error LengthMismatch(uint256 have, uint256 need);
     error ShareOutOfRange(uint16 share);
@@ -354,10 +354,14 @@ interface ICollaborationContract {
     function activate() external;
     /// @notice Binds an executor to a slot. Caller: pinned execution procedure, on award.
     function bind(uint8 node, uint8 slot, address agent, bytes32 service, uint64 price) external;
-    /// @notice Starts nodes whose predecessors completed, with a runner's live code hash per slot. A runner-signed mismatch
-    /// slashes and fails the slot's node. A node that is no leaf takes no hashes: it opens a child session with what is left of its
-    /// budget. Anyone.
-    function route(RouteOrder[] calldata orders) external;
+    /// @notice Starts nodes whose predecessors completed, on a runner's word for the code in their slots. After a freeze only the slots start
+    /// that have not committed. A node that is no leaf takes no word: it opens a child session with what is left of its budget. A node that
+    /// cannot start is passed over with `Skipped`; alone it reverts with the reason. Anyone with the signature.
+    /// @param nodes bitmap
+    function route(uint256 nodes, Start calldata start) external;
+    /// @notice Fails an eligible node on a runner's word that other code is live in a slot than its service was registered with; slashes
+    /// the slot's executor. Anyone with the signature.
+    function mismatch(LiveHash calldata live, IServiceContract.Service calldata service) external;
     /// @notice Ends an overdue stage of a node. Anyone.
     /// ELIGIBLE: bound and not routed for verificationTimeout, or without an award after both windows: FAILED, unslashed.
     /// EXECUTING: the absent lose 50 at once; with `threshold` commits (then reveals) the node goes on, else FAILED.
@@ -371,8 +375,8 @@ interface ICollaborationContract {
     function abort() external;
     /// @notice Aborts a degraded mission that no human let go on within degradedAdjudicatorTimeout, or whose time is over. Anyone.
     function expire() external;
-    /// @notice Clears and routes in one call. Anyone.
-    function advance(ClearOrder[] calldata clears, RouteOrder[] calldata routes) external;
+    /// @notice Clears (unless `wave` is empty) and routes (unless `nodes` is zero) in one call. Anyone.
+    function advance(bytes calldata wave, uint256 nodes, Start calldata start) external;
 
     // --- Guardian ----------------------------------------------------------------------------------------------------
 
@@ -420,13 +424,14 @@ interface ICollaborationContract {
     /// PASS is gated, completed and recorded (tier 3 waits for a human), FAIL fails the node and leaves a slash that waits, DISPUTED
     /// goes to a human, UNVERIFIABLE draws once more and then fails; slots without an item proven at the floor then lose what being
     /// late costs, at once if too few others are left. Anyone.
-    /// @dev `openings` has one entry per executor slot; entries of absent slots are not read. An item that a verdict needs
-    /// to pass the floor as claimed must be among `items` (`EvidenceMissing`).
-    function clear(ClearOrder[] calldata orders) external;
-    /// @notice Posts evidence or verdicts of one node ahead of its clearing, so that nobody who clears leaves them out. `items` proven at the
-    /// floor mark their slots for the attempt, until a human has ruled. `verdicts` are of members of the drawn panel, each once, until
+    /// @dev Laid out as `libraries/Wire.sol` draws it: openings, issuers' lists of evidence (`Evidences`), verifiers' lists of verdicts
+    /// (`Verdicts`). An item that a verdict needs to pass the floor as claimed must be there (`EvidenceMissing`). A node that cannot be
+    /// cleared is passed over with `Skipped`; a wave of that node alone reverts with the reason.
+    function clear(bytes calldata wave) external;
+    /// @notice Posts evidence or verdicts ahead of a clearing, in its layout, so that nobody who clears leaves them out. Items proven at the
+    /// floor mark their slots for the attempt, until a human has ruled. Verdicts are of members of the drawn panel, each once, until
     /// the last fifth of its time; PASS and FAIL rest on items proven here (`EvidenceMissing`). Anyone with the signatures.
-    function post(ClearOrder calldata order) external;
+    function post(bytes calldata wave) external;
     /// @notice Draws another panel, once an attempt: when the first is overdue, or its drawing block is past 256. Members that posted no
     /// verdict lose 50 tokens. After that a human decides. Anyone.
     function redraw(uint8 node) external;
@@ -504,6 +509,6 @@ interface ICollaborationContract {
     function caseHash(uint8 node) external view returns (bytes32);
     /// @notice Bitmap of completed nodes.
     function completed() external view returns (uint256);
-    /// @notice What clearing would decide now; reverts as `clear` would.
-    function previewClear(ClearOrder calldata order) external view returns (ClearingDecision memory);
+    /// @notice What clearing would decide now, of each order; reverts with what is wrong with the first that is refused.
+    function previewClear(bytes calldata wave) external view returns (ClearingDecision[] memory);
 }

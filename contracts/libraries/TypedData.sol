@@ -2,10 +2,10 @@
 pragma solidity 0.8.33;
 
 import {OverrideAction} from "../types/Actions.sol";
-import {EvidenceClass} from "../types/Evidence.sol";
 import {
     AwardDecision,
     Bid,
+    EvidenceItem,
     LiveHash,
     PrincipalBinding,
     SubAgentBinding,
@@ -72,6 +72,7 @@ library TypedData {
     bytes32 internal constant CHECKPOINT = keccak256(
         "Checkpoint(address runner,bytes32 previous,bytes32 root,bytes32 work,uint40 deadline)"
     );
+    bytes32 internal constant START = keccak256("Start(address runner,uint256[] slots,uint40 deadline)");
     bytes32 internal constant LIVE_HASH = keccak256(
         "LiveHash(address mission,uint8 node,uint8 slot,uint8 attempt,bytes32 service,bytes32 hash,uint40 deadline,address runner)"
     );
@@ -82,11 +83,20 @@ library TypedData {
         "Commits(address agent,uint256[] slots,bytes32[] commitments,uint40 deadline)"
     );
     bytes32 internal constant EVIDENCE = keccak256(
-        "Evidence(address issuer,bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)"
+        "Evidence(bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)"
+    );
+    bytes32 internal constant EVIDENCES = keccak256(
+        "Evidences(address issuer,Evidence[] items)"
+        "Evidence(bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)"
     );
     bytes32 internal constant VERDICT = keccak256(
-        "Verdict(address verifier,bytes32 obligation,bytes32 commitment,uint8 question,"
-        "uint8 result,uint16 confidence,uint16 score,uint256 basis,uint8 agreeing,uint40 deadline)"
+        "Verdict(bytes32 obligation,bytes32 commitment,uint8 question,"
+        "uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)"
+    );
+    bytes32 internal constant VERDICTS = keccak256(
+        "Verdicts(address verifier,Verdict[] verdicts,uint40 deadline)"
+        "Verdict(bytes32 obligation,bytes32 commitment,uint8 question,"
+        "uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)"
     );
     // Consumed by AdjudicationProcedure.
     bytes32 internal constant OVERRIDE_ACTION = keccak256(
@@ -240,6 +250,11 @@ library TypedData {
         return keccak256(abi.encode(CHECKPOINT, runner, previous, root, work, deadline));
     }
 
+    /// @param slots node << 16 | attempt << 8 | slot of each slot that starts
+    function hashStart(address runner, uint256[] memory slots, uint40 deadline) internal pure returns (bytes32) {
+        return keccak256(abi.encode(START, runner, keccak256(abi.encodePacked(slots)), deadline));
+    }
+
     function hashLiveHash(LiveHash calldata h) internal pure returns (bytes32) {
         return
             keccak256(
@@ -269,24 +284,20 @@ library TypedData {
         return keccak256(abi.encode(COMMITS, agent, places, keccak256(abi.encodePacked(commitments)), deadline));
     }
 
-    function hashEvidence(
-        address issuer,
-        bytes32 obligation,
-        uint8 slot,
-        uint8 index,
-        uint8 kind,
-        bytes32 payload,
-        EvidenceClass class
-    ) internal pure returns (bytes32) {
-        return keccak256(abi.encode(EVIDENCE, issuer, obligation, slot, index, kind, payload, class));
+    function hashEvidence(bytes32 obligation, EvidenceItem memory e) internal pure returns (bytes32) {
+        return keccak256(abi.encode(EVIDENCE, obligation, e.slot, e.index, e.kind, e.payload, e.class));
     }
 
-    function hashVerdict(Verdict calldata v) internal pure returns (bytes32) {
+    /// @param items hashes of the items (`hashEvidence`)
+    function hashEvidences(address issuer, bytes32[] memory items) internal pure returns (bytes32) {
+        return keccak256(abi.encode(EVIDENCES, issuer, keccak256(abi.encodePacked(items))));
+    }
+
+    function hashVerdict(Verdict memory v) internal pure returns (bytes32) {
         return
             keccak256(
                 abi.encode(
                     VERDICT,
-                    v.verifier,
                     v.obligation,
                     v.commitment,
                     v.question,
@@ -294,10 +305,18 @@ library TypedData {
                     v.confidence,
                     v.score,
                     v.basis,
-                    v.agreeing,
-                    v.deadline
+                    v.agreeing
                 )
             );
+    }
+
+    /// @param verdicts hashes of the verdicts (`hashVerdict`)
+    function hashVerdicts(
+        address verifier,
+        bytes32[] memory verdicts,
+        uint40 deadline
+    ) internal pure returns (bytes32) {
+        return keccak256(abi.encode(VERDICTS, verifier, keccak256(abi.encodePacked(verdicts)), deadline));
     }
 
     function hashOverrideAction(OverrideAction calldata a) internal pure returns (bytes32) {

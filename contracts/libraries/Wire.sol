@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {Opening} from "../types/Messages.sol";
+import {EvidenceClass, Question, VerdictResult} from "../types/Evidence.sol";
+import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
 
 /// @title Packed bytes of a wave, read in place
 /// @notice Numbers are big-endian, nothing is aligned, and nothing may be left over. TypeScript side: `rules/wire.ts`.
@@ -22,6 +23,22 @@ import {Opening} from "../types/Messages.sol";
 /// | 2     | reveals |
 /// | 144 each | reveal: node 1, slot 1, attempt 1, opening 141 |
 ///
+/// `clear`, `previewClear`, `post`
+///
+/// | bytes | what |
+/// |-------|------|
+/// | 1     | orders, one at least |
+/// | 2 + 141 each | order: node 1, openings 1, then the opening of each slot, zeros where nothing was committed |
+/// | 1     | issuers |
+/// | 23 + length each | issuer: address 20, items 1, length 2, signature; then its items |
+/// | 38 + 32 each | item: order 1, slot 1, index 1, kind 1, class 1, payload 32, proof 1, then the proof's hashes |
+/// | 1     | verifiers |
+/// | 91 each | verifier: address 20, deadline 5, verdicts 1, signature 65; then its verdicts |
+/// | 28 each | verdict: order 1, question 1, result 1, confidence 2, score 2, agreeing 1, basis 20 |
+///
+/// Issuers and verifiers sign the list of what follows them, in that order. What such a list says of other nodes stands as order 255 and
+/// its hash 32. A node has one order.
+///
 /// opening: salt 32, outputHash 32, trailRoot 32, envelopeRoot 32, items 1, classes 12
 library Wire {
     uint256 internal constant SIGNATURE = 65;
@@ -30,6 +47,9 @@ library Wire {
     uint256 internal constant PLEDGE = 36;
     /// In a pledge's slot: an opening follows, not a commitment.
     uint256 internal constant OPENED = 0x80;
+    uint256 internal constant VERDICT = 28;
+    /// In place of an order: only a hash follows.
+    uint256 internal constant ELSEWHERE = 0xff;
 
     /// @dev Repeats `ICollaborationContract.MalformedWave`, selector for selector.
     error MalformedWave(uint256 offset);
@@ -48,6 +68,50 @@ library Wire {
         o.envelopeRoot = bytes32(wave[at + 96:]);
         o.items = uint8(wave[at + 128]);
         o.classes = uint96(bytes12(wave[at + 129:]));
+    }
+
+    /// @notice `size` bytes from `at`.
+    function cut(bytes calldata wave, uint256 at, uint256 size) internal pure returns (bytes calldata) {
+        if (at + size > wave.length) revert MalformedWave(wave.length);
+        return wave[at:at + size];
+    }
+
+    /// @notice The item whose order stands at `at`, without issuer and signature; and where the next one stands.
+    function item(bytes calldata wave, uint256 at) internal pure returns (EvidenceItem memory e, uint256 next) {
+        uint256 head = number(wave, at + 1, 4);
+        if (head & 0xff > uint256(type(EvidenceClass).max)) revert MalformedWave(at + 4);
+        e.payload = bytes32(number(wave, at + 5, 32));
+        // One byte fits.
+        e.slot = uint8(head >> 24);
+        // One byte fits.
+        e.index = uint8(head >> 16);
+        // One byte fits.
+        e.kind = uint8(head >> 8);
+        e.class = EvidenceClass(head & 0xff);
+        uint256 length = number(wave, at + 37, 1);
+        next = at + 38;
+        cut(wave, next, 32 * length);
+        e.proof = new bytes32[](length);
+        for (uint256 i = 0; i < length; ++i) {
+            e.proof[i] = bytes32(wave[next:]);
+            next += 32;
+        }
+    }
+
+    /// @notice The verdict whose order stands at `at`, without what it is about.
+    function verdict(bytes calldata wave, uint256 at) internal pure returns (Verdict memory v) {
+        uint256 word = number(wave, at + 1, VERDICT - 1);
+        uint256 question = word >> 208;
+        uint256 result = (word >> 200) & 0xff;
+        if (question > uint256(type(Question).max)) revert MalformedWave(at + 1);
+        if (result > uint256(type(VerdictResult).max)) revert MalformedWave(at + 2);
+        v.question = Question(question);
+        v.result = VerdictResult(result);
+        v.confidence = uint16(word >> 184);
+        v.score = uint16(word >> 168);
+        v.agreeing = uint8(word >> 160);
+        // The low bits are the basis.
+        v.basis = uint160(word);
     }
 
     /// @notice Reverts unless everything was read.

@@ -92,7 +92,7 @@ struct LiveHash {
     bytes signature;
 }
 
-/// @notice One proven evidence item. `signature` is the issuer's over obligation, slot, index, kind, payload, class.
+/// @notice One proven evidence item; its issuer signs it alone or in a list (`Evidences`). Domain: the mission's clone.
 struct EvidenceItem {
     uint8 slot;
     uint8 index;
@@ -102,12 +102,12 @@ struct EvidenceItem {
     address issuer;
     EvidenceClass class;
     bytes32[] proof;
+    /// Over a list of this item alone.
     bytes signature;
 }
 
-/// @notice One verifier's signed answer (decision 23). Domain: the mission's clone.
+/// @notice One verifier's answer (decision 23), which it signs alone or in a list (`Verdicts`). Domain: the mission's clone.
 struct Verdict {
-    address verifier;
     /// Binds chain, clone, node, attempt, law.
     bytes32 obligation;
     /// keccak256 over the slots' commitments in order, zero where absent.
@@ -116,10 +116,9 @@ struct Verdict {
     VerdictResult result;
     uint16 confidence;
     uint16 score;
-    uint256 basis;
+    /// Bit 32·s + i: item i of slot s.
+    uint160 basis;
     uint8 agreeing;
-    uint40 deadline;
-    bytes signature;
 }
 
 /// @notice An office's signature under an approved law. Domain: LegislativeProcedure.

@@ -318,8 +318,9 @@ export class Policy {
     const { signature, class: name, ...rest } = item;
     if (item.index !== index || item.slot !== place.slot) throw new WillNotSign(what, "items");
     if (!(await client.evidence.mayIssue(item.issuer, EvidenceClass[name]))) throw new WillNotSign(what, "items", "no issuer of this city");
-    const message = { ...rest, obligation: place.obligation, class: EvidenceClass[name] };
-    const digest = messageDigest(client, "Evidence", message, place.mission);
+    const { issuer, ...said } = rest;
+    const list = { issuer, items: [{ ...said, obligation: place.obligation, class: EvidenceClass[name] }] };
+    const digest = messageDigest(client, "Evidences", list, place.mission);
     const signer = await recoverAddress({ hash: digest, signature }).catch(() => undefined);
     if (signer !== item.issuer) throw new WillNotSign(what, "items", "its issuer did not sign it");
   }

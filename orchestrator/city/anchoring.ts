@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { waveSchema } from "../execution/stages/checkpoint.ts";
+import { numbersIn } from "../primitives/bitmap.ts";
 import type { Hash } from "../primitives/hex.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 
@@ -45,8 +46,4 @@ export function waveOf(waves: readonly Wave[], { previous, nodes }: Omit<Taken, 
 
 function isSameWork(one: Wave["nodes"][number], other: Wave["nodes"][number] | undefined): boolean {
   return one.node === other?.node && one.attempt === other.attempt && one.freezes === other.freezes;
-}
-
-export function numbersIn(bitmap: bigint): readonly number[] {
-  return Array.from({ length: 256 }, (_, number) => number).filter((number) => (bitmap >> BigInt(number)) & 1n);
 }

@@ -1,4 +1,5 @@
 import { type Abi, decodeFunctionData, numberToHex, type TransactionReceipt } from "viem";
+import { z } from "zod";
 import { adjudicationProcedureAbi } from "../chain/abi/AdjudicationProcedure.ts";
 import { collaborationContractAbi } from "../chain/abi/CollaborationContract.ts";
 import { executionProcedureAbi } from "../chain/abi/ExecutionProcedure.ts";
@@ -6,9 +7,10 @@ import { legislativeProcedureAbi } from "../chain/abi/LegislativeProcedure.ts";
 import { managementContractAbi } from "../chain/abi/ManagementContract.ts";
 import { stakePoolAbi } from "../chain/abi/StakePool.ts";
 import type { CityClient } from "../client/client.ts";
+import { numbersIn } from "../primitives/bitmap.ts";
 import { type Address, type Hex, hexSchema } from "../primitives/hex.ts";
 import { field, listOf } from "../primitives/values.ts";
-import { decodeCommitWave, decodeRevealWave } from "../rules/wire.ts";
+import { decodeClearWave, decodeCommitWave, decodeRevealWave } from "../rules/wire.ts";
 import type { Tree } from "./family.ts";
 
 /** Stage of a mission's life that a call belongs to, in order of appearance. */
@@ -30,10 +32,10 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
     "approve",
   ],
   market: ["cover", "bid", "bidAll", "award", "withdrawBid", "reopen"],
-  orchestrate: ["route"],
+  orchestrate: ["route", "mismatch"],
   commit: ["commit", "commitOpen", "commitWave", "reveal", "revealWave"],
   checkpoint: ["checkpoint"],
-  verify: ["clear", "redraw", "timeout", "report"],
+  verify: ["clear", "post", "redraw", "timeout", "report"],
   adjudicate: ["act"],
   settle: ["record", "claim", "refund", "close", "abort"],
   anchor: ["anchor"],
@@ -41,14 +43,15 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Functions that concern nodes, and where in their arguments the node numbers are. */
 const NODES_OF: Readonly<Record<string, (args: readonly unknown[]) => readonly unknown[]>> = {
-  route: ([orders]) => listOf(orders).map((order) => field(order, "node")),
+  route: ([nodes]) => numbersIn(z.bigint().parse(nodes)),
+  mismatch: ([live]) => [field(live, "node")],
   commit: ([node]) => [node],
   commitOpen: ([node]) => [node],
   reveal: ([node]) => [node],
   commitWave: ([wave]) => placesIn(decodeCommitWave(hexSchema.parse(wave)).pledges),
   revealWave: ([wave]) => placesIn(decodeRevealWave(hexSchema.parse(wave))),
   checkpoint: ([wave]) => listOf(field(wave, "pledges")).map((order) => field(order, "node")),
-  clear: ([orders]) => listOf(orders).map((order) => field(order, "node")),
+  clear: ([wave]) => placesIn(decodeClearWave(hexSchema.parse(wave)).orders),
   act: ([action]) => [field(action, "node")],
   record: ([node]) => [node],
   claim: ([nodes]) => listOf(nodes),

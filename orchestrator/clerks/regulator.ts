@@ -5,6 +5,7 @@ import type { Auth } from "../client/sign/auth.ts";
 import { type SessionMessage, signSessionMessage } from "../client/sign/session-message.ts";
 import { signMessage } from "../client/sign/sign-message.ts";
 import type { WriteOptions } from "../client/write.ts";
+import { bitmapOf } from "../primitives/bitmap.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { type Approval, signApproval } from "./approval.ts";
 import { blocsAmong, type FoundBloc } from "./blocs.ts";
@@ -55,7 +56,7 @@ export class Regulator extends Clerk {
   /** Signs, once, that these nodes, all in this attempt, may be awarded before their window ends (decision 15). */
   async awardEarly(mission: Address, nodes: readonly number[], attempt: number, deadline: number): Promise<Auth> {
     await this.requirePermitted("ExecutionProcedure", "awardEarly");
-    const bitmap = nodes.reduce((bits, node) => bits | (1n << BigInt(node)), 0n);
+    const bitmap = bitmapOf(nodes);
     const nonce = await this.client.execution.nonceOf(this.address);
     const message = { regulator: this.address, mission, nodes: bitmap, attempt, nonce, deadline };
     return { agent: this.address, deadline, signature: await signMessage(this.client, this.account, "AwardDecision", message) };

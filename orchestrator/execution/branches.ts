@@ -1,5 +1,7 @@
+import { zeroAddress } from "viem";
 import { z } from "zod";
 import { intentKey } from "../chain/outbox.ts";
+import { bitmapOf } from "../primitives/bitmap.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { canonicalBytes, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import type { NodeView } from "./chain-view.ts";
@@ -13,11 +15,14 @@ export interface Loan {
   readonly amount: bigint;
 }
 
+/** A branch has no executors whose code a runner could vouch for. */
+const NOBODY_STARTS = { runner: zeroAddress, slots: [], deadline: 0, signature: "0x" } as const;
+
 /** Opens the child session of a branch, once for each attempt; anyone may. */
 export async function openChild(world: World, mission: Mission, view: NodeView): Promise<Loan> {
   const contract = world.client.mission(mission.address);
   const node = view.law.number;
-  await contract.route([[{ node, hashes: [], services: [] }]], { intent: intentKey("descend", ...attemptKey(mission, view)) });
+  await contract.route([bitmapOf([node]), NOBODY_STARTS], { intent: intentKey("descend", ...attemptKey(mission, view)) });
   const opened = await contract.history("ChildOpened", { node });
   const current = opened.map(({ args }) => args).findLast(({ attempt }) => attempt === view.attempt);
   if (current === undefined) throw new AgentCityError("ChildUnknown", `${view.law.label} was routed, but the chain names no child session`);

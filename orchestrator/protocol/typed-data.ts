@@ -122,6 +122,12 @@ export const typedDataTypes = {
     { name: "work", type: "bytes32" },
     { name: "deadline", type: "uint40" },
   ],
+  /** A runner's word for the code in some slots: node << 16 | attempt << 8 | slot of each. */
+  Start: [
+    { name: "runner", type: "address" },
+    { name: "slots", type: "uint256[]" },
+    { name: "deadline", type: "uint40" },
+  ],
   LiveHash: [
     { name: "mission", type: "address" },
     { name: "node", type: "uint8" },
@@ -147,8 +153,8 @@ export const typedDataTypes = {
     { name: "commitments", type: "bytes32[]" },
     { name: "deadline", type: "uint40" },
   ],
+  /** One item of `Evidences`; nobody signs it by itself. */
   Evidence: [
-    { name: "issuer", type: "address" },
     { name: "obligation", type: "bytes32" },
     { name: "slot", type: "uint8" },
     { name: "index", type: "uint8" },
@@ -156,16 +162,24 @@ export const typedDataTypes = {
     { name: "payload", type: "bytes32" },
     { name: "class", type: "uint8" },
   ],
+  Evidences: [
+    { name: "issuer", type: "address" },
+    { name: "items", type: "Evidence[]" },
+  ],
+  /** One answer of `Verdicts`; nobody signs it by itself. */
   Verdict: [
-    { name: "verifier", type: "address" },
     { name: "obligation", type: "bytes32" },
     { name: "commitment", type: "bytes32" },
     { name: "question", type: "uint8" },
     { name: "result", type: "uint8" },
     { name: "confidence", type: "uint16" },
     { name: "score", type: "uint16" },
-    { name: "basis", type: "uint256" },
+    { name: "basis", type: "uint160" },
     { name: "agreeing", type: "uint8" },
+  ],
+  Verdicts: [
+    { name: "verifier", type: "address" },
+    { name: "verdicts", type: "Verdict[]" },
     { name: "deadline", type: "uint40" },
   ],
   OverrideAction: [
@@ -201,11 +215,14 @@ export const messageConsumers = {
   AwardDecision: "ExecutionProcedure",
   Anchor: "mission",
   Checkpoint: "mission",
+  Start: "mission",
   LiveHash: "mission",
   Commit: "mission",
   Commits: "mission",
   Evidence: "mission",
+  Evidences: "mission",
   Verdict: "mission",
+  Verdicts: "mission",
   OverrideAction: "AdjudicationProcedure",
 } as const satisfies Record<MessageName, string>;
 
@@ -214,9 +231,24 @@ export function typedDataDomain(chainId: number, verifyingContract: Address) {
   return { name: "AgentCity", version: "1", chainId, verifyingContract } as const satisfies TypedDataDomain;
 }
 
-/** The EIP-712 type string of a message, whose keccak is its type hash. */
+/** The EIP-712 type string of a message, whose keccak is its type hash: its own, then those of the messages it holds. */
 export function encodeType(name: MessageName): string {
-  return `${name}(${typedDataTypes[name].map((member) => `${member.type} ${member.name}`).join(",")})`;
+  const members: readonly { readonly name: string; readonly type: string }[] = typedDataTypes[name];
+  const held = members.flatMap(({ type }) => heldIn(type) ?? []);
+  return [`${name}(${members.map((member) => `${member.type} ${member.name}`).join(",")})`, ...held.map(encodeType)].join("");
+}
+
+/** The types that a message is made of, as signers of one message want them. */
+export function typesOf(name: MessageName): Record<string, { name: string; type: string }[]> {
+  const members: readonly { readonly name: string; readonly type: string }[] = typedDataTypes[name];
+  const held = members.flatMap(({ type }) => heldIn(type) ?? []);
+  return Object.assign({ [name]: [...members] }, ...held.map(typesOf));
+}
+
+/** The message that a list is of. */
+function heldIn(type: string): MessageName | undefined {
+  const name = type.replace("[]", "");
+  return name in typedDataTypes ? (name as MessageName) : undefined;
 }
 
 /**

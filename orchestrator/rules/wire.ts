@@ -8,6 +8,12 @@ const SIGNATURE = 65;
 const PLEDGE = 36;
 /** In a pledge's slot: an opening follows, not a commitment. */
 const OPENED = 0x80;
+/** Of a verdict, without its order. */
+const VERDICT = 27;
+/** In place of an order: only a hash follows. */
+const ELSEWHERE = 0xff;
+/** Largest numbers of an evidence class, a question, a verdict's result. */
+const [CLASSES, QUESTIONS, RESULTS] = [5, 1, 2];
 
 /** Who signed a part of a wave; the signature covers its pledges in the order of the wave (`Commits`). */
 export interface WireSigner {
@@ -31,6 +37,46 @@ export type WireReveal = Place & { readonly opening: Opening };
 export interface CommitWave {
   readonly signers: readonly WireSigner[];
   readonly pledges: readonly WirePledge[];
+}
+
+/** A node's opened work: one opening per slot, zeros where nothing was committed. */
+export interface WireOrder {
+  readonly node: number;
+  readonly openings: readonly Opening[];
+}
+
+/** `order`: position among the orders. */
+export interface WireItem {
+  readonly order: number;
+  readonly slot: number;
+  readonly index: number;
+  readonly kind: number;
+  readonly class: number;
+  readonly payload: Hex;
+  readonly proof: readonly Hex[];
+}
+
+export interface WireVerdict {
+  readonly order: number;
+  readonly question: number;
+  readonly result: number;
+  readonly confidence: number;
+  readonly score: number;
+  readonly agreeing: number;
+  /** Bit 32·s + i: item i of slot s. */
+  readonly basis: bigint;
+}
+
+/** What is handed in about some nodes. Lists are in the order in which they were signed; a hash stands for what is about other nodes. */
+export interface ClearWave {
+  readonly orders: readonly WireOrder[];
+  readonly issuers: readonly { readonly issuer: Address; readonly signature: Hex; readonly items: readonly (WireItem | Hex)[] }[];
+  readonly verifiers: readonly {
+    readonly verifier: Address;
+    readonly deadline: number;
+    readonly signature: Hex;
+    readonly verdicts: readonly (WireVerdict | Hex)[];
+  }[];
 }
 
 /** Bytes that are no wave, from `offset` on. */
@@ -66,17 +112,55 @@ export function encodeRevealWave(reveals: readonly WireReveal[]): Hex {
   return concat([number(reveals.length, 2), ...reveals.map((reveal) => concat([place(reveal, reveal.slot), packOpening(reveal.opening)]))]);
 }
 
+/** Argument of `clear`, `previewClear` and `post`. At most 255 orders, issuers and verifiers, with 255 entries each. */
+export function encodeClearWave({ orders, issuers, verifiers }: ClearWave): Hex {
+  return concat([
+    number(orders.length, 1),
+    ...orders.flatMap(({ node, openings }) => [number(node, 1), number(openings.length, 1), ...openings.map(packOpening)]),
+    number(issuers.length, 1),
+    ...issuers.flatMap(({ issuer, signature, items }) => [
+      plain(issuer),
+      number(items.length, 1),
+      number(size(signature), 2),
+      signature,
+      ...items.map((item) => (typeof item === "string" ? concat([number(ELSEWHERE, 1), item]) : packItem(item))),
+    ]),
+    number(verifiers.length, 1),
+    ...verifiers.flatMap(({ verifier, deadline, signature, verdicts }) => [
+      plain(verifier),
+      number(deadline, 5),
+      number(verdicts.length, 1),
+      signature,
+      ...verdicts.map((verdict) => (typeof verdict === "string" ? concat([number(ELSEWHERE, 1), verdict]) : packVerdict(verdict))),
+    ]),
+  ]);
+}
+
+function packItem({ order, slot, index, kind, class: code, payload, proof }: WireItem): Hex {
+  return concat([...[order, slot, index, kind, code].map((each) => number(each, 1)), payload, number(proof.length, 1), ...proof]);
+}
+
+function packVerdict({ order, question, result, confidence, score, agreeing, basis }: WireVerdict): Hex {
+  const head = [order, question, result].map((each) => number(each, 1));
+  return concat([...head, number(confidence, 2), number(score, 2), number(agreeing, 1), number(basis, 20)]);
+}
+
 /** Reads bytes from the front. Throws RuleError MalformedWave where they end too early, or not where they should. */
 function reader(wave: Hex) {
   const length = size(wave);
   let at = 0;
-  const bytes = (count: number): Hex => {
+  /** So many bytes are there. */
+  const need = (count: number): void => {
     if (at + count > length) throw malformed(length);
+  };
+  const bytes = (count: number): Hex => {
+    need(count);
     at += count;
     return slice(wave, at - count, at);
   };
   const read = (count: number): number => Number(bytes(count));
   return {
+    need,
     bytes,
     read,
     at: () => at,
@@ -130,6 +214,88 @@ export function decodeRevealWave(wave: Hex): readonly WireReveal[] {
   });
   from.end();
   return reveals;
+}
+
+export function decodeClearWave(wave: Hex): ClearWave {
+  const from = reader(wave);
+  /** A byte that must not exceed `most`. */
+  const code = (most: number): number => {
+    const value = from.read(1);
+    if (value > most) throw malformed(from.at() - 1);
+    return value;
+  };
+  /** A length in one byte, then that many entries one after the other. */
+  const list = <Entry>(length: number, read: () => Entry): Entry[] => Array.from({ length }, read);
+  const nodes = new Set<number>();
+  const orders = list(from.read(1), (): WireOrder => {
+    const node = from.read(1);
+    if (nodes.has(node)) throw malformed(from.at() - 1);
+    nodes.add(node);
+    return { node, openings: list(from.read(1), from.opening) };
+  });
+  const entry = <Entry>(read: (order: number) => Entry) => {
+    const order = from.read(1);
+    if (order === ELSEWHERE) return from.bytes(32);
+    if (order >= orders.length) throw malformed(from.at() - 1);
+    return read(order);
+  };
+  const item = (order: number): WireItem => {
+    from.need(4);
+    const [slot, index, kind] = [from.read(1), from.read(1), from.read(1)];
+    return { order, slot, index, kind, class: code(CLASSES), payload: from.bytes(32), proof: list(from.read(1), () => from.bytes(32)) };
+  };
+  const verdict = (order: number): WireVerdict => {
+    from.need(VERDICT);
+    const [question, result, confidence, score, agreeing] = [code(QUESTIONS), code(RESULTS), from.read(2), from.read(2), from.read(1)];
+    return { order, question, result, confidence, score, agreeing, basis: BigInt(from.bytes(20)) };
+  };
+  const issuers = list(from.read(1), () => {
+    const [issuer, items, length] = [getAddress(from.bytes(20)), from.read(1), from.read(2)];
+    return { issuer, signature: from.bytes(length), items: list(items, () => entry(item)) };
+  });
+  const verifiers = list(from.read(1), () => {
+    const [verifier, deadline, verdicts] = [getAddress(from.bytes(20)), from.read(5), from.read(1)];
+    return { verifier, deadline, signature: from.bytes(SIGNATURE), verdicts: list(verdicts, () => entry(verdict)) };
+  });
+  from.end();
+  return { orders, issuers, verifiers };
+}
+
+/** What is known of one node before it is packed: each item and each verdict with the signature over the list that it is in. */
+export interface ClearOrder extends WireOrder {
+  readonly items: readonly (Omit<WireItem, "order"> & { readonly issuer: Address; readonly signature: Hex })[];
+  readonly verdicts: readonly (Omit<WireVerdict, "order"> & {
+    readonly verifier: Address;
+    readonly deadline: number;
+    readonly signature: Hex;
+  })[];
+}
+
+/** Puts together what one signature is over; lists were signed in the order of the nodes given here. */
+export function clearWaveOf(orders: readonly ClearOrder[]): ClearWave {
+  const items = orders.flatMap((one, order) => one.items.map((item) => ({ ...item, order })));
+  const verdicts = orders.flatMap((one, order) => one.verdicts.map((verdict) => ({ ...verdict, order })));
+  return {
+    orders,
+    issuers: bySignature(items, ({ issuer }) => issuer).map(([{ issuer, signature }, own]) => ({ issuer, signature, items: own })),
+    verifiers: bySignature(verdicts, ({ verifier, deadline }) => `${verifier}/${deadline}`).map(
+      ([{ verifier, deadline, signature }, own]) => ({ verifier, deadline, signature, verdicts: own }),
+    ),
+  };
+}
+
+function bySignature<Entry extends { readonly signature: Hex }>(
+  entries: readonly Entry[],
+  signerOf: (entry: Entry) => string,
+): (readonly [Entry, readonly Entry[]])[] {
+  const lists = new Map<string, [Entry, Entry[]]>();
+  for (const entry of entries) {
+    const key = `${signerOf(entry)}/${entry.signature}`;
+    const list = lists.get(key);
+    if (list === undefined) lists.set(key, [entry, [entry]]);
+    else list[1].push(entry);
+  }
+  return [...lists.values()];
 }
 
 /** One number for a place: what an executor signs for, in `Commits`. */

@@ -309,6 +309,7 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     activate: only("NotLegislation", "LEGISLATION"),
     bind: only("NotExecution", "EXECUTION"),
     route: [{ when: "signed", callers: ANYONE }],
+    mismatch: [{ when: "signed", callers: ANYONE }],
     commit: signedBy("executor"),
     commitOpen: signedBy("executor"),
     commitWave: [{ when: "signed", callers: ANYONE }],

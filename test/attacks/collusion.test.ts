@@ -10,7 +10,7 @@ import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-mer
 import { packPayment } from "../../orchestrator/rules/payments.ts";
 import { type City, Kind, keyOf, loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
-import { Action, HOUR, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { Action, HOUR, type Mission, NodeState, openMission, packed, Result, TASK } from "../support/mission-fixture.ts";
 import { openPanel, type Panel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
@@ -152,7 +152,7 @@ describe("attacks by collusion", () => {
       const principal = await producers.principalOf((await mission.executorOf(0)).agent.address);
       await evidence.revoke(issuer.address);
       await evidence.registerIssuer(issuer.address, principal, 1 << EvidenceClass.ATT);
-      await attempt(mission.contract.clear([await mission.clearOrder(0)]));
+      await attempt(mission.contract.clear(packed(await mission.clearOrder(0))));
       expect(await entitled()).to.equal(0);
     });
 
@@ -170,7 +170,7 @@ describe("attacks by collusion", () => {
     it("code that no runner looked at is routed", async () => {
       await opened(TASK);
       await mission.awardAll();
-      await attempt(mission.contract.route([await mission.order(0, { slots: [] })]));
+      await attempt(mission.contract.route(...(await mission.start([0], { slots: [] }))));
       expect((await mission.contract.nodeOf(0)).state).to.equal(1);
     });
 
@@ -186,7 +186,7 @@ describe("attacks by collusion", () => {
       const [bought = ""] = await mission.contract.panelOf(0);
       const yes = await mission.verdict(0, bought);
       const verdicts = [...honest.verdicts.slice(1), yes, yes, yes];
-      await attempt(mission.contract.clear([{ ...honest, verdicts }]));
+      await attempt(mission.contract.clear(packed({ ...honest, verdicts })));
       expect(await entitled()).to.equal(0);
     });
 
@@ -195,7 +195,7 @@ describe("attacks by collusion", () => {
       const honest = await mission.clearOrder(0, { result: Result.FAIL });
       const [drawn] = await mission.contract.panelOf(0);
       const outsider = [...mission.city.verifiers.keys()].find((one) => one !== drawn) ?? "";
-      await attempt(mission.contract.clear([{ ...honest, verdicts: [await mission.verdict(0, outsider)] }]));
+      await attempt(mission.contract.clear(packed({ ...honest, verdicts: [await mission.verdict(0, outsider)] })));
       expect(await entitled()).to.equal(0);
     });
 
@@ -207,7 +207,7 @@ describe("attacks by collusion", () => {
         const result = results[place];
         if (result !== undefined) verdicts.push(await mission.verdict(0, verifier, { result }));
       }
-      return mission.contract.clear([{ node: 0, openings, items, verdicts }]);
+      return mission.contract.clear(packed({ node: 0, openings, items, verdicts }));
     };
 
     it("verifiers that take their stake away decide, and have nothing to lose", async () => {
@@ -242,7 +242,7 @@ describe("attacks by collusion", () => {
       const [honest = "", ...bought] = (await mission.contract.panelOf(0)).slice(0, 3);
       const verdicts = [await mission.verdict(0, honest, { basis, agreeing: 0b011 })];
       for (const member of bought) verdicts.push(await mission.verdict(0, member, { basis, agreeing: 0b111 }));
-      await attempt(mission.contract.clear([{ ...order, verdicts }]));
+      await attempt(mission.contract.clear(packed({ ...order, verdicts })));
       expect((await mission.contract.entitlementOf(0, 2)).paid).to.equal(0);
     });
 
@@ -259,7 +259,7 @@ describe("attacks by collusion", () => {
       const bought = { basis: 0b1n | (1n << 32n), agreeing: 0b111 };
       const { items, ...order } = await mission.clearOrder(0, bought);
       await networkHelpers.time.increase(250);
-      await attempt(mission.contract.clear([{ ...order, items: items.filter(({ slot }) => slot !== 2) }]));
+      await attempt(mission.contract.clear(packed({ ...order, items: items.filter(({ slot }) => slot !== 2) })));
       expect((await mission.contract.entitlementOf(0, 2)).paid).to.equal(0);
     });
 
@@ -273,7 +273,7 @@ describe("attacks by collusion", () => {
     const praised = async (first: Parameters<Mission["verdict"]>[2], others: Parameters<Mission["verdict"]>[2] = {}) => {
       const verdicts = [];
       for (const member of await panel()) verdicts.push(await mission.verdict(0, member, verdicts.length === 0 ? first : others));
-      return mission.contract.clear([{ ...(await mission.clearOrder(0)), verdicts }]);
+      return mission.contract.clear(packed({ ...(await mission.clearOrder(0)), verdicts }));
     };
 
     it("one of five is so unsure that a human has to decide what four had decided", async () => {
@@ -318,7 +318,7 @@ describe("attacks by collusion", () => {
     /** What `member` says of the node, posted. */
     const post = async (member: string, options = {}) => {
       const { openings, items } = await mission.clearOrder(0);
-      return mission.contract.post({ node: 0, openings, items, verdicts: [await mission.verdict(0, member, options)] });
+      return mission.contract.post(packed({ node: 0, openings, items, verdicts: [await mission.verdict(0, member, options)] }));
     };
     /** In the last fifth of the panel's time. */
     const closed = () => networkHelpers.time.increase(250);
@@ -348,7 +348,7 @@ describe("attacks by collusion", () => {
       await closed();
       const order = await mission.clearOrder(0, { absent: 1 });
       await attempt(post(late));
-      await attempt(mission.contract.clear([order]));
+      await attempt(mission.contract.clear(packed(order)));
       expect(await entitled()).to.be.greaterThan(0);
     });
 
@@ -368,11 +368,11 @@ describe("attacks by collusion", () => {
       const [bought = "", ...honest] = await panel();
       const openings = [await mission.opening(0)];
       const praise = [await mission.verdict(0, bought, { basis: 0b10n })];
-      await attempt(mission.contract.post({ node: 0, openings, items: [], verdicts: praise }));
+      await attempt(mission.contract.post(packed({ node: 0, openings, items: [], verdicts: praise })));
       await closed();
       const items = [{ ...item, proof: inclusionProof(envelope, 0) }];
       const verdicts = await Promise.all(honest.map((member) => mission.verdict(0, member, { result: Result.FAIL })));
-      await attempt(mission.contract.clear([{ node: 0, openings, items, verdicts }]));
+      await attempt(mission.contract.clear(packed({ node: 0, openings, items, verdicts })));
       expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
     });
 
@@ -419,7 +419,7 @@ describe("attacks by collusion", () => {
       await networkHelpers.mine();
       const { agent } = await mission.executorOf(0, 2);
       const order = await mission.clearOrder(0, { basis: 1n | (1n << 32n), agreeing: 0b011 });
-      await mission.contract.clear([{ ...order, items: await slotEvidence(0, 1) }]);
+      await mission.contract.clear(packed({ ...order, items: await slotEvidence(0, 1) }));
       expect(await entitled()).to.be.greaterThan(0);
       expect(await heldBy(agent.address)).to.be.lessThan(tokens(10_000));
     });
@@ -428,17 +428,17 @@ describe("attacks by collusion", () => {
       await worked(CONSENSUS);
       const order = await mission.clearOrder(0, { basis: 1n | (1n << 32n) });
       const items = await slotEvidence(0, 1);
-      await attempt(mission.contract.clear([{ ...order, items }]));
-      await attempt(mission.contract.clear([order]));
+      await attempt(mission.contract.clear(packed({ ...order, items })));
+      await attempt(mission.contract.clear(packed(order)));
       expect((await mission.contract.entitlementOf(0, 2)).paid).to.be.greaterThan(0);
     });
 
     it("the same, once a part of the panel may decide", async () => {
       await worked(CONSENSUS);
       const order = await mission.clearOrder(0, { basis: 1n | (1n << 32n) });
-      await mission.contract.post({ ...order, items: await slotEvidence(2), verdicts: [] });
+      await mission.contract.post(packed({ ...order, items: await slotEvidence(2), verdicts: [] }));
       await closed();
-      await mission.contract.clear([{ ...order, items: await slotEvidence(0, 1) }]);
+      await mission.contract.clear(packed({ ...order, items: await slotEvidence(0, 1) }));
       expect((await mission.contract.entitlementOf(0, 2)).paid).to.be.greaterThan(0);
     });
   });

@@ -4,7 +4,18 @@ import { id, type Wallet, ZeroAddress } from "ethers";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { Kind, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { billOf, lawOf, loadLegislature, PROPOSAL, REVIEW, State } from "../support/legislature.ts";
-import { Action, HOUR, type Mission, MissionState, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import {
+  Action,
+  HOUR,
+  type Mission,
+  MissionState,
+  NodeState,
+  onward,
+  openMission,
+  packed,
+  Result,
+  TASK,
+} from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
 
 const WHY = id("why");
@@ -207,7 +218,7 @@ describe("attacks that grief", () => {
       await networkHelpers.mine();
       const ruling = await mission.clearOrder(0, { result: Result.FAIL });
       await attempt(mission.contract.connect(agent).report(0, WHY, 1));
-      await attempt(mission.contract.clear([ruling]));
+      await attempt(mission.contract.clear(packed(ruling)));
       expect((await mission.contract.faultOf(0, 0)).mask).to.equal(1);
     });
 
@@ -216,7 +227,7 @@ describe("attacks that grief", () => {
       await mission.work(0);
       await mission.contract.connect(mission.city.monitor).report(0, WHY, 1);
       await mission.override(Action.UNFREEZE, 0);
-      await mission.contract.route([{ node: 0, hashes: [], services: [] }]);
+      await mission.contract.route(...onward(0));
       const { drawBlock } = await mission.contract.nodeOf(0);
       await networkHelpers.time.increase(300);
       await attempt(mission.contract.redraw(0));

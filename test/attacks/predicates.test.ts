@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { id } from "ethers";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { ethers, keyOf, networkHelpers, tokens } from "../support/city-fixture.ts";
-import { type Mission, NodeState, openMission, TASK } from "../support/mission-fixture.ts";
+import { type Mission, NodeState, openMission, packed, TASK } from "../support/mission-fixture.ts";
 import { attempt } from "./attempt.ts";
 
 const PREDICATE = 7;
@@ -33,7 +33,7 @@ describe("attacks through predicates and evidence", () => {
   const spent = async (): Promise<number> => Number((await ethers.provider.getBlock("latest"))?.gasUsed);
   const clearing = async (mood: number): Promise<number> => {
     await gated(mood);
-    await attempt(mission.contract.clear([await mission.clearOrder(0)], { gasLimit: 12_000_000 }));
+    await attempt(mission.contract.clear(packed(await mission.clearOrder(0)), { gasLimit: 12_000_000 }));
     return spent();
   };
 
@@ -54,10 +54,10 @@ describe("attacks through predicates and evidence", () => {
   it("a relayer brings too little gas for the predicate to agree", async () => {
     await gated(Mood.CAREFUL);
     const order = await mission.clearOrder(0);
-    const enough = await mission.contract.clear.estimateGas([order]);
+    const enough = await mission.contract.clear.estimateGas(packed(order));
     for (let gasLimit = enough; gasLimit > (enough * 2n) / 5n; gasLimit -= 25_000n) {
       const snapshot = await networkHelpers.takeSnapshot();
-      await attempt(mission.contract.clear([order], { gasLimit }));
+      await attempt(mission.contract.clear(packed(order), { gasLimit }));
       expect(await mission.stateOf(0)).to.be.oneOf([NodeState.COMPLETED, NodeState.PENDING_VERIFICATION]);
       await snapshot.restore();
     }
@@ -69,7 +69,7 @@ describe("attacks through predicates and evidence", () => {
     const issuer = await contract.getAddress();
     await committed({ floor: EvidenceClass.PROOF }, { issuer, class: EvidenceClass.PROOF });
     await mission.city.evidence.registerIssuer(issuer, keyOf("prover's principal").address, 1 << EvidenceClass.PROOF);
-    await attempt(mission.contract.clear([await mission.clearOrder(0)]));
+    await attempt(mission.contract.clear(packed(await mission.clearOrder(0))));
     expect((await mission.contract.ledger()).entitled).to.equal(0);
   });
 
@@ -78,7 +78,7 @@ describe("attacks through predicates and evidence", () => {
     await committed({}, { issuer: witness.address });
     await mission.city.evidence.registerIssuer(witness.address, keyOf("witness's principal").address, 1 << EvidenceClass.WIT);
     const order = await mission.clearOrder(0);
-    await attempt(mission.contract.clear([{ ...order, items: [await mission.item(0, 0, witness)] }]));
+    await attempt(mission.contract.clear(packed({ ...order, items: [await mission.item(0, 0, witness)] })));
     expect((await mission.contract.ledger()).entitled).to.equal(0);
   });
 
@@ -88,9 +88,9 @@ describe("attacks through predicates and evidence", () => {
     const [item] = order.items;
     if (item === undefined) throw new Error("no item");
     const late = { ...item, payload: id("made later") as `0x${string}` };
-    const message = { ...late, obligation: await mission.contract.obligationOf(0) };
-    const signature = await mission.city.sign("Evidence", mission.address, message, mission.city.issuer);
-    await attempt(mission.contract.clear([{ ...order, items: [{ ...late, signature }] }]));
+    const list = { issuer: late.issuer, items: [{ ...late, obligation: await mission.contract.obligationOf(0) }] };
+    const signature = await mission.city.sign("Evidences", mission.address, list, mission.city.issuer);
+    await attempt(mission.contract.clear(packed({ ...order, items: [{ ...late, signature }] })));
     expect((await mission.contract.ledger()).entitled).to.equal(0);
   });
 

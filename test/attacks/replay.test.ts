@@ -134,9 +134,9 @@ describe("attacks by replay", () => {
       for (const node of [0, 1]) await mission.bid(node, 0);
       await mission.closeMarket();
       await mission.city.execution.award(mission.address, [0, 1]);
-      const order = await mission.order(0, { hash: id("other code") });
-      await mission.contract.route([order]);
-      await attempt(mission.contract.route([{ ...order, node: 1 }]));
+      const [live, record] = await mission.otherCode(0);
+      await mission.contract.mismatch(live, record);
+      await attempt(mission.contract.mismatch({ ...live, node: 1 }, record));
       expect((await mission.city.producers.stakeOf(mission.worker(0).agent.address)).held).to.equal(tokens(9500));
     });
 

@@ -6,7 +6,7 @@ import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { encodeCommitWave } from "../../orchestrator/rules/wire.ts";
 import { loadCity, networkHelpers, tokens } from "../support/city-fixture.ts";
 import { loadLegislature } from "../support/legislature.ts";
-import { Action, type Mission, NodeState, openMission, Result, TASK } from "../support/mission-fixture.ts";
+import { Action, type Mission, NodeState, openMission, packed, Result, TASK } from "../support/mission-fixture.ts";
 import { openPanel } from "../support/panel.ts";
 import { attempt } from "./attempt.ts";
 
@@ -51,7 +51,7 @@ describe("attacks with signatures", () => {
       await networkHelpers.mine();
       const order = await mission.clearOrder(0, { result: Result.FAIL });
       const forged = order.verdicts.map((verdict) => ({ ...verdict, result: Result.PASS }));
-      await attempt(mission.contract.clear([{ ...order, verdicts: forged }]));
+      await attempt(mission.contract.clear(packed({ ...order, verdicts: forged })));
       expect((await mission.contract.ledger()).entitled).to.equal(0);
     });
 
@@ -61,7 +61,7 @@ describe("attacks with signatures", () => {
       await networkHelpers.mine();
       const order = await mission.clearOrder(0);
       const { agent } = await mission.executorOf(0);
-      await attempt(mission.contract.clear([{ ...order, items: [await mission.item(0, 0, agent)] }]));
+      await attempt(mission.contract.clear(packed({ ...order, items: [await mission.item(0, 0, agent)] })));
       expect((await mission.contract.ledger()).entitled).to.equal(0);
     });
 

@@ -106,8 +106,7 @@ const alone: Work = async (mission, nodes) => {
   return gas;
 };
 
-const routes = (mission: Mission, nodes: readonly number[]) => inTurn(nodes, (node) => mission.order(node));
-const clears = (mission: Mission, nodes: readonly number[]) => inTurn(nodes, (node) => mission.clearOrder(node, { agreeing: 0b11111 }));
+const clears = (mission: Mission, nodes: readonly number[]) => mission.clearWave(nodes, { agreeing: 0b11111 });
 
 async function inTurn<Item, Result>(items: readonly Item[], make: (item: Item) => Promise<Result>): Promise<Result[]> {
   const made = [];
@@ -119,7 +118,7 @@ async function inTurn<Item, Result>(items: readonly Item[], make: (item: Item) =
 async function wave(city: BusyCity): Promise<number[]> {
   const mission = await city.open({ nodes: Array(WAVE).fill(TASK) });
   const nodes = [...mission.nodes.keys()];
-  const routed = await gasOf(mission.contract.route(await routes(mission, nodes)));
+  const routed = await gasOf(mission.contract.route(...(await mission.start(nodes))));
   const worked = await together(mission, nodes);
   const cleared = await gasOf(mission.contract.clear(await clears(mission, nodes)));
   return nodes.map(() => Math.ceil((routed + worked + cleared) / WAVE));
@@ -180,7 +179,9 @@ async function onChain(city: BusyCity, size: number, seat: number, work = togeth
   let run = 0;
   let before: readonly number[] = [];
   for (const nodes of batchesOf(size)) {
-    run += await gasOf(mission.contract.advance(await clears(mission, before), await routes(mission, nodes)));
+    run += await gasOf(
+      mission.contract.advance(before.length === 0 ? "0x" : await clears(mission, before), ...(await mission.start(nodes))),
+    );
     run += await work(mission, nodes);
     before = nodes;
   }
@@ -223,7 +224,7 @@ async function panelsOfFive(city: BusyCity): Promise<number[]> {
   const mission = await city.open({ nodes: Array(WAVE).fill(reviewed) });
   mission.evidence = { ...mission.evidence, class: EvidenceClass.REC };
   const nodes = [...mission.nodes.keys()];
-  await mission.contract.route(await routes(mission, nodes));
+  await mission.contract.route(...(await mission.start(nodes)));
   await together(mission, nodes);
   return inTurn(nodes, async (node) => gasOf(mission.contract.clear(await clears(mission, [node]))));
 }
@@ -232,7 +233,7 @@ async function panelsOfFive(city: BusyCity): Promise<number[]> {
 async function freezes(city: BusyCity): Promise<Samples> {
   const mission = await city.open({ nodes: Array(WAVE).fill(TASK) });
   const nodes = [...mission.nodes.keys()];
-  await mission.contract.route(await routes(mission, nodes));
+  await mission.contract.route(...(await mission.start(nodes)));
   const monitored = mission.contract.connect(city.monitor);
   const freeze = await inTurn(nodes, (node) => gasOf(monitored.report(node, id("TOOL_LIMIT"), 41)));
   const unfreeze = await inTurn(nodes, (node) => gasOf(act(city, mission, "UNFREEZE", node, city.seats[node] as Wallet)));

@@ -7,12 +7,12 @@ import { AbiCoder, id, keccak256, TypedDataEncoder, type Wallet } from "ethers";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
 import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { encodeActionData } from "../../orchestrator/protocol/actions.ts";
-import { typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
+import { typesOf } from "../../orchestrator/protocol/typed-data.ts";
 import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { commitmentOf, type EvidenceEntry, evidenceLeafOf, type Opening } from "../../orchestrator/rules/commitments.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
 import { ethers, keyOf, loadFixture, networkHelpers } from "../support/city-fixture.ts";
-import { Action, Clearing, NodeState, openMission, TASK } from "../support/mission-fixture.ts";
+import { Action, Clearing, NodeState, openMission, packed, TASK } from "../support/mission-fixture.ts";
 
 type ClassName = keyof typeof EvidenceClass;
 const CLASSES = ["SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
@@ -123,14 +123,15 @@ async function offer(aim: Aim, pieces: readonly Piece[], bend: Bend = {}) {
   const items: Shown[] = [];
   for (const [index, entry] of entries.entries()) {
     const piece = pieces[index];
-    const message = { ...entry, obligation, ...bend.signed };
+    const said = { ...entry, obligation, ...bend.signed };
+    const message = { issuer: said.issuer, items: [said] };
     const clone = bend.clone ?? mission.address;
     const signer = bend.signer ?? (typeof piece?.by === "object" ? piece.by : mission.city.issuer);
-    const types = { Evidence: [...typedDataTypes.Evidence] };
+    const types = typesOf("Evidences");
     const signature =
       piece?.proof === undefined
         ? await signer.signTypedData(domainOf(clone), types, message)
-        : await piece.proof(TypedDataEncoder.hash(domainOf(clone), types, message), message.obligation);
+        : await piece.proof(TypedDataEncoder.hash(domainOf(clone), types, message), said.obligation);
     items.push({ ...entry, proof: inclusionProof(leaves, index), signature });
   }
   const basis = bend.basis ?? (1n << BigInt(pieces.length)) - 1n;
@@ -586,7 +587,12 @@ async function copied(): Promise<Order> {
   await networkHelpers.mine();
   const [entry] = attested;
   if (entry === undefined) throw new Error("no item");
-  const signature = await mission.city.sign("Evidence", mission.address, { ...entry, obligation }, mission.city.issuer);
+  const signature = await mission.city.sign(
+    "Evidences",
+    mission.address,
+    { issuer: entry.issuer, items: [{ ...entry, obligation }] },
+    mission.city.issuer,
+  );
   const item = { ...entry, proof: inclusionProof(leaves, 0), signature };
   return orderOf(SEALED, [opening, opening], [item, { ...item, slot: 1 }], 1n | (1n << 32n));
 }
@@ -597,7 +603,7 @@ async function approvedUnproven() {
   const node = nodeOf("ATT");
   const order = await offer("ATT", [own("issuer", "ATT")]);
   const [verifier = ""] = await mission.contract.panelOf(node);
-  await mission.contract.clear([{ ...order, verdicts: [await mission.verdict(node, verifier, { basis: 1n, confidence: 1 })] }]);
+  await mission.contract.clear(packed({ ...order, verdicts: [await mission.verdict(node, verifier, { basis: 1n, confidence: 1 })] }));
   expect(await mission.stateOf(node)).to.equal(NodeState.PENDING_REVIEW);
   return mission.override(Action.APPROVE_POP, node, encodeActionData("APPROVE_POP", [order.openings, [], 1n, 10_000]));
 }
@@ -617,13 +623,13 @@ describe("forging on chain", () => {
   for (const aim of CLASSES) {
     it(`starts from an item that earns ${aim}`, async () => {
       const order = await offer(aim, [await HONEST[aim]()], aim === "SIGN" ? { shown: none } : {});
-      const { result, class: reached } = await scene.mission.contract.previewClear(order);
-      expect([result, reached]).to.deep.equal([BigInt(Clearing.PASS), BigInt(EvidenceClass[aim])]);
+      const [decision] = await scene.mission.contract.previewClear(packed(order));
+      expect([decision?.result, decision?.class]).to.deep.equal([BigInt(Clearing.PASS), BigInt(EvidenceClass[aim])]);
     });
   }
 
   it("lets an enclave earn ATT by a quote about this very item", async () => {
-    await scene.mission.contract.clear([await offer("ATT", [enclave((statement) => quote(statement))])]);
+    await scene.mission.contract.clear(packed(await offer("ATT", [enclave((statement) => quote(statement))])));
     expect(await scene.mission.stateOf(nodeOf("ATT"))).to.equal(NodeState.COMPLETED);
   });
 
@@ -634,7 +640,7 @@ describe("forging on chain", () => {
       if (call !== undefined) await expect(call()).to.be.revertedWithCustomError(mission.contract, guard);
       if (order !== undefined) {
         const given = await order();
-        const cleared = mission.contract.clear([given]);
+        const cleared = mission.contract.clear(packed(given));
         if (guard === "no weight")
           await expect(cleared).to.emit(mission.contract, "Cleared").withArgs(node, 0, Clearing.UNVERIFIABLE, 0, 0, 0, 0, 0);
         else await expect(cleared).to.be.revertedWithCustomError(mission.contract, guard);

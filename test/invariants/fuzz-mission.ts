@@ -9,7 +9,7 @@ import { EvidenceClass, geq, meet, packClasses } from "../../orchestrator/rules/
 import { evidenceLeafOf, type Opening } from "../../orchestrator/rules/commitments.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
 import { networkHelpers } from "../support/city-fixture.ts";
-import { type ClearOptions, Mission } from "../support/mission-fixture.ts";
+import { type ClearOptions, Mission, packed } from "../support/mission-fixture.ts";
 
 const hex = (text: string): Hex => hexSchema.parse(text);
 const ZERO: Hex = `0x${"00".repeat(32)}`;
@@ -111,7 +111,8 @@ export class FuzzMission extends Mission {
     const obligation = hex(await this.contract.obligationOf(node));
     const leaves = exhibits.map((one, i) => evidenceLeafOf(obligation, itemOf(node, slot, i, one)));
     const item = itemOf(node, slot, index, exhibit);
-    const signature = hex(await this.city.sign("Evidence", this.address, { ...item, obligation }, exhibit.issuer));
+    const list = { issuer: item.issuer, items: [{ ...item, obligation }] };
+    const signature = hex(await this.city.sign("Evidences", this.address, list, exhibit.issuer));
     return { ...item, proof: inclusionProof(leaves, index), signature };
   }
 
@@ -156,7 +157,7 @@ export class FuzzMission extends Mission {
       }
     }
     const items = options.unproven === true ? [] : await this.items(node, options.reckless);
-    return this.contract.clear([{ node, openings, verdicts, items }]);
+    return this.contract.clear(packed({ node, openings, verdicts, items }));
   }
 
   /** As careful as chance has it: on what is sound, on everything, on everything with proofs of no worth. */

@@ -6,7 +6,7 @@ import { Band } from "../../orchestrator/rules/law-codec.ts";
 import { missionTransitions } from "../../orchestrator/rules/transitions/mission.ts";
 import { nodeTransitions } from "../../orchestrator/rules/transitions/node.ts";
 import { ethers, networkHelpers, tokens } from "../support/city-fixture.ts";
-import { Action, type Mission, openMissionIn, type PeopledCity, Result, TASK } from "../support/mission-fixture.ts";
+import { Action, type Mission, onward, openMissionIn, type PeopledCity, packed, Result, TASK } from "../support/mission-fixture.ts";
 import type { Call } from "./machines/mission/calls.ts";
 import { type Law, type Node, nodeOf, PRICE, SLOT_BUDGET, type State } from "./machines/mission/state.ts";
 import { type Timer, ticks } from "./machines/mission/time.ts";
@@ -23,7 +23,6 @@ const WEEK = 604_800;
 const FORGOTTEN = 256;
 /** Long past every edge of a clock. */
 const SLACK = 5n;
-const OTHER_CODE = `0x${"77".repeat(32)}`;
 const MANDATE = hexSchema.parse(`0x${"33".repeat(32)}`);
 
 export class RealMission {
@@ -102,9 +101,9 @@ export class RealMission {
       case "award":
         return [{ from: city.deployer, to: city.execution, method: "award", args: [m.address, [node]] }];
       case "route":
-        return plain("route", [await this.#order(node, is)]);
+        return plain("route", ...(await this.#start(node, is)));
       case "mismatch":
-        return plain("route", [await this.#order(node, is, OTHER_CODE)]);
+        return is.market.window === "awarded" ? plain("mismatch", ...(await this.#otherCode(node, is))) : [];
       case "checkpoint":
         return is.market.window === "awarded" ? plain("checkpoint", await m.wave([node])) : [];
       case "commit":
@@ -112,15 +111,15 @@ export class RealMission {
       case "reveal":
         return is.commits === 0 ? [] : plain("reveal", node, is.reveals, await m.opening(node, Math.min(is.reveals, is.commits - 1)));
       case "clear PASS":
-        return plain("clear", [await this.#verdict(node, is, {})]);
+        return plain("clear", packed(await this.#verdict(node, is, {})));
       case "clear dissent":
-        return plain("clear", [await this.#verdict(node, is, { agreeing: 1 })]);
+        return plain("clear", packed(await this.#verdict(node, is, { agreeing: 1 })));
       case "clear FAIL":
-        return plain("clear", [await this.#verdict(node, is, { result: Result.FAIL, score: 0 })]);
+        return plain("clear", packed(await this.#verdict(node, is, { result: Result.FAIL, score: 0 })));
       case "clear DISPUTED":
-        return plain("clear", [await this.#verdict(node, is, { confidence: 1 })]);
+        return plain("clear", packed(await this.#verdict(node, is, { confidence: 1 })));
       case "clear UNVERIFIABLE":
-        return plain("clear", [await this.#verdict(node, is, { result: Result.ABSTAIN })]);
+        return plain("clear", packed(await this.#verdict(node, is, { result: Result.ABSTAIN })));
       case "timeout":
       case "redraw":
       case "reopen":
@@ -188,14 +187,14 @@ export class RealMission {
   }
 
   /** After a freeze only the slots that have not committed start again. */
-  async #order(node: number, is: Node, hash?: string) {
-    if (is.market.window !== "awarded") return { node, hashes: [], services: [] };
-    const { redundancy } = this.#m.node(node);
-    const slots = is.closed ? [] : Array.from({ length: redundancy }, (_, slot) => slot).slice(is.commits);
-    return this.#m.order(node, {
-      slots: hash === undefined ? slots : [Math.min(is.commits, redundancy - 1)],
-      ...(hash === undefined ? {} : { hash }),
-    });
+  async #start(node: number, is: Node) {
+    if (is.market.window !== "awarded" || is.closed) return onward(node);
+    const slots = Array.from({ length: this.#m.node(node).redundancy }, (_, slot) => slot).slice(is.commits);
+    return this.#m.start([node], { slots });
+  }
+
+  #otherCode(node: number, is: Node) {
+    return this.#m.otherCode(node, { slot: Math.min(is.commits, this.#m.node(node).redundancy - 1) });
   }
 
   async #commit(node: number, is: Node): Promise<Prepared[]> {

@@ -57,8 +57,8 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(
     4,
     "collaboration/ClearingDesk.sol",
-    "if (decision.result == ClearingResult.PASS) _pass(s, f, d, decision, openings);",
-    "if (decision.result != ClearingResult.FAIL) _pass(s, f, d, decision, openings);",
+    "if (result == ClearingResult.PASS) return _pass(s, f, w, r);",
+    "if (result != ClearingResult.FAIL) return _pass(s, f, w, r);",
     1,
   ),
   breaks(
@@ -76,9 +76,9 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
     "EvidenceClass class = item.class;",
     6,
   ),
-  breaks(6, "collaboration/Docket.sol", "if (!registered) revert", "if (item.issuer == address(0)) revert", 6),
+  breaks(6, "collaboration/Docket.sol", "if (!registered) {", "if (item.issuer == address(0)) {", 6),
   breaks(6, "collaboration/Overrides.sol", "if (!Dockets.isAdmissible(d, basis)) revert", "if (!Dockets.isClaimed(d, basis)) revert", 6),
-  breaks(6, "collaboration/Docket.sol", "if (d.parties[i] == principal) revert", "if (d.parties[i] == item.issuer) revert", 6),
+  breaks(6, "collaboration/Docket.sol", "if (d.parties[i] != principal) continue;", "if (d.parties[i] != item.issuer) continue;", 6),
   breaks(
     7,
     "collaboration/Escrow.sol",
@@ -203,10 +203,15 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   breaks(
     27,
     "collaboration/Dispatch.sol",
-    "            NodeCore.requireMission(s, NodeCore.RUNNING);\n            _routeNode",
-    "            _routeNode",
+    "        NodeCore.requireMission(s, NodeCore.RUNNING);\n        Frame memory f = MissionFrame.open(city);\n        address principal",
+    "        Frame memory f = MissionFrame.open(city);\n        address principal",
   ),
-  breaks(27, "collaboration/Dispatch.sol", "        if (s.head.stopped) revert ICollaborationContract.Stopped();\n", ""),
+  breaks(
+    27,
+    "collaboration/Dispatch.sol",
+    "EmptyBatch();\n        if (s.head.stopped) revert ICollaborationContract.Stopped();\n",
+    "EmptyBatch();\n",
+  ),
 ];
 
 /** Hybrid mode: what a checkpoint asks before it takes over what was worked off chain. */
@@ -483,8 +488,8 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "collaboration/modules/watchdog-hold",
     "routes nothing while the panel is frozen; what was routed goes on, and what was earned is paid",
     "collaboration/Dispatch.sol",
-    "WatchdogHold.requireRunning(city.constitution);",
-    "if (orders.length > 9) WatchdogHold.requireRunning(city.constitution);",
+    "EmptyBatch();\n        if (s.head.stopped) revert ICollaborationContract.Stopped();\n        WatchdogHold.requireRunning(city.constitution);",
+    "EmptyBatch();\n        if (s.head.stopped) revert ICollaborationContract.Stopped();",
   ),
   noticed(
     "collaboration/modules/watchdog-hold",

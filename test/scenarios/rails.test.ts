@@ -23,6 +23,7 @@ import {
   MissionState,
   NodeState,
   openMissionIn,
+  packed,
   Result,
   TASK,
   type VerdictOptions,
@@ -126,10 +127,15 @@ class Envelope {
     for (const [index, entry] of entries.entries()) {
       const key = this.keys[this.items[index]?.provenance[0]?.emitter ?? ""];
       if (key === undefined || entry.class === EvidenceClass.SELF || ((rests >> BigInt(index)) & 1n) === 0n) continue;
-      const signature = await mission.city.sign("Evidence", mission.address, { ...entry, obligation }, key);
+      const signature = await mission.city.sign(
+        "Evidences",
+        mission.address,
+        { issuer: entry.issuer, items: [{ ...entry, obligation }] },
+        key,
+      );
       items.push({ ...entry, proof: [...inclusionProof(leaves, index)], signature });
     }
-    return mission.contract.clear([{ node, openings: [await this.opening()], verdicts, items }]);
+    return mission.contract.clear(packed({ node, openings: [await this.opening()], verdicts, items }));
   }
 }
 

@@ -9,7 +9,7 @@ import { type Address, getAddress, keccak256, stringToHex } from "viem";
 import type {} from "../../artifacts/typechain/hardhat.d.ts";
 import { deployLaw, type GenesisPort, publishTemplate } from "../../deploy/genesis.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
-import { type MessageName, typedDataTypes } from "../../orchestrator/protocol/typed-data.ts";
+import { type MessageName, typesOf } from "../../orchestrator/protocol/typed-data.ts";
 
 const connection = await network.create();
 const { ethers, networkHelpers, provider } = connection;
@@ -226,7 +226,7 @@ async function deployWiredCity() {
   /** One of the city's messages, signed for the contract that consumes it. */
   async function sign(name: MessageName, verifyingContract: string, message: Record<string, unknown>, key: Wallet): Promise<string> {
     const domain = { name: "AgentCity", version: "1", chainId: 31337n, verifyingContract };
-    return key.signTypedData(domain, { [name]: [...typedDataTypes[name]] }, message);
+    return key.signTypedData(domain, typesOf(name), message);
   }
 
   /** A principal's binding for an agent, with both signatures. */

@@ -2,10 +2,11 @@
  * A city with people in it and one mission under way: everything the market and a clone need, driven call by call. Only the session
  * is skipped: the clone is deployed *as* the legislature, with its law, and funded by its sponsor.
  */
-import { id, type Wallet, ZeroHash } from "ethers";
+import { id, type Wallet, ZeroAddress, ZeroHash } from "ethers";
 import hre from "hardhat";
 import type { Address, Hex } from "viem";
 import { addressSchema } from "../../orchestrator/primitives/address.ts";
+import { bitmapOf } from "../../orchestrator/primitives/bitmap.ts";
 import { hexSchema } from "../../orchestrator/primitives/hex.ts";
 import { actionNumber, encodeActionData } from "../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
@@ -14,7 +15,14 @@ import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, workHashO
 import { Band, cloneArgs, encodeLaw, type LawNode, Risk } from "../../orchestrator/rules/law-codec.ts";
 import type { MissionParams } from "../../orchestrator/rules/mission-params-codec.ts";
 import { inclusionProof, merkleRoot } from "../../orchestrator/rules/ordered-merkle.ts";
-import { type CommitWave, encodeCommitWave, encodeRevealWave, placeKey } from "../../orchestrator/rules/wire.ts";
+import {
+  type CommitWave,
+  clearWaveOf,
+  encodeClearWave,
+  encodeCommitWave,
+  encodeRevealWave,
+  placeKey,
+} from "../../orchestrator/rules/wire.ts";
 import {
   type AgentOptions,
   type City,
@@ -346,26 +354,32 @@ export class Mission {
     return this.workerOf((await this.contract.slotOf(node, slot)).agent);
   }
 
-  async order(node: number, options: { hash?: string; slots?: number[]; key?: Wallet } = {}) {
-    const { attempt } = await this.contract.nodeOf(node);
-    const slots = options.slots ?? Array.from({ length: this.node(node).redundancy }, (_, slot) => slot);
+  /** Arguments of `route`: a runner's word for every slot of these nodes, or for some; `signer` signs instead of the runner it names. */
+  async start(nodes: readonly number[], options: { slots?: readonly number[]; key?: Wallet; signer?: Wallet } = {}) {
     const key = options.key ?? this.city.runner;
-    const hashes = [];
-    const services = [];
-    for (const slot of slots) {
-      const { service, record } = await this.executorOf(node, slot);
-      const live = { mission: this.address, node, slot, attempt, service, hash: options.hash ?? record.codeHash };
-      const message = { ...live, deadline: await this.soon(), runner: key.address };
-      hashes.push({ ...message, signature: await this.city.sign("LiveHash", this.address, message, key) });
-      services.push(record);
+    const slots: bigint[] = [];
+    for (const node of [...nodes].sort((a, b) => a - b)) {
+      const attempt = Number((await this.contract.nodeOf(node)).attempt);
+      const own = options.slots ?? Array.from({ length: this.node(node).redundancy }, (_, slot) => slot);
+      slots.push(...own.map((slot) => placeKey({ node, attempt, slot })));
     }
-    return { node, hashes, services };
+    const message = { runner: key.address, slots, deadline: await this.soon() };
+    const signature = await this.city.sign("Start", this.address, message, options.signer ?? key);
+    return [bitmapOf(nodes), { ...message, signature }] as const;
+  }
+
+  /** Arguments of `mismatch`: a runner saw other code live than the slot's service has. */
+  async otherCode(node: number, options: { slot?: number; hash?: string; key?: Wallet } = {}) {
+    const { attempt } = await this.contract.nodeOf(node);
+    const { slot = 0, hash = id("other code"), key = this.city.runner } = options;
+    const { service, record } = await this.executorOf(node, slot);
+    const live = { mission: this.address, node, slot, attempt, service, hash };
+    const message = { ...live, deadline: await this.soon(), runner: key.address };
+    return [{ ...message, signature: await this.city.sign("LiveHash", this.address, message, key) }, record] as const;
   }
 
   async route(...nodes: number[]) {
-    const orders = [];
-    for (const node of nodes) orders.push(await this.order(node));
-    return this.contract.route(orders);
+    return this.contract.route(...(await this.start(nodes)));
   }
 
   /** What a slot has to show: one ATT item. The same again when asked again for the same attempt. */
@@ -401,7 +415,7 @@ export class Mission {
   async item(node: number, slot: number, key: Wallet = this.city.issuer) {
     const obligation = hex(await this.contract.obligationOf(node));
     const item = this.#item(node, slot);
-    const signature = await this.city.sign("Evidence", this.address, { ...item, obligation }, key);
+    const signature = await this.city.sign("Evidences", this.address, { issuer: item.issuer, items: [{ ...item, obligation }] }, key);
     return { ...item, proof: inclusionProof([evidenceLeafOf(obligation, item)], 0), signature };
   }
 
@@ -525,8 +539,7 @@ export class Mission {
     for (let slot = 0; slot < this.node(node).redundancy; slot++) {
       commitments.push(present.includes(slot) ? hex(await this.contract.pledgeOf(node, slot)) : hex(ZeroHash));
     }
-    const message = {
-      verifier,
+    const verdict = {
       obligation: await this.contract.obligationOf(node),
       commitment: nodeCommitmentOf(commitments),
       question: options.question ?? 0,
@@ -535,9 +548,10 @@ export class Mission {
       score: options.score ?? 10_000,
       basis: options.basis ?? present.reduce((basis, slot) => basis | (1n << BigInt(32 * slot)), 0n),
       agreeing: options.agreeing ?? present.reduce((mask, slot) => mask | (1 << slot), 0),
-      deadline: await this.soon(),
     };
-    return { ...message, signature: await this.city.sign("Verdict", this.address, message, key) };
+    const deadline = await this.soon();
+    const signature = await this.city.sign("Verdicts", this.address, { verifier, verdicts: [verdict], deadline }, key);
+    return { verifier, ...verdict, deadline, signature };
   }
 
   async clearOrder(node: number, options: ClearOptions = {}) {
@@ -551,10 +565,36 @@ export class Mission {
     return { node, openings, verdicts, items };
   }
 
+  /** The same of several nodes as one wave, each issuer's and each verifier's part under one signature. */
+  async clearWave(nodes: readonly number[], options: ClearOptions = {}): Promise<Hex> {
+    const orders = [];
+    for (const node of nodes) orders.push(await this.clearOrder(node, options));
+    const items = orders.flatMap((order) => order.items);
+    const obligations = new Map<unknown, Hex>();
+    for (const order of orders) {
+      const obligation = hex(await this.contract.obligationOf(order.node));
+      for (const item of order.items) obligations.set(item, obligation);
+    }
+    for (const issuer of new Set(items.map((item) => item.issuer))) {
+      const own = items.filter((item) => item.issuer === issuer);
+      const list = own.map((item) => ({ ...item, obligation: obligations.get(item) }));
+      const signature = await this.city.sign("Evidences", this.address, { issuer, items: list }, this.city.issuer);
+      for (const item of own) item.signature = signature;
+    }
+    const verdicts = orders.flatMap((order) => order.verdicts);
+    for (const [verifier, key] of this.city.verifiers) {
+      const own = verdicts.filter((verdict) => verdict.verifier === verifier);
+      const deadline = await this.soon();
+      const signature = await this.city.sign("Verdicts", this.address, { verifier, verdicts: own, deadline }, key);
+      for (const verdict of own) [verdict.deadline, verdict.signature] = [deadline, signature];
+    }
+    return packed(...orders);
+  }
+
   /** In a later block than the last commitment. */
   async clear(node: number, options: ClearOptions = {}) {
     await networkHelpers.mine();
-    return this.contract.clear([await this.clearOrder(node, options)]);
+    return this.contract.clear(packed(await this.clearOrder(node, options)));
   }
 
   /** From routing to a decision. */
@@ -597,6 +637,64 @@ export class Mission {
     return (await this.contract.nodeOf(node)).state;
   }
 }
+
+/** An order as tests make it: numbers of any kind. */
+interface LooseOrder {
+  readonly node: number;
+  readonly openings: readonly Opening[];
+  readonly verdicts: readonly {
+    readonly verifier: string;
+    readonly question: number;
+    readonly result: number;
+    readonly confidence: number;
+    readonly score: number;
+    readonly basis: bigint;
+    readonly agreeing: number;
+    readonly deadline: bigint;
+    readonly signature: string;
+  }[];
+  readonly items: readonly {
+    readonly slot: number;
+    readonly index: number;
+    readonly kind: number;
+    readonly payload: string;
+    readonly issuer: string;
+    readonly class: number;
+    readonly proof: readonly string[];
+    readonly signature: string;
+  }[];
+}
+
+const SIGNATURE_DIGITS = 130;
+
+/** Bytes of `clear`, `previewClear` and `post`. Verifiers' signatures are as long as signatures are. */
+export function packed(...orders: readonly LooseOrder[]): Hex {
+  return encodeClearWave(
+    clearWaveOf(
+      orders.map(({ node, openings, verdicts, items }) => ({
+        node,
+        openings,
+        verdicts: verdicts.map((verdict) => ({
+          ...verdict,
+          verifier: address(verdict.verifier),
+          deadline: Number(verdict.deadline),
+          signature: hex(`0x${verdict.signature.slice(2).padEnd(SIGNATURE_DIGITS, "0")}`),
+        })),
+        items: items.map((item) => ({
+          ...item,
+          payload: hex(item.payload),
+          issuer: address(item.issuer),
+          proof: item.proof.map(hex),
+          signature: hex(item.signature),
+        })),
+      })),
+    ),
+  );
+}
+
+/** Arguments of `route` for a node where nobody is to start: one that is no leaf, or whose slots have all committed. */
+export const onward = (node: number) =>
+  [bitmapOf([node]), { runner: ZeroAddress, slots: [] as bigint[], deadline: 0n, signature: "0x" }] as const;
 
 /** Of a contract, deployed, and theirs. */
 export async function librariesOf(name: string): Promise<Record<string, string>> {

@@ -8,7 +8,7 @@ import { EvidenceClass } from "../../orchestrator/rules/admissibility.ts";
 import { Band, type LawNode } from "../../orchestrator/rules/law-codec.ts";
 import { ethers, loadFixture, networkHelpers } from "./city-fixture.ts";
 import { billOf, furnish, node as lawNode, lawOf, setParameter } from "./legislature.ts";
-import { Action, loadPeopledCity, Mission, MissionState, NodeState } from "./mission-fixture.ts";
+import { Action, loadPeopledCity, Mission, MissionState, NodeState, onward, packed } from "./mission-fixture.ts";
 
 /**
  * How a child ends: with its work done; without a law; out of time, its leaves half done; or because its parent was terminated, its
@@ -163,7 +163,7 @@ export class MissionTree {
       await networkHelpers.mine();
       const orders = [];
       for (const leaf of batch) orders.push(await mission.clearOrder(leaf));
-      await mission.contract.clear(orders);
+      await mission.contract.clear(packed(...orders));
     }
     await this.#watch();
   }
@@ -189,7 +189,7 @@ export class MissionTree {
     const { contract } = mission;
     const { maxRefinementIterations } = (await contract.context()).params;
     for (let attempt = 0; ; attempt++) {
-      await contract.route([{ node, hashes: [], services: [] }]);
+      await contract.route(...onward(node));
       const session = await this.house.legislation.sessionCount();
       const { deposit } = await this.house.legislation.sessionOf(session);
       const loan: Loan = { parent: mission, node, session, amount: deposit, child: undefined, concluded: false };

@@ -2,6 +2,8 @@
 pragma solidity 0.8.33;
 
 import {ICollaborationContract} from "../../interfaces/ICollaborationContract.sol";
+import {IServiceContract} from "../../interfaces/IServiceContract.sol";
+import {LiveHash} from "../../types/Messages.sol";
 import {Dispatch} from "../Dispatch.sol";
 import {Guard} from "../Guard.sol";
 import {Remedies} from "../Remedies.sol";
@@ -21,8 +23,13 @@ abstract contract Orchestration is MissionBase {
     }
 
     /// @inheritdoc ICollaborationContract
-    function route(RouteOrder[] calldata orders) external nonReentrant {
-        Dispatch.route(_mission, _city(), orders);
+    function route(uint256 nodes, Start calldata start) external nonReentrant {
+        Dispatch.route(_mission, _city(), nodes, start);
+    }
+
+    /// @inheritdoc ICollaborationContract
+    function mismatch(LiveHash calldata live, IServiceContract.Service calldata service) external nonReentrant {
+        Dispatch.mismatch(_mission, _city(), live, service);
     }
 
     /// @inheritdoc ICollaborationContract

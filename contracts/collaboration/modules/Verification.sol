@@ -61,13 +61,13 @@ abstract contract Verification is MissionBase {
     }
 
     /// @inheritdoc ICollaborationContract
-    function clear(ClearOrder[] calldata orders) external nonReentrant {
-        ClearingDesk.clear(_mission, _city(), orders);
+    function clear(bytes calldata wave) external nonReentrant {
+        ClearingDesk.clear(_mission, _city(), wave);
     }
 
     /// @inheritdoc ICollaborationContract
-    function post(ClearOrder calldata order) external nonReentrant {
-        Hearings.post(_mission, _city(), order);
+    function post(bytes calldata wave) external nonReentrant {
+        Hearings.post(_mission, _city(), wave);
     }
 
     /// @inheritdoc ICollaborationContract
@@ -76,8 +76,8 @@ abstract contract Verification is MissionBase {
     }
 
     /// @inheritdoc ICollaborationContract
-    function previewClear(ClearOrder calldata order) external view returns (ClearingDecision memory) {
-        return ClearingDesk.preview(_mission, _city(), order);
+    function previewClear(bytes calldata wave) external view returns (ClearingDecision[] memory) {
+        return ClearingDesk.preview(_mission, _city(), wave);
     }
 
     /// @inheritdoc ICollaborationContract

@@ -1,8 +1,9 @@
 import { zeroHash } from "viem";
 import { liveSchema, waveSchema } from "../../execution/stages/checkpoint.ts";
+import { numbersIn } from "../../primitives/bitmap.ts";
 import type { Hash } from "../../primitives/hex.ts";
 import { checkpointHeadOf, workHashOf } from "../../rules/commitments.ts";
-import { numbersIn, type Taken, waveOf } from "../anchoring.ts";
+import { type Taken, waveOf } from "../anchoring.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import type { SlotHistory } from "./history.ts";

@@ -201,7 +201,8 @@ async function envelope(context: AuditContext, seen: Inspection, executor: SlotH
   const parties = [sponsor, ...history.executors(node, attempt).map(({ agent }) => roles.principalOf(agent))];
   for (const { signature, ...item } of items.value) {
     const code = EvidenceClass[item.class];
-    const signed = await isSignedBy(context, item.issuer, "Evidence", { ...item, obligation, class: code }, signature);
+    const list = { issuer: item.issuer, items: [{ ...item, obligation, class: code }] };
+    const signed = await isSignedBy(context, item.issuer, "Evidences", list, signature);
     seen.holds(signed, `${subject}, item ${item.index}`, "is not signed by its issuer", file);
     const issuer = roles.before(revealed.at).issuers.get(item.issuer);
     seen.holds(

@@ -24,9 +24,10 @@ import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { BUNDLE_FILES, blockFile } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
 import { claimOutcome, clearedAgain } from "./documents.ts";
+import { type HandedIn, handedIn } from "./handed-in.ts";
 import type { SlotHistory } from "./history.ts";
 import type { Check, Inspection } from "./inspection.ts";
-import { clearOrders, panelOf } from "./verdicts.ts";
+import { panelOf } from "./verdicts.ts";
 import { recordOf } from "./works.ts";
 
 /** Every output was claimed by its executor, and an issuer signed the outcome of its check (Pramana 2). */
@@ -79,7 +80,8 @@ export const decisions: Check = {
   file: BUNDLE_FILES.log,
   async run(context, seen) {
     const cleared = context.record.events("CollaborationContract", "Cleared");
-    for (const { at, hash, order } of clearOrders(context)) {
+    for (const order of await handedIn(context)) {
+      const { at, hash } = order;
       const event = cleared.find((each) => each.hash === hash && each.args.node === order.node);
       if (event === undefined) continue;
       const { node, attempt } = event.args;
@@ -111,7 +113,7 @@ interface Clearing {
   readonly attempt: number;
   readonly subject: string;
   readonly file: string;
-  readonly order: ReturnType<typeof clearOrders>[number]["order"];
+  readonly order: HandedIn;
   readonly record: ClearingRecord;
 }
 

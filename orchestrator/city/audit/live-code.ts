@@ -1,4 +1,3 @@
-import type { Hash } from "../../primitives/hex.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
 import { serviceId } from "../services.ts";
 import { attestedIn } from "./anchors.ts";
@@ -14,27 +13,38 @@ export const liveCode: Check = {
   async run(context, seen) {
     const { history, roles, record, nameOf, label } = context;
     const attested = new Set<string>();
-    for (const { at, order } of routeOrders(context)) {
-      for (const [index, live] of order.hashes.entries()) {
-        const { signature, ...message } = live;
-        const executor = history.slot(live.node, live.attempt, live.slot);
-        const subject = `live code of ${label(live.node)}, slot ${live.slot}${executor === undefined ? "" : ` (${nameOf(executor.agent)})`}`;
-        seen.holds(await isSignedBy(context, live.runner, "LiveHash", message, signature), subject, "is not signed by its runner");
-        const principal = roles.before(at).runners.get(live.runner);
-        seen.holds(principal !== undefined, subject, "is attested by nobody registered as a runner");
+    for (const { at, slots, runner, deadline, signature } of starts(context)) {
+      const places = slots.map(placeOf);
+      const subject = `start of ${places.map(({ node, slot }) => `${label(node)}, slot ${slot}`).join("; ")}`;
+      const message = { runner, slots, deadline };
+      seen.holds(await isSignedBy(context, runner, "Start", message, signature), subject, "is not signed by its runner");
+      const principal = roles.before(at).runners.get(runner);
+      seen.holds(principal !== undefined, subject, "is attested by nobody registered as a runner");
+      for (const { node, attempt, slot } of places) {
+        const executor = history.slot(node, attempt, slot);
         seen.holds(
           executor !== undefined && principal !== roles.principalOf(executor.agent),
-          subject,
+          `live code of ${label(node)}, slot ${slot}`,
           "is attested by the executor's own principal",
         );
-        seen.same(live.service, executor?.service, `${subject}: service`);
-        const service = order.services[index];
-        seen.same(service === undefined ? undefined : serviceId(service), executor?.service, `${subject}: service's record`);
-        // A mismatch that a runner signed is lawful: it fails the node.
-        const started = history.slot(live.node, live.attempt, live.slot)?.commitment !== undefined;
-        if (started) seen.same(live.hash, service?.codeHash as Hash | undefined, `${subject}: code hash`);
-        attested.add(`${live.node}/${live.attempt}/${live.slot}`);
+        attested.add(`${node}/${attempt}/${slot}`);
       }
+    }
+    // A mismatch that a runner signed is lawful: it fails the node.
+    for (const { at, args } of record.calls("CollaborationContract", "mismatch")) {
+      const [{ signature, ...message }, service] = args;
+      const executor = history.slot(message.node, message.attempt, message.slot);
+      const subject = `other code of ${label(message.node)}, slot ${message.slot}`;
+      seen.holds(await isSignedBy(context, message.runner, "LiveHash", message, signature), subject, "is not signed by its runner");
+      const principal = roles.before(at).runners.get(message.runner);
+      seen.holds(principal !== undefined, subject, "is attested by nobody registered as a runner");
+      seen.holds(
+        executor !== undefined && principal !== roles.principalOf(executor.agent),
+        subject,
+        "is attested by the executor's own principal",
+      );
+      seen.same([message.service, serviceId(service)], [executor?.service, executor?.service], `${subject}: service`);
+      seen.holds(message.hash !== service.codeHash, subject, "is the code that was registered");
     }
     const services = record.events("ServiceContract", "ServiceRegistered");
     for (const { at, by, live } of attestedIn(context)) {
@@ -56,8 +66,13 @@ export const liveCode: Check = {
   },
 };
 
-function routeOrders({ record }: AuditContext) {
-  const routed = record.calls("CollaborationContract", "route").map(({ at, args }) => ({ at, orders: args[0] }));
-  const advanced = record.calls("CollaborationContract", "advance").map(({ at, args }) => ({ at, orders: args[1] }));
-  return [...routed, ...advanced].flatMap(({ at, orders }) => orders.map((order) => ({ at, order })));
+/** What runners vouched for, start by start. */
+function starts({ record }: AuditContext) {
+  const routed = record.calls("CollaborationContract", "route").map(({ at, args }) => ({ at, ...args[1] }));
+  const advanced = record.calls("CollaborationContract", "advance").map(({ at, args }) => ({ at, ...args[2] }));
+  return [...routed, ...advanced].filter(({ slots }) => slots.length > 0);
+}
+
+function placeOf(key: bigint) {
+  return { node: Number(key >> 16n), attempt: Number((key >> 8n) & 0xffn), slot: Number(key & 0xffn) };
 }

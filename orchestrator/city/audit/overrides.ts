@@ -44,7 +44,14 @@ async function approval(
 ): Promise<void> {
   const [openings, items, basis] = decodeActionData("APPROVE_POP", data);
   const attempt = context.history.attemptAt(node, at);
-  const words = await provenClasses(context, seen, { at, node, attempt, subject, openings, items });
+  const obligation = context.history.obligation(node, attempt);
+  const shown = await Promise.all(
+    items.map(async ({ signature, issuer, ...item }) => {
+      const list = { issuer, items: [{ ...item, obligation }] };
+      return { ...item, order: 0, issuer, isSigned: await isSignedBy(context, issuer, "Evidences", list, signature) };
+    }),
+  );
+  const words = await provenClasses(context, seen, { at, node, attempt, subject, openings, items: shown });
   const floor = classAt(BigInt(context.law.nodes[node]?.floor ?? 0), 0);
   seen.holds(geq(meetOver(basis, words), floor), subject, "rests on evidence below the law's floor");
 }

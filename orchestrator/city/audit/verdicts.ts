@@ -4,16 +4,14 @@ import type { Address, Hash } from "../../primitives/hex.ts";
 import { actionNumber } from "../../protocol/actions.ts";
 import { classAt, EvidenceClass, geq, meet } from "../../rules/admissibility.ts";
 import { decide, type WeighedVerdict } from "../../rules/clearing.ts";
-import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
+import { commitmentOf, evidenceLeafOf, type Opening } from "../../rules/commitments.ts";
 import { unpackMissionParams } from "../../rules/mission-params-codec.ts";
 import { verifyInclusion } from "../../rules/ordered-merkle.ts";
 import { drawPanel, panelSeed } from "../../rules/panel-draw.ts";
 import { BUNDLE_FILES } from "../bundle-layout.ts";
 import type { AuditContext } from "./context.ts";
+import { type HandedIn, handedIn } from "./handed-in.ts";
 import type { Check, Inspection } from "./inspection.ts";
-import { isSignedBy } from "./signatures.ts";
-
-type ClearOrder = ReturnType<typeof clearOrders>[number]["order"];
 
 /** One clearing, with all that decides it. */
 interface Clearing {
@@ -22,8 +20,8 @@ interface Clearing {
   readonly attempt: number;
   readonly subject: string;
   readonly openings: readonly Opening[];
-  readonly verdicts: ClearOrder["verdicts"];
-  readonly items: ClearOrder["items"];
+  readonly verdicts: HandedIn["verdicts"];
+  readonly items: HandedIn["items"];
   readonly classWords: readonly bigint[];
 }
 
@@ -35,10 +33,11 @@ export const verdicts: Check = {
   async run(context, seen) {
     const { record, label } = context;
     const cleared = record.events("CollaborationContract", "Cleared");
-    const orders = clearOrders(context);
+    const orders = await handedIn(context);
     seen.same(orders.length, cleared.length, "clearings that were asked for and that took place");
-    for (const { at, hash, order } of orders) {
-      const event = cleared.find((each) => each.hash === hash && each.args.node === order.node);
+    for (const order of orders) {
+      const { at } = order;
+      const event = cleared.find((each) => each.hash === order.hash && each.args.node === order.node);
       if (!seen.holds(event !== undefined, `clearing of ${label(order.node)}`, "has no decision on chain") || event === undefined) continue;
       const { node, attempt } = event.args;
       const subject = `clearing of ${label(node)}${attempt === 0 ? "" : `, attempt ${attempt + 1}`}`;
@@ -51,12 +50,6 @@ export const verdicts: Check = {
     }
   },
 };
-
-export function clearOrders({ record }: AuditContext) {
-  const cleared = record.calls("CollaborationContract", "clear").map(({ at, hash, args }) => ({ at, hash, orders: args[0] }));
-  const advanced = record.calls("CollaborationContract", "advance").map(({ at, hash, args }) => ({ at, hash, orders: args[0] }));
-  return [...cleared, ...advanced].flatMap(({ at, hash, orders }) => orders.map((order) => ({ at, hash, order })));
-}
 
 /** Effective classes per slot: the claimed class where leaf, proof and issuer support it, otherwise at most SIGN. */
 export async function provenClasses(
@@ -74,7 +67,7 @@ export async function provenClasses(
     seen.same(commitmentOf(executor.agent, opening, obligation), present[slot], `${subject}: opening of slot ${slot}`);
     return Array.from({ length: opening.items }, (_, item) => meet(classAt(opening.classes, item), EvidenceClass.SIGN));
   });
-  for (const { proof, signature, ...item } of items) {
+  for (const { proof, isSigned, ...item } of items) {
     const name = `${subject}: item ${item.index} of slot ${item.slot}`;
     const opening = openings[item.slot];
     const own = classes[item.slot];
@@ -86,7 +79,7 @@ export async function provenClasses(
     const claimed = classAt(BigInt(item.class), 0);
     const leaf = evidenceLeafOf(obligation, { ...item, class: claimed });
     seen.holds(verifyInclusion(opening.envelopeRoot, leaf, item.index, opening.items, proof), name, "is not in the envelope");
-    seen.holds(await isSignedBy(context, item.issuer, "Evidence", { ...item, obligation }, signature), name, "is not signed by its issuer");
+    seen.holds(isSigned, name, "is not signed by its issuer");
     const issuer = roles.before(at).issuers.get(item.issuer);
     seen.holds(((issuer?.classes ?? 0) >> item.class) % 2 === 1, name, "is by nobody registered for its class");
     if (own !== undefined) own[item.index] = meet(classAt(opening.classes, item.index), claimed);
@@ -102,23 +95,20 @@ interface Weighed {
 
 /** Checks who judged and what they signed; gives the verdicts their weight. */
 async function weigh(context: AuditContext, seen: Inspection, clearing: Clearing): Promise<Weighed> {
-  const { history, law, roles, nameOf } = context;
-  const { at, node, attempt, subject } = clearing;
+  const { roles, nameOf } = context;
+  const { at, subject } = clearing;
   const { verifiers } = roles.before(at);
   const weightOf = (verifier: Address) => verifiers.find(({ address }) => address === verifier)?.weight ?? 0;
   const panel = await panelOf(context, clearing);
-  const obligation = history.obligation(node, attempt);
-  const commitment = nodeCommitmentOf(history.commitmentsAt(node, attempt, law.nodes[node]?.redundancy ?? 0, at));
   const answered = new Set<string>();
   const weighed: WeighedVerdict[] = [];
-  for (const { signature, ...verdict } of clearing.verdicts) {
+  for (const { isSigned, ...verdict } of clearing.verdicts) {
     const { verifier, question } = verdict;
     const name = `${subject}: verdict of ${nameOf(verifier)}`;
     seen.holds(panel.includes(verifier), name, "is by nobody who was drawn");
     seen.holds(!answered.has(`${verifier}/${question}`), name, "is a second one on the same question");
     answered.add(`${verifier}/${question}`);
-    seen.same([verdict.obligation, verdict.commitment], [obligation, commitment], `${name}: what it is about`);
-    seen.holds(await isSignedBy(context, verifier, "Verdict", verdict, signature), name, "is not signed by its verifier");
+    seen.holds(isSigned, name, "is not signed by its verifier, for this work");
     const weight = weightOf(verifier);
     if (isQuestion(question) && isResult(verdict.result)) weighed.push({ ...verdict, question, result: verdict.result, weight });
   }

@@ -1,14 +1,18 @@
 import type { AbiParameterToPrimitiveType, LocalAccount } from "viem";
-import { hashTypedData } from "viem";
+import { concat, hashDomain, hashStruct, hashTypedData, keccak256, pad, stringToHex } from "viem";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
 import type { CityAddresses } from "../../protocol/addresses.ts";
-import { type MessageName, messageConsumers, typedData, type typedDataTypes } from "../../protocol/typed-data.ts";
+import { encodeType, type MessageName, messageConsumers, typedData, typedDataTypes } from "../../protocol/typed-data.ts";
 
 /** The fields of a message to sign, without the signature. */
 export type Message<Name extends MessageName> = {
-  readonly [Member in (typeof typedDataTypes)[Name][number] as Member["name"]]: AbiParameterToPrimitiveType<Member>;
+  readonly [Member in (typeof typedDataTypes)[Name][number] as Member["name"]]: ValueOf<Member>;
 };
+
+type ValueOf<Member extends { readonly name: string; readonly type: string }> = Member["type"] extends `${infer Held extends MessageName}[]`
+  ? readonly Message<Held>[]
+  : AbiParameterToPrimitiveType<Member>;
 
 /** Where a signature holds: one chain, one city. Signing needs nothing else of a client, and no network. */
 export interface SigningDomain {
@@ -34,6 +38,35 @@ export function messageDigest<Name extends MessageName>(
 ): Hash {
   return hashTypedData({ ...typedData(name, domain.chain.id, consumerOf(domain, name, mission)), message } as never);
 }
+
+/** The hash of a message by itself, as a list of such messages holds it. */
+export function messageHash<Name extends MessageName>(name: Name, message: Message<Name>): Hash {
+  return hashStruct({ primaryType: name, types: typedDataTypes, data: message } as never);
+}
+
+/**
+ * The digest of a list that only the hashes of some entries are known of. `before` and `after`: the words of the members in front of the
+ * list and behind it, in the order of the type.
+ */
+export function listDigest(
+  domain: SigningDomain,
+  name: "Evidences" | "Verdicts",
+  { before, hashes, after = [] }: { readonly before: readonly Hex[]; readonly hashes: readonly Hash[]; readonly after?: readonly Hex[] },
+  mission: Address,
+): Hash {
+  const type = keccak256(stringToHex(encodeType(name)));
+  const words = [...before, keccak256(concat(hashes)), ...after].map((word) => pad(word, { size: 32 }));
+  const { domain: of } = typedData(name, domain.chain.id, mission);
+  const separator = hashDomain({ domain: of, types: { EIP712Domain: DOMAIN } } as never);
+  return keccak256(concat(["0x1901", separator, keccak256(concat([type, ...words]))]));
+}
+
+const DOMAIN = [
+  { name: "name", type: "string" },
+  { name: "version", type: "string" },
+  { name: "chainId", type: "uint256" },
+  { name: "verifyingContract", type: "address" },
+];
 
 /** Signs a message with an account's key. Pure: the same message always gives the same bytes. */
 export function signMessage<Name extends MessageName>(

@@ -1,4 +1,5 @@
 /** A milestone as a mission: bids, work, clearing, pay; every step is a transaction of the mission's contracts. */
+
 import { keccak256, numberToHex, stringToHex, zeroHash } from "viem";
 import { act, seatsOnMission } from "../../adjudication/act.ts";
 import { SIMULATED_THRESHOLDS } from "../../adjudication/simulated-judge.ts";
@@ -9,6 +10,7 @@ import { decodeRevert } from "../../chain/revert.ts";
 import { signAuth } from "../../client/sign/auth.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { executionMetrics, milestonesOf } from "../../execution/metrics.ts";
+import { bitmapOf } from "../../primitives/bitmap.ts";
 import { contentIdOf } from "../../primitives/hash.ts";
 import type { Address, Hash } from "../../primitives/hex.ts";
 import { encodeActionData } from "../../protocol/actions.ts";
@@ -19,7 +21,7 @@ import { bidScore, matchOfLevels } from "../../rules/bid-score.ts";
 import { commitmentOf, evidenceLeafOf, nodeCommitmentOf, type Opening, obligationOf } from "../../rules/commitments.ts";
 import { merkleRoot } from "../../rules/ordered-merkle.ts";
 import { claimedPayments } from "../../rules/payments.ts";
-import { encodeCommitWave, placeKey } from "../../rules/wire.ts";
+import { clearWaveOf, encodeClearWave, encodeCommitWave, placeKey } from "../../rules/wire.ts";
 import type { Agent } from "../agents.ts";
 import type { Effort } from "../behaviour.ts";
 import type { Task } from "../milestone.ts";
@@ -240,25 +242,12 @@ export class MissionWork {
     const { client, chain, runner } = this.#city;
     const { mission } = this.#enacted;
     const deadline = Number(chain.clock.now()) + VALIDITY;
-    const orders = await Promise.all(
-      tasks.map(async (task) => {
-        const { agent, attempt } = this.#require(task);
-        const { service } = this.#city.residentOf(agent);
-        const live = {
-          mission,
-          node: task.id,
-          slot: 0,
-          attempt,
-          service: service.id,
-          hash: service.record.codeHash,
-          deadline,
-          runner: runner.address,
-        };
-        const signature = await signMessage(client, runner, "LiveHash", live, mission);
-        return { node: task.id, hashes: [{ ...live, signature }], services: [service.record] };
-      }),
-    );
-    await this.#contract.route([orders], this.#step("route", ...tasks.map(({ id }) => id)));
+    const inOrder = tasks.toSorted((a, b) => a.id - b.id);
+    const slots = inOrder.map((task) => placeKey({ node: task.id, attempt: this.#require(task).attempt, slot: 0 }));
+    const start = { runner: runner.address, slots, deadline };
+    const signature = await signMessage(client, runner, "Start", start, mission);
+    const nodes = bitmapOf(tasks.map(({ id }) => id));
+    await this.#contract.route([nodes, { ...start, signature }], this.#step("route", ...tasks.map(({ id }) => id)));
   }
 
   async #commit(tasks: readonly Task[]): Promise<void> {
@@ -317,7 +306,7 @@ export class MissionWork {
     const rulings = new Map<Task, Ruling>();
     for (const part of inParts(tasks)) {
       const orders = await Promise.all(part.map((task) => this.#clearOrder(task, notices)));
-      const receipt = await this.#contract.clear([orders], this.#step("clear", ...part.map(({ id }) => id)));
+      const receipt = await this.#contract.clear([encodeClearWave(clearWaveOf(orders))], this.#step("clear", ...part.map(({ id }) => id)));
       if (receipt === undefined) continue;
       for (const { args } of this.#contract.events(receipt, "Cleared")) {
         const task = this.#taskAt(args.node);
@@ -350,7 +339,6 @@ export class MissionWork {
         if (account === undefined) throw new RangeError(`no key of verifier ${verifier}`);
         const found = notices(task, seat);
         const verdict = {
-          verifier,
           obligation,
           commitment,
           question: questions.indexOf("PERFORMANCE"),
@@ -359,9 +347,9 @@ export class MissionWork {
           score: found ? 0 : WHOLE,
           basis: 1n,
           agreeing: 0,
-          deadline,
         };
-        return { ...verdict, signature: await signMessage(client, account, "Verdict", verdict, mission) };
+        const signature = await signMessage(client, account, "Verdicts", { verifier, verdicts: [verdict], deadline }, mission);
+        return { ...verdict, verifier, deadline, signature };
       }),
     );
     return { node: task.id, openings: [opening], verdicts, items: [] };

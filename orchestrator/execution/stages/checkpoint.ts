@@ -122,7 +122,7 @@ async function startable(world: World, mission: Mission, nodes: readonly NodeVie
   );
 }
 
-/** A runner signs for nothing else under a checkpoint; where live code differs, `route` takes its word and slashes. */
+/** A runner signs for nothing else under a checkpoint; where live code differs, `mismatch` takes its word and slashes. */
 function isRegisteredCode(world: World, service: Hash, names: readonly string[]): boolean {
   const { bundle, record } = serviceById(world, service, names);
   return bundle.codeHash === record.codeHash;

@@ -258,7 +258,7 @@ async function issue(
   { slot, obligation, payload }: { readonly slot: number; readonly obligation: Hash; readonly payload: Hash },
 ): Promise<SignedItem> {
   const address = issuer.account.address;
-  const message = { issuer: address, obligation, slot, index: 0, kind, payload, class: EvidenceClass[evidenceClass] };
-  const signature = await signMessage(world.client, issuer.account, "Evidence", message, mission.address);
+  const item = { obligation, slot, index: 0, kind, payload, class: EvidenceClass[evidenceClass] };
+  const signature = await signMessage(world.client, issuer.account, "Evidences", { issuer: address, items: [item] }, mission.address);
   return { slot, index: 0, kind, payload, issuer: address, class: evidenceClass, signature };
 }

@@ -3,20 +3,26 @@ import type { Intent } from "../../chain/sender.ts";
 import type { LogNote } from "../../client/base.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
 import { writeMany } from "../../client/write.ts";
+import { bitmapOf } from "../../primitives/bitmap.ts";
 import { TIER } from "../../primitives/tier.ts";
+import { placeKey } from "../../rules/wire.ts";
 import { batched } from "../batches.ts";
-import { isStaffed, type NodeView } from "../chain-view.ts";
+import { isStaffed, type NodeView, type SlotView } from "../chain-view.ts";
 import { attemptKey, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 
 /** How long a runner's statement holds, seconds of chain time. */
-const LIVE_HASH_VALIDITY = 600n;
+const START_VALIDITY = 600n;
 
-/** Stage 1: binds nodes to the code that is really live, by a runner's signature, and starts them (AgentCity 3.5; decision 17). */
+/** Stage 1: starts nodes on a runner's word that the code is really live that their slots are bound to (AgentCity 3.5; decision 17). */
 export async function orchestrate(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
   const ready = nodes.filter((node) => node.state === "ELIGIBLE" && isStaffed(node));
+  const odd = ready.map((view) => ({ view, slot: oddSlot(world, view) }));
+  const mismatches = odd.flatMap(({ view, slot }) => (slot === undefined ? [] : [mismatchIntent(world, mission, view, slot)]));
+  const sound = odd.flatMap(({ view, slot }) => (slot === undefined ? [view] : []));
+  const starts = batched(world, sound).map((batch) => routeIntent(world, mission, batch));
   // All at once: their clocks start together.
-  await writeMany(world.client, await Promise.all(batched(world, ready).map((batch) => routeIntent(world, mission, batch))));
+  await writeMany(world.client, await Promise.all([...mismatches, ...starts]));
 }
 
 /**
@@ -24,30 +30,43 @@ export async function orchestrate(world: World, mission: Mission, nodes: readonl
  * again, and where time stands still its deadline is what it was: the number of freezes distinguishes the two starts.
  */
 async function routeIntent(world: World, mission: Mission, ready: readonly NodeView[]): Promise<Intent<LogNote>> {
-  const deadline = Number(world.client.chain.clock.now() + LIVE_HASH_VALIDITY);
-  const orders = [];
-  for (const view of ready) {
-    const hashes = [];
-    const services = [];
-    for (const { slot, pledge } of starting(view)) {
-      const service = serviceById(world, pledge, view.law.services);
-      const live = {
-        mission: mission.address,
-        node: view.law.number,
-        slot,
-        attempt: view.attempt,
-        service: service.id,
-        hash: service.bundle.codeHash,
-        deadline,
-        runner: world.runner.account.address,
-      };
-      hashes.push({ ...live, signature: await signMessage(world.client, world.runner.account, "LiveHash", live, mission.address) });
-      services.push(service.record);
-    }
-    orders.push({ node: view.law.number, hashes, services });
-  }
-  return world.client.mission(mission.address).call.route([orders], {
+  const deadline = Number(world.client.chain.clock.now() + START_VALIDITY);
+  const inOrder = ready.toSorted((a, b) => a.law.number - b.law.number);
+  const slots = inOrder.flatMap((view) =>
+    starting(view).map(({ slot }) => placeKey({ node: view.law.number, attempt: view.attempt, slot })),
+  );
+  const start = { runner: world.runner.account.address, slots, deadline };
+  const signature = await signMessage(world.client, world.runner.account, "Start", start, mission.address);
+  const nodes = bitmapOf(inOrder.map(({ law }) => law.number));
+  return world.client.mission(mission.address).call.route([nodes, { ...start, signature }], {
     intent: intentKey("route", ...ready.flatMap((view) => [...attemptKey(mission, view), view.freezes, view.deadline])),
+  });
+}
+
+/** What a runner says of a slot whose code is another than its service was registered with: the chain fails the node. */
+async function mismatchIntent(world: World, mission: Mission, view: NodeView, { slot, pledge }: SlotView): Promise<Intent<LogNote>> {
+  const service = serviceById(world, pledge, view.law.services);
+  const live = {
+    mission: mission.address,
+    node: view.law.number,
+    slot,
+    attempt: view.attempt,
+    service: service.id,
+    hash: service.bundle.codeHash,
+    deadline: Number(world.client.chain.clock.now() + START_VALIDITY),
+    runner: world.runner.account.address,
+  };
+  const signature = await signMessage(world.client, world.runner.account, "LiveHash", live, mission.address);
+  return world.client.mission(mission.address).call.mismatch([{ ...live, signature }, service.record], {
+    intent: intentKey("mismatch", ...attemptKey(mission, view), view.freezes, slot),
+  });
+}
+
+/** The first slot that is to start and whose code is another than was registered. */
+function oddSlot(world: World, view: NodeView): SlotView | undefined {
+  return starting(view).find(({ pledge }) => {
+    const { bundle, record } = serviceById(world, pledge, view.law.services);
+    return bundle.codeHash !== record.codeHash;
   });
 }
 

@@ -20,6 +20,7 @@ import { field, listOf } from "../../primitives/values.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
 import { EvidenceClass, geq } from "../../rules/admissibility.ts";
 import { commitmentOf, nodeCommitmentOf, type Opening } from "../../rules/commitments.ts";
+import { clearWaveOf, encodeClearWave } from "../../rules/wire.ts";
 import { batched } from "../batches.ts";
 import type { NodeView } from "../chain-view.ts";
 import { clearingRecordSchema, makeClearingRecord, type Panel } from "../clearing-record.ts";
@@ -32,21 +33,6 @@ import { type Envelope, envelopeOf, obligationOf, openingBy } from "./commit.ts"
 /** How long a verdict holds, seconds of chain time. */
 const VERDICT_VALIDITY = 3600n;
 const NO_OPENING: Opening = { salt: zeroHash, outputHash: zeroHash, trailRoot: zeroHash, envelopeRoot: zeroHash, items: 0, classes: 0n };
-
-/** A verdict as it goes on chain; numbers are positions in the enums. */
-export interface SignedVerdict {
-  readonly verifier: Address;
-  readonly obligation: Hash;
-  readonly commitment: Hash;
-  readonly question: number;
-  readonly result: number;
-  readonly confidence: number;
-  readonly score: number;
-  readonly basis: bigint;
-  readonly agreeing: number;
-  readonly deadline: number;
-  readonly signature: Hex;
-}
 
 /**
  * Stage 5: the drawn panel judges what was committed, each verifier for itself, and the chain clears the node against the law's
@@ -61,11 +47,29 @@ export async function verify(world: World, mission: Mission, nodes: readonly Nod
 }
 
 async function clear(world: World, mission: Mission, due: readonly NodeView[]): Promise<void> {
-  const orders = await Promise.all(due.map((view) => clearOrder(world, mission, view)));
+  const heard = await Promise.all(due.map((view) => hearing(world, mission, view)));
+  const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
+  const signed = await signVerdicts(
+    world,
+    mission,
+    heard.flatMap(({ verdicts }) => verdicts),
+    deadline,
+  );
+  const orders = heard.map((order) => ({
+    ...order,
+    verdicts: order.verdicts.map((verdict) => ({
+      ...verdict,
+      verifier: verdict.verifier.account.address,
+      deadline,
+      signature: signed(verdict.verifier),
+    })),
+  }));
   const signatures = orders.flatMap(({ verdicts }) => verdicts.map(({ signature }) => signature));
   // A second panel of the same verifiers would sign the same message: the draw distinguishes it.
   const draws = due.map(({ law, drawBlock }) => `${law.number}/${drawBlock}`);
-  await world.client.mission(mission.address).clear([orders], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
+  await world.client
+    .mission(mission.address)
+    .clear([encodeClearWave(clearWaveOf(orders))], { intent: intentKey("clear", mission.address, ...draws, ...signatures) });
 }
 
 /** What a node's committed work rests on, in the form the chain takes it. */
@@ -103,27 +107,23 @@ export async function docketOf(world: World, mission: Mission, view: NodeView): 
 /** By verifier. */
 type Judgements = ReadonlyMap<Address, readonly Judgement[]>;
 
-/** Everything `clear` needs for one node: openings, the panel's signed verdicts, and the items they rest on. */
-async function clearOrder(world: World, mission: Mission, view: NodeView) {
+/** Everything `clear` needs for one node: openings, the panel's verdicts, which nobody signed yet, and the items they rest on. */
+async function hearing(world: World, mission: Mission, view: NodeView) {
   const { envelopes, openings, items } = await docketOf(world, mission, view);
   const obligation = await obligationOf(world, mission, view);
   const commitments = envelopes.map((envelope, slot) => {
     const agent = view.slots[slot]?.agent;
     return envelope === undefined || agent === undefined ? zeroHash : commitmentOf(agent, openings[slot] ?? NO_OPENING, obligation);
   });
-  const deadline = Number(world.client.chain.clock.now() + VERDICT_VALIDITY);
   const panel = await panelOf(world, mission, view);
   // Each for itself, from what was committed: k signatures under one opinion would be no mesh (decision 81).
   const judgements: Judgements = new Map(
     await Promise.all(panel.map(async ({ account }) => [account.address, await judge(world, mission, view, envelopes)] as const)),
   );
   await writeDown(world, mission, view, envelopes, judgements, panel);
-  const verdicts = await Promise.all(
-    panel.flatMap((verifier) =>
-      (judgements.get(verifier.account.address) ?? []).map((judgement) =>
-        signVerdict(world, mission, verifier, judgement, obligation, nodeCommitmentOf(commitments), deadline),
-      ),
-    ),
+  const commitment = nodeCommitmentOf(commitments);
+  const verdicts = panel.flatMap((verifier) =>
+    (judgements.get(verifier.account.address) ?? []).map((judgement) => verdictOf(verifier, judgement, obligation, commitment)),
   );
   return { node: view.law.number, openings, verdicts, items };
 }
@@ -249,17 +249,10 @@ async function panelOf(world: World, mission: Mission, view: NodeView) {
   });
 }
 
-async function signVerdict(
-  world: World,
-  mission: Mission,
-  verifier: World["verifiers"][number],
-  judgement: Judgement,
-  obligation: Hash,
-  commitment: Hash,
-  deadline: number,
-): Promise<SignedVerdict> {
-  const verdict = {
-    verifier: verifier.account.address,
+/** What a verifier says to one question; numbers are positions in the enums. */
+function verdictOf(verifier: Signatory, judgement: Judgement, obligation: Hash, commitment: Hash) {
+  return {
+    verifier,
     obligation,
     commitment,
     question: questions.indexOf(judgement.question),
@@ -268,9 +261,27 @@ async function signVerdict(
     score: judgement.score,
     basis: judgement.basis,
     agreeing: judgement.agreeing,
-    deadline,
   };
-  return { ...verdict, signature: await signMessage(world.client, verifier.account, "Verdict", verdict, mission.address) };
+}
+
+/** Each verifier's signature over all its verdicts of a wave, in their order. */
+async function signVerdicts(
+  world: World,
+  mission: Mission,
+  verdicts: readonly ReturnType<typeof verdictOf>[],
+  deadline: number,
+): Promise<(verifier: Signatory) => Hex> {
+  const signatures = new Map<Signatory, Hex>();
+  for (const verifier of new Set(verdicts.map((verdict) => verdict.verifier))) {
+    const own = verdicts.filter((verdict) => verdict.verifier === verifier);
+    const message = { verifier: verifier.account.address, verdicts: own, deadline };
+    signatures.set(verifier, await signMessage(world.client, verifier.account, "Verdicts", message, mission.address));
+  }
+  return (verifier) => {
+    const signature = signatures.get(verifier);
+    if (signature === undefined) throw new RangeError(`${verifier.account.address} has signed nothing`);
+    return signature;
+  };
 }
 
 function idsIn(items: unknown): string[] {

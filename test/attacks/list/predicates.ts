@@ -52,8 +52,8 @@ export const PREDICATES: readonly Attack[] = attacksOf("predicates", "P", [
     entry: "CollaborationContract.clear",
     guard: "a proof is what its verifier contract says it is",
     file: "collaboration/Docket.sol",
-    find: "            _ask(f, item, abi.encodeCall(IProofVerifier.proves, (d.obligation, item.payload, item.signature)));\n",
-    replace: "",
+    find: "        bool proven =\n",
+    replace: "        bool proven = item.class == EvidenceClass.PROOF ||\n",
   },
   {
     title: "an issuer signs above the classes it is registered for",
@@ -61,8 +61,8 @@ export const PREDICATES: readonly Attack[] = attacksOf("predicates", "P", [
     entry: "CollaborationContract.clear",
     guard: "an issuer may issue the class it signed",
     file: "collaboration/Docket.sol",
-    find: "if (!registered) revert",
-    replace: "if (!registered && principal == address(0)) revert",
+    find: "        if (!registered) {\n",
+    replace: "        if (!registered && principal == address(0)) {\n",
   },
   {
     title: "evidence is made after the commitment, when it is known what is asked",

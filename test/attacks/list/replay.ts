@@ -87,10 +87,10 @@ export const REPLAY: readonly Attack[] = attacksOf("replay", "R", [
   {
     title: "a runner's finding about one node costs the executor another",
     threats: ["TA-4", "TA-5"],
-    entry: "CollaborationContract.route",
-    guard: "a live hash is of the node that is routed",
+    entry: "CollaborationContract.mismatch",
+    guard: "a finding is signed for its node",
     file: "collaboration/Dispatch.sol",
-    find: " && live.node == node",
+    find: "        Signatures.requireEcdsa(live.runner, f.digest(TypedData.hashLiveHash(live)), live.signature);\n",
     replace: "",
   },
   {

@@ -32,9 +32,9 @@ export const SIGNATURES: readonly Attack[] = attacksOf("signatures", "S", [
     threats: ["TA-4", "SP-2"],
     entry: "CollaborationContract.clear",
     guard: "a verdict carries its verifier's signature",
-    file: "collaboration/Panels.sol",
-    find: "        Signatures.requireEcdsa(v.verifier, f.digest(said), v.signature);\n",
-    replace: "",
+    file: "collaboration/Testimony.sol",
+    find: "        return Dockets.keyFault(verifier, f.digest(TypedData.hashVerdicts(verifier, hashes, deadline)), signature);\n",
+    replace: '        verifier;\n        hashes;\n        f;\n        signature;\n        return "";\n',
   },
   {
     title: "an executor signs its own evidence as a registered issuer",
@@ -42,8 +42,8 @@ export const SIGNATURES: readonly Attack[] = attacksOf("signatures", "S", [
     entry: "CollaborationContract.clear",
     guard: "an item carries its issuer's signature",
     file: "collaboration/Docket.sol",
-    find: "if (problem != ECDSA.RecoverError.NoError || signer != item.issuer) {",
-    replace: "if (problem != ECDSA.RecoverError.NoError || signer == address(0)) {",
+    find: 'if (problem == ECDSA.RecoverError.NoError && recovered == signer) return "";',
+    replace: 'if (problem == ECDSA.RecoverError.NoError && recovered != address(0)) return "";',
   },
   {
     title: "somebody fixes the mission's record in a runner's name",

@@ -2,7 +2,16 @@
 import { id } from "ethers";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import { keyOf, networkHelpers, tokens } from "../../support/city-fixture.ts";
-import { Action, BIDDING_WINDOW, HOUR, type Mission, type MissionOptions, openMission, TASK } from "../../support/mission-fixture.ts";
+import {
+  Action,
+  BIDDING_WINDOW,
+  HOUR,
+  type Mission,
+  type MissionOptions,
+  openMission,
+  packed,
+  TASK,
+} from "../../support/mission-fixture.ts";
 
 const WHY = id("why");
 const { time } = networkHelpers;
@@ -140,6 +149,9 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   const wave = await mission.wave([0]);
   await trial.record("CollaborationContract.checkpoint", all, () => contract.checkpoint(wave), "signed");
   await bound.restore();
+  const [live, record] = await mission.otherCode(0);
+  await trial.record("CollaborationContract.mismatch", all, () => contract.mismatch(live, record), "signed");
+  await bound.restore();
   await trial.record("CollaborationContract.route", all, () => mission.route(0), "signed");
   const executing = await networkHelpers.takeSnapshot();
   const report = () => contract.connect(mission.city.monitor).report(0, WHY, 1);
@@ -168,9 +180,9 @@ export async function playHappyNode(trial: AuthorityTrial): Promise<void> {
   await trial.record("CollaborationContract.redraw", all, () => contract.redraw(0));
   await committed.restore();
   await networkHelpers.mine();
-  const [order, next] = [await mission.clearOrder(0), await mission.order(1)];
-  await trial.record("CollaborationContract.post", all, () => contract.post(order), "signed");
-  await trial.record("CollaborationContract.advance", all, () => contract.advance([order], [next]), "signed");
+  const [order, next] = [await mission.clearOrder(0), await mission.start([1])];
+  await trial.record("CollaborationContract.post", all, () => contract.post(packed(order)), "signed");
+  await trial.record("CollaborationContract.advance", all, () => contract.advance(packed(order), ...next), "signed");
   await committed.restore();
   await trial.record("CollaborationContract.clear", all, () => mission.clear(0), "signed");
 

@@ -9,6 +9,7 @@ import {
   type Mission,
   MissionState,
   NodeState,
+  onward,
   openMission,
   Result,
   TASK,
@@ -46,13 +47,13 @@ const MOVES: { name: string; suits: bigint[]; weight: number; move: Move }[] = [
     name: "route again",
     suits: [ELIGIBLE],
     weight: 3,
-    move: async (m, node) => m.contract.route([{ node, hashes: [], services: [] }]),
+    move: async (m, node) => m.contract.route(...onward(node)),
   },
   {
     name: "mismatch",
     suits: [ELIGIBLE],
     weight: 2,
-    move: async (m, node) => m.contract.route([await m.order(node, { hash: `0x${"77".repeat(32)}` })]),
+    move: async (m, node) => m.contract.mismatch(...(await m.otherCode(node))),
   },
   { name: "commit", suits: [EXECUTING], weight: 3, move: async (m, node, random) => m.commit(node, random.int(m.node(node).redundancy)) },
   {

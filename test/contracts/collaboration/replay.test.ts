@@ -181,7 +181,7 @@ describe("events alone rebuild a mission", () => {
     await mission.commit(0, 0);
     await mission.contract.connect(mission.city.monitor).report(0, WHY, 1);
     await mission.override(Action.UNFREEZE, 0);
-    await mission.contract.route([await mission.order(0, { slots: [1, 2] })]);
+    await mission.contract.route(...(await mission.start([0], { slots: [1, 2] })));
     await mission.commit(0, 1);
     await time.increase(60);
     await mission.reveal(0, 0);

@@ -251,7 +251,7 @@ describe("StakePool", () => {
       await mission.closeMarket();
       await mission.city.execution.award(mission.address, [0]);
       const before = (await stakeOf(0)).held;
-      await mission.contract.route([await mission.order(0, { hash: id("other code") })]);
+      await mission.contract.mismatch(...(await mission.otherCode(0)));
       expect((await sums()).total).to.equal(PARTS.reduce((a, b) => a + b) - STAKE);
       expect(before - (await stakeOf(0)).held).to.equal(tokens(350));
     });

@@ -6,6 +6,7 @@ import {EvidenceClass} from "../../../contracts/types/Evidence.sol";
 import {
     AwardDecision,
     Bid,
+    EvidenceItem,
     LiveHash,
     PrincipalBinding,
     SubAgentBinding,
@@ -17,7 +18,16 @@ import {TypedData} from "../../../contracts/libraries/TypedData.sol";
 
 /// @dev Type hashes by message name, and each struct hash under the message's name.
 contract TypedDataHarness {
-    function typeHashes() external pure returns (string[22] memory names, bytes32[22] memory hashes) {
+    struct Evidence {
+        bytes32 obligation;
+        uint8 slot;
+        uint8 index;
+        uint8 kind;
+        bytes32 payload;
+        EvidenceClass class;
+    }
+
+    function typeHashes() external pure returns (string[25] memory names, bytes32[25] memory hashes) {
         (names[0], hashes[0]) = ("PrincipalBinding", TypedData.PRINCIPAL_BINDING);
         (names[1], hashes[1]) = ("RegisterService", TypedData.REGISTER_SERVICE);
         (names[2], hashes[2]) = ("Propose", TypedData.PROPOSE);
@@ -40,6 +50,9 @@ contract TypedDataHarness {
         (names[19], hashes[19]) = ("Checkpoint", TypedData.CHECKPOINT);
         (names[20], hashes[20]) = ("Commits", TypedData.COMMITS);
         (names[21], hashes[21]) = ("Withdrawal", TypedData.WITHDRAWAL);
+        (names[22], hashes[22]) = ("Evidences", TypedData.EVIDENCES);
+        (names[23], hashes[23]) = ("Verdicts", TypedData.VERDICTS);
+        (names[24], hashes[24]) = ("Start", TypedData.START);
     }
 
     function commits(
@@ -49,6 +62,10 @@ contract TypedDataHarness {
         uint40 deadline
     ) external pure returns (bytes32) {
         return TypedData.hashCommits(agent, slots, commitments, deadline);
+    }
+
+    function start(address runner, uint256[] memory slots, uint40 deadline) external pure returns (bytes32) {
+        return TypedData.hashStart(runner, slots, deadline);
     }
 
     function principalBinding(PrincipalBinding calldata b) external pure returns (bytes32) {
@@ -185,19 +202,35 @@ contract TypedDataHarness {
     }
 
     function evidence(
-        address issuer,
         bytes32 obligation,
         uint8 slot,
         uint8 index,
         uint8 kind,
         bytes32 payload,
         EvidenceClass class
-    ) external pure returns (bytes32) {
-        return TypedData.hashEvidence(issuer, obligation, slot, index, kind, payload, class);
+    ) public pure returns (bytes32) {
+        EvidenceItem memory item;
+        (item.slot, item.index, item.kind, item.payload, item.class) = (slot, index, kind, payload, class);
+        return TypedData.hashEvidence(obligation, item);
+    }
+
+    function evidences(address issuer, Evidence[] calldata items) external pure returns (bytes32) {
+        bytes32[] memory hashes = new bytes32[](items.length);
+        for (uint256 i = 0; i < items.length; ++i) {
+            Evidence calldata e = items[i];
+            hashes[i] = evidence(e.obligation, e.slot, e.index, e.kind, e.payload, e.class);
+        }
+        return TypedData.hashEvidences(issuer, hashes);
     }
 
     function verdict(Verdict calldata v) external pure returns (bytes32) {
         return TypedData.hashVerdict(v);
+    }
+
+    function verdicts(address verifier, Verdict[] calldata given, uint40 deadline) external pure returns (bytes32) {
+        bytes32[] memory hashes = new bytes32[](given.length);
+        for (uint256 i = 0; i < given.length; ++i) hashes[i] = TypedData.hashVerdict(given[i]);
+        return TypedData.hashVerdicts(verifier, hashes, deadline);
     }
 
     function overrideAction(OverrideAction calldata a) external pure returns (bytes32) {

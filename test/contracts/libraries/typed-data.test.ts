@@ -39,9 +39,14 @@ const STRINGS: Record<MessageName, string> = {
   LiveHash: "LiveHash(address mission,uint8 node,uint8 slot,uint8 attempt,bytes32 service,bytes32 hash,uint40 deadline,address runner)",
   Commit: "Commit(address agent,uint8 node,uint8 slot,uint8 attempt,bytes32 commitment,uint40 deadline)",
   Commits: "Commits(address agent,uint256[] slots,bytes32[] commitments,uint40 deadline)",
-  Evidence: "Evidence(address issuer,bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)",
+  Start: "Start(address runner,uint256[] slots,uint40 deadline)",
+  Evidence: "Evidence(bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)",
+  Evidences:
+    "Evidences(address issuer,Evidence[] items)Evidence(bytes32 obligation,uint8 slot,uint8 index,uint8 kind,bytes32 payload,uint8 class)",
   Verdict:
-    "Verdict(address verifier,bytes32 obligation,bytes32 commitment,uint8 question,uint8 result,uint16 confidence,uint16 score,uint256 basis,uint8 agreeing,uint40 deadline)",
+    "Verdict(bytes32 obligation,bytes32 commitment,uint8 question,uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)",
+  Verdicts:
+    "Verdicts(address verifier,Verdict[] verdicts,uint40 deadline)Verdict(bytes32 obligation,bytes32 commitment,uint8 question,uint8 result,uint16 confidence,uint16 score,uint160 basis,uint8 agreeing)",
   OverrideAction:
     "OverrideAction(uint8 action,address mission,uint8 node,address target,bytes data,bytes32 justification,bytes32 caseHash,uint256 salt,uint40 deadline)",
 };
@@ -52,8 +57,10 @@ const ENUMS: Record<string, number> = { kind: 4, office: 3, question: 1, result:
 /** `kind` of an evidence item is a plain number. */
 const PLAIN = new Set(["Evidence.kind"]);
 
-type Value = Hex | bigint | number | string;
-type Message = Record<string, Value | readonly Value[]>;
+type Value = Hex | bigint | number | string | Message;
+interface Message {
+  readonly [member: string]: Value | readonly Value[];
+}
 
 function memberOf(random: RandomStream, name: MessageName, member: { name: string; type: string }): Value | readonly Value[] {
   const { type } = member;
@@ -63,6 +70,8 @@ function memberOf(random: RandomStream, name: MessageName, member: { name: strin
 
 function oneOf(random: RandomStream, name: MessageName, member: { name: string; type: string }): Value {
   const { type } = member;
+  const held = NAMES.find((each) => each === type);
+  if (held !== undefined) return messageOf(random, held);
   if (type === "address") return getAddress(bytesToHex(random.bytes(20)));
   if (type === "bytes32") return bytesToHex(random.bytes(32));
   if (type === "bytes") return bytesToHex(random.bytes(random.int(100)));
@@ -80,7 +89,8 @@ function messageOf(random: RandomStream, name: MessageName): Message {
 /** How the harness takes a message: as the struct of Messages.sol, or member by member. */
 function argumentsOf(name: MessageName, m: Message): unknown[] {
   if (name === "PrincipalBinding" || name === "SubAgentBinding" || name === "OverrideAction" || name === "Withdrawal") return [m];
-  if (name === "LiveHash" || name === "Verdict") return [{ ...m, signature: "0x" }];
+  if (name === "LiveHash") return [{ ...m, signature: "0x" }];
+  if (name === "Verdict") return [m];
   if (name === "Bid") return [m["agent"], m, m["nonce"], m["deadline"]];
   if (name === "AwardDecision") return [m["regulator"], m, m["nonce"], m["deadline"]];
   return typedDataTypes[name].map((member) => m[member.name]);

@@ -3,7 +3,7 @@ import { id, type Wallet, ZeroAddress } from "ethers";
 import { addressSchema } from "../../../orchestrator/primitives/address.ts";
 import { institutionNames } from "../../../orchestrator/protocol/actions.ts";
 import { type City, ethers, networkHelpers, probeAt, tokens } from "../../support/city-fixture.ts";
-import { librariesOf, type Mission } from "../../support/mission-fixture.ts";
+import { librariesOf, type Mission, onward } from "../../support/mission-fixture.ts";
 import { MissionTree, type Plan } from "../../support/mission-tree.ts";
 import { panelOver } from "../../support/panel.ts";
 
@@ -35,7 +35,7 @@ describe("conflicts of interest in a tree of missions", function () {
     Promise.all(missions.map((mission) => roster.isConflicted(address, mission.address)));
   /** The mission of a plan that a node becomes. */
   async function below(above: Mission, node: number, plan: Plan, depth: number): Promise<Mission> {
-    await above.contract.route([{ node, hashes: [], services: [] }]);
+    await above.contract.route(...onward(node));
     return tree.enact(await tree.house.legislation.sessionCount(), plan, depth);
   }
   /** Leaves, each awarded to this worker. */
@@ -104,7 +104,7 @@ describe("conflicts of interest in a tree of missions", function () {
     await award([top, 0, 0]);
     await top.run(0);
     await constitution.enact(institution);
-    await top.contract.route([{ node: 1, hashes: [], services: [] }]);
+    await top.contract.route(...onward(1));
     const addresses = { ...tree.house.addresses, EXECUTION: addressSchema.parse(successor.target) };
     const later = new MissionTree({ ...tree.house, execution: successor, addresses });
     const lowest = await later.enact(await legislation.sessionCount(), LOWEST, 1);

@@ -1,7 +1,7 @@
 /** Nodes that are missions of their own: sent down, worked on, stopped and brought home. */
 import { networkHelpers } from "../../support/city-fixture.ts";
 import { PROPOSAL } from "../../support/legislature.ts";
-import { Action, MissionState, NodeState } from "../../support/mission-fixture.ts";
+import { Action, MissionState, NodeState, onward } from "../../support/mission-fixture.ts";
 import type { FuzzMission } from "../fuzz-mission.ts";
 import { type NodeMove, tried } from "../move.ts";
 import type { World } from "../world.ts";
@@ -10,7 +10,7 @@ const { ELIGIBLE, EXECUTING, FAILED } = NodeState;
 /** A walk is about few missions. */
 const MOST_SESSIONS = 8;
 
-export const delegate = (mission: FuzzMission, node: number) => mission.contract.route([{ node, hashes: [], services: [] }]);
+export const delegate = (mission: FuzzMission, node: number) => mission.contract.route(...onward(node));
 
 /** The mission that a node's open child session became. */
 export async function childOf(mission: FuzzMission, node: number, { legislation, missions }: World): Promise<FuzzMission> {

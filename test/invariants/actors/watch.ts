@@ -1,7 +1,7 @@
 /** Runners, monitors, anybody and time: what keeps a mission going, and what stops it. */
 import { id, ZeroHash } from "ethers";
 import { networkHelpers } from "../../support/city-fixture.ts";
-import { NodeState } from "../../support/mission-fixture.ts";
+import { NodeState, onward } from "../../support/mission-fixture.ts";
 import { ANY, type CityMove, type NodeMove, tried } from "../move.ts";
 
 const { WAITING, ELIGIBLE, EXECUTING, PENDING_VERIFICATION, PENDING_REVIEW, FROZEN, COMPLETED, FAILED } = NodeState;
@@ -18,13 +18,13 @@ export const WATCH: readonly NodeMove[] = [
       return m.clearSomehow(node);
     },
   },
-  { name: "route on", suits: [ELIGIBLE], weight: 3, act: (m, node) => m.contract.route([{ node, hashes: [], services: [] }]) },
+  { name: "route on", suits: [ELIGIBLE], weight: 3, act: (m, node) => m.contract.route(...onward(node)) },
   { name: "route early", suits: [WAITING, FROZEN], weight: 4, act: (m, node) => m.route(node) },
   {
     name: "mismatch",
     suits: [ELIGIBLE],
     weight: 1,
-    act: async (m, node) => m.contract.route([await m.order(node, { hash: `0x${"77".repeat(32)}` })]),
+    act: async (m, node) => m.contract.mismatch(...(await m.otherCode(node))),
   },
   {
     name: "monitor reports",

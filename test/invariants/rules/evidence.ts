@@ -1,7 +1,8 @@
 /** Invariant 6, by our own count: what each item of a basis is worth is recomputed from calldata, signatures and the register of issuers. */
 import { AbiCoder, verifyTypedData } from "ethers";
-import { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
+import { typesOf } from "../../../orchestrator/protocol/typed-data.ts";
 import { classAt, EvidenceClass, geq, itemsOf, meet } from "../../../orchestrator/rules/admissibility.ts";
+import { decodeClearWave } from "../../../orchestrator/rules/wire.ts";
 import type { Chronicle } from "../chronicle.ts";
 import { amount, type Happening, number, type Sent, text } from "../chronicle.ts";
 import type { Context, Rule } from "../rule.ts";
@@ -26,8 +27,20 @@ const APPROVAL = [`${OPENING}[]`, `${ITEM}[]`, "uint256", "uint16"];
 function handedIn(chronicle: Chronicle, tx: Sent, node: number): { items: Item[]; basis?: bigint } {
   const call = chronicle.callOf(tx);
   if (call?.name === "clear" || call?.name === "advance") {
-    const orders = [...call.args[0]].filter((order) => Number(order.node) === node);
-    return { items: orders.flatMap((order) => [...order.items]) };
+    const { orders, issuers } = decodeClearWave(call.args[0]);
+    const order = orders.findIndex((one) => one.node === node);
+    // In a walk every item is signed by itself.
+    const entries = issuers.flatMap(({ issuer, signature, items }) =>
+      items.flatMap((item) => (typeof item !== "string" && item.order === order ? [{ ...item, issuer, signature }] : [])),
+    );
+    const words = entries.map((item) => ({
+      ...item,
+      slot: BigInt(item.slot),
+      index: BigInt(item.index),
+      kind: BigInt(item.kind),
+      class: BigInt(item.class),
+    }));
+    return { items: words };
   }
   const data = call?.name === "act" ? call.args[0].data : call?.name === "onOverride" ? call.args[3] : undefined;
   if (data === undefined) return { items: [] };
@@ -48,8 +61,8 @@ function isGenuine(item: Item, obligation: string, event: Happening, context: Co
   if (isPartial(registered.principal, event, context)) return false;
   const domain = { name: "AgentCity", version: "1", chainId: 31337n, verifyingContract: event.address };
   const { issuer, slot, index, kind, payload } = item;
-  const message = { issuer, obligation, slot, index, kind, payload, class: item.class };
-  return verifyTypedData(domain, { Evidence: [...typedDataTypes.Evidence] }, message, item.signature) === issuer;
+  const message = { issuer, items: [{ obligation, slot, index, kind, payload, class: item.class }] };
+  return verifyTypedData(domain, typesOf("Evidences"), message, item.signature) === issuer;
 }
 
 /** The first item of the basis below the floor, if any. */

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { ethers, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import { State } from "../../../support/legislature.ts";
-import { Action, type Mission, MissionState, NodeState } from "../../../support/mission-fixture.ts";
+import { Action, type Mission, MissionState, NodeState, onward } from "../../../support/mission-fixture.ts";
 import { MissionTree, type Plan } from "../../../support/mission-tree.ts";
 
 const LEAF: Plan = { budget: tokens(100) };
@@ -12,7 +12,7 @@ describe("Descent", () => {
   let tree: MissionTree;
   let mission: Mission;
   const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
-  const descend = (node = 0) => mission.contract.route([{ node, hashes: [], services: [] }]);
+  const descend = (node = 0) => mission.contract.route(...onward(node));
 
   async function open(plan: Plan): Promise<void> {
     tree = await MissionTree.found();

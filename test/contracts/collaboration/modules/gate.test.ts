@@ -2,7 +2,16 @@ import { expect } from "chai";
 import { id } from "ethers";
 import { EvidenceClass } from "../../../../orchestrator/rules/admissibility.ts";
 import { ethers, networkHelpers } from "../../../support/city-fixture.ts";
-import { Action, type Mission, type MissionOptions, MissionState, NodeState, openMission, TASK } from "../../../support/mission-fixture.ts";
+import {
+  Action,
+  type Mission,
+  type MissionOptions,
+  MissionState,
+  NodeState,
+  openMission,
+  packed,
+  TASK,
+} from "../../../support/mission-fixture.ts";
 
 const PREDICATE = 7;
 /** Answers of the harness that are no consent. */
@@ -62,12 +71,12 @@ describe("Gate", () => {
   it("cannot be starved into a veto", async () => {
     await worked(0);
     const order = await mission.clearOrder(0);
-    const enough = await mission.contract.clear.estimateGas([order]);
+    const enough = await mission.contract.clear.estimateGas(packed(order));
     let completedWith = 0n;
     let refused = 0;
     for (let gasLimit = enough; gasLimit > enough / 2n; gasLimit -= 40_000n) {
       const snapshot = await networkHelpers.takeSnapshot();
-      await mission.contract.clear([order], { gasLimit }).catch(async (error: unknown) => {
+      await mission.contract.clear(packed(order), { gasLimit }).catch(async (error: unknown) => {
         if (!String(error).includes("GasTooLow")) return;
         refused += 1;
         await expect(Promise.reject(error)).to.be.revertedWithCustomError(mission.contract, "GasTooLow");

@@ -11,6 +11,7 @@ import {
   type MissionOptions,
   MissionState,
   NodeState,
+  onward,
   openMission,
   TASK,
 } from "../../../support/mission-fixture.ts";
@@ -77,8 +78,8 @@ describe("Guardian", () => {
       await mission.commit(0, 1);
       await report();
       await mission.override(Action.UNFREEZE, 0);
-      await refused(mission.contract.route([await mission.order(0, { slots: [0] })]), "LiveHashMissing");
-      await mission.contract.route([await mission.order(0, { slots: [0, 2] })]);
+      await refused(mission.contract.route(...(await mission.start([0], { slots: [0] }))), "LiveHashMissing");
+      await mission.contract.route(...(await mission.start([0], { slots: [0, 2] })));
       for (const slot of [0, 2]) await mission.commit(0, slot);
       for (const slot of [0, 1, 2]) await mission.reveal(0, slot);
       await mission.clear(0);
@@ -90,7 +91,7 @@ describe("Guardian", () => {
       await mission.work(0);
       await mission.override(Action.FREEZE, 0);
       await mission.override(Action.UNFREEZE, 0);
-      await mission.contract.route([{ node: 0, hashes: [], services: [] }]);
+      await mission.contract.route(...onward(0));
       expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
       await mission.clear(0);
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);

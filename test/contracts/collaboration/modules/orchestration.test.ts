@@ -10,6 +10,7 @@ import {
   MissionState,
   NodeState,
   openMission,
+  packed,
   Result,
   TASK,
 } from "../../../support/mission-fixture.ts";
@@ -101,77 +102,75 @@ describe("Orchestration", () => {
 
     it("asks for a runner's word on every slot", async () => {
       await running({ nodes: [{ ...TASK, tier: 2, redundancy: 3, threshold: 2 }] });
-      await expect(mission.contract.route([])).to.be.revertedWithCustomError(mission.contract, "EmptyBatch");
-      await expect(mission.contract.route([await mission.order(0, { slots: [0, 2] })]))
-        .to.be.revertedWithCustomError(mission.contract, "LiveHashMissing")
-        .withArgs(0, 0b101, 0b111);
-      const order = await mission.order(0);
-      await expect(mission.contract.route([{ ...order, services: [] }]))
-        .to.be.revertedWithCustomError(mission.contract, "LengthMismatch")
-        .withArgs(0, 3);
+      const [nodes, start] = await mission.start([0]);
+      await expect(mission.contract.route(0, start)).to.be.revertedWithCustomError(mission.contract, "EmptyBatch");
+      for (const slots of [
+        [0, 2],
+        [0, 0, 2],
+      ])
+        await expect(mission.contract.route(...(await mission.start([0], { slots }))))
+          .to.be.revertedWithCustomError(mission.contract, "LiveHashMissing")
+          .withArgs(0, 0b101, 0b111);
+      await expect(mission.contract.route(nodes << 1n, start)).to.be.revertedWithCustomError(mission.contract, "NodeOutOfRange");
     });
 
     it("believes registered runners of another principal only", async () => {
       await running();
       const stranger = keyOf("stranger");
-      await expect(mission.contract.route([await mission.order(0, { key: stranger })]))
+      await expect(mission.contract.route(...(await mission.start([0], { key: stranger }))))
         .to.be.revertedWithCustomError(mission.contract, "NotRunner")
         .withArgs(stranger.address);
       const { agent } = await mission.executorOf(0);
       const principal = await mission.city.producers.principalOf(agent.address);
       await mission.city.evidence.registerRunner(stranger.address, principal);
-      await expect(mission.contract.route([await mission.order(0, { key: stranger })]))
+      await expect(mission.contract.route(...(await mission.start([0], { key: stranger }))))
         .to.be.revertedWithCustomError(mission.contract, "RunnerConflict")
         .withArgs(stranger.address, principal);
-      const order = await mission.order(0);
-      const forged = { ...order, hashes: order.hashes.map((live) => ({ ...live, hash: id("other") })) };
-      await expect(mission.contract.route([forged]))
+      const { runner } = mission.city;
+      await expect(mission.contract.route(...(await mission.start([0], { signer: stranger }))))
         .to.be.revertedWithCustomError(mission.contract, "InvalidSignature")
-        .withArgs(mission.city.runner.address);
+        .withArgs(runner.address);
+      const [nodes, start] = await mission.start([0]);
+      await expect(mission.contract.route(nodes, { ...start, deadline: 1 })).to.be.revertedWithCustomError(mission.contract, "Expired");
     });
 
-    it("believes a word about the slot's executor, service and attempt only, and while it is owed", async () => {
-      await running({ nodes: [{ ...TASK, tier: 2, redundancy: 3, threshold: 2 }] });
-      const order = await mission.order(0);
-      const about = (slot: number, change: object) => {
-        const hashes = order.hashes.map((live) => (live.slot === slot ? { ...live, ...change } : live));
-        return mission.contract.route([{ ...order, hashes }]);
-      };
-      const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
-      await refused(about(2, { slot: 3 }), "SlotEmpty");
-      await refused(about(1, { service: id("another") }), "WrongService");
-      await refused(about(1, { attempt: 1n }), "WrongService");
-      await mission.contract.route([order]);
-      await mission.commit(0, 1);
-      await mission.contract.connect(mission.city.monitor).report(0, id("odd"), 1);
-      await mission.override(Action.UNFREEZE, 0);
-      await refused(mission.contract.route([await mission.order(0)]), "WrongService");
-      const pledge = await mission.contract.pledgeOf(0, 1);
-      const late = await mission.order(0, { slots: [1] });
-      await refused(
-        mission.contract.route([{ ...late, hashes: late.hashes.map((live) => ({ ...live, service: pledge })) }]),
-        "AlreadyCommitted",
+    it("starts the nodes of a wave that can start, and passes over the others", async () => {
+      await running({ nodes: FOUR_THREE_ONE });
+      await mission.route(1);
+      const start = await mission.start([0, 1, 2, 4]);
+      await expect(mission.contract.route(...start))
+        .to.emit(mission.contract, "Skipped")
+        .withArgs(1, 255, 0, mission.contract.interface.getError("WrongNodeState")?.selector);
+      const states = [];
+      for (const node of [0, 1, 2, 3, 4]) states.push(await mission.stateOf(node));
+      const { EXECUTING, ELIGIBLE, WAITING } = NodeState;
+      expect(states).to.deep.equal([EXECUTING, EXECUTING, EXECUTING, ELIGIBLE, WAITING]);
+    });
+
+    it("counts a word once, for the attempt that it names", async () => {
+      await running();
+      const [nodes, start] = await mission.start([0]);
+      await mission.contract.route(nodes, start);
+      await networkHelpers.time.increase(60);
+      await mission.contract.timeout(0);
+      await mission.contract.reopen(0);
+      await mission.bid(0, 5);
+      await mission.closeMarket();
+      await mission.city.execution.award(mission.address, [0]);
+      const late = { ...start, deadline: await mission.soon() };
+      const signature = await mission.city.sign("Start", mission.address, late, mission.city.runner);
+      await expect(mission.contract.route(nodes, { ...late, signature })).to.be.revertedWithCustomError(
+        mission.contract,
+        "LiveHashMissing",
       );
+      await mission.route(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.EXECUTING);
     });
 
-    it("refuses a record that is not the bound service's", async () => {
-      await running();
-      const order = await mission.order(0, { hash: id("live") });
-      const services = [{ ...mission.worker(7).record }];
-      await expect(mission.contract.route([{ ...order, services }])).to.be.revertedWithCustomError(mission.contract, "WrongService");
-      expect(await mission.stateOf(0)).to.equal(NodeState.ELIGIBLE);
-    });
-
-    it("slashes 500 and fails the node on other live code, at once", async () => {
-      await running();
-      const { agent } = await mission.executorOf(0);
-      const before = await stakeOf(agent.address);
-      const call = mission.contract.route([await mission.order(0, { hash: id("other code") })]);
-      await expect(call).to.emit(mission.contract, "ExecutorFaulted");
-      await expect(call).to.emit(mission.contract, "FaultSignalled");
-      expect(await stakeOf(agent.address)).to.equal(before - tokens(500));
-      expect((await mission.city.producers.stakeOf(agent.address)).locked).to.equal(0);
-      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
+    it("takes no word for a node that was not named", async () => {
+      await running({ nodes: [TASK, TASK] });
+      const [, start] = await mission.start([0, 1]);
+      await expect(mission.contract.route(1n, start)).to.be.revertedWithCustomError(mission.contract, "LengthMismatch").withArgs(1, 2);
     });
 
     it("starts no node twice, and none that waits", async () => {
@@ -179,6 +178,60 @@ describe("Orchestration", () => {
       await mission.route(0);
       await expect(mission.route(0)).to.be.revertedWithCustomError(mission.contract, "WrongNodeState");
       await expect(mission.route(4)).to.be.revertedWithCustomError(mission.contract, "WrongNodeState");
+    });
+  });
+
+  describe("mismatch", () => {
+    const refused = (call: Promise<unknown>, error: string) => expect(call).to.be.revertedWithCustomError(mission.contract, error);
+
+    it("believes a word about the slot's executor, service and attempt only, and while it is owed", async () => {
+      await running({ nodes: [{ ...TASK, tier: 2, redundancy: 3, threshold: 2 }] });
+      const [live, record] = await mission.otherCode(0, { slot: 1 });
+      const about = (change: object) => mission.contract.mismatch({ ...live, ...change }, record);
+      await refused(about({ slot: 3 }), "SlotEmpty");
+      await refused(about({ service: id("another") }), "WrongService");
+      await refused(about({ attempt: 1n }), "WrongService");
+      await refused(about({ mission: mission.city.token.target }), "WrongService");
+      await refused(about({ hash: id("other") }), "InvalidSignature");
+      await refused(about({ deadline: 1n }), "Expired");
+      await mission.route(0);
+      await refused(about({}), "WrongNodeState");
+      await mission.commit(0, 1);
+      await mission.contract.connect(mission.city.monitor).report(0, id("odd"), 1);
+      await mission.override(Action.UNFREEZE, 0);
+      await refused(about({}), "WrongService");
+      await refused(about({ service: await mission.contract.pledgeOf(0, 1) }), "AlreadyCommitted");
+    });
+
+    it("believes registered runners of another principal only", async () => {
+      await running();
+      const stranger = keyOf("stranger");
+      const say = async () => mission.contract.mismatch(...(await mission.otherCode(0, { key: stranger })));
+      await refused(say(), "NotRunner");
+      const { agent } = await mission.executorOf(0);
+      await mission.city.evidence.registerRunner(stranger.address, await mission.city.producers.principalOf(agent.address));
+      await refused(say(), "RunnerConflict");
+    });
+
+    it("refuses a record that is not the bound service's, and code that is", async () => {
+      await running();
+      const [live] = await mission.otherCode(0);
+      await refused(mission.contract.mismatch(live, mission.worker(7).record), "WrongService");
+      const { record } = await mission.executorOf(0);
+      await refused(mission.contract.mismatch(...(await mission.otherCode(0, { hash: record.codeHash }))), "CodeMatches");
+      expect(await mission.stateOf(0)).to.equal(NodeState.ELIGIBLE);
+    });
+
+    it("slashes 500 and fails the node on other live code, at once", async () => {
+      await running();
+      const { agent } = await mission.executorOf(0);
+      const before = await stakeOf(agent.address);
+      const call = mission.contract.mismatch(...(await mission.otherCode(0)));
+      await expect(call).to.emit(mission.contract, "ExecutorFaulted");
+      await expect(call).to.emit(mission.contract, "FaultSignalled");
+      expect(await stakeOf(agent.address)).to.equal(before - tokens(500));
+      expect((await mission.city.producers.stakeOf(agent.address)).locked).to.equal(0);
+      expect(await mission.stateOf(0)).to.equal(NodeState.FAILED);
     });
   });
 
@@ -266,7 +319,7 @@ describe("Orchestration", () => {
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(9950));
       await shown.restore();
       const { openings, items } = { openings: [await mission.opening(0)], items: [await mission.item(0, 0)] };
-      await mission.contract.post({ node: 0, openings, items, verdicts: [] });
+      await mission.contract.post(packed({ node: 0, openings, items, verdicts: [] }));
       await mission.contract.timeout(0);
       expect((await mission.city.producers.stakeOf(agent.address)).held).to.equal(tokens(10_000));
     });
@@ -407,18 +460,21 @@ describe("Orchestration", () => {
       await mission.route(0);
       await mission.work(0);
       await networkHelpers.mine();
-      await mission.contract.advance([await mission.clearOrder(0)], [await mission.order(1)]);
+      await mission.contract.advance(packed(await mission.clearOrder(0)), ...(await mission.start([1])));
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
       expect(await mission.stateOf(1)).to.equal(NodeState.EXECUTING);
-      await expect(mission.contract.advance([], [])).to.be.revertedWithCustomError(mission.contract, "EmptyBatch");
+      await expect(mission.contract.advance("0x", 0, (await mission.start([]))[1])).to.be.revertedWithCustomError(
+        mission.contract,
+        "EmptyBatch",
+      );
     });
 
     it("routes alone, or clears alone", async () => {
       await running();
-      await mission.contract.advance([], [await mission.order(0)]);
+      await mission.contract.advance("0x", ...(await mission.start([0])));
       await mission.work(0);
       await networkHelpers.mine();
-      await mission.contract.advance([await mission.clearOrder(0)], []);
+      await mission.contract.advance(packed(await mission.clearOrder(0)), 0, (await mission.start([]))[1]);
       expect(await mission.stateOf(0)).to.equal(NodeState.COMPLETED);
     });
   });

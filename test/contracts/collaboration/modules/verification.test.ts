@@ -1,8 +1,11 @@
 import { expect } from "chai";
-import { encodeBytes32String, id, ZeroHash } from "ethers";
-import { encodeAbiParameters } from "viem";
+import { encodeBytes32String, id, TypedDataEncoder, ZeroHash } from "ethers";
+import { encodeAbiParameters, type Hex } from "viem";
+import { typesOf } from "../../../../orchestrator/protocol/typed-data.ts";
 import { EvidenceClass } from "../../../../orchestrator/rules/admissibility.ts";
+import { nodeCommitmentOf } from "../../../../orchestrator/rules/commitments.ts";
 import { faultClasses, faultTypes } from "../../../../orchestrator/rules/faults.ts";
+import { decodeClearWave, encodeClearWave } from "../../../../orchestrator/rules/wire.ts";
 import { ethers, keyOf, networkHelpers, tokens } from "../../../support/city-fixture.ts";
 import {
   Action,
@@ -12,6 +15,7 @@ import {
   MissionState,
   NodeState,
   openMission,
+  packed,
   Result,
   TASK,
 } from "../../../support/mission-fixture.ts";
@@ -113,7 +117,7 @@ describe("Verification", () => {
     it("records what the panel passed and pays nothing yet", async () => {
       await worked();
       const { agent } = await mission.executorOf(0);
-      const call = mission.contract.clear([await mission.clearOrder(0, { score: 9000 })]);
+      const call = mission.contract.clear(packed(await mission.clearOrder(0, { score: 9000 })));
       await expect(call).to.emit(mission.contract, "Cleared").withArgs(0, 0, Clearing.PASS, 9000, 9000, EvidenceClass.ATT, 1, 1);
       // base = 97; share 90 %: 87.3; fee 2, insurance 1, the rest is the sponsor's.
       const entitlement = await mission.contract.entitlementOf(0, 0);
@@ -133,19 +137,25 @@ describe("Verification", () => {
       if (first === undefined) throw new Error("no verdict");
       const panel = await mission.contract.panelOf(0);
       const outsider = [...mission.city.verifiers.keys()].find((one) => !panel.includes(one)) ?? "";
-      const clear = (...verdicts: (typeof order.verdicts)[number][]) => mission.contract.clear([{ ...order, verdicts }]);
+      const clear = (...verdicts: (typeof order.verdicts)[number][]) => mission.contract.clear(packed({ ...order, verdicts }));
       await refused(clear(await mission.verdict(0, outsider)), "NotOnPanel");
       await refused(clear(first, first), "DuplicateVerdict");
       await refused(clear({ ...first, score: 1 }), "InvalidSignature");
-      await refused(clear({ ...first, obligation: id("x") }), "WrongObligation");
-      await refused(clear({ ...first, commitment: `0x${"11".repeat(32)}` as const }), "WrongCommitment");
+      for (const other of [{ obligation: id("x") }, { commitment: `0x${"11".repeat(32)}` as const }]) {
+        const said = { ...first, ...other };
+        const list = { verifier: said.verifier, verdicts: [said], deadline: said.deadline };
+        const key = mission.city.verifiers.get(said.verifier);
+        if (key === undefined) throw new Error("no verifier");
+        await refused(clear({ ...said, signature: await mission.city.sign("Verdicts", mission.address, list, key) }), "InvalidSignature");
+      }
       await refused(clear({ ...first, deadline: 1n }), "Expired");
       await refused(clear(first), "PanelIncomplete");
-      await refused(mission.contract.clear([]), "EmptyBatch");
-      await refused(mission.contract.clear([{ ...order, openings: [] }]), "LengthMismatch");
+      await refused(mission.contract.clear("0x00"), "EmptyBatch");
+      await refused(mission.contract.clear("0x"), "MalformedWave");
+      await refused(mission.contract.clear(packed({ ...order, openings: [] })), "LengthMismatch");
       const swapped = [order.openings[1], order.openings[0], order.openings[2]].filter((one) => one !== undefined);
-      await refused(mission.contract.clear([{ ...order, openings: swapped }]), "OpeningMismatch");
-      expect((await mission.contract.previewClear(order)).result).to.equal(Clearing.PASS);
+      await refused(mission.contract.clear(packed({ ...order, openings: swapped })), "OpeningMismatch");
+      expect((await mission.contract.previewClear(packed(order)))[0]?.result).to.equal(Clearing.PASS);
     });
 
     it("takes a majority in the last fifth of the panel's time and charges the absent 50", async () => {
@@ -166,7 +176,7 @@ describe("Verification", () => {
       const order = await mission.clearOrder(0);
       const [item] = order.items;
       if (item === undefined) throw new Error("no item");
-      const clear = (one: typeof item) => mission.contract.clear([{ ...order, items: [one] }]);
+      const clear = (one: typeof item) => mission.contract.clear(packed({ ...order, items: [one] }));
       await refused(clear({ ...item, payload: `0x${"11".repeat(32)}` as const }), "ItemNotInEnvelope");
       await refused(clear({ ...item, slot: 2 }), "NotCommitted");
       await refused(clear({ ...item, signature: "0x" }), "InvalidSignature");
@@ -199,7 +209,7 @@ describe("Verification", () => {
     it("gives no weight to a basis of nothing, or of a slot that is none", async () => {
       for (const basis of [0n, 1n | (1n << 32n)]) {
         await worked();
-        await expect(mission.contract.clear([await mission.clearOrder(0, { basis })])).to.emit(mission.contract, "PanelRedrawn");
+        await expect(mission.contract.clear(packed(await mission.clearOrder(0, { basis })))).to.emit(mission.contract, "PanelRedrawn");
         expect(await mission.stateOf(0)).to.equal(NodeState.PENDING_VERIFICATION);
       }
     });
@@ -248,12 +258,98 @@ describe("Verification", () => {
     it("finds the law at fault when executors agree on what is wrong: no further attempt, anybody ends the mission", async () => {
       await worked({ nodes: [CONSENSUS] });
       const order = await mission.clearOrder(0, { result: Result.FAIL });
-      await expect(mission.contract.clear([order]))
+      await expect(mission.contract.clear(packed(order)))
         .to.emit(mission.contract, "FaultSignalled")
         .withArgs(0, 0, faultTypes.indexOf("CONSENSUS_FAILED"), faultClasses.indexOf("SPECIFICATION"), encodeBytes32String("CLEARED_FAIL"));
       await refused(mission.contract.reopen(0), "IterationsExhausted");
       await mission.contract.abort();
       expect(await mission.contract.state()).to.equal(MissionState.FAILED);
+    });
+  });
+
+  describe("a wave of clearings", () => {
+    const wave = async () => {
+      await worked({ nodes: [TASK, TASK, TASK] });
+      await mission.route(1, 2);
+      for (const node of [1, 2]) await mission.work(node);
+      await networkHelpers.mine();
+      return decodeClearWave(await mission.clearWave([0, 1, 2]));
+    };
+    const states = async () => Promise.all([0, 1, 2].map((node) => mission.stateOf(node)));
+    const skipped = async (bytes: string, node: number, error: string) =>
+      expect(mission.contract.clear(bytes))
+        .to.emit(mission.contract, "Skipped")
+        .withArgs(node, 255, 0, mission.contract.interface.getError(error)?.selector);
+    const { COMPLETED, PENDING_VERIFICATION } = NodeState;
+
+    it("has one signature of each issuer and each verifier, and clears all of its nodes", async () => {
+      const given = await wave();
+      expect(given.issuers).to.have.length(1);
+      expect(given.verifiers.length).to.be.lessThan(4);
+      await mission.contract.clear(encodeClearWave(given));
+      expect(await states()).to.deep.equal([COMPLETED, COMPLETED, COMPLETED]);
+    });
+
+    it("passes over a node that cannot be cleared", async () => {
+      const given = await wave();
+      const orders = given.orders.map((order) => (order.node === 1 ? { ...order, openings: [] } : order));
+      await skipped(encodeClearWave({ ...given, orders }), 1, "LengthMismatch");
+      expect(await states()).to.deep.equal([COMPLETED, PENDING_VERIFICATION, COMPLETED]);
+    });
+
+    it("passes over every node that a false list names, and no other", async () => {
+      await wave();
+      const orders = [await mission.clearOrder(0), await mission.clearOrder(1), await mission.clearOrder(2)] as const;
+      const [, second, third] = orders;
+      const forged = { ...second, verdicts: second.verdicts.map((verdict) => ({ ...verdict, score: 1 })) };
+      await skipped(packed(orders[0], forged, third), 1, "InvalidSignature");
+      expect(await states()).to.deep.equal([COMPLETED, PENDING_VERIFICATION, COMPLETED]);
+    });
+
+    it("believes no item of an issuer's list of which one was changed", async () => {
+      const given = await wave();
+      const issuers = given.issuers.map((list) => ({ ...list, items: list.items.slice(0, 2) }));
+      const changed = encodeClearWave({ ...given, issuers });
+      await skipped(changed, 0, "InvalidSignature");
+      await skipped(changed, 1, "InvalidSignature");
+      expect(await states()).to.deep.equal([PENDING_VERIFICATION, PENDING_VERIFICATION, PENDING_VERIFICATION]);
+    });
+
+    it("is heard on one of the nodes that its lists name, the others' entries standing as hashes", async () => {
+      const given = await wave();
+      const about = await Promise.all(
+        [0, 1, 2].map(async (node) => ({
+          obligation: await mission.contract.obligationOf(node),
+          commitment: nodeCommitmentOf([(await mission.contract.pledgeOf(node, 0)) as Hex]),
+        })),
+      );
+      const hashOf = (name: "Evidence" | "Verdict", entry: { readonly order: number }) =>
+        TypedDataEncoder.from(typesOf(name)).hash({ ...entry, ...about[entry.order] }) as Hex;
+      const only = encodeClearWave({
+        orders: given.orders.slice(0, 1),
+        issuers: given.issuers.map((list) => ({
+          ...list,
+          items: list.items.map((item) => (typeof item === "string" || item.order === 0 ? item : hashOf("Evidence", item))),
+        })),
+        verifiers: given.verifiers.map((list) => ({
+          ...list,
+          verdicts: list.verdicts.map((verdict) =>
+            typeof verdict === "string" || verdict.order === 0 ? verdict : hashOf("Verdict", verdict),
+          ),
+        })),
+      });
+      await expect(mission.contract.post(only)).to.emit(mission.contract, "Posted").withArgs(0, 0, 1);
+      await mission.contract.clear(only);
+      expect(await states()).to.deep.equal([COMPLETED, PENDING_VERIFICATION, PENDING_VERIFICATION]);
+    });
+
+    it("names a node once", async () => {
+      const given = await wave();
+      const [first] = given.orders;
+      if (first === undefined) throw new Error("no order");
+      await expect(mission.contract.clear(encodeClearWave({ ...given, orders: [first, first, ...given.orders.slice(2)] })))
+        .to.be.revertedWithCustomError(mission.contract, "MalformedWave")
+        .withArgs(1 + 2 + 141);
     });
   });
 
@@ -269,7 +365,7 @@ describe("Verification", () => {
     it("keeps each verdict once, of the drawn panel, resting on what is proven with it", async () => {
       const { order, verdicts } = await ordered();
       const [first, second] = verdicts;
-      const post = (over: Partial<typeof order>) => mission.contract.post({ ...order, ...over });
+      const post = (over: Partial<typeof order>) => mission.contract.post(packed({ ...order, ...over }));
       await refused(post({ verdicts: [first], items: [] }), "EvidenceMissing");
       const panel = await mission.contract.panelOf(0);
       const outsider = [...mission.city.verifiers.keys()].find((one) => !panel.includes(one)) ?? "";
@@ -284,10 +380,10 @@ describe("Verification", () => {
     it("is over when the last fifth of the panel's time begins; what it holds is cleared with the rest, as it was posted", async () => {
       const { order, verdicts } = await ordered();
       const [first, second, third] = verdicts;
-      await mission.contract.post({ ...order, verdicts: [first] });
+      await mission.contract.post(packed({ ...order, verdicts: [first] }));
       await networkHelpers.time.increaseTo((await mission.contract.nodeOf(0)).deadline - 60n);
-      await refused(mission.contract.post({ ...order, verdicts: [second] }), "WindowClosed");
-      const clear = (...heard: (typeof order.verdicts)[number][]) => mission.contract.clear([{ ...order, verdicts: heard }]);
+      await refused(mission.contract.post(packed({ ...order, verdicts: [second] })), "WindowClosed");
+      const clear = (...heard: (typeof order.verdicts)[number][]) => mission.contract.clear(packed({ ...order, verdicts: heard }));
       await expect(clear(second, third)).to.be.revertedWithCustomError(mission.contract, "VerdictLeftOut").withArgs(0, 1n);
       await refused(clear(await mission.verdict(0, first.verifier, { score: 1 }), second), "VerdictReplaced");
       await clear(first, second);
@@ -297,7 +393,7 @@ describe("Verification", () => {
     it("is of one draw: another panel is heard anew, and who posted for the former is not charged", async () => {
       const { order, verdicts } = await ordered();
       const [first, second] = verdicts;
-      await mission.contract.post({ ...order, verdicts: [first] });
+      await mission.contract.post(packed({ ...order, verdicts: [first] }));
       const held = async ({ verifier }: { verifier: string }) => (await mission.city.producers.stakeOf(verifier)).held;
       const before = [await held(first), await held(second)];
       await networkHelpers.time.increaseTo((await mission.contract.nodeOf(0)).deadline);
@@ -312,10 +408,10 @@ describe("Verification", () => {
       await worked({ nodes: [{ ...TASK, tier: 3 }] });
       const order = await mission.clearOrder(0);
       await mission.clear(0);
-      await refused(mission.contract.post(order), "WrongNodeState");
-      await expect(mission.contract.post({ ...order, verdicts: [] })).to.emit(mission.contract, "Posted");
+      await refused(mission.contract.post(packed(order)), "WrongNodeState");
+      await expect(mission.contract.post(packed({ ...order, verdicts: [] }))).to.emit(mission.contract, "Posted");
       await mission.override(Action.REJECT_POP, 0);
-      await refused(mission.contract.post({ ...order, verdicts: [] }), "WrongNodeState");
+      await refused(mission.contract.post(packed({ ...order, verdicts: [] })), "WrongNodeState");
     });
   });
 

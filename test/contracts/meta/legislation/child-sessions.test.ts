@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { ZeroHash } from "ethers";
 import { networkHelpers, tokens } from "../../../support/city-fixture.ts";
+import { onward } from "../../../support/mission-fixture.ts";
 import { MissionTree, type Plan } from "../../../support/mission-tree.ts";
 
 /** Missions above a mission, at most. */
@@ -20,7 +21,7 @@ describe("child sessions", () => {
       const mission = await tree.enact(await steps.open(BUDGET), line(1));
       const clone = await tree.house.as(mission.address);
       await refused(legislation.connect(clone).openChildSession(0, ZeroHash, 0), "ZeroDeposit");
-      await expect(mission.contract.route([{ node: 0, hashes: [], services: [] }]))
+      await expect(mission.contract.route(...onward(0)))
         .to.emit(legislation, "ChildSessionOpened")
         .withArgs(2, mission.address, 0, 1);
       expect([...(await legislation.parentOf(2))]).to.deep.equal([mission.address, 0n, 1n]);
@@ -35,7 +36,7 @@ describe("child sessions", () => {
       const tree = await MissionTree.found();
       const { legislation, steps } = tree.house;
       let mission = await tree.enact(await steps.open(BUDGET), line(DEEPEST + 1));
-      const descend = () => mission.contract.route([{ node: 0, hashes: [], services: [] }]);
+      const descend = () => mission.contract.route(...onward(0));
       for (let depth = 1; depth <= DEEPEST; depth++) {
         await descend();
         mission = await tree.enact(await legislation.sessionCount(), line(DEEPEST + 1 - depth), depth);

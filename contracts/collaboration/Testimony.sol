@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.33;
+
+import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {Admissibility} from "../libraries/Admissibility.sol";
+import {TypedData} from "../libraries/TypedData.sol";
+import {Wire} from "../libraries/Wire.sol";
+import {EvidenceClass} from "../types/Evidence.sol";
+import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
+import {Docket, Dockets} from "./Docket.sol";
+import {Frame, MissionFrame} from "./MissionFrame.sol";
+import {MissionStorage} from "./MissionStorage.sol";
+import {Panels} from "./Panels.sol";
+
+/// @title What is handed in about some nodes: their opened work, issuers' lists of evidence, verifiers' lists of verdicts
+/// @notice Read in place from bytes that `libraries/Wire.sol` lays out. Malformed bytes are refused whole; what is wrong with one node is
+/// written on its docket, and so is a false signature on every docket that its list names.
+/// @dev Internal: clearing and what is posted ahead of it read the same bytes by the same text.
+library Testimony {
+    using Dockets for Docket;
+    using MissionFrame for Frame;
+    using Wire for bytes;
+
+    /// @notice First part: a docket for each order.
+    /// @return dockets one per order
+    /// @return at where the second part begins
+    function open(
+        MissionStorage.Layout storage s,
+        Frame memory f,
+        bytes calldata wave
+    ) internal view returns (Docket[] memory dockets, uint256 at) {
+        uint256 count = wave.number(0, 1);
+        if (count == 0) revert ICollaborationContract.EmptyBatch();
+        dockets = new Docket[](count);
+        uint256 named = 0;
+        at = 1;
+        // At most 255 orders.
+        for (uint256 i = 0; i < count; ++i) {
+            // One byte fits.
+            uint8 node = uint8(wave.number(at, 1));
+            if ((named >> node) & 1 == 1) revert ICollaborationContract.MalformedWave(at);
+            named |= uint256(1) << node;
+            Opening[] memory openings = new Opening[](wave.number(at + 1, 1));
+            at += 2;
+            for (uint256 slot = 0; slot < openings.length; ++slot) {
+                openings[slot] = wave.opening(at);
+                at += Wire.OPENING;
+            }
+            Dockets.gather(s, f, dockets[i], node);
+            Dockets.open(s, dockets[i], openings);
+        }
+    }
+
+    /// @notice Second part: evidence. Afterwards the items are graded.
+    function prove(
+        Frame memory f,
+        Docket[] memory dockets,
+        bytes calldata wave,
+        uint256 from
+    ) internal view returns (uint256 at) {
+        uint256 issuers = wave.number(from, 1);
+        at = from + 1;
+        // At most 255 issuers.
+        for (uint256 i = 0; i < issuers; ++i) at = _readItems(f, dockets, wave, at);
+        for (uint256 i = 0; i < dockets.length; ++i) dockets[i].graded = Admissibility.grade(dockets[i].classes);
+    }
+
+    /// @notice Third part: verdicts of the panels, which are drawn by now.
+    function hear(Frame memory f, Docket[] memory dockets, bytes calldata wave, uint256 from) internal view {
+        uint256 verifiers = wave.number(from, 1);
+        uint256 at = from + 1;
+        // At most 255 verifiers.
+        for (uint256 i = 0; i < verifiers; ++i) at = _readVerdicts(f, dockets, wave, at);
+        wave.requireEnd(at);
+    }
+
+    function _readItems(
+        Frame memory f,
+        Docket[] memory dockets,
+        bytes calldata wave,
+        uint256 from
+    ) private view returns (uint256 at) {
+        bytes32[] memory hashes = new bytes32[](wave.number(from + 20, 1));
+        bytes calldata signature = wave.cut(from + 23, wave.number(from + 21, 2));
+        at = from + 23 + signature.length;
+        // Bit per order; the last item; what is wrong with the list.
+        uint256 orders = 0;
+        Docket memory d;
+        EvidenceItem memory item;
+        bytes memory reason = "";
+        // At most 255 items.
+        for (uint256 i = 0; i < hashes.length; ++i) {
+            uint256 order = _orderAt(dockets, wave, at);
+            if (order == Wire.ELSEWHERE) {
+                (hashes[i], at) = (bytes32(wave.number(at + 1, 32)), at + 33);
+                continue;
+            }
+            orders |= uint256(1) << order;
+            d = dockets[order];
+            (item, at) = wave.item(at);
+            // Twenty bytes fit.
+            item.issuer = address(uint160(wave.number(from, 20)));
+            hashes[i] = TypedData.hashEvidence(d.obligation, item);
+            if (item.class == EvidenceClass.PROOF && hashes.length != 1) {
+                reason = abi.encodeWithSelector(ICollaborationContract.ProofRejected.selector, item.slot, item.index);
+            }
+            Dockets.admit(f, d, item);
+        }
+        if (orders == 0) return at;
+        if (reason.length == 0) reason = Dockets.issueFault(f, d, item, hashes, signature);
+        _refuse(dockets, orders, reason);
+    }
+
+    function _readVerdicts(
+        Frame memory f,
+        Docket[] memory dockets,
+        bytes calldata wave,
+        uint256 from
+    ) private view returns (uint256 at) {
+        // Twenty bytes fit.
+        address verifier = address(uint160(wave.number(from, 20)));
+        bytes32[] memory hashes = new bytes32[](wave.number(from + 25, 1));
+        bytes calldata signature = wave.cut(from + 26, Wire.SIGNATURE);
+        at = from + 26 + Wire.SIGNATURE;
+        // Bit per order.
+        uint256 orders = 0;
+        // At most 255 verdicts.
+        for (uint256 i = 0; i < hashes.length; ++i) {
+            uint256 order = _orderAt(dockets, wave, at);
+            if (order == Wire.ELSEWHERE) {
+                (hashes[i], at) = (bytes32(wave.number(at + 1, 32)), at + 33);
+                continue;
+            }
+            orders |= uint256(1) << order;
+            Docket memory d = dockets[order];
+            Verdict memory v = wave.verdict(at);
+            at += Wire.VERDICT;
+            (v.obligation, v.commitment) = (d.obligation, d.work);
+            hashes[i] = TypedData.hashVerdict(v);
+            Panels.hear(d, verifier, v, hashes[i]);
+        }
+        if (orders == 0) return at;
+        // Five bytes fit.
+        uint40 deadline = uint40(wave.number(from + 20, 5));
+        _refuse(dockets, orders, _verdictFault(f, verifier, deadline, hashes, signature));
+    }
+
+    function _verdictFault(
+        Frame memory f,
+        address verifier,
+        uint40 deadline,
+        bytes32[] memory hashes,
+        bytes calldata signature
+    ) private view returns (bytes memory) {
+        if (block.timestamp > deadline) {
+            return abi.encodeWithSelector(ICollaborationContract.Expired.selector, deadline);
+        }
+        return Dockets.keyFault(verifier, f.digest(TypedData.hashVerdicts(verifier, hashes, deadline)), signature);
+    }
+
+    function _orderAt(Docket[] memory dockets, bytes calldata wave, uint256 at) private pure returns (uint256 order) {
+        order = wave.number(at, 1);
+        if (order >= dockets.length && order != Wire.ELSEWHERE) revert ICollaborationContract.MalformedWave(at);
+    }
+
+    function _refuse(Docket[] memory dockets, uint256 orders, bytes memory reason) private pure {
+        if (reason.length == 0) return;
+        for (uint256 i = 0; i < dockets.length; ++i) if ((orders >> i) & 1 == 1) dockets[i].refuse(reason);
+    }
+}

@@ -1,0 +1,77 @@
+import { numberToHex, recoverAddress } from "viem";
+import { listDigest, messageHash } from "../../client/sign/sign-message.ts";
+import type { Address, Hash, Hex } from "../../primitives/hex.ts";
+import { nodeCommitmentOf } from "../../rules/commitments.ts";
+import { decodeClearWave, type WireItem, type WireOrder, type WireVerdict } from "../../rules/wire.ts";
+import type { AuditContext } from "./context.ts";
+
+/** What a clearing was asked with about one node; `isSigned`: whether the list that an entry is in is its signer's. */
+export interface HandedIn extends WireOrder {
+  readonly at: bigint;
+  readonly hash: Hash;
+  readonly items: readonly (WireItem & { readonly issuer: Address; readonly isSigned: boolean })[];
+  readonly verdicts: readonly (WireVerdict & { readonly verifier: Address; readonly isSigned: boolean })[];
+}
+
+/** Everything handed in to `clear`, node by node; nodes that a call passed over are left out. */
+export async function handedIn(context: AuditContext): Promise<readonly HandedIn[]> {
+  const { record } = context;
+  const cleared = record.calls("CollaborationContract", "clear").map(({ at, hash, args }) => ({ at, hash, wave: args[0] }));
+  const advanced = record.calls("CollaborationContract", "advance").map(({ at, hash, args }) => ({ at, hash, wave: args[0] }));
+  const skipped = record.events("CollaborationContract", "Skipped").filter(({ args }) => args.slot === EVERY_SLOT);
+  const all: HandedIn[] = [];
+  for (const { at, hash, wave } of [...cleared, ...advanced]) {
+    if (wave === "0x") continue;
+    const orders = await ordersIn(context, at, hash, wave);
+    all.push(...orders.filter(({ node }) => !skipped.some((event) => event.hash === hash && event.args.node === node)));
+  }
+  return all;
+}
+
+/** `Skipped`: the whole node. */
+const EVERY_SLOT = 255;
+
+async function ordersIn(context: AuditContext, at: bigint, hash: Hash, bytes: Hex): Promise<readonly HandedIn[]> {
+  const { client, mission, history, law } = context;
+  const wave = decodeClearWave(bytes);
+  const subjects = wave.orders.map(({ node }) => {
+    const attempt = history.attemptAt(node, at);
+    const commitments = history.commitmentsAt(node, attempt, law.nodes[node]?.redundancy ?? 0, at);
+    return { obligation: history.obligation(node, attempt), commitment: nodeCommitmentOf(commitments) };
+  });
+  const subjectOf = (order: number) => {
+    const subject = subjects[order];
+    if (subject === undefined) throw new RangeError(`no order ${order}`);
+    return subject;
+  };
+  const items: HandedIn["items"][number][] = [];
+  for (const { issuer, signature, items: list } of wave.issuers) {
+    const hashes = list.map((item) =>
+      typeof item === "string" ? item : messageHash("Evidence", { ...item, obligation: subjectOf(item.order).obligation }),
+    );
+    const isSigned = await isBy(issuer, listDigest(client, "Evidences", { before: [issuer], hashes }, mission), signature);
+    for (const item of list) if (typeof item !== "string") items.push({ ...item, issuer, isSigned });
+  }
+  const verdicts: HandedIn["verdicts"][number][] = [];
+  for (const { verifier, deadline, signature, verdicts: list } of wave.verifiers) {
+    const hashes = list.map((verdict) =>
+      typeof verdict === "string" ? verdict : messageHash("Verdict", { ...verdict, ...subjectOf(verdict.order) }),
+    );
+    const parts = { before: [verifier], hashes, after: [numberToHex(deadline)] };
+    const isSigned = await isBy(verifier, listDigest(client, "Verdicts", parts, mission), signature);
+    for (const verdict of list) if (typeof verdict !== "string") verdicts.push({ ...verdict, verifier, isSigned });
+  }
+  return wave.orders.map((order, place) => ({
+    ...order,
+    at,
+    hash,
+    items: items.filter((item) => item.order === place),
+    verdicts: verdicts.filter((verdict) => verdict.order === place),
+  }));
+}
+
+/** Not the form of a signature at all is nobody's. */
+async function isBy(signer: Address, hash: Hash, signature: Hex): Promise<boolean> {
+  const by = await recoverAddress({ hash, signature }).catch(() => undefined);
+  return by?.toLowerCase() === signer.toLowerCase();
+}
