@@ -3,30 +3,37 @@ import { InvalidValue, messageOf } from "../primitives/errors.ts";
 import { contentIdOf, sha256 } from "../primitives/hash.ts";
 import { hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, canonicalJson, parseJson } from "../primitives/json.ts";
-import { BundleDamaged } from "./errors.ts";
+import { BundleDamaged, BundleOfAnotherEdition } from "./errors.ts";
 
 /** What a bundle's manifest says and how its files are checked against it. Free of Node: a browser checks a bundle by the same rules. */
 export const MANIFEST = "manifest.json";
 /** Files under this folder are named by their content id. */
 const BLOCKS = "blocks/";
 
+/** Which calls the chain of a bundle understands: 2 since nodes start and clear by waves that are signed once. */
+export const EDITION = 2;
+
 const manifestSchema = z.strictObject({
-  bundle: z.literal(1),
+  bundle: z.literal(EDITION),
   files: z.array(z.strictObject({ path: z.string(), size: z.number().int().nonnegative(), sha256: hashSchema })),
   /** SHA-256 of the manifest's canonical bytes without this field: the manifest vouches for itself. */
   digest: hashSchema,
 });
 export type BundleManifest = z.infer<typeof manifestSchema>;
 
-/** A manifest's text. Throws BundleDamaged unless it is canonical, vouches for itself and names only files inside the bundle, in order. */
+/** A manifest's text. Throws BundleOfAnotherEdition if another version of the law made it, BundleDamaged unless it is canonical, vouches for itself and names only files inside the bundle, in order. */
 export function parseManifest(bytes: Uint8Array): BundleManifest {
   let manifest: BundleManifest;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    manifest = manifestSchema.parse(parseJson(text));
+    const read = parseJson(text);
+    const edition = z.object({ bundle: z.int() }).safeParse(read).data?.bundle;
+    if (edition !== undefined && edition !== EDITION) throw new BundleOfAnotherEdition(edition, EDITION);
+    manifest = manifestSchema.parse(read);
     // Another spelling of the same values (upper-case hex, a space) would be bytes that nothing vouches for.
     if (`${canonicalJson(manifest)}\n` !== text) throw new InvalidValue("manifest", "it is not in canonical form");
   } catch (error) {
+    if (error instanceof BundleOfAnotherEdition) throw error;
     throw new BundleDamaged(MANIFEST, `cannot be read: ${error instanceof z.ZodError ? "wrong shape" : messageOf(error)}`, error);
   }
   const { digest, ...body } = manifest;

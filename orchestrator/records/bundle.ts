@@ -10,6 +10,7 @@ import {
   type BundleManifest,
   checkBlockName,
   checkFile,
+  EDITION,
   isPlainPath,
   MANIFEST,
   missing,
@@ -36,7 +37,7 @@ export function writeBundle(dir: string, files: ReadonlyMap<string, Uint8Array |
   const draft = `${dir}.${randomUUID()}.tmp`;
   try {
     const entries = [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, content]) => writeFile(draft, path, content));
-    const body = { bundle: 1 as const, files: entries };
+    const body = { bundle: EDITION, files: entries } as const;
     const manifest = { ...body, digest: sha256(canonicalBytes(body)) };
     makeFolder(draft);
     writeFileDurable(join(draft, MANIFEST), `${canonicalJson(manifest)}\n`);

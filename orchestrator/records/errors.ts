@@ -63,6 +63,15 @@ export class LogBroken extends AgentCityError {
   }
 }
 
+/** The bundle's mission ran under contracts that understood other calls. */
+export class BundleOfAnotherEdition extends AgentCityError {
+  constructor(found: number, known: number) {
+    super("BundleOfAnotherEdition", `The bundle is of edition ${found} of the law, this version verifies edition ${known}`, {
+      action: "verify it with the version of agentcity that made it",
+    });
+  }
+}
+
 /** A file of a bundle is not what the manifest says. `file` is relative to the bundle. */
 export class BundleDamaged extends AgentCityError {
   readonly file: string;
