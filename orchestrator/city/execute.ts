@@ -5,13 +5,22 @@ import type { SuspensionJudge } from "../adjudication/rule-on-suspension.ts";
 import { intentKey } from "../chain/outbox.ts";
 import { parametersOf } from "../client/editions.ts";
 import { isLent, leftFor } from "../execution/branches.ts";
-import { awaitsBids, isBranch, isStaffed, type MissionStateName, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
+import {
+  awaitsBids,
+  isBranch,
+  isOver,
+  isStaffed,
+  type MissionStateName,
+  missionState,
+  type NodeView,
+  viewNodes,
+} from "../execution/chain-view.ts";
 import { disagreeing, disagreementAt, isIncurable } from "../execution/disagreement.ts";
 import { noteEnding } from "../execution/ending.ts";
 import { recordFaults } from "../execution/faults.ts";
 import { type MarketTerms, runMarket, withdrawLosers } from "../execution/market.ts";
 import { boundTerms } from "../execution/obligations.ts";
-import { isOver, timeout } from "../execution/run-mission.ts";
+import { timeout } from "../execution/run-mission.ts";
 import type { Mission, World } from "../execution/world.ts";
 import type { EnactedLaw } from "../legislature/result.ts";
 import { BASIS_POINTS } from "../primitives/amounts.ts";

@@ -104,7 +104,7 @@ export async function viewNodes(
   });
 }
 
-export async function missionState(world: World, mission: Pick<Mission, "address">): Promise<MissionStateName> {
+export async function missionState(world: Pick<World, "client">, mission: Pick<Mission, "address">): Promise<MissionStateName> {
   return nameOf(missionStates, await world.client.mission(mission.address).state());
 }
 
@@ -131,4 +131,9 @@ function nameOf<Name extends string>(names: readonly Name[], index: number): Nam
   const name = names[index];
   if (name === undefined) throw new AgentCityError("UnknownState", `The chain names state ${index}, which this version does not know`);
   return name;
+}
+
+/** Whether nothing of a mission in this state can still be done. */
+export function isOver(state: MissionStateName): boolean {
+  return state === "COMPLETED" || state === "FAILED" || state === "ABORTED";
 }

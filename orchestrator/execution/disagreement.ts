@@ -5,9 +5,9 @@ import type { JsonObject, JsonValue } from "../primitives/json.ts";
 import type { Disagreement } from "../protocol/disagreement.ts";
 import { agreeOnItems, answersOf, closeShare, isSameAnswer, type Pair } from "../rules/consensus.ts";
 import type { NodeView } from "./chain-view.ts";
+import { termsOf } from "./consensus.ts";
 import type { Ending } from "./ending.ts";
 import { isRepeated } from "./repeat.ts";
-import { termsOf } from "./stages/verify.ts";
 import { attemptKey, readOutput, serviceById, workSchema } from "./work.ts";
 import type { Mission, World } from "./world.ts";
 

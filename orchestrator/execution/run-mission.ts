@@ -1,6 +1,6 @@
 import { intentKey } from "../chain/outbox.ts";
 import { TIER } from "../primitives/tier.ts";
-import { awaitsBids, isBranch, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
+import { awaitsBids, isBranch, isOver, type MissionStateName, missionState, type NodeView, viewNodes } from "./chain-view.ts";
 import { endingOf } from "./ending.ts";
 import { nextTry, release } from "./escrow-buffer.ts";
 import { FreezeMirror } from "./guardian/freeze-mirror.ts";
@@ -97,11 +97,6 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
     if (halt !== undefined) return halt;
     await endOverdue(world, mission, nodes);
   }
-}
-
-/** Whether nothing of a mission in this state can still be done. */
-export function isOver(state: MissionStateName): boolean {
-  return state === "COMPLETED" || state === "FAILED" || state === "ABORTED";
 }
 
 function haltOf(nodes: readonly NodeView[]): Halt | undefined {

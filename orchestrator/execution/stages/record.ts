@@ -1,14 +1,13 @@
-import { z } from "zod";
 import { intentKey } from "../../chain/outbox.ts";
-import { agreementOf, type Submission } from "../../clearing/judgement.ts";
 import { writeMany } from "../../client/write.ts";
-import { canonicalBytes, type JsonObject } from "../../primitives/json.ts";
+import { canonicalBytes } from "../../primitives/json.ts";
 import { isBranch, type NodeView } from "../chain-view.ts";
+import { resultFrom } from "../consensus.ts";
 import { noteTrace } from "../guardian/traces.ts";
 import { attemptKey, type NodeResult, outputHashOf, resultSchema, serviceById } from "../work.ts";
 import type { Mission, World } from "../world.ts";
 import type { Envelope } from "./commit.ts";
-import { docketOf, submissions, termsOf } from "./verify.ts";
+import { docketOf, submissions } from "./verify.ts";
 
 /** Stage 7: turns completed nodes into provisional entitlements, and keeps what they hand to their successors. */
 export async function record(world: World, mission: Mission, nodes: readonly NodeView[]): Promise<void> {
@@ -53,24 +52,6 @@ async function resultFor(world: World, mission: Mission, view: NodeView): Promis
     if (work !== undefined) await noteTrace(world, mission, view, { slot, service: work.service, outputId: work.outputId });
   }
   return { outputId: await world.store.put(canonicalBytes(output)), outputHash: outputHashOf(output), dissent };
-}
-
-/** What a completed node hands on: a function of what its executors revealed. `from`: the slots that agree on it. */
-export function resultFrom(view: Pick<NodeView, "law" | "agreeing">, works: readonly Submission[], by: (slot: number) => string) {
-  const terms = termsOf(view);
-  const agreeing = works.filter(({ slot }) => ((view.agreeing >> slot) & 1) === 1);
-  const [first = works[0]] = agreeing;
-  if (first?.output === undefined) throw new RangeError(`${view.law.label} is completed without an output`);
-  const from = (agreeing.length > 0 ? agreeing : [first]).map(({ slot }) => slot);
-  if (terms === undefined) return { output: first.output, dissent: [], from };
-  const agreement = agreementOf(works, terms);
-  const output: JsonObject = { ...first.output, items: z.array(z.json()).parse(agreement.items) };
-  const dissent = agreement.disagreements.map(({ id, chosen: value, answers }) => ({
-    id,
-    chosen: value,
-    answers: answers.map(({ slot, value: answer }) => ({ by: by(slot), value: answer ?? null })),
-  }));
-  return { output, dissent, from };
 }
 
 function nameOfService(world: World, { law }: NodeView, envelope: Envelope | undefined): string {

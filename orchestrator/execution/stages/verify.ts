@@ -2,7 +2,6 @@ import { zeroHash } from "viem";
 import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../chain/outbox.ts";
 import {
-  type AgreementTerms,
   type Judgement,
   judgeConsensus,
   judgePolicy,
@@ -15,7 +14,6 @@ import { signMessage } from "../../client/sign/sign-message.ts";
 import { addressSchema } from "../../primitives/address.ts";
 import { AgentCityError } from "../../primitives/errors.ts";
 import type { Address, Hash, Hex } from "../../primitives/hex.ts";
-import { TIER } from "../../primitives/tier.ts";
 import { field, listOf } from "../../primitives/values.ts";
 import { ITEMS_PER_SLOT, questions, verdictResults } from "../../protocol/evidence.ts";
 import { EvidenceClass, geq } from "../../rules/admissibility.ts";
@@ -24,6 +22,7 @@ import { clearWaveOf, encodeClearWave } from "../../rules/wire.ts";
 import { batched } from "../batches.ts";
 import type { NodeView } from "../chain-view.ts";
 import { clearingRecordSchema, makeClearingRecord, type Panel } from "../clearing-record.ts";
+import { termsOf } from "../consensus.ts";
 import { provenItem, type SignedItem } from "../evidence.ts";
 import { boundTerms } from "../obligations.ts";
 import { attemptKey, inputOf, readOutput } from "../work.ts";
@@ -194,11 +193,6 @@ async function judge(
   ];
   if (view.law.questions.includes("POLICY")) judgements.push(judgePolicy(works, await policyProblems(world, mission, view, works)));
   return judgements;
-}
-
-/** How the node's redundant outputs are compared; undefined for a single executor. */
-export function termsOf({ law }: Pick<NodeView, "law">): AgreementTerms | undefined {
-  return law.tier !== TIER.CONSENSUS || law.agree === null ? undefined : { ...law.agree, threshold: law.threshold };
 }
 
 /** The outputs behind the envelopes, as verifiers see them. */
