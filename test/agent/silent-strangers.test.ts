@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { privateKeyToAccount } from "viem/accounts";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { createAgent } from "../../orchestrator/agent/agent.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { type OpenSeats, openSeats } from "../../orchestrator/city/open-seats.ts";
+import { runToEnd } from "../../orchestrator/city/run.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { openHome } from "../support/city-home.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
+const millis = () => performance.timeOrigin + performance.now();
+
+/** As many owners as live in the city: half of every circle of bidders. */
+const SILENT = 4;
+
+describe("strangers who register and never answer", function () {
+  this.timeout(300_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let seats: OpenSeats;
+
+  before(async () => {
+    city = await openHome(join(directory(), "home"), "7");
+    const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
+    seats = await openSeats(city, { clock: { millis, wait } });
+    for (let number = 0; number < SILENT; number += 1) {
+      const joined = new AbortController();
+      await createAgent({
+        city: seats.url,
+        key: secretOf(`silent ${number}`),
+        principal: privateKeyToAccount(secretOf(`owner of silent ${number}`)),
+        folder: join(directory(), `silent-${number}`),
+        services: ["estimate-by-median"],
+        clock: { millis, sleep: async (time) => void (await sleep(time)) },
+        tell: (line) => line.startsWith("answering") && joined.abort(),
+      }).run(joined.signal);
+    }
+  });
+  after(async () => {
+    await seats?.close();
+    await city?.close();
+  });
+
+  it("keep no node of another's mission without bids", async () => {
+    const outsiders = await seats.outsiders();
+    expect(outsiders).to.have.length(SILENT);
+    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv);
+    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
+    const order = {
+      file,
+      catalog: CATALOG,
+      input: readInput(file.input, directory()),
+      id: "silence",
+      judge: simulatedJudge(city.chain.id),
+    };
+    const outcome = await runToEnd(city, { ...order, outsiders }, text, directory());
+    expect(outcome.failure).to.equal(null);
+    for (const { attempts, label } of outcome.nodes) expect(attempts, label).to.equal(1);
+  });
+});
