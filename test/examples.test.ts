@@ -1,5 +1,5 @@
-import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,11 +9,10 @@ import { type City, openCity } from "../orchestrator/city/city.ts";
 import { runToEnd } from "../orchestrator/city/run.ts";
 import { readInput } from "../orchestrator/execution/inputs/read-input.ts";
 import { parseMissionFile } from "../orchestrator/protocol/mission-file.ts";
-import { writePackage } from "../scripts/dev/build.ts";
-import { root } from "../scripts/dev/files.ts";
 import { CATALOG } from "../services/catalog.ts";
 import { cache } from "./support/cache.ts";
 import { PACKAGES, SMALL_MISSION } from "./support/mission-bundle.ts";
+import { strangersFolder } from "./support/stranger.ts";
 
 const run = promisify(execFile);
 
@@ -34,19 +33,7 @@ describe("examples", function () {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "agentcity-examples-"));
-    await writePackage(join(folder, "dist"));
-    const stranger = join(folder, "stranger");
-    mkdirSync(join(stranger, "node_modules"), { recursive: true });
-    writeFileSync(join(stranger, "package.json"), JSON.stringify({ name: "stranger", private: true, type: "module" }));
-    execFileSync("tar", ["-xzf", packed(join(folder, "dist"), folder), "-C", folder]);
-    symlinkSync(join(folder, "package"), join(stranger, "node_modules/agentcity"), "dir");
-    for (const modules of [stranger, join(folder, "package")]) {
-      mkdirSync(join(modules, "node_modules"), { recursive: true });
-      symlinkSync(join(root, "node_modules/viem"), join(modules, "node_modules/viem"), "dir");
-    }
-    for (const file of readdirSync(join(folder, "package/examples")))
-      if (file.endsWith(".ts")) copyFileSync(join(folder, "package/examples", file), join(stranger, file));
-
+    await strangersFolder(folder);
     writeFileSync(join(folder, "packages.csv"), PACKAGES);
     const file = parseMissionFile(SMALL_MISSION, { fileName: "packages.yaml", catalog: CATALOG, budgetCap: 10n ** 12n });
     city = await openCity({ dir: join(folder, "embedded"), cacheDir: cache, seed: "7", tell: () => {}, millis: () => 0 });
@@ -103,9 +90,3 @@ describe("examples", function () {
     expect(refused).to.include("✗ log.ndjson was changed\n✗ log entry 5 was changed\n");
   });
 });
-
-/** Packs a folder as npm does; the path of the tarball. */
-function packed(directory: string, into: string): string {
-  const name = execFileSync("npm", ["pack", "--silent", directory], { cwd: into, encoding: "utf8" }).trim();
-  return join(into, name);
-}

@@ -9,11 +9,19 @@ export class WillNotSign extends AgentCityError {
   }
 }
 
-/** The city, or its chain, is not the one that this agent joined. */
+/** What it was asked lies beyond what its owner allows without being asked. Nothing was signed. */
+export class NeedsOwner extends AgentCityError {
+  constructor(what: string, why: string) {
+    super("NeedsOwner", `Declined ${what}: ${why}`, { action: "raise the bound in the limits file, or answer when the agent asks" });
+  }
+}
+
+/** The city, or its chain, is not the one that this agent joined. `details`: the evidence. */
 export class AnotherCity extends AgentCityError {
-  constructor(what: string) {
+  constructor(what: string, details?: string) {
     super("AnotherCity", `This is not the city that this agent joined: its ${what} is another`, {
-      action: "ask its operator; to join it as a new city use another --home",
+      details,
+      action: "ask its operator; to join it as a new city use another folder",
     });
   }
 }

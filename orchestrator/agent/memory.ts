@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { makeFolder, writeFileDurable } from "../primitives/files.ts";
@@ -18,8 +19,14 @@ export class Memory {
   }
 
   recall<Value>(key: readonly (string | number)[], schema: z.ZodType<Value>): Value | undefined {
-    return readStateFile(this.#pathOf(key), z.strictObject({ key: z.json(), value: schema }), "restore this agent's folder from a backup")
-      ?.value;
+    return this.#read(this.#pathOf(key), schema);
+  }
+
+  /** Everything that was kept under keys that begin with this name. */
+  all<Value>(name: string, schema: z.ZodType<Value>): Value[] {
+    return readdirSync(this.#folder)
+      .filter((file) => file.startsWith(`${name}-`))
+      .flatMap((file) => this.#read(join(this.#folder, file), schema) ?? []);
   }
 
   /** The first value that was kept under this key. */
@@ -29,6 +36,10 @@ export class Memory {
     const value = schema.parse(await make());
     writeFileDurable(this.#pathOf(key), canonicalJson({ key, value }));
     return value;
+  }
+
+  #read<Value>(path: string, schema: z.ZodType<Value>): Value | undefined {
+    return readStateFile(path, z.strictObject({ key: z.json(), value: schema }), "restore this agent's folder from a backup")?.value;
   }
 
   #pathOf(key: readonly (string | number)[]): string {

@@ -1,31 +1,37 @@
 import { randomBytes } from "node:crypto";
 import { recoverAddress } from "viem";
 import { z } from "zod";
+import type { Item } from "../../services/shared/contract.ts";
 import { contentMatches, envelopeSchema } from "../clearing/evidence-envelope.ts";
 import { timeOf } from "../clearing/fields.ts";
 import { obligationHash } from "../clearing/obligation.ts";
 import type { CityClient } from "../client/client.ts";
 import { recompileLaw } from "../client/compile-law.ts";
 import { parametersOf } from "../client/editions.ts";
+import { readMany } from "../client/read.ts";
 import { signSessionMessage } from "../client/sign/session-message.ts";
 import { type Message, messageDigest, signMessage } from "../client/sign/sign-message.ts";
-import { type NodeView, viewNodes } from "../execution/chain-view.ts";
+import { isOver, missionState, type NodeView, viewNodes } from "../execution/chain-view.ts";
 import { inferenceClaim, receiptClaim } from "../execution/claims.ts";
 import { bytesUnder, type ClearingDocument } from "../execution/clearing-record.ts";
+import { resultFrom } from "../execution/consensus.ts";
 import { openingOf, type SignedItem } from "../execution/evidence.ts";
 import { takesReceipts, termsOfNode } from "../execution/obligation.ts";
 import { termsAt } from "../execution/obligations.ts";
-import { DEFAULT_LIMITS } from "../execution/sandbox/limits.ts";
+import { itemsProblem } from "../execution/sandbox/items-problem.ts";
+import { DEFAULT_LIMITS, type SandboxLimits } from "../execution/sandbox/limits.ts";
 import type { Sandbox } from "../execution/sandbox/run.ts";
-import { resultFrom } from "../execution/stages/record.ts";
+import type { Performed } from "../execution/seat.ts";
 import { composeInput, itemsDigest, outputHashOf } from "../execution/work.ts";
 import type { Mission, RegisteredService } from "../execution/world.ts";
 import { RISKS } from "../minds/goal.ts";
 import { type Mind, offerSchema } from "../minds/mind.ts";
+import { addressSchema } from "../primitives/address.ts";
 import { keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
 import type { Address, Hash, Hex } from "../primitives/hex.ts";
 import { bytesToHex, hashSchema } from "../primitives/hex.ts";
 import { canonicalBytes, canonicalJson, isObject, type JsonObject, type JsonValue, parseJsonBytes } from "../primitives/json.ts";
+import { compileSchema, describeProblem } from "../primitives/json-schema.ts";
 import type { ByteSigner } from "../primitives/signing.ts";
 import { TIER } from "../primitives/tier.ts";
 import { CALLS, type Call, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
@@ -33,27 +39,46 @@ import { evidenceKinds } from "../protocol/evidence.ts";
 import { EvidenceClass } from "../rules/admissibility.ts";
 import { commitmentOf, type Opening } from "../rules/commitments.ts";
 import { placeKey } from "../rules/wire.ts";
-import { WillNotSign } from "./errors.ts";
+import { NeedsOwner, WillNotSign } from "./errors.ts";
+import type { Limits } from "./limits.ts";
 import type { Memory } from "./memory.ts";
 
-/** What an owner allows its agent. Nothing that a city sends changes it. */
-export interface Limits {
-  /** Least price of a slot, smallest unit. */
-  readonly leastPrice: bigint;
-  /** Most stake behind the offers of one mission, smallest unit. */
-  readonly mostStake: bigint;
-  /** Nodes of one mission that it offers for. */
-  readonly mostNodes: number;
+/** A node's input, for whoever makes the output in its owner's own way. */
+export interface Work {
+  /** The node's name, for people. */
+  readonly label: string;
+  /** Name in the catalogue. */
+  readonly service: string;
+  readonly input: JsonObject;
+  /** Everything in it that there is to work on, each id once. */
+  readonly items: readonly Item[];
 }
+
+/** What an owner is asked before its agent goes on. */
+export interface OwnersQuestion {
+  readonly kind: "bid";
+  readonly mission: Address;
+  readonly node: number;
+  readonly service: string;
+  /** Smallest unit. */
+  readonly price: bigint;
+  /** Smallest unit, locked behind the offer. */
+  readonly stake: bigint;
+}
+/** The owner's answer, by any means: another terminal, a page, a message. */
+export type AskOwner = (question: OwnersQuestion) => Promise<boolean>;
 
 export interface PolicyOptions {
   readonly client: CityClient;
   readonly account: Parameters<typeof signMessage>[1];
   readonly seal: ByteSigner;
   readonly principal: Address;
-  readonly bid: Mind["bid"];
+  readonly mind: Mind;
+  /** Makes outputs that nobody makes again; without it the services' own code does. */
+  readonly perform?: ((work: Work) => unknown) | undefined;
   readonly services: readonly RegisteredService[];
   readonly limits: Limits;
+  readonly askOwner?: AskOwner | undefined;
   readonly sandbox: Sandbox;
   readonly memory: Memory;
   readonly block: (id: string) => Promise<Uint8Array>;
@@ -76,7 +101,7 @@ const worked = z.strictObject({
 });
 const failed = z.strictObject({ status: z.literal("failed"), asked: hashSchema, details: z.string() });
 const workSchema = z.discriminatedUnion("status", [worked, failed]);
-type Work = z.infer<typeof worked>;
+type Done = z.infer<typeof worked>;
 const pledgedSchema = z.strictObject({ salt: hashSchema, obligation: hashSchema, items: z.json(), commitment: hashSchema });
 const sealedSchema = z.strictObject({ signature: z.string() });
 
@@ -128,13 +153,17 @@ export class Policy {
 
   /** Offers within the owner's limits, for nodes that are as the chain says. */
   async #bid(request: CallRequest<"bid">): Promise<CallAnswer<"bid">> {
-    const { client, bid, limits, memory } = this.#of;
+    const { client, mind, limits, memory } = this.#of;
     const { mission } = request;
     const law = await this.#lawOf(mission, "bid");
+    await this.#requireWelcome(mission);
     const parameters = await parametersOf(client, mission);
+    const of = { contract: "CollaborationContract", address: mission, functionName: "nodeLaw" } as const;
+    const laws = await readMany(client, { ...of, args: request.nodes.map(({ node }) => [node] as const) });
     const nodes = await Promise.all(
-      request.nodes.map(async (asked) => {
-        const own = await law.nodeLaw(asked.node);
+      request.nodes.map(async (asked, place) => {
+        const own = laws[place];
+        if (own === undefined) throw new WillNotSign("bid", "node");
         const risk = RISKS[own.risk] ?? "HIGH";
         const capabilities = asked.capabilities.map((_, place) => Number((own.capabilities >> BigInt(8 * place)) & 255n));
         const stake = await parameters.units(`MIN_STAKE_${risk}`);
@@ -153,27 +182,50 @@ export class Policy {
     const { held, locked } = await client.agents.stakeOf(this.#self);
     const free = held > locked ? held - locked : 0n;
     const freeStake = least(BigInt(request.freeStake), free, limits.mostStake);
-    const made = z.array(offerSchema).parse(await bid({ self: this.#self, mission, nodes, producers: request.producers, freeStake }));
+    const made = z.array(offerSchema).parse(await mind.bid({ self: this.#self, mission, nodes, producers: request.producers, freeStake }));
     const within = made.filter(({ price }) => price >= limits.leastPrice).slice(0, limits.mostNodes);
     let behind = 0n;
+    let refused: NeedsOwner | undefined;
     const offers: CallAnswer<"bid"> = [];
     for (const { node, service, price } of within) {
       const open = nodes.find((each) => each.node === node);
       if (open === undefined || !open.services.includes(service) || price > open.slotBudget) continue;
+      if (!limits.risks.includes(open.risk)) continue;
+      if (behind + open.stake > freeStake) break;
+      if (open.stake > limits.askAbove && !(await this.#allows({ kind: "bid", mission, node, service, price, stake: open.stake }))) {
+        refused = new NeedsOwner("bid", `${open.stake} units of stake behind node ${node} are more than it may lock unasked`);
+        continue;
+      }
       behind += open.stake;
-      if (behind > freeStake) break;
       const { attempt } = await law.nodeOf(node);
       offers.push({
         node,
         ...(await memory.keep(["bid", mission, node, attempt], offered, async () => ({ service, price: String(price) }))),
       });
     }
+    if (offers.length === 0 && refused !== undefined) throw refused;
+    if (offers.length > 0) await memory.keep(["mission", mission], addressSchema, async () => mission);
     return offers;
+  }
+
+  async #allows(question: OwnersQuestion): Promise<boolean> {
+    return (await this.#of.askOwner?.(question)) === true;
+  }
+
+  /** Throws NeedsOwner for a sponsor that its owner does not work for, and for one mission more than it may be in. */
+  async #requireWelcome(mission: Address): Promise<void> {
+    const { client, limits, memory } = this.#of;
+    const { sponsor } = await client.mission(mission).context();
+    if (limits.notFor.includes(sponsor)) throw new NeedsOwner("bid", "its owner does not work for this sponsor");
+    const known = memory.all("mission", addressSchema).filter((each) => each !== mission);
+    const states = await Promise.all(known.map((address) => missionState({ client }, { address })));
+    const running = states.filter((state) => !isOver(state)).length;
+    if (running >= limits.mostMissions) throw new NeedsOwner("bid", `it is in ${running} missions already`);
   }
 
   /** Runs a service of its own on an input that it made itself. */
   async #perform(request: CallRequest<"perform">): Promise<CallAnswer<"perform">> {
-    const { memory, sandbox, putBlock } = this.#of;
+    const { memory, putBlock } = this.#of;
     const asked = keccak256(canonicalBytes(request));
     const done = await memory.keep(["work", ...placeOf(request)], workSchema, async (): Promise<z.infer<typeof workSchema>> => {
       const { mission, view, slot } = await this.#place(request, request.document, "perform");
@@ -187,8 +239,7 @@ export class Policy {
         tools: request.tools,
         messages: request.messages,
       };
-      const { bundle, schemas } = service;
-      const run = await sandbox.run({ bundle, schemas, input, limits });
+      const run = await this.#made(view, service, input, limits);
       if (run.status === "failed" || !isObject(run.output))
         return {
           status: "failed",
@@ -204,14 +255,36 @@ export class Policy {
         inputSha: sha256(canonicalBytes(input)),
         outputId: await putBlock(canonicalBytes(run.output)),
         outputHash,
-        trail: run.trail.map(({ hash }) => hash),
-        tools: run.meters.tools,
-        messages: run.meters.messages,
+        trail: [...run.trail],
+        tools: run.tools,
+        messages: run.messages,
       };
     });
     if (done.asked !== asked) throw new WillNotSign("perform", "the question", "it did this work under another one");
     if (done.status === "failed") return { status: "failed", details: done.details };
     return { status: "ok", output: done.outputId, trail: done.trail, tools: done.tools, messages: done.messages };
+  }
+
+  /** The output of a node: by its owner's own handler where nobody runs the service again, else by the service. */
+  async #made(view: NodeView, service: RegisteredService, input: JsonObject, limits: Partial<SandboxLimits>): Promise<Performed> {
+    const { sandbox, perform } = this.#of;
+    const { bundle, schemas, name } = service;
+    if (perform === undefined || !takesReceipts(view.law)) {
+      const run = await sandbox.run({ bundle, schemas, input, limits });
+      if (run.status === "failed") return run;
+      return {
+        status: "ok",
+        output: run.output,
+        trail: run.trail.map(({ hash }) => hash),
+        tools: run.meters.tools,
+        messages: run.meters.messages,
+      };
+    }
+    const output: JsonValue = z.json().parse(await perform({ label: view.law.label, service: name, input, items: itemsIn(input) }));
+    const misfit = compileSchema(schemas.output)(output);
+    const problem = misfit === undefined ? itemsProblem(schemas, input, output) : describeProblem(misfit);
+    if (problem !== undefined) return { status: "failed", kind: "schema", details: `output: ${problem}` };
+    return { status: "ok", output, trail: [input, output].map((each) => keccak256(canonicalBytes(each))), tools: 0, messages: 0 };
   }
 
   /** A mission's contract that the legislature of this city made. */
@@ -284,7 +357,7 @@ export class Policy {
     return this.#of.block(parseContentId(id));
   }
 
-  #workAt(place: Place, what: string): Work {
+  #workAt(place: Place, what: string): Done {
     const work = this.#of.memory.recall(["work", ...placeOf(place)], workSchema);
     if (work === undefined || work.status === "failed") throw new WillNotSign(what, "slot", "this agent has no work there");
     return work;
@@ -519,6 +592,20 @@ export class Policy {
   #sells(name: string): boolean {
     return this.#of.services.some((service) => service.name === name);
   }
+}
+
+/** The node's own items, then those of the nodes before it. */
+function itemsIn(input: JsonObject): readonly Item[] {
+  const shape = z.looseObject({ id: z.string() });
+  const own = z.array(shape).catch([]).parse(input["items"]);
+  const before = z
+    .array(z.looseObject({ items: z.array(shape) }))
+    .catch([])
+    .parse(input["upstream"]);
+  const all = [...own, ...before.flatMap(({ items }) => items)];
+  return [
+    ...new Map(all.toReversed().map((item) => [item.id, z.record(z.string(), z.json()).parse(item)])).values(),
+  ].toReversed() as Item[];
 }
 
 type Loose = CallRequest<"sign">["message"];

@@ -34,7 +34,7 @@ export interface OpenSeats {
   readonly url: string;
   /** Everybody who has joined, as the chain says: they survive a restart. */
   readonly outsiders: () => Promise<readonly Worker[]>;
-  /** How many of them have asked for their calls. */
+  /** How many of them are connected. */
   readonly present: () => Promise<number>;
   close(): Promise<void>;
 }
@@ -120,7 +120,7 @@ export async function openSeats(city: City, { port, clock, patience }: OpenSeats
     },
     ...(port === undefined ? {} : { port }),
   });
-  const present = async () => (await joined()).filter(({ args }) => mailbox.isHere(args.agent)).length;
+  const present = async () => (await joined()).filter(({ args }) => mailbox.isConnected(args.agent)).length;
   return { url: server.url, outsiders, present, close: server.close };
 }
 

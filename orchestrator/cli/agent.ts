@@ -1,53 +1,146 @@
-import { readFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { privateKeyToAccount } from "viem/accounts";
-import { createAgent } from "../agent/agent.ts";
-import { InvalidValue, messageOf } from "../primitives/errors.ts";
-import { keccak256 } from "../primitives/hash.ts";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { createAgent, folderOf, type Limits, readLimits } from "../agent/index.ts";
+import { decryptKeystore, encryptKeystore, KeyUnusable } from "../agent/keystore.ts";
+import { AgentCityError, InvalidValue, messageOf } from "../primitives/errors.ts";
+import { makeFolder } from "../primitives/files.ts";
 import type { Hex } from "../primitives/hex.ts";
 import { EXIT } from "./exit-codes.ts";
 import { home } from "./home.ts";
 import { interrupted } from "./interruption.ts";
-import { decryptKeystore, KeyUnusable } from "./keys.ts";
-import { typedPath } from "./shell.ts";
-import { wallTime } from "./wall-time.ts";
+import { asTyped, typedPath } from "./shell.ts";
 
 export interface AgentCommand {
-  readonly city: string;
-  readonly key: string;
+  readonly city?: string;
+  readonly folder?: string;
+  readonly key?: string;
   readonly principal?: string;
   readonly passwordFile?: string;
   readonly rpc?: string;
   readonly sells?: string;
+  readonly limits?: string;
   readonly leastPrice?: string;
   readonly mostStake?: string;
   readonly mostNodes?: number;
   readonly json?: boolean;
 }
 
-/** Runs an agent until it is stopped, or says what it lacks. */
+/** Files that `agent init` makes, and that the other actions read unless they are told otherwise. */
+const FILES = { key: "agent.json", principal: "owner.json", password: "password", limits: "limits.json" } as const;
+
+const ACTIONS = { init, run, doctor, status } as const;
+export const AGENT_ACTIONS = Object.keys(ACTIONS);
+
+/** Makes an agent's keys, runs it until it is stopped, or says what it lacks or how it stands. */
 export async function agent(action: string, options: AgentCommand): Promise<void> {
-  if (action !== "run" && action !== "doctor") throw new InvalidValue("action", "it is neither run nor doctor", { details: action });
-  const { city, rpc, json = false, leastPrice, mostStake, mostNodes } = options;
-  const key = secretIn(options.key, options.passwordFile);
-  const principal = options.principal === undefined ? undefined : privateKeyToAccount(secretIn(options.principal, options.passwordFile));
-  const { address } = privateKeyToAccount(key);
-  const own = createAgent({
-    ...{ city, rpc, key, principal, clock: wallTime },
-    folder: join(home().root, "agents", address, keccak256(new TextEncoder().encode(city)).slice(2, 14)),
-    sells: options.sells?.split(","),
-    limits: {
-      ...(leastPrice === undefined ? {} : { leastPrice: unitsIn("--least-price", leastPrice) }),
-      ...(mostStake === undefined ? {} : { mostStake: unitsIn("--most-stake", mostStake) }),
-      ...(mostNodes === undefined ? {} : { mostNodes }),
-    },
+  const found = Object.entries(ACTIONS).find(([name]) => name === action)?.[1];
+  if (found === undefined) throw new InvalidValue("action", `it is none of ${AGENT_ACTIONS.join(", ")}`, { details: action });
+  await found(options);
+}
+
+/** Two keystores, their password and the limits, each readable by this user only. What is there already is kept. */
+async function init(options: AgentCommand): Promise<void> {
+  const folder = folderIn(options);
+  const path = (name: keyof typeof FILES) => join(folder, FILES[name]);
+  const there = Object.values(FILES).filter((file) => existsSync(join(folder, file)));
+  if (there.length > 0)
+    throw new AgentCityError("AgentExists", `There is an agent in ${folder} already`, {
+      details: there.join(", "),
+      action: "add --folder <another> for a new one; it is not written over, since its stake hangs on its keys",
+    });
+  makeFolder(folder);
+  const password = randomBytes(24).toString("base64url");
+  const random = (bytes: number) => randomBytes(bytes);
+  const [key, owner] = [generatePrivateKey(), generatePrivateKey()];
+  const written: readonly (readonly [keyof typeof FILES, string])[] = [
+    ["password", `${password}\n`],
+    ["key", encryptKeystore(key, password, random)],
+    ["principal", encryptKeystore(owner, password, random)],
+    ["limits", `${JSON.stringify(STRICT, null, 2)}\n`],
+  ];
+  for (const [name, text] of written) writeFileSync(path(name), text, { mode: 0o600, flag: "wx" });
+  const made = { folder, agent: privateKeyToAddress(key), principal: privateKeyToAddress(owner), limits: path("limits") };
+  if (options.json === true) process.stdout.write(`${JSON.stringify({ status: "done", ...made })}\n`);
+  else
+    process.stdout.write(
+      [
+        `AGENT   ${made.agent}`,
+        `OWNER   ${made.principal}   (gives its stake; keep ${FILES.principal} elsewhere once it is registered)`,
+        `LIMITS  ${made.limits}`,
+        `NEXT    ${asTyped("npm run agent -- --city http://127.0.0.1:8787")}${options.folder === undefined ? "" : ` --folder ${options.folder}`}`,
+        "",
+      ].join("\n"),
+    );
+}
+
+/** What a new agent may do unasked: its owner widens it. Amounts in the smallest unit, six decimals. */
+const STRICT = {
+  leastPrice: "1",
+  mostStake: "9000000000",
+  mostNodes: 16,
+  mostMissions: 4,
+  risks: ["LOW", "MEDIUM"],
+  notFor: [],
+  votes: true,
+};
+
+async function run(options: AgentCommand): Promise<void> {
+  await agentOf(options, "principal").run(interrupted);
+}
+
+async function doctor(options: AgentCommand): Promise<void> {
+  const findings = await agentOf(options).doctor();
+  if (findings.some(({ ok }) => !ok)) process.exitCode = EXIT.FAILED;
+  if (options.json === true) process.stdout.write(`${JSON.stringify({ status: "done", findings })}\n`);
+  else for (const { what, ok, details } of findings) process.stdout.write(`${ok ? "ok     " : "MISSING"}  ${what}: ${details}\n`);
+}
+
+async function status(options: AgentCommand): Promise<void> {
+  const standing = await agentOf(options).status();
+  if (options.json === true) process.stdout.write(`${JSON.stringify({ status: "done", ...standing })}\n`);
+  else
+    process.stdout.write(
+      [
+        `${standing.state.toUpperCase()}   reputation ${standing.reputation}, ${standing.bids} offers, ${standing.won} slots won`,
+        ...standing.reasons.map((reason) => `  ${reason}`),
+        "",
+      ].join("\n"),
+    );
+}
+
+/** The agent that options and folder describe; `principal` only where it may have to register. */
+function agentOf(options: AgentCommand, registers?: "principal") {
+  const { city, rpc, leastPrice, mostStake, mostNodes } = options;
+  if (city === undefined)
+    throw new InvalidValue("--city", "it names where the city's seats are", { details: "add --city http://127.0.0.1:8787" });
+  const folder = folderIn(options);
+  const own = (name: keyof typeof FILES) => (existsSync(join(folder, FILES[name])) ? join(folder, FILES[name]) : undefined);
+  const passwordFile = options.passwordFile ?? process.env["AGENTCITY_PASSWORD_FILE"] ?? own("password");
+  const keystore = options.key ?? own("key");
+  if (keystore === undefined)
+    throw new KeyUnusable(`There is no agent in ${folder}: ${asTyped("npm run agent -- init")} makes one`, "AGENTCITY_PASSWORD_FILE");
+  const key = secretIn(keystore, passwordFile);
+  const owner = options.principal ?? own("principal");
+  const limitsFile = options.limits ?? own("limits");
+  const limits: Partial<Limits> = {
+    ...(limitsFile === undefined ? {} : readLimits(typedPath(limitsFile))),
+    ...(leastPrice === undefined ? {} : { leastPrice: unitsIn("--least-price", leastPrice) }),
+    ...(mostStake === undefined ? {} : { mostStake: unitsIn("--most-stake", mostStake) }),
+    ...(mostNodes === undefined ? {} : { mostNodes }),
+  };
+  return createAgent({
+    ...{ city, rpc, key, limits },
+    folder: folderOf(folder, { city, key }),
+    principal: registers === undefined || owner === undefined ? undefined : secretIn(owner, passwordFile),
+    services: options.sells?.split(","),
     tell: (line) => process.stderr.write(`${line}\n`),
   });
-  if (action === "run") return own.run(interrupted);
-  const findings = await own.doctor();
-  if (findings.some(({ ok }) => !ok)) process.exitCode = EXIT.FAILED;
-  if (json) process.stdout.write(`${JSON.stringify({ status: "done", findings })}\n`);
-  else for (const { what, ok, details } of findings) process.stdout.write(`${ok ? "ok     " : "MISSING"}  ${what}: ${details}\n`);
+}
+
+function folderIn({ folder }: AgentCommand): string {
+  return folder === undefined ? join(home().root, "agent") : typedPath(folder);
 }
 
 function unitsIn(option: string, text: string): bigint {
@@ -56,7 +149,7 @@ function unitsIn(option: string, text: string): bigint {
 }
 
 /** The key in a keystore. Its password comes from a file, never from the command line. */
-function secretIn(keystore: string, passwordFile = process.env["AGENTCITY_PASSWORD_FILE"]): Hex {
+function secretIn(keystore: string, passwordFile: string | undefined): Hex {
   if (passwordFile === undefined) throw new KeyUnusable("No password file is named", "AGENTCITY_PASSWORD_FILE");
   const read = (file: string) => {
     try {

@@ -1,26 +1,11 @@
-import { createDecipheriv, pbkdf2Sync } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { scrypt } from "@noble/hashes/scrypt.js";
 import type { LocalAccount } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { z } from "zod";
+import { decryptKeystore, KeyUnusable } from "../agent/keystore.ts";
 import { DEVNET_CHAIN_ID, DEVNET_MNEMONIC } from "../chain/devnet.ts";
 import { devnetSociety, type Member, membersOf } from "../city/society.ts";
 import { AgentCityError, messageOf } from "../primitives/errors.ts";
-import { keccak256 } from "../primitives/hash.ts";
-import { bytesToHex, type Hex, isHash } from "../primitives/hex.ts";
-import { parseJson } from "../primitives/json.ts";
-
-/** A key cannot be had. Never says anything of the key itself. */
-export class KeyUnusable extends AgentCityError {
-  constructor(problem: string, variable = "AGENTCITY_DEPLOYER_KEY") {
-    super("KeyUnusable", problem, {
-      action:
-        `export ${variable}=0x… (32 bytes), or AGENTCITY_KEYSTORE=<file> and AGENTCITY_KEYSTORE_PASSWORD; ` +
-        "keys are never taken from the command line, where other users of the machine see them",
-    });
-  }
-}
+import { isHash } from "../primitives/hex.ts";
 
 /** The members' keys cannot be had. Never says anything of the phrase itself. */
 export class PhraseUnusable extends AgentCityError {
@@ -94,50 +79,4 @@ export function accountFrom(variable: string): LocalAccount | undefined {
   } catch {
     throw new KeyUnusable(`${variable} is not a valid private key`);
   }
-}
-
-/** Bytes that opening a keystore may take: n = 2²⁰ with r = 8. */
-const MAX_MEMORY = 2 ** 31;
-
-const bytes = z.string().regex(/^(?:[0-9a-f]{2})+$/i);
-const whole = z.int().positive();
-
-/** Web3 Secret Storage, version 3: what geth, cast and every wallet write. */
-const keystoreSchema = z.object({
-  version: z.literal(3),
-  crypto: z.object({
-    cipher: z.literal("aes-128-ctr"),
-    ciphertext: bytes,
-    cipherparams: z.object({ iv: bytes }),
-    mac: bytes,
-    kdf: z.enum(["scrypt", "pbkdf2"]),
-    kdfparams: z.object({
-      dklen: z.literal(32),
-      salt: bytes,
-      n: whole.max(2 ** 20).optional(),
-      r: whole.max(32).optional(),
-      p: whole.max(16).optional(),
-      c: whole.max(10_000_000).optional(),
-      prf: z.literal("hmac-sha256").optional(),
-    }),
-  }),
-});
-
-/** Opens a version-3 keystore. */
-export function decryptKeystore(text: string, password: string): Hex {
-  const parsed = keystoreSchema.safeParse(parseJson(text));
-  if (!parsed.success) throw new KeyUnusable(`The keystore is not of version 3: ${z.prettifyError(parsed.error)}`);
-  const { ciphertext, cipherparams, mac, kdf, kdfparams } = parsed.data.crypto;
-  const salt = Buffer.from(kdfparams.salt, "hex");
-  const { n = 0, r = 0, p = 0, c = 0 } = kdfparams;
-  const derived =
-    kdf === "scrypt"
-      ? // OpenSSL refuses r = 1 with n = 2¹⁸, which the definition's own vector uses.
-        Buffer.from(scrypt(password, salt, { N: n, r, p, dkLen: 32, maxmem: MAX_MEMORY }))
-      : pbkdf2Sync(password, salt, c, 32, "sha256");
-  const sealed = Buffer.from(ciphertext, "hex");
-  const expected = keccak256(Buffer.concat([derived.subarray(16, 32), sealed])).slice(2);
-  if (expected !== mac.toLowerCase()) throw new KeyUnusable("The password does not open the keystore");
-  const cipher = createDecipheriv("aes-128-ctr", derived.subarray(0, 16), Buffer.from(cipherparams.iv, "hex"));
-  return bytesToHex(Buffer.concat([cipher.update(sealed), cipher.final()]));
 }

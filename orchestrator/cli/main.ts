@@ -3,13 +3,14 @@ import { parseGwei } from "viem";
 import { BLOC_STRATEGIES } from "../minds/bloc-mind.ts";
 import { addressSchema } from "../primitives/address.ts";
 import { MODES } from "../protocol/mission-file-schema.ts";
-import { agent } from "./agent.ts";
+import { agentCommand } from "./agent-command.ts";
 import { approveCodification } from "./approve-codification.ts";
 import { audit } from "./audit.ts";
 import { city } from "./city.ts";
 import { genesis } from "./genesis.ts";
 import { mcp } from "./mcp.ts";
 import { mission } from "./mission.ts";
+import { whole } from "./options.ts";
 import { runProgram } from "./run-program.ts";
 import { session } from "./session.ts";
 import { start } from "./start.ts";
@@ -69,14 +70,6 @@ const database = () =>
   ).env("AGENTCITY_DATABASE");
 
 const port = () => whole("--port <n>", "port of the gateway on this machine; 0: any that is free", 0, 65_535).default(8420);
-
-/** An option that takes a whole number within bounds. */
-const whole = (flags: string, description: string, least: number, most: number) =>
-  new Option(flags, `${description} (${least}–${most})`).argParser((text) => {
-    const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= least && value <= most)) throw new InvalidArgumentError(`It takes a whole number from ${least} to ${most}.`);
-    return value;
-  });
 
 const program = new Command("agentcity")
   .description("Agents legislate, software executes, humans adjudicate.")
@@ -149,21 +142,7 @@ program
   .option("--city <url>", "the city's gateway; default: the one that is served from this folder")
   .action(mcp);
 
-program
-  .command("agent")
-  .description("run an agent of your own in somebody's city: key, mind and services stay on this machine (docs/open-city.md)")
-  .argument("[action]", "run: join, then answer until stopped; doctor: say what is missing", "run")
-  .requiredOption("--city <url>", "where the city's seats are, http://127.0.0.1:8787")
-  .requiredOption("--key <keystore>", "the agent's key: a version-3 keystore")
-  .option("--principal <keystore>", "who answers for it and gives its stake; needed until it is registered")
-  .option("--password-file <file>", "of both keystores (or AGENTCITY_PASSWORD_FILE)")
-  .option("--rpc <url>", "the chain that the agent believes; default: the city's own")
-  .option("--sells <services>", "names in the catalogue, with commas; default: all")
-  .option("--least-price <units>", "never offer a slot for less, smallest unit")
-  .option("--most-stake <units>", "never put more behind the offers of one mission, smallest unit")
-  .addOption(whole("--most-nodes <n>", "never offer for more nodes of one mission", 1, 256))
-  .addOption(json())
-  .action(agent);
+program.addCommand(agentCommand());
 
 program
   .command("session")

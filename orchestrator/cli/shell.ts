@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 
 /** npm scripts that are commands of this program, or run one. */
 const SCRIPTS = [
-  ...["start", "mission", "city", "mcp", "session", "audit", "genesis", "verify", "approve-codification", "override"],
+  ...["start", "mission", "city", "mcp", "agent", "session", "audit", "genesis", "verify", "approve-codification", "override"],
   ...["clearing", "watchdog", "calibrate", "modelcheck", "bench"],
 ];
 

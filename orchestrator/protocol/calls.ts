@@ -36,11 +36,13 @@ const openNode = z.strictObject({
 const deed = z.strictObject({ ...place, obligation: hashSchema, outputHash: hashSchema, items: z.array(item).max(32) });
 
 /** A question and the form of its answer. */
-interface CallKind {
+export interface CallKind {
   readonly request: z.ZodType;
   readonly answer: z.ZodType;
   /** Seconds of the machine's clock to answer in. A request that names seconds itself adds them. */
   readonly within: number;
+  /** Its silence costs nobody anything: whoever is not connected is not waited for. */
+  readonly optional?: true;
 }
 
 /**
@@ -67,6 +69,7 @@ export const CALLS = {
     }),
     answer: z.array(z.strictObject({ node: byte, service: text.min(1), price: whole })).max(256),
     within: 30,
+    optional: true,
   },
   /** Run a service on a node's input, which is made from law, items and outputs by their hashes. */
   perform: {
@@ -182,6 +185,8 @@ export const cityCardSchema = z.strictObject({
   genesis: hashSchema,
   /** Its chain lives in its operator's process. */
   embedded: z.boolean(),
+  /** Milliseconds since 1970, by the city's clock. */
+  now: z.number(),
 });
 export type CityCard = z.infer<typeof cityCardSchema>;
 

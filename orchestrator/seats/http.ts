@@ -33,7 +33,7 @@ const MOST_WAITING = 64;
 export interface SeatServerOptions {
   readonly mailbox: Mailbox;
   readonly store: ContentStore;
-  readonly card: CityCard;
+  readonly card: Omit<CityCard, "now">;
   readonly millis: () => number;
   /** Relays a registration that both have signed. */
   readonly join: (request: Join) => Promise<void>;
@@ -107,7 +107,7 @@ export async function serveSeats(options: SeatServerOptions): Promise<{ readonly
     context.req.path.startsWith("/v1/blocks/") ? next() : bodyLimit({ maxSize: MOST_CALL_BYTES })(context, next),
   );
 
-  app.get("/v1/city", (context) => context.json(card));
+  app.get("/v1/city", (context) => context.json({ ...card, now: Math.floor(millis()) } satisfies CityCard));
   app.post("/v1/join", async (context) => {
     const body = await bytesOf(context);
     const from = await sender(context, body);

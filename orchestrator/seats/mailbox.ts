@@ -9,6 +9,7 @@ import {
   CALLS,
   type Call,
   type CallAnswer,
+  type CallKind,
   type CallName,
   type CallRequest,
   mailboxDomain,
@@ -53,6 +54,12 @@ export interface MailboxOptions {
 /** Where answers are kept: by whom they were asked of, and the call. */
 const keyOf = ({ to, id }: Pick<Call, "to" | "id">) => ({ session: `calls/${to}`, agent: to, step: id, round: 0 });
 
+/** Milliseconds after which somebody who does not ask for calls is not connected any more. */
+const GONE_AFTER = 15_000;
+
+/** Seconds for somebody who let the last question pass, where silence costs nothing. */
+const MUTE_SECONDS = 3;
+
 const keptSchema = z.strictObject({ answer: z.json() });
 
 /**
@@ -63,7 +70,10 @@ export class Mailbox {
   readonly #options: MailboxOptions;
   readonly #open = new Map<Hash, Open>();
   readonly #waiting = new Map<Address, Set<() => void>>();
-  readonly #here = new Set<Address>();
+  /** Who let a question pass, and has said nothing since. */
+  readonly #mute = new Set<Address>();
+  /** When each last asked for its calls, milliseconds. */
+  readonly #seen = new Map<Address, number>();
   readonly #readable = new Map<Address, Set<string>>();
 
   constructor(options: MailboxOptions) {
@@ -87,13 +97,15 @@ export class Mailbox {
     seconds = 0,
   ): Promise<CallAnswer<Kind>> {
     const { answers, clock, patience = 1 } = this.#options;
-    const { within, answer: schema } = CALLS[kind];
+    const { within, answer: schema, optional }: CallKind = CALLS[kind];
     const parse = (answer: JsonValue) => schema.parse(answer) as CallAnswer<Kind>;
     const payload = z.json().parse(request);
     const id = keccak256(canonicalBytes([this.#options.city, this.#options.chainId, who.address, kind, payload]));
     const kept = await answers.recall(keyOf({ to: who.address, id }), keptSchema);
     if (kept !== undefined) return parse(kept.answer);
-    const millis = 1_000 * (within + seconds) * patience;
+    if (optional === true && !this.isConnected(who.address)) throw new SeatAbsent(who.name, kind, "it is not connected");
+    const isMute = optional === true && this.#mute.has(who.address);
+    const millis = 1_000 * (isMute ? MUTE_SECONDS : within + seconds) * patience;
     const call: Call = { id, to: who.address, kind, payload, answerBy: clock.millis() + millis };
     const over = new AbortController();
     try {
@@ -101,7 +113,8 @@ export class Mailbox {
         this.#open.set(id, { call, settle, fail, check: (answer) => check(parse(answer)) });
       });
       for (const wake of this.#waiting.get(who.address) ?? []) wake();
-      const late = clock.wait(millis, over.signal).then(() => {
+      const late = this.#patience(who.address, millis, optional === true, over.signal).then(() => {
+        if (!over.signal.aborted) this.#mute.add(who.address);
         throw new SeatAbsent(who.name, kind, `no valid answer within ${millis / 1_000} s`);
       });
       return parse(await Promise.race([answered, late]));
@@ -113,18 +126,32 @@ export class Mailbox {
 
   /** What this address is asked now, oldest first; waits for a first question until `signal` says that it is enough. */
   async callsTo(address: Address, signal: AbortSignal): Promise<readonly Call[]> {
-    this.#here.add(address);
+    const { clock } = this.#options;
+    this.#seen.set(address, clock.millis());
     const due = () => [...this.#open.values()].flatMap(({ call }) => (call.to === address ? [call] : []));
     if (due().length > 0 || signal.aborted) return due();
     const waiting = this.#waiting.get(address) ?? new Set();
     this.#waiting.set(address, waiting);
-    await new Promise<void>((wake) => {
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        waiting.delete(wake);
+        resolve();
+      };
       waiting.add(wake);
-      signal.addEventListener("abort", () => wake(), { once: true });
-      const stop = wake;
-      signal.addEventListener("abort", () => waiting.delete(stop), { once: true });
+      signal.addEventListener("abort", wake, { once: true });
     });
+    this.#seen.set(address, clock.millis());
     return due();
+  }
+
+  /** Waits for an answer: as long as its kind allows, or until whoever need not answer is gone. */
+  async #patience(address: Address, millis: number, optional: boolean, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const end = clock.millis() + millis;
+    for (let left = millis; left > 0 && !signal.aborted; left = end - clock.millis()) {
+      await clock.wait(optional ? Math.min(left, GONE_AFTER) : left, signal);
+      if (optional && !this.isConnected(address)) return;
+    }
   }
 
   /** Keeps an answer. Throws AnswerRefused for one that does not count; the call stays open. */
@@ -139,18 +166,22 @@ export class Mailbox {
     if (problem !== undefined) throw new AnswerRefused(problem);
     const first = await this.#options.answers.remember(keyOf(open.call), keptSchema, async () => ({ answer }));
     open.settle(first.answer);
+    this.#mute.delete(from);
     return this.#receiptFor(id, first.answer);
   }
 
-  /** Whether this address has asked for its calls since the mailbox was opened. */
-  isHere(address: Address): boolean {
-    return this.#here.has(address);
+  /** Whether this address waits for its calls, or has asked for them a moment ago. */
+  isConnected(address: Address): boolean {
+    if ((this.#waiting.get(address)?.size ?? 0) > 0) return true;
+    const seen = this.#seen.get(address);
+    return seen !== undefined && this.#options.clock.millis() - seen <= GONE_AFTER;
   }
 
   /** Takes note that a seat will not answer: nobody waits for it any longer. */
   decline(from: Address, id: Hash, why: string): void {
     const open = this.#open.get(id);
     if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
+    this.#mute.delete(from);
     open.fail(new SeatAbsent(from, open.call.kind, `it declined: ${why.slice(0, 500)}`));
   }
 

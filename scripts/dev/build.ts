@@ -1,6 +1,6 @@
 /**
- * Builds the package that others install: the client of a city, which wants viem beside it, and three libraries that need nothing. Plain
- * JavaScript for Node 20 and later, with declarations, a README and examples. `npm pack ./dist` makes the tarball.
+ * Builds the package that others install: the client of a city and an agent in one, which want viem beside them, and three libraries that
+ * need nothing. Plain JavaScript for Node 20 and later, with declarations, a README and examples. `npm pack ./dist` makes the tarball.
  *
  * usage: npm run build [-- <directory>]      default: dist
  */
@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import ts from "typescript";
 import { z } from "zod";
+import { bundleOwn, bundleService } from "../../orchestrator/execution/sandbox/bundle.ts";
+import { CATALOG } from "../../services/catalog.ts";
 import { root } from "./files.ts";
 
 /** Name of a sub-path, and what it is made of. `client` is the package's root. */
@@ -19,9 +21,14 @@ const LIBRARIES = {
   clearing: "orchestrator/clearing/index.ts",
 } as const;
 const CLIENT = { client: "orchestrator/client/index.ts" } as const;
-const ENTRIES = { ...CLIENT, ...LIBRARIES };
+const AGENT = { agent: "orchestrator/agent/index.ts" } as const;
+/** The program `agentcity` of the package: an agent's commands. */
+const PROGRAM = { program: "orchestrator/cli/agent-main.ts" } as const;
+const ENTRIES = { ...CLIENT, ...AGENT, ...LIBRARIES };
 /** What the client's user passes in, so there is one copy of it: theirs. */
 const PEER = "viem";
+/** Node that an agent runs services on where it was started on an older one. */
+const RUNTIME = "node";
 /** Bundled, and part of declared types: its declarations travel along, so that no other version beside the package matters. */
 const TYPES_OF = "zod";
 
@@ -40,7 +47,12 @@ export async function writePackage(directory: string): Promise<void> {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   // The client needs nothing of what the libraries share: apart, its bundle is less than half.
-  const inputs = [await bundle(directory, CLIENT), await bundle(directory, LIBRARIES)].flat();
+  const inputs = [
+    await bundle(directory, CLIENT),
+    await bundle(directory, LIBRARIES),
+    await bundle(directory, { ...AGENT, ...PROGRAM }, [readyMade]),
+  ].flat();
+  await writeCode(directory);
   writeFileSync(join(directory, "LICENSES.txt"), licences(inputs));
   cpSync(join(root, "LICENSE"), join(directory, "LICENSE"));
   cpSync(join(root, "examples"), join(directory, "examples"), { recursive: true });
@@ -48,8 +60,10 @@ export async function writePackage(directory: string): Promise<void> {
   writeFileSync(join(directory, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
 }
 
+const REQUIRE = 'import{createRequire as requiring}from"node:module";const require=requiring(import.meta.url);';
+
 /** Bundles entries with what they share; returns the files that code came from. */
-async function bundle(directory: string, entryPoints: Record<string, string>): Promise<string[]> {
+async function bundle(directory: string, entryPoints: Record<string, string>, plugins: readonly Plugin[] = []): Promise<string[]> {
   const options = {
     entryPoints,
     absWorkingDir: root,
@@ -61,7 +75,9 @@ async function bundle(directory: string, entryPoints: Record<string, string>): P
     platform: "node",
     target: "node20",
     external: [PEER],
-    plugins: [englishOnly],
+    // Some of what is bundled asks for Node's own modules as CommonJS does.
+    ...(plugins.length === 0 ? {} : { banner: { js: REQUIRE } }),
+    plugins: [englishOnly, ...plugins],
     metafile: true,
     logLevel: "warning",
   } as const satisfies BuildOptions;
@@ -78,6 +94,37 @@ const englishOnly: Plugin = {
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: 'export { default as en } from "./en.js";' }));
   },
 };
+
+/**
+ * In the package code is not bundled when it is needed: every service of the catalogue and the sandbox's own scripts are there, made as in
+ * a city, so that their hashes are those that a law names.
+ */
+const readyMade: Plugin = {
+  name: "ready-made",
+  setup({ onLoad }) {
+    const reader = readFileSync(join(root, "orchestrator/execution/sandbox/ready-made.ts"), "utf8");
+    onLoad({ filter: /orchestrator\/execution\/sandbox\/bundle\.ts$/ }, () => ({ contents: reader, loader: "ts" }));
+    onLoad({ filter: /\/services\/catalog\.ts$/ }, () => ({ contents: `export const CATALOG = ${JSON.stringify(packagedCatalog())};` }));
+  },
+};
+
+/** The catalogue as data; `file` is a name below `code/`. */
+function packagedCatalog() {
+  return CATALOG.map((entry) => ({ ...entry, file: `${entry.id}.js` }));
+}
+
+/** What `ready-made.ts` reads. */
+async function writeCode(directory: string): Promise<void> {
+  const folder = join(directory, "code");
+  mkdirSync(folder, { recursive: true });
+  const sandbox = (name: string) => join(root, "orchestrator/execution/sandbox", `${name}.ts`);
+  const made = await Promise.all([
+    ...CATALOG.map(async ({ id, file }) => [id, await bundleService(file)] as const),
+    ...(["launcher", "child"] as const).map(async (name) => [name, await bundleOwn(sandbox(name), "node")] as const),
+    ["realm", await bundleOwn(sandbox("realm"), "neutral")] as const,
+  ]);
+  for (const [name, { bytes }] of made) writeFileSync(join(folder, `${name}.js`), bytes);
+}
 
 /** Declarations keep the folders of the sources: each file's beside its neighbours'. */
 function declare(directory: string): void {
@@ -128,15 +175,17 @@ function manifest() {
   return {
     name,
     version,
-    description: "A typed client for AgentCity; typed claims and their verification; evidence-graded clearing; agreements of two parties",
+    description:
+      "An agent in AgentCity; a typed client; typed claims and their verification; evidence-graded clearing; agreements of two parties",
     license,
     type: "module",
     sideEffects: false,
     engines: { node: ">=20" },
+    bin: { [name]: "program.js" },
     exports: { ...Object.fromEntries(exports), "./package.json": "./package.json" },
-    // Only the client needs it.
-    peerDependencies: { [PEER]: `^${dependencies[PEER]}` },
-    peerDependenciesMeta: { [PEER]: { optional: true } },
+    // Only the client and the agent need it; the agent's services run on Node 24.
+    peerDependencies: { [PEER]: `^${dependencies[PEER]}`, [RUNTIME]: ">=24" },
+    peerDependenciesMeta: { [PEER]: { optional: true }, [RUNTIME]: { optional: true } },
   };
 }
 

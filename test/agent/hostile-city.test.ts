@@ -5,6 +5,9 @@ import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
 import { createAgent } from "../../orchestrator/agent/agent.ts";
+import { reach } from "../../orchestrator/agent/contact.ts";
+import { AnotherCity } from "../../orchestrator/agent/errors.ts";
+import { limitsSchema } from "../../orchestrator/agent/limits.ts";
 import { CityLink } from "../../orchestrator/agent/link.ts";
 import { Memory } from "../../orchestrator/agent/memory.ts";
 import { Policy } from "../../orchestrator/agent/policy.ts";
@@ -12,8 +15,10 @@ import type { City } from "../../orchestrator/city/city.ts";
 import { type OpenSeats, openSeats } from "../../orchestrator/city/open-seats.ts";
 import { runToEnd } from "../../orchestrator/city/run.ts";
 import { offersOf, registeredService } from "../../orchestrator/city/services.ts";
+import { membersOf } from "../../orchestrator/city/society.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
 import { HeuristicMind } from "../../orchestrator/minds/heuristic-mind.ts";
+import type { BidRequest } from "../../orchestrator/minds/mind.ts";
 import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
 import { keccak256 } from "../../orchestrator/primitives/hash.ts";
 import { hexToBytes } from "../../orchestrator/primitives/hex.ts";
@@ -79,6 +84,8 @@ describe("a city that asks for something else", function () {
   const signed: string[] = [];
   const asked = new Map<string, number>();
   const bytesChanged: string[] = [];
+  /** What agents with other limits said to the first question for offers. */
+  const bounded: { readonly limit: string; readonly said: JsonValue }[] = [];
 
   before(async () => {
     city = await openHome(join(directory(), "home"), "7");
@@ -95,7 +102,7 @@ describe("a city that asks for something else", function () {
       key: KEY,
       principal,
       folder,
-      sells: SELLS,
+      services: SELLS,
       clock,
       tell: (line) => line.startsWith("answering") && joined.abort(),
     });
@@ -114,8 +121,8 @@ describe("a city that asks for something else", function () {
     const common = {
       ...{ client: city.client, account, services, sandbox: city.sandbox, memory, principal: principal.address },
       seal: signerOf("secp256k1", hexToBytes(KEY)),
-      bid: mind.bid.bind(mind),
-      limits: { leastPrice: 1n, mostStake: 2n ** 63n, mostNodes: 256 },
+      mind,
+      limits: limitsSchema.parse({}),
       putBlock: (bytes: Uint8Array) => link.putBlock(bytes),
     };
     const policy = new Policy({ ...common, block: (id) => link.block(id) });
@@ -129,6 +136,31 @@ describe("a city that asks for something else", function () {
         return bytes;
       },
     });
+    /** A mind that obeys whatever it reads: it offers for everything, at any price. */
+    const obedient = Object.assign(Object.create(mind), {
+      bid: async ({ nodes }: BidRequest) =>
+        nodes.flatMap(({ node, services: [service] }) => (service === undefined ? [] : [{ node, service, price: 1n }])),
+    }) as HeuristicMind;
+    const sponsor = membersOf(city.society, "sponsor")[0]?.account.address;
+    const boundedPolicies: readonly (readonly [string, z.input<typeof limitsSchema>])[] = [
+      ["notFor", { notFor: sponsor === undefined ? [] : [sponsor] }],
+      ["risks", { risks: ["HIGH"] }],
+      ["mostNodes", { mostNodes: 2 }],
+      ["mostStake", { mostStake: 1n }],
+      ["leastPrice", { leastPrice: 2n }],
+      ["askAbove", { askAbove: 0n }],
+      ["mostMissions", { mostMissions: 0 }],
+      ["none", {}],
+    ];
+    const tryLimits = async (call: Call) => {
+      for (const [limit, limits] of boundedPolicies) {
+        const own = { limits: limitsSchema.parse(limits), mind: obedient, memory: new Memory(join(folder, `limited-${limit}`)) };
+        const said = await new Policy({ ...common, ...own, block: (id) => link.block(id) })
+          .answer(call)
+          .catch((error: unknown) => (error instanceof AgentCityError ? error.code : String(error)));
+        bounded.push({ limit, said });
+      }
+    };
     const refuses = async (by: Policy, call: Pick<Call, "kind" | "payload">): Promise<boolean> => {
       try {
         await by.answer(call);
@@ -155,6 +187,7 @@ describe("a city that asks for something else", function () {
             asked.set(name, (asked.get(name) ?? 0) + 1);
             if (!(await refuses(policy, { kind: call.kind, payload: z.json().parse(value) }))) signed.push(`${name}: ${path}`);
           }
+          if (call.kind === "bid" && bounded.length === 0) await tryLimits(call);
           if (call.kind === "perform" && !(await refuses(lied, call))) bytesChanged.push(call.id);
           const answer = policy.answer(call);
           await answer.then((value) => link.answer(call.id, value)).catch((error: unknown) => link.decline(call.id, String(error)));
@@ -191,6 +224,36 @@ describe("a city that asks for something else", function () {
     expect(bytesChanged).to.deep.equal([]);
   });
 
+  it("moves no agent beyond its owner's limits, though its mind obeys everything it reads", () => {
+    const count = (limit: string) => {
+      const said = bounded.find((each) => each.limit === limit)?.said;
+      return Array.isArray(said) ? said.length : said;
+    };
+    const all = count("none");
+    expect(all).to.be.a("number").above(2);
+    expect(["notFor", "risks", "mostNodes", "mostStake", "leastPrice", "askAbove", "mostMissions"].map(count)).to.deep.equal([
+      "NeedsOwner",
+      0,
+      2,
+      0,
+      0,
+      "NeedsOwner",
+      "NeedsOwner",
+    ]);
+  });
+
+  it("is left by an agent that saw another history of its chain", async () => {
+    const link = new CityLink(seats.url, privateKeyToAccount(KEY), () => performance.timeOrigin + performance.now());
+    const memory = new Memory(join(directory(), "elsewhere"));
+    const wall = { millis: () => performance.now(), sleep: async (time: number) => void (await sleep(time)) };
+    await reach(link, memory, undefined, wall);
+    await reach(link, memory, undefined, wall);
+    await memory.keep(["block", "1"], z.json(), async () => ({ number: "1", hash: secretOf("another block") }));
+    const left = await reach(link, memory, undefined, wall).catch((error: unknown) => error);
+    expect(left).to.be.instanceOf(AnotherCity);
+    expect(String(left)).to.include("its history is another");
+  });
+
   it("changed questions of every kind, and every message that an executor signs", () => {
     const kinds = new Set([...asked.keys()].map((name) => name.split(" ")[0]));
     expect([...kinds].sort()).to.deep.equal(Object.keys(CALLS).sort());
@@ -216,8 +279,8 @@ describe("a city that asks for something else", function () {
         principal: account.address,
       },
       seal: signerOf("secp256k1", hexToBytes(KEY)),
-      bid: async () => [],
-      limits: { leastPrice: 1n, mostStake: 1n, mostNodes: 1 },
+      mind: new HeuristicMind({ persona: "cooperative", seed: "none" }),
+      limits: limitsSchema.parse({}),
       block: async () => new Uint8Array(),
       putBlock: async () => "",
     });

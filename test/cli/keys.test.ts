@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { decryptKeystore, KeyUnusable } from "../../orchestrator/cli/keys.ts";
+import { decryptKeystore, encryptKeystore, KeyUnusable } from "../../orchestrator/agent/keystore.ts";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
 import { thrown } from "../support/rejection.ts";
 
@@ -33,6 +33,13 @@ describe("keystore", () => {
   it("opens the definition's own vectors", () => {
     expect(decryptKeystore(JSON.stringify(SCRYPT), "testpassword")).to.equal(KEY);
     expect(decryptKeystore(JSON.stringify(PBKDF2), "testpassword")).to.equal(KEY);
+  });
+
+  it("is written as it is read", () => {
+    const text = encryptKeystore(KEY, "correct horse", (bytes) => new Uint8Array(bytes).fill(7));
+    expect(decryptKeystore(text, "correct horse")).to.equal(KEY);
+    expect(thrown(() => decryptKeystore(text, "correct hoarse"))).to.be.instanceOf(KeyUnusable);
+    expect(text).not.to.include(KEY.slice(2, 12));
   });
 
   it("refuses a wrong password, another version and what would take for ever", () => {

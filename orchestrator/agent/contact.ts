@@ -1,0 +1,64 @@
+import { keccak256, stringToHex } from "viem";
+import { z } from "zod";
+import { connectRpcChain, type RpcOptions } from "../chain/rpc.ts";
+import { type CityClient, createCityClient } from "../client/client.ts";
+import { type Hash, hashSchema } from "../primitives/hex.ts";
+import { canonicalJson, type JsonValue } from "../primitives/json.ts";
+import { cityAddressesSchema } from "../protocol/addresses.ts";
+import { type CityCard, cityCardSchema } from "../protocol/calls.ts";
+import { AnotherCity } from "./errors.ts";
+import type { CityLink } from "./link.ts";
+import type { Memory } from "./memory.ts";
+
+/** A city that was reached, and the chain that this agent believes about it. */
+export interface Contact {
+  readonly card: CityCard;
+  readonly client: CityClient;
+}
+
+/** What is pinned at first contact: a city that differs in any of it later is another. */
+const pinnedSchema = cityCardSchema.omit({ rpcUrl: true, now: true });
+
+/** Reaches a city and compares it with what it was at first contact. Without `rpc` its own chain is believed. Throws AnotherCity. */
+export async function reach(link: CityLink, memory: Memory, rpc: string | undefined, wall: RpcOptions["wall"]): Promise<Contact> {
+  const card = await link.card();
+  const { rpcUrl, now: _, ...here } = card;
+  const chain = await connectRpcChain({ url: rpc ?? rpcUrl, chainId: card.chainId, wall });
+  const client = createCityClient({ chain, addresses: cityAddressesSchema.parse(card.addresses) });
+  const { hash } = await chain.publicClient.getBlock({ blockNumber: 0n });
+  if (hash !== card.genesis) throw new AnotherCity("first block");
+  const code = await codeAt(client);
+  if ((await memory.keep(["code"], hashSchema, async () => code)) !== code) throw new AnotherCity("code");
+  const pinned = await memory.keep(["city"], pinnedSchema, async () => here);
+  const current = new Map<string, JsonValue>(Object.entries(here));
+  for (const [what, value] of Object.entries(pinned))
+    if (canonicalJson(value) !== canonicalJson(current.get(what) ?? null)) throw new AnotherCity(what);
+  await requireSameHistory(client, memory);
+  return { card, client };
+}
+
+/** Blocks below the head that no reorganisation replaces. */
+const SETTLED = 16n;
+/** Remembered blocks that are compared, newest first. */
+const COMPARED = 32;
+const seenSchema = z.strictObject({ number: z.string().regex(/^\d{1,20}$/), hash: hashSchema });
+
+/** A chain that has another block where one was seen before tells another history. Throws AnotherCity, with both hashes. */
+async function requireSameHistory({ chain }: CityClient, memory: Memory): Promise<void> {
+  const seen = memory.all("block", seenSchema).sort((a, b) => (BigInt(a.number) < BigInt(b.number) ? 1 : -1));
+  const hashAt = async (number: bigint) => (await chain.publicClient.getBlock({ blockNumber: number }).catch(() => undefined))?.hash;
+  for (const { number, hash } of seen.slice(0, COMPARED)) {
+    const now = await hashAt(BigInt(number));
+    if (now !== hash) throw new AnotherCity("history", `block ${number} was ${hash}, and is ${now ?? "not there"}`);
+  }
+  const head = await chain.publicClient.getBlockNumber();
+  const at = head > SETTLED ? head - SETTLED : 0n;
+  const hash = await hashAt(at);
+  if (hash !== undefined) await memory.keep(["block", String(at)], seenSchema, async () => ({ number: String(at), hash }));
+}
+
+/** Of all the city's contracts together. */
+async function codeAt({ chain, addresses }: CityClient): Promise<Hash> {
+  const codes = await Promise.all(Object.values(addresses).map((address) => chain.publicClient.getCode({ address })));
+  return keccak256(stringToHex(codes.join()));
+}

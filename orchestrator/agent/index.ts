@@ -1,0 +1,65 @@
+/** `agentcity/agent`: an agent of your own in somebody else's city, with its key, its mind and its services on your machine. */
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { privateKeyToAddress } from "viem/accounts";
+import { keccak256 } from "../primitives/hash.ts";
+import { type Agent, type AgentOptions, createAgent as assemble } from "./agent.ts";
+
+export type { RiskName } from "../client/law-limits.ts";
+export type {
+  BidRequest,
+  DraftRequest,
+  Mind,
+  Offer,
+  OpenNode,
+  PlanRequest,
+  Ranking,
+  RankRequest,
+  SpeakRequest,
+  Speech,
+} from "../minds/mind.ts";
+export type { LawShape } from "../minds/shape.ts";
+export type { Hex } from "../primitives/hex.ts";
+export type { Agent, AgentOptions, Handlers } from "./agent.ts";
+export type { Finding, Standing } from "./checkup.ts";
+export { AnotherCity, CityRefused, NeedsOwner, WillNotSign } from "./errors.ts";
+export { decryptKeystore, encryptKeystore } from "./keystore.ts";
+export { type Limits, limitsSchema, readLimits } from "./limits.ts";
+export type { AskOwner, Work } from "./policy.ts";
+
+/** The machine's own clock. */
+const clock: AgentOptions["clock"] = {
+  millis: () => performance.timeOrigin + performance.now(),
+  sleep: async (millis) => {
+    await wait(millis);
+  },
+};
+
+/** Node's major version that services run on. */
+const NODE_MAJOR = 24;
+
+/**
+ * An agent of one owner in a city of others. `folder` is by default below the working directory, named for city and key. Throws
+ * InvalidValue for a city that is no URL, or one that is neither on this machine nor reached by https.
+ */
+export function createAgent(options: Omit<AgentOptions, "clock" | "folder"> & Partial<Pick<AgentOptions, "clock" | "folder">>): Agent {
+  const folder = options.folder ?? folderOf(".agentcity-agent", options);
+  return assemble({ clock, nodePath: nodeForServices(), ...options, folder });
+}
+
+/** The folder of one key in one city. */
+export function folderOf(root: string, { city, key }: Pick<AgentOptions, "city" | "key">): string {
+  const origin = URL.canParse(city) ? new URL(city).origin : city;
+  return join(root, privateKeyToAddress(key), keccak256(new TextEncoder().encode(origin)).slice(2, 14));
+}
+
+/** Services run on Node 24: this process's, or that of the package `node` beside this one. Undefined: they cannot run here. */
+function nodeForServices(): string | undefined {
+  if (Number(process.versions.node.split(".")[0]) >= NODE_MAJOR) return undefined;
+  try {
+    return createRequire(join(process.cwd(), "package.json")).resolve("node/bin/node");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import { Command, Option } from "commander";
+import { AGENT_ACTIONS, agent } from "./agent.ts";
+import { whole } from "./options.ts";
+
+/** `agent`: in the repository's program, and in that of the package. */
+export function agentCommand(): Command {
+  return new Command("agent")
+    .description("run an agent of your own in somebody's city: key, mind and services stay on this machine (docs/open-city.md)")
+    .argument(
+      "[action]",
+      `${AGENT_ACTIONS.join(", ")}: make keys and limits; join, then answer until stopped; say what is missing; say whether it earns`,
+      "run",
+    )
+    .option("--city <url>", "where the city's seats are, http://127.0.0.1:8787")
+    .option(
+      "--folder <folder>",
+      "where init makes keys and limits, and the agent keeps its memory; default: agent, beside the city's folder",
+    )
+    .option("--key <keystore>", "the agent's key: a version-3 keystore; default: the folder's")
+    .option("--principal <keystore>", "who answers for it and gives its stake; needed until it is registered; default: the folder's")
+    .option("--password-file <file>", "of both keystores (or AGENTCITY_PASSWORD_FILE); default: the folder's")
+    .option("--rpc <url>", "the chain that the agent believes; default: the city's own")
+    .option("--sells <services>", "names in the catalogue, with commas; default: all")
+    .option("--limits <file>", "what its owner allows (JSON); default: the folder's")
+    .option("--least-price <units>", "never offer a slot for less, smallest unit")
+    .option("--most-stake <units>", "never put more behind the offers of one mission, smallest unit")
+    .addOption(whole("--most-nodes <n>", "never offer for more nodes of one mission", 1, 256))
+    .addOption(new Option("--json", "print one JSON document on stdout and nothing else"))
+    .action(agent);
+}

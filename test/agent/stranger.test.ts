@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { privateKeyToAddress } from "viem/accounts";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { type OpenSeats, openSeats } from "../../orchestrator/city/open-seats.ts";
+import { runToEnd } from "../../orchestrator/city/run.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { keccak256 } from "../../orchestrator/primitives/hash.ts";
+import type { Address } from "../../orchestrator/primitives/hex.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { openHome } from "../support/city-home.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { strangersFolder } from "../support/stranger.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
+const millis = () => performance.timeOrigin + performance.now();
+/** Milliseconds in which a newcomer is registered and answers, and in which it is paid. */
+const TO_ANSWERING = 60_000;
+const TO_PAID = 180_000;
+
+/** Agents as strangers run them: from the installed package, in processes of their own, in a city that lives in this one. */
+describe("a stranger with the package", function () {
+  this.timeout(300_000);
+  const directory = suiteDirectory();
+  const started: ChildProcess[] = [];
+  let stranger = "";
+  let city: City;
+  let seats: OpenSeats;
+
+  /** A command in the stranger's folder; what it says comes together in `said`. */
+  function start(command: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const child = spawn(process.execPath, command, { cwd: stranger, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    started.push(child);
+    const process_ = { child, said: "", ended: once(child, "close"), begun: millis() };
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => {
+        process_.said += chunk.toString();
+      });
+    return process_;
+  }
+
+  async function heard(of: ReturnType<typeof start>, words: string): Promise<number> {
+    while (!of.said.includes(words)) {
+      await Promise.race([once(of.child.stdout, "data"), once(of.child.stderr, "data"), of.ended]);
+      if (of.child.exitCode !== null && !of.said.includes(words)) throw new Error(`it ended: ${of.said}`);
+    }
+    return millis() - of.begun;
+  }
+
+  async function missionIn(id: string): Promise<Outcome> {
+    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv);
+    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
+    const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), id, judge: simulatedJudge(city.chain.id) };
+    return runToEnd(city, { ...order, outsiders: await seats.outsiders() }, text, join(directory(), "home"));
+  }
+
+  const slotsOf = (outcome: Outcome, agent: Address) =>
+    outcome.nodes.flatMap(({ executors }) => executors).filter((each) => each.agent === agent);
+
+  before(async () => {
+    stranger = await strangersFolder(directory());
+    city = await openHome(join(directory(), "home"), "7");
+    const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
+    seats = await openSeats(city, { clock: { millis, wait }, patience: 4 });
+  });
+  after(async () => {
+    for (const child of started) if (child.exitCode === null) child.kill("SIGKILL");
+    await seats?.close();
+    await city?.close();
+  });
+
+  it("runs examples/agent.ts, does its work in its own way, and is paid", async () => {
+    const keys = { AGENT_KEY: secretOf("the example's agent"), OWNER_KEY: secretOf("the example's owner") };
+    const agent = start(["agent.ts", seats.url], keys);
+    expect(await heard(agent, "answering as")).to.be.below(TO_ANSWERING);
+    const outcome = await missionIn("example");
+    const paid = millis() - agent.begun;
+    agent.child.kill("SIGTERM");
+    await agent.ended;
+    expect(outcome.failure, agent.said).to.equal(null);
+    const slots = slotsOf(outcome, privateKeyToAddress(keys.AGENT_KEY));
+    expect(
+      slots.filter((slot) => slot.result === "agreed" && BigInt(slot.paid) > 0n),
+      agent.said,
+    ).to.not.have.length(0);
+    expect(paid).to.be.below(TO_PAID);
+    expect((await auditBundle(join(directory(), "home", outcome.bundle ?? ""))).passed).to.equal(true);
+  });
+
+  it("needs three commands with the program: make keys, ask what is missing, run", async () => {
+    const program = join(stranger, "node_modules/agentcity/program.js");
+    const made = start([program, "agent", "init", "--folder", "mine"]);
+    await made.ended;
+    expect(made.said).to.match(/^AGENT {3}0x[0-9a-fA-F]{40}\nOWNER {3}0x/);
+    const again = start([program, "agent", "init", "--folder", "mine"]);
+    await again.ended;
+    expect(again.said).to.include("AgentExists");
+
+    const own = [program, "agent", "--folder", "mine", "--city", seats.url];
+    const before = start([...own, "doctor"]);
+    await before.ended;
+    expect(before.said).to.include("MISSING  registration: not registered");
+    expect(before.said).to.include("ok       clock:");
+
+    const agent = start([...own, "--sells", "fetch-and-parse,estimate-by-pert,estimate-by-median"]);
+    expect(await heard(agent, "answering as")).to.be.below(TO_ANSWERING);
+    expect(agent.said).to.include("registered: 0x");
+    for (const [action, words] of [
+      ["doctor", "ok       registration:"],
+      ["status", "NOT EARNING   reputation 500, 0 offers, 0 slots won"],
+    ] as const) {
+      const answer = start([...own, action]);
+      await answer.ended;
+      expect(answer.said).to.include(words);
+      expect(answer.said.match(/MISSING.*/)?.[0]).to.equal(undefined);
+    }
+    agent.child.kill("SIGTERM");
+    await agent.ended;
+  });
+});
