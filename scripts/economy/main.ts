@@ -154,7 +154,7 @@ async function run(): Promise<void> {
     if (values.kept && wholeSeeds(cells, kept).length === 0) throw new NothingKept(folder);
     progress.enter("the report is written");
     const summary = report(folder, campaign, values.kept ? wholeSeeds(cells, kept) : cells);
-    if (values.write) writeResults(summary, commandOf(campaign), originsOf(folder));
+    if (values.write) writeResults(summary, commandOf({ ...campaign, seeds: summary.seeds }), originsOf(folder));
     if (values.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
     else process.stdout.write(`${join(folder, "report.html")}\n`);
   } finally {
