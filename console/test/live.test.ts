@@ -265,29 +265,6 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     await page.context().close();
   });
 
-  it("shows the report approved on whole evidence, and the payout, in the document that saw the draft", async () => {
-    await watching.getByText("Waiting for an adjudicator").waitFor({ timeout: 400_000 });
-    const page = await newPage("adjudicator-4");
-    await page.goto(watching.url());
-    await page.getByRole("link", { name: "Look and decide" }).click();
-    await page.getByRole("button", { name: "Sign in with a wallet" }).click();
-    await page.locator('[data-evidence="whole"]').waitFor();
-    await page.getByLabel(/^Why/).fill("I have looked at it");
-    await page.getByRole("button", { name: /^Approve/ }).click();
-    await page.locator('[data-simulated="true"]').waitFor();
-    await picture(page, "case");
-    await sign(page, "APPROVE_POP");
-    await page.locator('[data-done="executed"]').waitFor();
-    const outcome = await mission;
-    assert.equal(outcome.status, "completed");
-    await watching.locator('[data-mission-state="COMPLETED"]').waitFor();
-    await watching.getByText("Paid for work").first().waitFor();
-    assert.equal(await watching.locator("[data-sum]").getAttribute("data-units"), outcome.total.deposit);
-    assert.equal(await watching.evaluate(() => "sameDocument" in globalThis), true);
-    await picture(watching, "mission-completed");
-    await page.context().close();
-  });
-
   it("says that the city is gone, and catches up with no gap in two tabs when it is back", async () => {
     const other = await watching.context().newPage();
     await other.goto(`${gateway.url}/log`);
