@@ -10,8 +10,10 @@ const city = createAgentCityClient(connect(process.argv[2]));
 
 const producers = await city.agents.activeProducers();
 console.log(`producers: ${producers}`);
+/** In the contracts' list of kinds; the others hold offices, judge or verify. */
+const PRODUCER = 1;
 for (const { args } of await city.agents.history("AgentRegistered"))
-  console.log(`  ${args.agent} of ${args.principal}, reputation ${await city.agents.reputationOf(args.agent)}`);
+  if (args.kind === PRODUCER) console.log(`  ${args.agent} of ${args.principal}, reputation ${await city.agents.reputationOf(args.agent)}`);
 const missions = await city.templates.history("MissionDeployed");
 console.log(`missions: ${missions.length}`);
 for (const { args, blockNumber } of missions) {
