@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import { createTestClient, formatEther, http, keccak256, numberToHex, parseGwei, publicActions } from "viem";
+import { z } from "zod";
 import { type Anvil, startAnvil } from "../../orchestrator/chain/anvil.ts";
 import { rawBlockSchema, rawReceiptSchema, requireProven } from "../../orchestrator/chain/block-proof.ts";
 import type { CityChain } from "../../orchestrator/chain/chain.ts";
@@ -172,7 +173,7 @@ describe("the fee for data on L1", () => {
     const receipt = await chain.receipt(keccak256(raw));
     await chain.receipt(keccak256(raw));
     await chain.close();
-    const forData = BigInt((receipt as unknown as { l1Fee: string }).l1Fee);
+    const { l1Fee: forData } = z.object({ l1Fee: z.coerce.bigint() }).parse(receipt);
     expect(forData > 0n).to.equal(true);
     const [wei, data] = [receipt.gasUsed * receipt.effectiveGasPrice + forData, forData].map((value) => formatEther(value));
     expect(told).to.deep.equal([`gas: 1 transactions on town cost ${wei} ether, ${data} of it for data on L1`]);
