@@ -60,7 +60,7 @@ describe("an economy's campaign", function () {
     expect(others).to.deep.equal([]);
     expect(origin.commit).to.match(/^([0-9a-f]{12}|unknown)$/);
     expect(origin.machine).to.match(/\d cores.*Node v\d/);
-    expect(summary.gas.map(({ name }: { name: string }) => name)).to.include("ExecutionProcedure.bid");
+    expect(summary.gas.map(({ name }: { name: string }) => name)).to.include("ExecutionProcedure.bidAll");
   });
 
   it("has a page that opens offline, with every picture in it", () => {
