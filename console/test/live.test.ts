@@ -1,7 +1,7 @@
 /** The console of a city that runs: a real city in this process, its gateway, Debian's Chromium, and wallets of test. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -41,7 +41,6 @@ tasks:
   report: { service: aggregate, after: [estimate], tier: 3 }
 output: { task: report, format: markdown }
 `;
-const PACKAGES = `id,optimistic,likely,pessimistic\n${Array.from({ length: 12 }, (_, row) => `p${row},${row + 1},${row + 3},${row + 8}`).join("\n")}\n`;
 
 /** Somebody else's text at its worst: script, markup, a direction that turns the line around. */
 const HOSTILE = 'seen twice <img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script> \u202Etxet siht nrut';
@@ -110,7 +109,7 @@ async function sign(page: Page, action: string): Promise<void> {
 describe("the console of a city", { timeout: 1_200_000 }, () => {
   before(async () => {
     mkdirSync(work, { recursive: true });
-    writeFileSync(join(work, "packages.csv"), PACKAGES);
+    copyFileSync(join(root, "missions", "data", "work-packages.csv"), join(work, "packages.csv"));
     let isFirst = true;
     city = await openCity({
       dir: join(work, "embedded"),
@@ -262,6 +261,29 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     await page.locator('[data-done="executed"]').waitFor();
     await watching.locator('[data-metric="active freezes"][data-alerts="false"]').waitFor();
     mayGoOn.resolve();
+    await page.context().close();
+  });
+
+  it("shows the report approved on whole evidence, and the payout, in the document that saw the draft", async () => {
+    await watching.getByText("Waiting for an adjudicator").waitFor({ timeout: 400_000 });
+    const page = await newPage("adjudicator-4");
+    await page.goto(watching.url());
+    await page.getByRole("link", { name: "Look and decide" }).click();
+    await page.getByRole("button", { name: "Sign in with a wallet" }).click();
+    await page.locator('[data-evidence="whole"]').waitFor();
+    await page.getByLabel(/^Why/).fill("I have looked at it");
+    await page.getByRole("button", { name: /^Approve/ }).click();
+    await page.locator('[data-simulated="true"]').waitFor();
+    await picture(page, "case");
+    await sign(page, "APPROVE_POP");
+    await page.locator('[data-done="executed"]').waitFor();
+    const outcome = await mission;
+    assert.equal(outcome.status, "completed");
+    await watching.locator('[data-mission-state="COMPLETED"]').waitFor();
+    await watching.getByText("Paid for work").first().waitFor();
+    assert.equal(await watching.locator("[data-sum]").getAttribute("data-units"), outcome.total.deposit);
+    assert.equal(await watching.evaluate(() => "sameDocument" in globalThis), true);
+    await picture(watching, "mission-completed");
     await page.context().close();
   });
 
