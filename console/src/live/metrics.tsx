@@ -17,10 +17,12 @@ export function Metrics({ metrics, asOf }: { readonly metrics: readonly Metric[]
             <StateMark state={alerts ? ALERT : CALM} />
           </span>
           <span className="value">{value === "" ? "none" : value}</span>
-          {parts.slice(0, MOST).map(({ label, value: own, share, until }) => (
-            <span key={`${label}${own}`} className="part">
+          {parts.slice(0, MOST).map(({ label, value: own, share, until }, place) => (
+            // Two parts may say the same.
+            // biome-ignore lint/suspicious/noArrayIndexKey: their order is all that tells them apart
+            <span key={place} className="part">
               <span className="row">
-                <span className="mono">{short(label)}</span>
+                <span className="mono">{label.startsWith("0x") ? short(label) : label}</span>
                 <span>
                   {own}
                   {until !== null && `, ${until > asOf ? `in ${span(until - asOf)}` : "due"}`}
