@@ -219,9 +219,14 @@ library Dispatch {
             if (agent == address(0)) {
                 return abi.encodeWithSelector(ICollaborationContract.SlotEmpty.selector, node, slot);
             }
-            if (f.city.producers.principalOf(agent) == by.principal) {
-                bytes4 conflict = ICollaborationContract.RunnerConflict.selector;
-                return abi.encodeWithSelector(conflict, by.runner, by.principal);
+            // Whom adjudicators froze begins nothing.
+            try f.city.producers.requireRoutable(agent) returns (address principal) {
+                if (principal == by.principal) {
+                    bytes4 conflict = ICollaborationContract.RunnerConflict.selector;
+                    return abi.encodeWithSelector(conflict, by.runner, by.principal);
+                }
+            } catch (bytes memory refusal) {
+                return refusal;
             }
             vouched |= uint8(1 << slot);
         }
@@ -267,7 +272,7 @@ library Dispatch {
             revert ICollaborationContract.AlreadyCommitted(live.node, live.slot);
         }
         if (!f.city.evidence.isRunner(live.runner)) revert ICollaborationContract.NotRunner(live.runner);
-        address principal = f.city.producers.requireRoutable(agent);
+        address principal = f.city.producers.principalOf(agent);
         if (f.city.evidence.principalOf(live.runner) == principal)
             revert ICollaborationContract.RunnerConflict(live.runner, principal);
         Signatures.requireInTime(live.deadline);

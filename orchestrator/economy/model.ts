@@ -1,4 +1,4 @@
-/** A chat model in a persona's place (AgentCity 4, D.1): what it is asked each round, and what happens when it does not answer. */
+/** A chat model in a persona's place (AgentCity 4): what it is asked each round, and what happens when it does not answer. */
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import { askModel, type ChatModels } from "../minds/ask-model.ts";

@@ -11,7 +11,7 @@ type Row = EconomyBench["rows"][number];
 const ofRound = ({ processor, founding, rounds }: Row): number => (processor - founding) / rounds;
 const nLogN = (agents: number): number => agents * Math.log(agents);
 
-/** `docs/economy-speed.md`, once it was measured: what a run of the economy takes. */
+/** What a run of the economy takes: a page once it was measured. */
 export function economySpeedPages(): Map<string, string> {
   const bench = readEconomyBench();
   return new Map(bench === undefined ? [] : [["docs/economy-speed.md", pageOf(bench)]]);

@@ -1,6 +1,6 @@
 /**
  * Runs the economy whole in its Full configuration at several sizes, each in a process of its own, and writes what it took to
- * bench/economy-speed.json; `npm run docs` makes docs/economy-speed.md of it. Part of `npm run bench`.
+ * bench/economy-speed.json; `npm run docs` makes its page of it. Part of `npm run bench`.
  *
  * usage: node scripts/bench/economy.ts [<agents> …]
  */

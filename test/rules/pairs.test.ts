@@ -15,7 +15,7 @@ const TWINS: Readonly<Record<string, string>> = {
 };
 
 /** Pure libraries that only contracts read: no TypeScript computes the same, so there is nothing to compare. */
-const ALONE: readonly string[] = ["ActionTable", "DidSyntax"];
+const ALONE: readonly string[] = ["ActionTable", "BidWord", "DidSyntax"];
 
 const kebab = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
 

@@ -369,8 +369,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.route",
     guard: "nothing is routed to a frozen agent",
     file: "collaboration/Dispatch.sol",
-    find: "f.city.producers.requireRoutable(agent);",
-    replace: "f.city.producers.principalOf(agent);",
+    find: "f.city.producers.requireRoutable(agent) returns",
+    replace: "f.city.producers.principalOf(agent) returns",
   },
   {
     title: "an agent that adjudicators froze has another one made that goes on",

@@ -53,11 +53,11 @@ describe("a token that answers false", () => {
     const token = await turnHostile(city);
     await token.lie(true);
     await expect(city.legislation.connect(city.sponsor).openSession(WHY, tokens(400), ZeroAddress))
-      .to.be.revertedWithCustomError(city.legislation, "SafeERC20FailedOperation")
+      .to.be.revertedWithCustomError(city.treasury, "SafeERC20FailedOperation")
       .withArgs(city.addresses.TOKEN);
     await networkHelpers.time.increase(HOUR);
     const unmoved = (call: Promise<unknown>) =>
-      expect(call).to.be.revertedWithCustomError(city.legislation, "SafeERC20FailedOperation").withArgs(city.addresses.TOKEN);
+      expect(call).to.be.revertedWithCustomError(city.treasury, "SafeERC20FailedOperation").withArgs(city.addresses.TOKEN);
     await unmoved(mission.contract.claim([0]));
     expect((await mission.contract.entitlementOf(0, 0)).claimed).to.equal(false);
     await token.lie(false);
