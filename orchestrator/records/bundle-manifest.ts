@@ -14,26 +14,25 @@ const BLOCKS = "blocks/";
 export const EDITION = 2;
 
 const manifestSchema = z.strictObject({
-  bundle: z.literal(EDITION),
+  bundle: z.int(),
   files: z.array(z.strictObject({ path: z.string(), size: z.number().int().nonnegative(), sha256: hashSchema })),
   /** SHA-256 of the manifest's canonical bytes without this field: the manifest vouches for itself. */
   digest: hashSchema,
 });
 export type BundleManifest = z.infer<typeof manifestSchema>;
 
-/** A manifest's text. Throws BundleOfAnotherEdition if another version of the law made it, BundleDamaged unless it is canonical, vouches for itself and names only files inside the bundle, in order. */
+/**
+ * A manifest's text. Throws BundleDamaged unless it is canonical, vouches for itself and names only files inside the bundle, in order;
+ * BundleOfAnotherEdition if it is whole and another version of the law made it.
+ */
 export function parseManifest(bytes: Uint8Array): BundleManifest {
   let manifest: BundleManifest;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    const read = parseJson(text);
-    const edition = z.object({ bundle: z.int() }).safeParse(read).data?.bundle;
-    if (edition !== undefined && edition !== EDITION) throw new BundleOfAnotherEdition(edition, EDITION);
-    manifest = manifestSchema.parse(read);
+    manifest = manifestSchema.parse(parseJson(text));
     // Another spelling of the same values (upper-case hex, a space) would be bytes that nothing vouches for.
     if (`${canonicalJson(manifest)}\n` !== text) throw new InvalidValue("manifest", "it is not in canonical form");
   } catch (error) {
-    if (error instanceof BundleOfAnotherEdition) throw error;
     throw new BundleDamaged(MANIFEST, `cannot be read: ${error instanceof z.ZodError ? "wrong shape" : messageOf(error)}`, error);
   }
   const { digest, ...body } = manifest;
@@ -43,6 +42,7 @@ export function parseManifest(bytes: Uint8Array): BundleManifest {
     (path, index) => isPlainPath(path) && path !== MANIFEST && (index === 0 || (paths[index - 1] ?? "") < path),
   );
   if (!isOrdered) throw new BundleDamaged(MANIFEST, "lists files out of order or outside the bundle");
+  if (manifest.bundle !== EDITION) throw new BundleOfAnotherEdition(manifest.bundle, EDITION);
   return manifest;
 }
 

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { expect } from "chai";
 import fc from "fast-check";
 import { InvalidValue } from "../../orchestrator/primitives/errors.ts";
-import { contentIdOf } from "../../orchestrator/primitives/hash.ts";
+import { contentIdOf, sha256 } from "../../orchestrator/primitives/hash.ts";
+import { canonicalBytes, canonicalJson } from "../../orchestrator/primitives/json.ts";
 import { openBundle, writeBundle } from "../../orchestrator/records/bundle.ts";
-import { BundleDamaged } from "../../orchestrator/records/errors.ts";
+import { BundleDamaged, BundleOfAnotherEdition } from "../../orchestrator/records/errors.ts";
 
 const block = new TextEncoder().encode("a block");
 const files = new Map<string, Uint8Array | string>([
@@ -91,6 +92,13 @@ describe("a mission's bundle", () => {
       writeFileSync(path, bad);
       expect(damage().file, `byte ${index}`).to.equal("manifest.json");
     }
+  });
+
+  it("refuses a whole bundle of another edition by name", () => {
+    const path = join(dir, "manifest.json");
+    const { digest: _, ...body } = { ...JSON.parse(readFileSync(path, "utf8")), bundle: 1 };
+    writeFileSync(path, `${canonicalJson({ ...body, digest: sha256(canonicalBytes(body)) })}\n`);
+    expect(() => openBundle(dir)).to.throw(BundleOfAnotherEdition, "edition 1");
   });
 
   it("accepts no missing, extra, shortened, linked or renamed file", () => {
