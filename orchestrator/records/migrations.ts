@@ -127,7 +127,9 @@ export const MIGRATIONS: readonly Migration[] = [
     // The stream gets other hashes: it is read again from chain and log, which lack nothing of it.
     name: "006-hub-seals",
     statements: [
-      ...["events", "parties", "principals", "missions", "accounts", "contracts", "blocks", "cursor"].map((table) => `DELETE FROM hub_${table}`),
+      ...["events", "parties", "principals", "missions", "accounts", "contracts", "blocks", "cursor"].map(
+        (table) => `DELETE FROM hub_${table}`,
+      ),
       'ALTER TABLE hub_events ADD COLUMN "payloadSeal" text NOT NULL, ADD COLUMN salt text NOT NULL',
       "CREATE TABLE hub_secret (one integer PRIMARY KEY DEFAULT 1 CHECK (one = 1), secret text NOT NULL)",
     ],

@@ -1,13 +1,7 @@
 import { zeroHash } from "viem";
 import { collaborationContractAbi } from "../../chain/abi/CollaborationContract.ts";
 import { intentKey } from "../../chain/outbox.ts";
-import {
-  type Judgement,
-  judgeConsensus,
-  judgePolicy,
-  judgeReexecution,
-  type Submission,
-} from "../../clearing/judgement.ts";
+import { type Judgement, judgeConsensus, judgePolicy, judgeReexecution, type Submission } from "../../clearing/judgement.ts";
 import { brokenPredicates } from "../../clearing/predicates.ts";
 import type { CityClient } from "../../client/client.ts";
 import { signMessage } from "../../client/sign/sign-message.ts";
