@@ -37,6 +37,31 @@ describe("ProducerContract", () => {
   const sum = async () => (await city.treasury.freeBalance()) + (await city.treasury.insuranceBalance());
 
   describe("register", () => {
+    it("numbers a million principals, and no more", async () => {
+      const { message, did, byPrincipal, byAgent } = await candidate();
+      const most = (1n << 20n) - 1n;
+      // The census: producers, active ones, principals. Nobody can be waited for a million times.
+      const mask = ((1n << 24n) - 1n) << 32n;
+      const address = city.addresses.PRODUCERS;
+      for (let slot = 0; slot < 64; slot += 1) {
+        const before = BigInt(await ethers.provider.getStorage(address, slot));
+        await networkHelpers.setStorageAt(address, slot, (before & ~mask) | (most << 32n));
+        const refused = await contract.register.staticCall(message, did, byPrincipal, byAgent).then(
+          () => false,
+          (error: Error) => error.message.includes("PrincipalsExhausted"),
+        );
+        if (refused) {
+          await expect(contract.register(message, did, byPrincipal, byAgent)).to.be.revertedWithCustomError(
+            contract,
+            "PrincipalsExhausted",
+          );
+          return;
+        }
+        await networkHelpers.setStorageAt(address, slot, before);
+      }
+      expect.fail("no slot holds the census");
+    });
+
     it("binds agent and principal, takes the stake, starts at 500 points", async () => {
       const { agent, principal, message, did, byPrincipal, byAgent } = await candidate({ capabilities: 7n, stake: tokens(1200) });
       await expect(contract.register(message, did, byPrincipal, byAgent))

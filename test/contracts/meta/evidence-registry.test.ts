@@ -237,6 +237,24 @@ describe("EvidenceRegistry", () => {
     });
   });
 
+  describe("stay", () => {
+    it("takes a frozen verifier's weight until then, and its place comes back by itself", async () => {
+      const groups = await verifiers([1, 1, 1]);
+      const [first] = groups[0]?.agents ?? [];
+      if (first === undefined) throw new Error("no verifier");
+      await networkHelpers.mine();
+      expect(await drawn(id("seed"), 3)).to.include(first);
+      await city.producers.freezeAgent(first, true);
+      await networkHelpers.mine();
+      const seated = await contract.drawPanel(id("seed"), 3, [], NOW);
+      expect(seated.find(({ verifier }) => verifier === first)?.weight ?? 0n).to.equal(0n);
+      await city.producers.freezeAgent(first, false);
+      await networkHelpers.mine();
+      const again = await contract.drawPanel(id("seed"), 3, [], NOW);
+      expect(again.find(({ verifier }) => verifier === first)?.weight).to.equal(100n);
+    });
+  });
+
   describe("suspend", () => {
     it("silences all accounts of a principal, those to come too, and nobody else's; twice changes nothing", async () => {
       const [first, second] = await verifiers([1, 1]);
