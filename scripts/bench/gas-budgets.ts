@@ -18,7 +18,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 100_000,
     budget: 150_000,
     exception: {
-      limit: 161_000,
+      limit: 158_000,
       why: "two words for the agent are 44,000, its principal's word, the census and a checked token transfer 32,000; signatures, typed data and the DID's form are 45,000 of calldata and compute; reading the balance before and after (what is booked is what arrived) is what a cheaper design would leave out",
     },
   },
@@ -34,7 +34,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 340_000,
     budget: 340_000,
     exception: {
-      limit: 366_000,
+      limit: 360_000,
       why: "the law as the clone's code costs 200 gas a byte, 156,000 for eight nodes, and creation, escrow and origin 90,000 more; the rest is activation and the deposit's transfer",
     },
   },
@@ -44,7 +44,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 306_000,
+      limit: 288_000,
       why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; about 80,000 gas is the compiler's coding of nested structs",
     },
   },
@@ -60,7 +60,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 120_000,
     exception: {
-      limit: 335_000,
+      limit: 337_000,
       why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; coding nested structs, once for the mission and once for the library, and weighing them is the rest",
     },
   },
@@ -70,7 +70,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 4_150_000,
+      limit: 3_840_000,
       why: "the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, and clearing decodes its orders from nested structs; the watchdog is asked at each route and told of the act",
     },
   },
@@ -86,7 +86,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_830_000,
+      limit: 1_870_000,
       why: "the compiler moves nested structs between calldata, memory and ABI encodings; the second edition reads packed bytes in place",
     },
   },
@@ -120,7 +120,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 30_000,
     exception: {
-      limit: 68_000,
+      limit: 69_000,
       why: "a node of this mission credits 1.75 executors with their premiums and 1.75 verifiers: a third is cold words (slots, accounts, principals' premiums, parameters), two words of the mission are new (the nodes claimed, the sums paid), and 27,000 is the compiler's work on them; the withdrawals that follow are not in it",
     },
   },
