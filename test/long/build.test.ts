@@ -128,7 +128,7 @@ describe("npm run build", () => {
 
   it("asks for nothing but viem, in any later version of 2, and only for the client", () => {
     const manifest = manifestSchema.parse(JSON.parse(readFileSync(join(project, "dist/package.json"), "utf8")));
-    expect(Object.keys(manifest.exports)).to.deep.equal([".", "./agreements", "./attestation", "./clearing", "./package.json"]);
+    expect(Object.keys(manifest.exports)).to.deep.equal([".", "./agent", "./agreements", "./attestation", "./clearing", "./package.json"]);
     expect(manifest.dependencies).to.equal(undefined);
     expect(manifest.peerDependencies).to.have.all.keys("viem");
     expect(manifest.peerDependencies["viem"]).to.match(/^\^2\./);
@@ -154,6 +154,7 @@ describe("npm run build", () => {
     expect(readFileSync(join(installed, "README.md"), "utf8")).to.include("createAgentCityClient");
     expect(readdirSync(join(installed, "examples")).sort()).to.deep.equal([
       "README.md",
+      "agent.ts",
       "agree.ts",
       "connect.ts",
       "read-a-city.ts",

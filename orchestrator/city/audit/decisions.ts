@@ -145,20 +145,24 @@ function documents(context: AuditContext, seen: Inspection, clearing: Clearing, 
     file,
   );
   seen.same(
-    outputs.map(({ verifier, verdict, confidence, score = 0, agreeing = [] }) => [
-      verifier,
-      verdict,
-      Math.round(confidence * BASIS_POINTS),
-      Math.round(score * BASIS_POINTS),
-      agreeing,
-    ]),
-    order.verdicts.map(({ verifier, question, result, confidence, score, agreeing }) => [
-      seatOf(verifier, questions[question] ?? "POLICY"),
-      verdictResults[result],
-      confidence,
-      score,
-      terms.executors.flatMap(({ slot, agent }) => (((agreeing >> slot) & 1) === 1 ? [agent] : [])),
-    ]),
+    bySeat(
+      outputs.map(({ verifier, verdict, confidence, score = 0, agreeing = [] }) => [
+        verifier,
+        verdict,
+        Math.round(confidence * BASIS_POINTS),
+        Math.round(score * BASIS_POINTS),
+        agreeing,
+      ]),
+    ),
+    bySeat(
+      order.verdicts.map(({ verifier, question, result, confidence, score, agreeing }) => [
+        seatOf(verifier, questions[question] ?? "POLICY"),
+        verdictResults[result],
+        confidence,
+        score,
+        terms.executors.flatMap(({ slot, agent }) => (((agreeing >> slot) & 1) === 1 ? [agent] : [])),
+      ]),
+    ),
     `${subject}: the outputs against the verdicts on chain`,
     file,
   );
@@ -214,3 +218,7 @@ export async function standingsAt(context: AuditContext, { at, node, attempt }: 
     present: awarded.filter(({ revealed }) => revealed !== undefined && revealed.at < at),
   };
 }
+
+/** A wave lists verdicts by verifier, a document by place in the panel. */
+const bySeat = <Row extends readonly [seat: string, ...unknown[]]>(rows: readonly Row[]): Row[] =>
+  [...rows].sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));

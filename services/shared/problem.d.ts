@@ -1,0 +1,2 @@
+/** What an error says, in one line. */
+export declare function messageOf(error: unknown): string;
