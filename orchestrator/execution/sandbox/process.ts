@@ -71,10 +71,14 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
     };
     const fail = (kind: FailureKind, details: string): void => finish({ status: "failed", kind, details });
 
-    const expired = Promise.withResolvers<void>();
+    // Not `Promise.withResolvers`: whoever runs an agent may have Node 20.
+    let expire = () => {};
+    const expired = new Promise<void>((resolve) => {
+      expire = resolve;
+    });
     const clock = setTimeout(() => {
       fail("timeout", `no outcome within ${limits.wallClockMs} ms`);
-      expired.resolve();
+      expire();
     }, limits.wallClockMs);
     const answer = async (line: Line): Promise<void> => {
       if (end !== undefined) return;
@@ -117,7 +121,7 @@ export function runInProcess(run: ProcessRun): Promise<ProcessEnd> {
       },
       ended: async (how) => {
         if (how.tooLarge) fail("memory", tooMuchMemory(limits));
-        if (end === undefined) await Promise.race([talk.idle(), expired.promise]);
+        if (end === undefined) await Promise.race([talk.idle(), expired]);
         clearTimeout(clock);
         resolve(end ?? diedOf(stderr, how, limits));
       },
