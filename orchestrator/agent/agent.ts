@@ -18,6 +18,7 @@ import { KINDS } from "../protocol/kinds.ts";
 import { examine, type Finding, type Standing, standingOf } from "./checkup.ts";
 import { type Contact, reach } from "./contact.ts";
 import { enrol } from "./enrol.ts";
+import { CityAway } from "./errors.ts";
 import { type Limits, limitsSchema } from "./limits.ts";
 import { CityLink } from "./link.ts";
 import { Memory } from "./memory.ts";
@@ -178,8 +179,9 @@ export function createAgent(options: AgentOptions): Agent {
       try {
         return await contact();
       } catch (error) {
-        if (stop.aborted || (error instanceof AgentCityError && !isUnreachable(error)) || error instanceof z.ZodError) throw error;
-        if (!told) tell(`no city at ${options.city} yet (${messageOf(error)}); asking again`);
+        const isAway = error instanceof CityAway || isUnreachable(error);
+        if (stop.aborted || (error instanceof AgentCityError && !isAway) || error instanceof z.ZodError) throw error;
+        if (!told) tell(`no city at ${options.city} yet; asking again`);
         told = true;
         await clock.sleep(PAUSE);
       }

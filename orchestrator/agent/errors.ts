@@ -32,3 +32,10 @@ export class CityRefused extends AgentCityError {
     super("CityRefused", `The city refused (${status} ${code}): ${message}`);
   }
 }
+
+/** There is no city at that address now. */
+export class CityAway extends AgentCityError {
+  constructor(city: string, cause: unknown) {
+    super("CityAway", `There is no city at ${city} now`, { cause, action: "check the address, or wait until its operator opens it" });
+  }
+}

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { privateKeyToAddress } from "viem/accounts";
+import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256 } from "../primitives/hash.ts";
 import { type Agent, type AgentOptions, createAgent as assemble } from "./agent.ts";
 
@@ -41,11 +42,13 @@ const NODE_MAJOR = 24;
 
 /**
  * An agent of one owner in a city of others. `folder` is by default below the working directory, named for city and key. Throws
- * InvalidValue for a city that is no URL, or one that is neither on this machine nor reached by https.
+ * InvalidValue for a city that is no URL, or one that is neither on this machine nor reached by https; WrongRuntime where services could not
+ * run: an agent that wins work and cannot do it loses stake.
  */
 export function createAgent(options: Omit<AgentOptions, "clock" | "folder"> & Partial<Pick<AgentOptions, "clock" | "folder">>): Agent {
   const folder = options.folder ?? folderOf(".agentcity-agent", options);
-  return assemble({ clock, nodePath: nodeForServices(), ...options, folder });
+  const nodePath = options.nodePath ?? (options.services?.length === 0 ? undefined : nodeForServices());
+  return assemble({ clock, ...options, nodePath, folder });
 }
 
 /** The folder of one key in one city. */
@@ -54,12 +57,17 @@ export function folderOf(root: string, { city, key }: Pick<AgentOptions, "city" 
   return join(root, privateKeyToAddress(key), keccak256(new TextEncoder().encode(origin)).slice(2, 14));
 }
 
-/** Services run on Node 24: this process's, or that of the package `node` beside this one. Undefined: they cannot run here. */
-function nodeForServices(): string | undefined {
-  if (Number(process.versions.node.split(".")[0]) >= NODE_MAJOR) return undefined;
-  try {
-    return createRequire(join(process.cwd(), "package.json")).resolve("node/bin/node");
-  } catch {
-    return undefined;
+/** Services run on Node 24: this process's, or that of the package `node` beside this one. Throws WrongRuntime. */
+function nodeForServices(): string {
+  if (Number(process.versions.node.split(".")[0]) >= NODE_MAJOR) return process.execPath;
+  for (const from of [import.meta.url, join(process.cwd(), "package.json")]) {
+    try {
+      return createRequire(from).resolve("node/bin/node");
+    } catch {
+      // Not installed there.
+    }
   }
+  throw new AgentCityError("WrongRuntime", `Services run on Node ${NODE_MAJOR}; this is ${process.version}`, {
+    action: `npm install node@${NODE_MAJOR} beside this package, or sell no services`,
+  });
 }

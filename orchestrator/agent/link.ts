@@ -17,7 +17,7 @@ import {
   type Received,
   receivedSchema,
 } from "../protocol/calls.ts";
-import { CityRefused } from "./errors.ts";
+import { CityAway, CityRefused } from "./errors.ts";
 
 const refusalSchema = z.object({ code: z.string(), message: z.string() });
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
@@ -94,6 +94,8 @@ export class CityLink {
       headers: { authorization: `AgentCity ${this.#account.address} ${created} ${nonce} ${signature}` },
       ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
       signal: signal ?? AbortSignal.timeout(60_000),
+    }).catch((error: unknown) => {
+      throw new CityAway(this.#base.origin, error);
     });
     const bytes = await bounded(response, most);
     if (response.ok) return bytes;
