@@ -1,4 +1,0 @@
-import type { Service, ServiceAbout } from "./shared/contract.js";
-export declare const about: ServiceAbout;
-declare const cleanTable: Service;
-export default cleanTable;

@@ -1,2 +1,0 @@
-/** What an error says, in one line. */
-export declare function messageOf(error: unknown): string;
