@@ -142,7 +142,10 @@ function declare(directory: string): void {
   const vendored = join(directory, "types/vendor");
   const own = (file: string, text: string) =>
     text.replaceAll(`"${TYPES_OF}"`, () => `"${asImport(relative(dirname(file), join(vendored, TYPES_OF, "index.js")))}"`);
-  const { diagnostics } = program.emit(undefined, (file, text) => ts.sys.writeFile(file, own(file, plain(text))));
+  // Services are sources outside the root: their declarations would lie beside them.
+  const { diagnostics } = program.emit(undefined, (file, text) => {
+    if (!relative(join(directory, "types"), file).startsWith("..")) ts.sys.writeFile(file, own(file, plain(text)));
+  });
   vendor(join(root, "node_modules", TYPES_OF), join(vendored, TYPES_OF), "index.d.ts");
   if (diagnostics.length > 0) {
     const host = { getCanonicalFileName: (name: string) => name, getCurrentDirectory: () => root, getNewLine: () => "\n" };
