@@ -126,13 +126,13 @@ describe("npm run build", () => {
     expect(refused[2]).to.match(/"cleared twice".* no overlap/);
   });
 
-  it("asks for nothing but viem, in any later version of 2, and only for the client", () => {
+  it("asks for nothing but Node 24 and viem, in any later version of 2, and only for the client", () => {
     const manifest = manifestSchema.parse(JSON.parse(readFileSync(join(project, "dist/package.json"), "utf8")));
     expect(Object.keys(manifest.exports)).to.deep.equal([".", "./agent", "./agreements", "./attestation", "./clearing", "./package.json"]);
     expect(manifest.dependencies).to.equal(undefined);
-    expect(manifest.peerDependencies).to.have.all.keys("viem");
+    expect(manifest.peerDependencies).to.have.all.keys("viem", "node");
     expect(manifest.peerDependencies["viem"]).to.match(/^\^2\./);
-    expect(manifest.peerDependenciesMeta).to.deep.equal({ viem: { optional: true } });
+    expect(manifest.peerDependenciesMeta).to.deep.equal({ viem: { optional: true }, node: { optional: true } });
     const imported = (file: string) =>
       [...readFileSync(join(project, "dist", file), "utf8").matchAll(/(?:from|import)"([a-z@][^"]*)";?/g)].map(([, name]) => name);
     expect(new Set(imported("client.js"))).to.deep.equal(new Set(["viem"]));
