@@ -9,7 +9,7 @@ import { canonicalBytes } from "../primitives/json.ts";
 import type { Join, ServiceOffer } from "../protocol/calls.ts";
 import { KINDS } from "../protocol/kinds.ts";
 import { serveSeats } from "../seats/http.ts";
-import { Mailbox, type WallClock } from "../seats/mailbox.ts";
+import { Mailbox, type MailboxOptions, type WallClock } from "../seats/mailbox.ts";
 import { remoteSeat } from "../seats/remote.ts";
 import type { City } from "./city.ts";
 import { memberOf } from "./society.ts";
@@ -39,18 +39,16 @@ export interface OpenSeats {
   close(): Promise<void>;
 }
 
-/** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */
-export async function openSeats(city: City, { port, clock, patience }: OpenSeatsOptions): Promise<OpenSeats> {
+/** The seats of agents elsewhere, behind a mailbox of this city. */
+function seatsElsewhere(city: City, options: Pick<MailboxOptions, "clock" | "patience" | "closed">) {
   const { client, society, chain, blocks } = city;
-  const { addresses } = client;
   const receiver = memberOf(society, "runner").account;
   const mailbox = new Mailbox({
+    ...options,
     chainId: chain.id,
-    city: addresses.ConstitutionContract,
+    city: client.addresses.ConstitutionContract,
     answers: city.answers,
     receiver,
-    clock,
-    ...(patience === undefined ? {} : { patience }),
   });
   const store = { put: async (bytes: Uint8Array) => blocks.put(bytes), get: async (id: string) => blocks.get(parseContentId(id)) };
   const here = new Set(society.map(({ account }) => account.address));
@@ -64,6 +62,22 @@ export async function openSeats(city: City, { port, clock, patience }: OpenSeats
     const found = (await joined()).map(({ args: { agent, principal } }) => ({ name: nameOfOutsider(agent), address: agent, principal }));
     return found.map((outsider) => remoteSeat(outsider, mailbox, store));
   }
+  return { mailbox, store, receiver, joined, outsiders };
+}
+
+/**
+ * Everybody who has joined a city that asks nobody elsewhere now. A mission that one of them works in goes on: what it answered before
+ * is remembered, and beyond that it is silent.
+ */
+export function closedSeats(city: City, clock: WallClock): Promise<readonly Worker[]> {
+  return seatsElsewhere(city, { clock, closed: true }).outsiders();
+}
+
+/** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */
+export async function openSeats(city: City, { port, clock, patience }: OpenSeatsOptions): Promise<OpenSeats> {
+  const { client, society, chain } = city;
+  const { addresses } = client;
+  const { mailbox, store, receiver, joined, outsiders } = seatsElsewhere(city, { clock, ...(patience === undefined ? {} : { patience }) });
 
   /** Both have signed everything; the city pays the gas. */
   async function join({ binding, did, byPrincipal, byAgent, permit }: Join): Promise<void> {

@@ -11,7 +11,7 @@ import type { Order } from "../city/conduct.ts";
 import { requireKnownFields } from "../city/known-fields.ts";
 import { makeRoom } from "../city/make-room.ts";
 import { chatMinds } from "../city/minds.ts";
-import { type OpenSeats, openSeats } from "../city/open-seats.ts";
+import { closedSeats, type OpenSeats, openSeats } from "../city/open-seats.ts";
 import { runToEnd } from "../city/run.ts";
 import { beginRun, DECIDES, type Decider, endRun, openRuns, type RunKey } from "../city/runs.ts";
 import { ServiceFails } from "../city/trial.ts";
@@ -182,17 +182,18 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
   return { text: screen, isServed };
 }
 
-/** Opens the seats if they are to be open, and waits until enough agents have taken one. */
+/** Opens the seats if they are to be open, and waits until enough agents have taken one. Closed, those of earlier runs are silent. */
 async function openForAgents(
   city: City,
   open: Commission["open"],
   tell: (line: string) => void,
   enter: (stage: string) => void,
 ): Promise<Pick<OpenSeats, "close"> & Required<Pick<Order, "outsiders">>> {
-  if (open === undefined) return { outsiders: [], close: async () => {} };
-  const { port, agents } = open;
   const wait = (millis: number, signal: AbortSignal) => sleep(millis, undefined, { signal }).catch(() => undefined);
-  const seats = await openSeats(city, { port, clock: { millis: wallTime.millis, wait } });
+  const clock = { millis: wallTime.millis, wait };
+  if (open === undefined) return { outsiders: await closedSeats(city, clock), close: async () => {} };
+  const { port, agents } = open;
+  const seats = await openSeats(city, { port, clock });
   tell(`agents elsewhere take a seat at ${seats.url}`);
   enter("agents are awaited");
   while ((await seats.present()) < agents) await wallTime.sleep(AWAITING_MS);

@@ -49,6 +49,8 @@ export interface MailboxOptions {
   readonly clock: WallClock;
   /** Seconds of `CALLS` are multiplied by it: tests wait less. Default 1. */
   readonly patience?: number;
+  /** No transport brings calls out: what was answered before is remembered, everything else is silence at once. */
+  readonly closed?: boolean;
 }
 
 /** Where answers are kept: by whom they were asked of, and the call. */
@@ -96,13 +98,14 @@ export class Mailbox {
     check: (answer: CallAnswer<Kind>) => Promise<string | undefined> = async () => undefined,
     seconds = 0,
   ): Promise<CallAnswer<Kind>> {
-    const { answers, clock, patience = 1 } = this.#options;
+    const { answers, clock, patience = 1, closed = false } = this.#options;
     const { within, answer: schema, optional }: CallKind = CALLS[kind];
     const parse = (answer: JsonValue) => schema.parse(answer) as CallAnswer<Kind>;
     const payload = z.json().parse(request);
     const id = keccak256(canonicalBytes([this.#options.city, this.#options.chainId, who.address, kind, payload]));
     const kept = await answers.recall(keyOf({ to: who.address, id }), keptSchema);
     if (kept !== undefined) return parse(kept.answer);
+    if (closed) throw new SeatAbsent(who.name, kind, "this city's seats are closed to agents elsewhere");
     if (optional === true && !this.isConnected(who.address)) throw new SeatAbsent(who.name, kind, "it is not connected");
     const isMute = optional === true && this.#mute.has(who.address);
     const millis = 1_000 * (isMute ? MUTE_SECONDS : within + seconds) * patience;
