@@ -15,6 +15,7 @@ import { renderAudit } from "../../orchestrator/city/audit/render.ts";
 import type { Hash } from "../../orchestrator/primitives/hex.ts";
 import { isObject, type JsonObject, parseJson } from "../../orchestrator/primitives/json.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
+import { field, listOf } from "../../orchestrator/primitives/values.ts";
 import { type AuditFinding, auditReportSchema } from "../../orchestrator/protocol/audit-report.ts";
 import { type Outcome, outcomeSchema } from "../../orchestrator/protocol/outcome.ts";
 import { openBundle } from "../../orchestrator/records/bundle.ts";
@@ -197,14 +198,8 @@ describe("audit of a mission's bundle", function () {
     });
     after(() => context.chain.close());
 
-    /** They change calls as they were before waves were packed bytes: until they change those bytes, they change nothing. */
-    const isStale = ({ about, finds }: (typeof LIES)[number]) =>
-      /^CollaborationContract\.(route|clear)$/.test(about) &&
-      ["code hash", "service's record", "is not signed by", "not in the envelope", ": decision", "outputs against the verdicts"].includes(
-        finds.source,
-      );
     for (const lie of LIES) {
-      (isStale(lie) ? it.skip : it)(`${lie.check} finds ${lie.about} changed: ${lie.finds.source}`, async () => {
+      it(`${lie.check} finds ${lie.about} changed: ${lie.finds.source}`, async () => {
         const check = checks.find(({ name }) => name === lie.check);
         if (check === undefined) throw new Error(`no check ${lie.check}`);
         const { findings: found } = await inspect(check, [lying(context, lie)]);
@@ -247,18 +242,17 @@ describe("audit of a mission's bundle", function () {
       ["CLAIMS", "a claim's trail", ["found", "trail"], (told) => replaced(told, "trail", () => []), /trail of its life/],
       ["CLAIMS", "what an issuer found", ["found", "trail"], (told) => replaced(told, "found", flipped), /against the evidence/],
       ["DECISIONS", "a floor", ["envelope", "decision"], (told) => replaced(told, "fee_release", () => "SELF"), /OBLIGATION_HASH/],
-      ["DECISIONS", "whose key it is", ["envelope", "decision"], (told) => replaced(told, "keys", () => ({})), /HOP_SIGNATURE/],
+      ["DECISIONS", "whose key it is", ["envelope", "decision"], (told) => replaced(told, "keys", exchanged), /the key of/],
+      ["DECISIONS", "all keys", ["envelope", "decision"], (told) => replaced(told, "keys", () => ({})), /SUBMISSION_SIGNATURE/],
+      ["DECISIONS", "the issuers' keys", ["envelope", "decision"], withoutIssuers, /HOP_SIGNATURE/],
       ["DECISIONS", "a claim's content", ["envelope", "decision"], (told) => replaced(told, "conclusion", () => "other"), /ENVELOPE_ID/],
       ["DECISIONS", "a verdict", ["envelope", "decision"], (told) => replaced(told, "verdict", () => "FAIL"), /VERIFIER_SIGNATURE/],
-      ["SETTLEMENTS", "an amount", ["instruction", "drawBlock"], (told) => replaced(told, "paid", more), /instruction, derived again/],
-      [
-        "SETTLEMENTS",
-        "a multiplier",
-        ["instruction", "drawBlock"],
-        (told) => replaced(told, "multiplier", more),
-        /multiplier against the ledger/,
-      ],
-      ["SETTLEMENTS", "who signed it", ["instruction", "drawBlock"], (told) => replaced(told, "engine", flipped), /engine's key/],
+      ["SETTLEMENTS", "an amount", ["instruction", "drawBlock"], (told) => replaced(told, "paid", more), /is not signed by the engine/],
+      ["SETTLEMENTS", "an id", ["instruction", "drawBlock"], (told) => replaced(told, "instruction_id", flipped), /derived again/],
+      // That the ledger of reputation is asked is among the lies.
+      ["SETTLEMENTS", "a multiplier", ["instruction", "drawBlock"], (told) => replaced(told, "multiplier", more), /derived again/],
+      ["SETTLEMENTS", "who signed it", ["instruction", "drawBlock"], (told) => replaced(told, "engine", mirrored), /engine's key/],
+      ["SETTLEMENTS", "a key that is none", ["instruction", "drawBlock"], (told) => replaced(told, "engine", flipped), /→ at engine/],
       [
         "SETTLEMENTS",
         "the clearing behind it",
@@ -299,12 +293,8 @@ describe("audit of a mission's bundle", function () {
         /is out of turn/,
       ],
     ];
-    /** Found by another sentence than the one expected here. */
-    const isOtherwise = (name: string, what: string) =>
-      (name === "DECISIONS" && what === "whose key it is") ||
-      (name === "SETTLEMENTS" && ["an amount", "a multiplier", "who signed it"].includes(what));
     for (const [name, what, fields, retell, finds] of RETOLD) {
-      (isOtherwise(name, what) ? it.skip : it)(`${name} finds ${what} told otherwise`, async () => {
+      it(`${name} finds ${what} told otherwise`, async () => {
         const check = checks.find((each) => each.name === name);
         if (check === undefined) throw new Error(`no check ${name}`);
         const block: AuditContext["block"] = (id) => {
@@ -342,6 +332,25 @@ const ANCHORED: Outcome["hybrid"] = { interval: 60, checkpoints: 1, anchored: 1,
 
 /** Why a mission failed that did not. */
 const FAILURE: Outcome["failure"] = { node: null, reason: "it rained", action: "wait" };
+
+const entriesOf = (value: unknown): [string, unknown][] => (typeof value === "object" && value !== null ? Object.entries(value) : []);
+
+/** Each key is another's. */
+function exchanged(keys: unknown): unknown {
+  const known = entriesOf(keys);
+  return Object.fromEntries(known.map(([name], place) => [name, known[(place + 1) % known.length]?.[1]]));
+}
+
+/** The other point of the curve with the same first coordinate. */
+const mirrored = (key: unknown) =>
+  typeof key === "string" ? key.replace(/:0x0([23])/, (_, sign: string) => `:0x0${5 - Number(sign)}`) : key;
+
+/** A clearing's record without the keys of whoever vouched for its evidence. */
+function withoutIssuers(told: JsonObject): unknown {
+  const items = listOf(field(told["envelope"], "items")).filter((item) => field(item, "type") !== "claim");
+  const issuers = items.map((item) => field(listOf(field(item, "provenance"))[0], "emitter"));
+  return replaced(told, "keys", (keys) => Object.fromEntries(entriesOf(keys).filter(([id]) => !issuers.includes(id))));
+}
 
 /** A mission below that never was. */
 function invented({ money, mission, session }: Outcome): Outcome["children"][number] {

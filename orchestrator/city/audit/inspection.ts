@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { messageOf } from "../../primitives/errors.ts";
 import { plain } from "../../primitives/values.ts";
 import type { AuditFinding } from "../../protocol/audit-report.ts";
@@ -45,13 +46,18 @@ export class Inspection {
     try {
       await work();
     } catch (error) {
-      this.holds(false, subject, messageOf(error), file);
+      this.holds(false, subject, problemOf(error), file);
     }
   }
 
   result(): { readonly verified: number; readonly findings: AuditFinding[] } {
     return { verified: this.#verified, findings: [...this.#findings] };
   }
+}
+
+/** A record of another shape than its kind's: what is wrong, and where in it. */
+function problemOf(error: unknown): string {
+  return error instanceof z.ZodError ? z.prettifyError(error).replaceAll(/\s+/g, " ") : messageOf(error);
 }
 
 /** Runs one check on every mission that it is about; whatever it stumbles over is a finding, never the end of the audit. */

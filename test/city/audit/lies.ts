@@ -3,6 +3,8 @@ import type { AuditContext } from "../../../orchestrator/city/audit/context.ts";
 import { MissionHistory } from "../../../orchestrator/city/audit/history.ts";
 import { Roles } from "../../../orchestrator/city/audit/roles.ts";
 import { devnetSociety, memberOf } from "../../../orchestrator/city/society.ts";
+import { isHex } from "../../../orchestrator/primitives/hex.ts";
+import { type ClearWave, decodeClearWave, encodeClearWave, type WireItem, type WireVerdict } from "../../../orchestrator/rules/wire.ts";
 
 /** What the chain is said to hold instead: `Contract.function` or `Contract.Event` → its arguments, changed. */
 export interface Lie {
@@ -63,6 +65,22 @@ export function more(amount: unknown): unknown {
 const member = (name: string, by: (value: unknown) => unknown) => (args: unknown) => replaced(args, name, by);
 const place = (index: number, by: (value: unknown) => unknown) => (args: unknown) =>
   Array.isArray(args) ? args.with(index, by(args[index])) : args;
+/** A wave of clearings, unpacked, changed and packed again. */
+const wave = (by: (wave: ClearWave) => ClearWave) =>
+  place(0, (bytes) => (isHex(bytes) ? encodeClearWave(by(decodeClearWave(bytes))) : bytes));
+const items = (by: (item: WireItem) => readonly WireItem[]) =>
+  wave((told) => ({
+    ...told,
+    issuers: told.issuers.map((each) => ({ ...each, items: each.items.flatMap((item) => (typeof item === "string" ? [item] : by(item))) })),
+  }));
+const verdicts = (by: (verdict: WireVerdict) => WireVerdict) =>
+  wave((told) => ({
+    ...told,
+    verifiers: told.verifiers.map((each) => ({
+      ...each,
+      verdicts: each.verdicts.map((verdict) => (typeof verdict === "string" ? verdict : by(verdict))),
+    })),
+  }));
 /** A list of payments whose first is of one unit more. */
 const higher = (payments: unknown) => (Array.isArray(payments) ? payments.with(0, payments[0] + (1n << 160n)) : payments);
 /** The issuers' principal. */
@@ -141,8 +159,14 @@ export const LIES: readonly Lie[] = [
   { check: "BIDS", about: "ExecutionProcedure.BidPlaced", change: member("score", more), finds: /: score/ },
   { check: "BIDS", about: "ExecutionProcedure.Awarded", change: member("price", more), finds: /^award/ },
   { check: "BIDS", about: "ExecutionProcedure.Awarded", change: member("fairness", more), finds: /: fairness/ },
-  { check: "CODE", about: "CollaborationContract.route", change: member("hash", flipped), finds: /code hash/ },
-  { check: "CODE", about: "CollaborationContract.route", change: member("codeHash", flipped), finds: /service's record/ },
+  // A start names places and no hash; another hash is said of a hybrid wave, in test/scenarios/hybrid.test.ts.
+  {
+    check: "CODE",
+    about: "CollaborationContract.route",
+    change: member("slots", (keys) => (Array.isArray(keys) ? keys.with(0, keys[0] + 1n) : keys)),
+    finds: /is not signed by its runner/,
+  },
+  { check: "CODE", about: "CollaborationContract.route", change: member("slots", () => []), finds: /worked without attested code/ },
   { check: "CODE", about: "EvidenceRegistry.RunnerRegistered", change: member("runner", flipped), finds: /nobody registered/ },
   // The first signer's signature, and the first opening's salt.
   { check: "COMMITS", about: "CollaborationContract.commitWave", change: place(0, byte(40)), finds: /not signed by/ },
@@ -152,9 +176,19 @@ export const LIES: readonly Lie[] = [
   { check: "EVIDENCE", about: "CollaborationContract.Revealed", change: member("envelopeRoot", flipped), finds: /envelope/ },
   { check: "EVIDENCE", about: "EvidenceRegistry.IssuerRegistered", change: member("classes", () => 1), finds: /nobody registered for/ },
   { check: "EVIDENCE", about: "ProducerContract.AgentRegistered", change: member("principal", () => GIL), finds: /is by a party/ },
-  { check: "VERDICTS", about: "CollaborationContract.clear", change: member("score", more), finds: notSigned },
-  { check: "VERDICTS", about: "CollaborationContract.clear", change: member("proof", () => ["0x11"]), finds: /not in the envelope/ },
-  { check: "VERDICTS", about: "CollaborationContract.clear", change: member("items", () => []), finds: /: decision/ },
+  {
+    check: "VERDICTS",
+    about: "CollaborationContract.clear",
+    change: verdicts((told) => ({ ...told, score: told.score - 1 })),
+    finds: notSigned,
+  },
+  {
+    check: "VERDICTS",
+    about: "CollaborationContract.clear",
+    change: items((told) => [{ ...told, proof: [...told.proof, told.payload] }]),
+    finds: /not in the envelope/,
+  },
+  { check: "VERDICTS", about: "CollaborationContract.clear", change: items(() => []), finds: /: decision/ },
   { check: "VERDICTS", about: "CollaborationContract.Cleared", change: member("score", more), finds: /: decision/ },
   { check: "VERDICTS", about: "CollaborationContract.Cleared", change: member("evidenceClass", more), finds: /: decision/ },
   { check: "VERDICTS", about: "EvidenceRegistry.VerifierRegistered", change: member("verifier", flipped), finds: /nobody who was drawn/ },
@@ -162,7 +196,12 @@ export const LIES: readonly Lie[] = [
   { check: "CLAIMS", about: "CollaborationContract.Revealed", change: member("outputHash", flipped), finds: /how its check ended/ },
   { check: "DECISIONS", about: "CollaborationContract.Cleared", change: member("confidence", more), finds: /decision against the chain's/ },
   { check: "DECISIONS", about: "CollaborationContract.Cleared", change: member("basis", more), finds: /decision against the chain's/ },
-  { check: "DECISIONS", about: "CollaborationContract.clear", change: member("confidence", more), finds: /outputs against the verdicts/ },
+  {
+    check: "DECISIONS",
+    about: "CollaborationContract.clear",
+    change: verdicts((told) => ({ ...told, confidence: told.confidence - 1 })),
+    finds: /outputs against the verdicts/,
+  },
   { check: "DECISIONS", about: "EvidenceRegistry.IssuerRegistered", change: member("classes", () => 1), finds: /NOT_REGISTERED_FOR_CLASS/ },
   { check: "DECISIONS", about: "EvidenceRegistry.VerifierRegistered", change: member("weight", more), finds: /the verifiers' weights/ },
   { check: "DECISIONS", about: "ProducerContract.AgentRegistered", change: member("principal", () => GIL), finds: /INTERESTED_ISSUER/ },
