@@ -233,7 +233,7 @@ library ParamRanges {
         if (p == Param.MIN_FAIRNESS_SCORE) return (0, 1000);
         if (p == Param.MIN_STAKE_LOW) return (0, 100_000);
         if (p == Param.MIN_STAKE_MEDIUM) return (0, 100_000);
-        if (p == Param.MIN_STAKE_HIGH) return (0, 100_000);
+        if (p == Param.MIN_STAKE_HIGH) return (0, 10_000_000);
         if (p == Param.DEGRADED_MODE_THRESHOLD) return (60, 14_400);
         if (p == Param.DEGRADED_ADJUDICATOR_TIMEOUT) return (1800, 86_400);
         if (p == Param.OPTIMISTIC_WINDOW_MAX) return (2, 60);

@@ -80,7 +80,7 @@ const ROWS = [
   ["MIN_FAIRNESS_SCORE", "points", 600n, 0n, 1000n, "", "LOW", "DOWN", "", "AgentCity Table 19"],
   ["MIN_STAKE_LOW", "tokens", 150n, 0n, 100_000n, "L", "MEDIUM", "DOWN", "", "AgentCity Table 19"],
   ["MIN_STAKE_MEDIUM", "tokens", 500n, 0n, 100_000n, "L", "MEDIUM", "DOWN", "", "AgentCity Table 19"],
-  ["MIN_STAKE_HIGH", "tokens", 2000n, 0n, 100_000n, "L", "MEDIUM", "DOWN", "", "AgentCity Table 19"],
+  ["MIN_STAKE_HIGH", "tokens", 2000n, 0n, 10_000_000n, "L", "MEDIUM", "DOWN", "", "AgentCity Table 19"],
   ["DEGRADED_MODE_THRESHOLD", "s", 1800n, 60n, 14_400n, "L", "HIGH", "UP", "W", "AgentCity Table 19"],
   ["DEGRADED_ADJUDICATOR_TIMEOUT", "s", 7200n, 1800n, 86_400n, "L", "MEDIUM", "UP", "W", "AgentCity Table 19"],
   ["OPTIMISTIC_WINDOW_MAX", "s", 10n, 2n, 60n, "L", "MEDIUM", "UP", "W", "AgentCity Table 19"],

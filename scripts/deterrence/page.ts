@@ -48,7 +48,7 @@ const FORMULAS = [
 export function deterrencePage(): string {
   const all = figures();
   const other = all.filter((figure) => !agrees(figure));
-  const value = 25_000;
+  const value = 100_000;
   const stakes = Object.entries(productionStakes(value)).map(([name, stake]) => [`\`${name}\``, grouped(stake)]);
   const range = ([low, high]: readonly [number, number]) => (low === high ? String(low) : `${low}–${high}`);
   return [
@@ -58,8 +58,8 @@ export function deterrencePage(): string {
     "([`orchestrator/rules/deterrence.ts`](../orchestrator/rules/deterrence.ts)), every figure that the paper prints beside what they give, and\n",
     "stakes for a city whose missions are worth something.\n\n",
     "    npm run deterrence                                        # the comparison below\n",
-    "    npm run deterrence -- --vm 25000 --k 5 --t 3              # stakes for other missions and assumptions\n",
-    "    npm run deterrence -- --vm 25000 --preset > city.yaml     # a founding file with those stakes\n",
+    "    npm run deterrence -- --vm 100000 --k 5 --t 3              # stakes for other missions and assumptions\n",
+    "    npm run deterrence -- --vm 100000 --preset > city.yaml     # a founding file with those stakes\n",
     "    npm run deterrence -- --city                              # a city's treasury: EQ-11 and EQ-12 of its last 30 days\n\n",
     "## Formulas\n\n",
     "k executors do a task and t must agree; an honest one notices a manipulation with probability p, correlated by ρ; each would collude with\n",
@@ -77,7 +77,8 @@ export function deterrencePage(): string {
     `moderate case (${MODERATE.agreeing} of ${MODERATE.executors}, p = ${MODERATE.notices}, π = ${MODERATE.malice}, slash = ${MODERATE.slashed}; at HIGH risk\n3 of 5, since no law there has fewer executors):\n\n`,
     table(["parameter", "tokens"], stakes),
     `\nThe ranges of [parameters.md](parameters.md) allow missions worth up to ${grouped(BigInt(largestValue()))} tokens so; a larger \`--vm\` is refused with\n`,
-    "`StakeOutsideRange`, which says what would fit. `--preset` prints a whole founding file ([genesis.md](genesis.md)) whose people are a devnet's\n",
+    "`StakeOutsideRange`, which says what would fit. AgentCity's Table 19 ends `MIN_STAKE_HIGH` at 100,000, below the 376,259 of its own Table 16; here it\n",
+    "ends at 10,000,000. `--preset` prints a whole founding file ([genesis.md](genesis.md)) whose people are a devnet's\n",
     "own keys: replace every address before founding anything public.\n\n",
     "## What the paper prints, and what follows\n\n",
     `${all.length} figures; ${all.length - other.length} follow to the last printed digit, ${other.length} do not:\n\n`,

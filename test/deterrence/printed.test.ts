@@ -60,17 +60,18 @@ describe("the paper's figures on deterrence", function () {
   });
 
   it("give a city stakes that it can be founded with", () => {
-    const stakes = productionStakes(25_000);
+    // What the paper's own missions are worth (Table 16); at HIGH risk three of five agree.
+    const stakes = productionStakes(100_000);
     expect(stakes).to.deep.equal({
-      REGISTRATION_STAKE: 2500n,
-      MIN_STAKE_LOW: 7055n,
-      MIN_STAKE_MEDIUM: 23_517n,
-      MIN_STAKE_HIGH: 81_074n,
-      ADJUDICATOR_STAKE: 3572n,
+      REGISTRATION_STAKE: 10_000n,
+      MIN_STAKE_LOW: 28_220n,
+      MIN_STAKE_MEDIUM: 94_065n,
+      MIN_STAKE_HIGH: 324_293n,
+      ADJUDICATOR_STAKE: 14_286n,
     });
-    expect(production(25_000)).to.deep.equal({ ...PROTOTYPE, ...stakes });
-    const plan = parseFoundingFile(foundingFile(25_000, stakes), "city.yaml", true);
-    expect(plan.parameters[parameterIndex("MIN_STAKE_HIGH")]).to.equal(81_074n);
+    expect(production(100_000)).to.deep.equal({ ...PROTOTYPE, ...stakes });
+    const plan = parseFoundingFile(foundingFile(100_000, stakes), "city.yaml", true);
+    expect(plan.parameters[parameterIndex("MIN_STAKE_HIGH")]).to.equal(324_293n);
     expect(plan.parameters[parameterIndex("BIDDING_WINDOW")]).to.equal(PROTOTYPE.BIDDING_WINDOW);
   });
 
@@ -79,9 +80,11 @@ describe("the paper's figures on deterrence", function () {
     expect(parameterFaults(production(largest))).to.deep.equal([]);
     const error = thrown(() => productionStakes(largest + 1));
     expect(error).to.be.instanceOf(StakeOutsideRange);
-    expect((error as StakeOutsideRange).details).to.contain(`${parameter("MIN_STAKE_HIGH").max}`);
+    expect((error as StakeOutsideRange).details).to.contain(`MIN_STAKE_MEDIUM = ${parameter("MIN_STAKE_MEDIUM").max + 1n}`);
     expect(largestValue({ ...MODERATE, executors: 7, agreeing: 4 })).to.be.above(largest);
-    expect(largestValue({ ...MODERATE, executors: 5, agreeing: 3 }), "what a law needs at HIGH risk is assumed").to.equal(largest);
+    expect(productionStakes(1000, { ...MODERATE, executors: 5, agreeing: 3 }), "what a law needs at HIGH risk is assumed").to.include({
+      MIN_STAKE_HIGH: productionStakes(1000).MIN_STAKE_HIGH,
+    });
     expect(largestValue({ ...MODERATE, margin: 3 })).to.be.below(largest);
     expect(thrown(() => productionStakes(1000, { ...MODERATE, notices: 0 }))).to.be.instanceOf(NotDeterrable);
   });
