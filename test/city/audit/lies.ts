@@ -3,7 +3,7 @@ import type { AuditContext } from "../../../orchestrator/city/audit/context.ts";
 import { MissionHistory } from "../../../orchestrator/city/audit/history.ts";
 import { Roles } from "../../../orchestrator/city/audit/roles.ts";
 import { devnetSociety, memberOf } from "../../../orchestrator/city/society.ts";
-import { isHex } from "../../../orchestrator/primitives/hex.ts";
+import { type Hex, isHex } from "../../../orchestrator/primitives/hex.ts";
 import { type ClearWave, decodeClearWave, encodeClearWave, type WireItem, type WireVerdict } from "../../../orchestrator/rules/wire.ts";
 
 /** What the chain is said to hold instead: `Contract.function` or `Contract.Event` → its arguments, changed. */
@@ -71,7 +71,10 @@ const wave = (by: (wave: ClearWave) => ClearWave) =>
 const items = (by: (item: WireItem) => readonly WireItem[]) =>
   wave((told) => ({
     ...told,
-    issuers: told.issuers.map((each) => ({ ...each, items: each.items.flatMap((item) => (typeof item === "string" ? [item] : by(item))) })),
+    issuers: told.issuers.map((each) => ({
+      ...each,
+      items: each.items.flatMap((item): readonly (WireItem | Hex)[] => (typeof item === "string" ? [item] : by(item))),
+    })),
   }));
 const verdicts = (by: (verdict: WireVerdict) => WireVerdict) =>
   wave((told) => ({
