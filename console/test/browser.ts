@@ -5,9 +5,18 @@ import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { LocalAccount } from "viem";
 
-function findBrowser(): string {
+/** Nothing can be looked at here. */
+export class NoBrowser extends Error {
+  readonly code = "NoBrowser";
+  constructor() {
+    super("no Chromium is here: apt-get install -y chromium");
+  }
+}
+
+/** Throws NoBrowser. */
+export function findBrowser(): string {
   const found = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => existsSync(path));
-  if (found === undefined) throw new Error("no Chromium here: apt-get install -y chromium");
+  if (found === undefined) throw new NoBrowser();
   return found;
 }
 
