@@ -4,8 +4,9 @@ import { formatMoney } from "../../../orchestrator/primitives/amounts.ts";
 import type { Agent, Event, Page, Service } from "../city/answers.ts";
 import { useAsked } from "../city/live.tsx";
 import { Asked, Empty } from "../parts/asked.tsx";
+import { EventList } from "../parts/event-list.tsx";
 import { Quoted } from "../parts/quoted.tsx";
-import { eventWords, moment, short } from "../parts/words.ts";
+import { isNone, moment, short } from "../parts/words.ts";
 
 /** Everybody, by standing. */
 export function AgentsPage() {
@@ -75,7 +76,7 @@ export function AgentPage() {
   const last = useAsked<Page<Event>>("/v1/events", { agent: address, newest: true, limit: 100 });
   const services = useAsked<Page<Service>>("/v1/services", { limit: 200 });
   const own = (services.data?.items ?? []).filter(({ owner }) => owner.toLowerCase() === address.toLowerCase());
-  const missions = [...new Set((last.data?.items ?? []).map(({ missionId }) => missionId))].filter((id) => !/^0x0+$/.test(id));
+  const missions = [...new Set((last.data?.items ?? []).map(({ missionId }) => missionId))].filter((id) => !isNone(id));
   return (
     <>
       <Title order={1}>
@@ -134,22 +135,7 @@ function Events({ title, of }: { readonly title: string; readonly of: ReturnType
   return (
     <section>
       <Title order={2}>{title}</Title>
-      <Asked of={of}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <Empty>Nothing.</Empty>
-          ) : (
-            <ol className="news">
-              {items.slice(0, 50).map((event) => (
-                <li key={event.eventId}>
-                  <span className="muted">{moment(event.timestamp / 1_000)}</span> {eventWords(event.eventType, event.name)} ·{" "}
-                  <Link to={`/log?event=${event.eventId}`}>read it</Link>
-                </li>
-              ))}
-            </ol>
-          )
-        }
-      </Asked>
+      <Asked of={of}>{({ items }) => <EventList events={items.slice(0, 50)} isLinked />}</Asked>
     </section>
   );
 }

@@ -4,9 +4,10 @@ import { formatMoney, grouped } from "../../../orchestrator/primitives/amounts.t
 import type { Case, Event, Mission, Money, Order, Page, Panel, Session, Summary } from "../city/answers.ts";
 import { useAsked } from "../city/live.tsx";
 import { Asked, Empty } from "../parts/asked.tsx";
+import { EventList } from "../parts/event-list.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
-import { eventWords, missionWords, moment, sessionWords, short, span } from "../parts/words.ts";
+import { isNone, missionWords, moment, sessionWords, short, span } from "../parts/words.ts";
 
 /** What is going on, whether anything is wrong, and what is asked of people: within half a minute. */
 export function CityPage() {
@@ -197,7 +198,7 @@ function PanelCard() {
           <>
             <Text>
               {seats.filter(({ isActive }) => isActive).length} seats; {hasQuorum ? "it has its quorum" : "too few for its quorum"}.{" "}
-              {/^0x0+$/.test(senior) ? (
+              {isNone(senior) ? (
                 "No adjudicator is senior."
               ) : (
                 <>
@@ -230,18 +231,7 @@ function News() {
           block {grouped(health.data.block)}, entry {grouped(health.data.sequence)} of the log
         </Text>
       )}
-      <Asked of={events}>
-        {({ items }) => (
-          <ol className="news" aria-live="off">
-            {items.map((event) => (
-              <li key={event.eventId}>
-                <span className="muted">{moment(event.timestamp / 1_000).slice(11)}</span> {eventWords(event.eventType, event.name)}
-                {event.nodeId !== null && ` · node ${event.nodeId}`}
-              </li>
-            ))}
-          </ol>
-        )}
-      </Asked>
+      <Asked of={events}>{({ items }) => <EventList events={items} timeOnly withNode />}</Asked>
       <Link to="/log">The whole log</Link>
     </section>
   );

@@ -10,8 +10,10 @@ import { ask } from "../city/gateway.ts";
 import { useLive } from "../city/live.tsx";
 import { Asked, Empty, Problem } from "../parts/asked.tsx";
 import { Quoted } from "../parts/quoted.tsx";
+import { save } from "../parts/save.ts";
+import { SidePanel } from "../parts/side-panel.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
-import { eventWords, moment, short } from "../parts/words.ts";
+import { eventMoment, eventWords, isNone, short } from "../parts/words.ts";
 
 /** The nine dimensions of the Logging Hub (AgentCity B.12), as the gateway asks them. */
 const FILTERS = [
@@ -174,7 +176,7 @@ function Rows({ events, chosen, onChoose, onEnd }: RowsProps) {
               onClick={() => onChoose(event.eventId)}
             >
               <span className="muted">{event.sequence}</span>
-              <span className="muted">{moment(event.timestamp / 1_000)}</span>
+              <span className="muted">{eventMoment(event)}</span>
               <span>{event.record === null ? `block ${event.blockNumber}` : "record"}</span>
               <strong>{eventWords(event.eventType, event.name)}</strong>
               <span className="muted">{event.name}</span>
@@ -210,15 +212,7 @@ function Entry({ id, onClose }: { readonly id: string; readonly onClose: () => v
   }, [payload.data]);
   const fits = check !== undefined && check.hash === event.data?.payloadHash && check.cid === cid;
   return (
-    <aside className="panel" aria-labelledby="entry">
-      <Group justify="space-between">
-        <Title order={2} id="entry">
-          Entry {event.data?.sequence}
-        </Title>
-        <Button size="compact-sm" variant="default" onClick={onClose}>
-          Close
-        </Button>
-      </Group>
+    <SidePanel id="entry" title={`Entry ${event.data?.sequence ?? ""}`} onClose={onClose}>
       <Asked of={event}>
         {(found) => (
           <>
@@ -227,8 +221,8 @@ function Entry({ id, onClose }: { readonly id: string; readonly onClose: () => v
                 {(
                   [
                     ["what", found.name],
-                    ["when", `${moment(found.timestamp / 1_000)}${found.blockNumber > 0 ? `, block ${found.blockNumber}` : ""}`],
-                    ["mission", /^0x0+$/.test(found.missionId) ? "" : found.missionId],
+                    ["when", `${eventMoment(found)}${found.blockNumber > 0 ? `, block ${found.blockNumber}` : ""}`],
+                    ["mission", isNone(found.missionId) ? "" : found.missionId],
                     ["about", found.primaryEntity ?? ""],
                     ["and", found.secondaryEntity ?? ""],
                     ["transaction", found.transactionHash ?? ""],
@@ -269,13 +263,13 @@ function Entry({ id, onClose }: { readonly id: string; readonly onClose: () => v
           </>
         )}
       </Asked>
-    </aside>
+    </SidePanel>
   );
 }
 
 function subjectOf({ primaryEntity, missionId, name }: Event): URLSearchParams {
   if (primaryEntity !== null) return new URLSearchParams({ agent: primaryEntity });
-  return /^0x0+$/.test(missionId) ? new URLSearchParams({ name }) : new URLSearchParams({ mission: missionId });
+  return isNone(missionId) ? new URLSearchParams({ name }) : new URLSearchParams({ mission: missionId });
 }
 
 /** The filter as NDJSON: one entry a line, oldest first, as the city told them. */
@@ -290,10 +284,7 @@ function Export({ filter }: { readonly filter: Readonly<Record<string, string>> 
         cursor = page.next;
         setRead(lines.length);
       }
-      const url = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "application/x-ndjson" }));
-      const link = Object.assign(document.createElement("a"), { href: url, download: "agentcity-log.ndjson" });
-      link.click();
-      URL.revokeObjectURL(url);
+      save("agentcity-log.ndjson", `${lines.join("\n")}\n`, "application/x-ndjson");
     } finally {
       setRead(undefined);
     }

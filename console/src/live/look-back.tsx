@@ -3,6 +3,7 @@ import { grouped } from "../../../orchestrator/primitives/amounts.ts";
 import { plainLine } from "../../../orchestrator/primitives/plain-text.ts";
 import type { History } from "../city/answers.ts";
 import { Empty } from "../parts/asked.tsx";
+import { PlainTable } from "../parts/plain-table.tsx";
 import { liveStateWords, moment, short, span } from "../parts/words.ts";
 
 const WIDTH = 960;
@@ -17,12 +18,12 @@ export function Look({ history, labels }: { readonly history: History; readonly 
     <>
       <Gantt history={history} labels={labels} />
       <div className="columns">
-        <Table
+        <PlainTable
           caption="Gas by contract"
           heads={["Contract", "Transactions", "Gas"]}
           rows={history.gas.map(({ contract, gas, transactions }) => [contract, grouped(transactions), grouped(gas)])}
         />
-        <Table
+        <PlainTable
           caption="Verdicts by tier"
           heads={["Tier", "Cleared", "Not cleared", "Undecided"]}
           rows={history.verdicts.map(({ tier, passed, rejected, undecided }) => [
@@ -32,7 +33,7 @@ export function Look({ history, labels }: { readonly history: History; readonly 
             String(undecided),
           ])}
         />
-        <Table
+        <PlainTable
           caption="Freezes by agent and hour"
           heads={["Agent", "Hour", "Freezes"]}
           rows={[...Map.groupBy(history.freezes, ({ agent, at }) => `${agent} ${moment(at).slice(0, 13)}`)].map(([key, all]) => {
@@ -40,7 +41,7 @@ export function Look({ history, labels }: { readonly history: History; readonly 
             return [short(agent), hour.join(" "), String(all.length)];
           })}
         />
-        <Table
+        <PlainTable
           caption="Epochs: one law after another for the same goal"
           heads={["Epoch", "Nodes done", "Nodes failed", "Gas"]}
           rows={history.epochs.map(({ epoch, completed, failed, gas }) => [
@@ -52,57 +53,6 @@ export function Look({ history, labels }: { readonly history: History; readonly 
         />
       </div>
     </>
-  );
-}
-
-function Table({
-  caption,
-  heads,
-  rows,
-}: {
-  readonly caption: string;
-  readonly heads: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}) {
-  return (
-    <div className="wide">
-      <table>
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            {heads.map((head, place) => (
-              <th key={head} scope="col" className={place === 0 ? undefined : "amount"}>
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.length === 0 && (
-            <tr>
-              <td colSpan={heads.length} className="muted">
-                none
-              </td>
-            </tr>
-          )}
-          {rows.map((row) => (
-            <tr key={row.join(" ")}>
-              {row.map((cell, place) =>
-                place === 0 ? (
-                  <th key={heads[place]} scope="row">
-                    {cell}
-                  </th>
-                ) : (
-                  <td key={heads[place]} className="amount">
-                    {cell}
-                  </td>
-                ),
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }
 

@@ -23,9 +23,10 @@ import { LawPicture } from "../pages/law-picture.tsx";
 import { Sankey, sum } from "../pages/money.tsx";
 import { DEPOSIT, type Flow } from "../pages/money-flows.ts";
 import { Asked, Empty } from "../parts/asked.tsx";
+import { EventList } from "../parts/event-list.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
-import { CLASSES, eventWords, liveStateWords, missionWords, moment, sessionWords, short, span, TIERS } from "../parts/words.ts";
+import { CLASSES, eventMoment, liveStateWords, missionWords, moment, sessionWords, short, span, TIERS } from "../parts/words.ts";
 import { Look } from "./look-back.tsx";
 import { Metrics } from "./metrics.tsx";
 
@@ -361,11 +362,7 @@ function NodeCard({
         {SEVEN.map(([stage, isIt]) => {
           const reached = (events.data?.items ?? []).findLast(isIt);
           return (
-            <li
-              key={stage}
-              data-is={reached === undefined ? "later" : "done"}
-              title={reached === undefined ? "" : moment(reached.timestamp / 1_000)}
-            >
+            <li key={stage} data-is={reached === undefined ? "later" : "done"} title={reached === undefined ? "" : eventMoment(reached)}>
               {stage}
             </li>
           );
@@ -412,13 +409,7 @@ function NodeCard({
         </Button>
       )}
       <Title order={4}>What happened here</Title>
-      <ol className="news">
-        {(events.data?.items ?? []).slice(-30).map((event) => (
-          <li key={event.eventId}>
-            <span className="muted">{moment(event.timestamp / 1_000).slice(11)}</span> {eventWords(event.eventType, event.name)}
-          </li>
-        ))}
-      </ol>
+      <EventList events={(events.data?.items ?? []).slice(-30)} timeOnly />
       <Link to={`/log?mission=${address}&node=${law.number}`}>In the log</Link>
     </aside>
   );

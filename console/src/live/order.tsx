@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, List, Text, Textarea, Title } from "@mantine/core";
+import { Alert, Button, Code, Group, List, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { Link, useLocation, useParams } from "react-router";
@@ -6,6 +6,7 @@ import type { CaseDetail, Draft, Simulation } from "../city/answers.ts";
 import { ask, request, send } from "../city/gateway.ts";
 import { askAgain, useLive } from "../city/live.tsx";
 import { Asked, Empty, Problem } from "../parts/asked.tsx";
+import { Because } from "../parts/because.tsx";
 import { Quoted } from "../parts/quoted.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { moment, short, span } from "../parts/words.ts";
@@ -125,13 +126,7 @@ export function CasePage() {
                 <Title order={2} id="decision">
                   The decision
                 </Title>
-                <Textarea
-                  label="Why: it is recorded with your signature, for everybody to read"
-                  rows={3}
-                  maxLength={4_000}
-                  value={because}
-                  onChange={({ currentTarget }) => setBecause(currentTarget.value)}
-                />
+                <Because text={because} onChange={setBecause} />
                 <Group my="sm">
                   {subject.decisions.map((decision) => (
                     <Button

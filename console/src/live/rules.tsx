@@ -1,4 +1,4 @@
-import { Button, Group, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { Button, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
@@ -7,7 +7,9 @@ import type { Event, Page, Parameter, Payload } from "../city/answers.ts";
 import { ask } from "../city/gateway.ts";
 import { useAsked } from "../city/live.tsx";
 import { Asked, Empty } from "../parts/asked.tsx";
-import { moment } from "../parts/words.ts";
+import { Because } from "../parts/because.tsx";
+import { SidePanel } from "../parts/side-panel.tsx";
+import { eventMoment } from "../parts/words.ts";
 
 const WEAKER: Readonly<Record<string, string>> = {
   UP: "a higher value protects less",
@@ -91,15 +93,7 @@ function Rule({ parameter, onClose }: { readonly parameter: Parameter; readonly 
     void navigate("/panel/order", { state: { action: "AMEND_PARAMETER", values: [String(index), proposed], because } });
   };
   return (
-    <aside className="panel" aria-labelledby="rule">
-      <Group justify="space-between">
-        <Title order={2} id="rule">
-          {name}
-        </Title>
-        <Button size="compact-sm" variant="default" onClick={onClose}>
-          Close
-        </Button>
-      </Group>
+    <SidePanel id="rule" title={name} onClose={onClose}>
       <Text>
         {grouped(value)} {unit}, allowed from {grouped(min)} to {grouped(max)}. Risk {risk}:{" "}
         {risk === "HIGH" ? "two adjudicators" : "one adjudicator"} may change it; {WEAKER[weaker]}.{" "}
@@ -117,19 +111,12 @@ function Rule({ parameter, onClose }: { readonly parameter: Parameter; readonly 
           onChange={({ currentTarget }) => setProposed(currentTarget.value)}
         />
         {weakens && inRange && <Text role="status">This weakens what the parameter protects.</Text>}
-        <Textarea
-          label="Why"
-          required
-          rows={2}
-          maxLength={4_000}
-          value={because}
-          onChange={({ currentTarget }) => setBecause(currentTarget.value)}
-        />
+        <Because text={because} onChange={setBecause} />
         <Button my="sm" type="submit" disabled={!inRange || proposed === value || because.trim() === ""}>
           See what would happen
         </Button>
       </form>
-    </aside>
+    </SidePanel>
   );
 }
 
@@ -168,7 +155,7 @@ function History({ index, unit }: { readonly index: number; readonly unit: strin
             <ol className="news">
               {found.map(({ event, value }) => (
                 <li key={event.eventId}>
-                  <span className="muted">{moment(event.timestamp / 1_000)}</span> {grouped(value)} {unit}, block {event.blockNumber}
+                  <span className="muted">{eventMoment(event)}</span> {grouped(value)} {unit}, block {event.blockNumber}
                 </li>
               ))}
             </ol>

@@ -5,8 +5,9 @@ import type { Ballots, Event, Page, SessionDetail } from "../city/answers.ts";
 import { useAsked } from "../city/live.tsx";
 import { Vote } from "../pages/session.tsx";
 import { Asked, Empty } from "../parts/asked.tsx";
+import { EventList } from "../parts/event-list.tsx";
 import { Quoted } from "../parts/quoted.tsx";
-import { eventWords, moment, short } from "../parts/words.ts";
+import { short } from "../parts/words.ts";
 import { Steps } from "./mission.tsx";
 
 const NO_LAW = "No law: the deposit goes back";
@@ -66,19 +67,7 @@ export function Component() {
         <Title order={2} id="debate">
           In order: what was said and signed
         </Title>
-        {debate.length === 0 ? (
-          <Empty>Nothing yet.</Empty>
-        ) : (
-          <ol className="news">
-            {debate.map((event) => (
-              <li key={event.eventId}>
-                <span className="muted">{moment(event.timestamp / 1_000).slice(11)}</span> {eventWords(event.eventType, event.name)}
-                {event.primaryEntity !== null && <> · {short(event.primaryEntity)}</>} ·{" "}
-                <Link to={`/log?event=${event.eventId}`}>read it</Link>
-              </li>
-            ))}
-          </ol>
-        )}
+        <EventList events={debate} timeOnly withEntity isLinked />
       </section>
     </>
   );

@@ -132,6 +132,12 @@ export function moment(seconds: number): string {
   return new Date(seconds * 1_000).toISOString().replace("T", " ").slice(0, 19);
 }
 
+/** When an event happened; its time is in milliseconds. */
+export const eventMoment = ({ timestamp }: { readonly timestamp: number }): string => moment(timestamp / 1_000);
+
+/** No mission, no account: the contracts' zero. */
+export const isNone = (hex: string): boolean => /^0x0+$/.test(hex);
+
 /** How long, in the two largest units. */
 export function span(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
