@@ -18,10 +18,11 @@ const LIVE: RouteObject[] = [
   { path: "log", lazy: () => import("./live/log.tsx") },
   { path: "rules", lazy: () => import("./live/rules.tsx") },
   { path: "panel", lazy: () => import("./live/panel.tsx") },
-  { path: "panel/act", lazy: async () => ({ Component: (await import("./live/panel.tsx")).ActPage }) },
+  { path: "panel/act", lazy: () => import("./live/act.tsx") },
   { path: "panel/order", lazy: async () => ({ Component: (await import("./live/order.tsx")).OrderPage }) },
   { path: "panel/orders/:digest", lazy: async () => ({ Component: (await import("./live/order.tsx")).WaitingOrder }) },
   { path: "panel/cases/:name", lazy: async () => ({ Component: (await import("./live/order.tsx")).CasePage }) },
+  { path: "economy/:name?", lazy: () => import("./live/economy.tsx") },
   { path: "agents", lazy: async () => ({ Component: (await import("./live/agents.tsx")).AgentsPage }) },
   { path: "agents/:address", lazy: async () => ({ Component: (await import("./live/agents.tsx")).AgentPage }) },
 ];

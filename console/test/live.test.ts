@@ -210,7 +210,7 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     const own = accountOf("adjudicator-2").address;
     const page = await newPage("adjudicator-2");
     await page.goto(`${gateway.url}/panel/act?action=FREEZE_PRINCIPAL&target=${own}`);
-    await page.getByLabel(/^frozen/).fill("true");
+    await page.getByLabel(/^frozen/).selectOption("true");
     await page.getByLabel(/^Why/).fill("to see whether one may judge oneself");
     await page.getByRole("button", { name: "See what would happen" }).click();
     await page.getByRole("button", { name: "Connect a wallet" }).click();
@@ -336,6 +336,8 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
       "/rules?parameter=REPUTATION_FLOOR",
       "/panel",
       "/panel/act",
+      "/economy",
+      "/economy/economy-1-contracts",
       "/agents",
       `/agents/${accountOf("adjudicator-1").address}`,
       "/bundle",

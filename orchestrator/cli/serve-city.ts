@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fileAt, readSite } from "../../console/build/site.ts";
@@ -5,8 +7,12 @@ import type { City } from "../city/city.ts";
 import type { Pages } from "../gateway/http.ts";
 import { type Gateway, serveGateway } from "../gateway/serve.ts";
 import { messageOf } from "../primitives/errors.ts";
+import { home } from "./home.ts";
 import { version } from "./version.ts";
 import { wallTime } from "./wall-time.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const DIST = join(ROOT, "console", "dist");
 
 export interface Serving {
   readonly port: number;
@@ -17,7 +23,12 @@ export interface Serving {
 /** Serves a city that is open in this process, by the machine's own clock. */
 export async function serveCity(city: City, serving: Serving): Promise<Gateway> {
   const pages = consolePages(city);
-  const gateway = await serveGateway(city, { ...serving, pages, version: version(), millis: wallTime.millis, sleep: wallTime.sleep });
+  const campaigns = { published: join(ROOT, "bench"), own: home().root };
+  const gateway = await serveGateway(city, {
+    ...{ ...serving, pages, campaigns, version: version() },
+    millis: wallTime.millis,
+    sleep: wallTime.sleep,
+  });
   city.tell(`the gateway is at ${gateway.url} (reference: ${gateway.url}/docs)`);
   return gateway;
 }
@@ -27,7 +38,13 @@ export async function forEver(): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-const DIST = join(fileURLToPath(new URL("../../", import.meta.url)), "console", "dist");
+/** Builds the console where it is not built yet: for whoever wants to look and has typed one command. */
+export function buildConsole(tell: (line: string) => void): void {
+  if (existsSync(join(DIST, "files.json"))) return;
+  tell("the console is built first, once: about a minute");
+  const { status } = spawnSync("npm", ["run", "--silent", "console:build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) tell("the console could not be built: npm run console:build says why");
+}
 
 /** The console's files, each with the hash that its build wrote down; undefined, and said, where it is not built or was changed. */
 function consolePages({ tell }: City): Pages | undefined {

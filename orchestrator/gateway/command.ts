@@ -3,6 +3,7 @@ import type { CityClient } from "../client/client.ts";
 import type { Hub } from "../hub/hub.ts";
 import type { Address } from "../primitives/hex.ts";
 import type { Blocks } from "../records/blocks.ts";
+import type { CampaignFolders } from "./campaigns.ts";
 import type { CityDocument } from "./commands/city.ts";
 
 /** What commands ask. */
@@ -14,6 +15,8 @@ export interface World {
   readonly dir: string;
   /** What this city says of itself, signed by its operator. */
   readonly about: () => Promise<CityDocument>;
+  /** Where campaigns of the economy lie, if this city shows any. */
+  readonly campaigns?: CampaignFolders | undefined;
   /** Opens a session of fifteen minutes for a key that has shown itself. */
   readonly openSession: (key: Address) => { readonly bearer: string; readonly expires: number };
 }
@@ -38,7 +41,7 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   /** `/v1/missions/{mission}`: fields in braces come from the path, the others from the query or the body. */
   readonly path: string;
   /** Under what the reference lists it. */
-  readonly group: "City" | "Missions" | "Law" | "Members" | "Panel" | "Events" | "Sessions of keys";
+  readonly group: "City" | "Missions" | "Law" | "Members" | "Panel" | "Economy" | "Events" | "Sessions of keys";
   readonly doc: string;
   readonly access: Access;
   /** What it answers changes without the chain or the log: files of the city's folder. Such an answer is not kept. */

@@ -12,6 +12,7 @@ import { messageOf } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
 import { Bearers } from "./bearers.ts";
+import type { CampaignFolders } from "./campaigns.ts";
 import type { World } from "./command.ts";
 import type { CityDocument } from "./commands/city.ts";
 import { COMMANDS } from "./commands/table.ts";
@@ -30,6 +31,8 @@ export interface ServeOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** The console, if it is built. */
   readonly pages?: Pages | undefined;
+  /** Where campaigns of the economy lie, to be shown. */
+  readonly campaigns?: CampaignFolders | undefined;
   readonly version: string;
   readonly millis: () => number;
   readonly sleep: (millis: number) => Promise<void>;
@@ -71,6 +74,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     hub,
     blocks: city.blocks,
     dir: city.dir,
+    campaigns: options.campaigns,
     about: () => aboutCity(city, options.publicUrl ?? url, limits, version),
     openSession: (key) => bearers.open(key, Math.floor(millis() / 1_000)),
   };

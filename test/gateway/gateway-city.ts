@@ -20,6 +20,7 @@ export const serveOptions: ServeOptions = {
   millis: () => wall.now,
   // One turn of the event loop: the hub looks again at once.
   sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  campaigns: { published: join(import.meta.dirname, "../../bench"), own: join(import.meta.dirname, "nowhere") },
   limits: { burst: 1_000_000, perSecond: 1_000_000 },
 };
 

@@ -99,6 +99,7 @@ describe("the gateway of a city with a mission", function () {
       cid: first?.payloadCid ?? "",
       id: served.outcome.mission ?? "",
       digest: await halfSigned(),
+      campaign: "economy-1-contracts",
     };
     for (const { path, output, access, method, name } of COMMANDS) {
       if (access !== "open") continue;

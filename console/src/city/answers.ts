@@ -1,5 +1,6 @@
 /** What the gateway answers, as its own table of commands has it. Types only: nothing of the server is in the page. */
 import type { z } from "zod";
+import type { campaignDetail, campaignOutput } from "../../../orchestrator/gateway/campaigns.ts";
 import type { cityDocumentSchema, parameterOutput } from "../../../orchestrator/gateway/commands/city.ts";
 import type { eventOutput } from "../../../orchestrator/gateway/commands/events.ts";
 import type { sessionOutput } from "../../../orchestrator/gateway/commands/law.ts";
@@ -15,6 +16,8 @@ import type {
 import type { caseOutput, draftOutput } from "../../../orchestrator/gateway/commands/panel.ts";
 import type { metricOutput } from "../../../orchestrator/gateway/commands/vitals.ts";
 
+export type Campaign = z.infer<typeof campaignOutput>;
+export type CampaignDetail = z.infer<typeof campaignDetail>;
 export type CityDocument = z.infer<typeof cityDocumentSchema>;
 export type Parameter = z.infer<typeof parameterOutput>;
 export type Event = z.infer<typeof eventOutput>;
@@ -78,9 +81,23 @@ export interface Panel {
     readonly principal: string;
     readonly isActive: boolean;
     readonly stake: string;
+    readonly isFlagged: boolean;
+    readonly approvals: number;
+    readonly decisions: number;
+    readonly weakenings: number;
+    readonly inARow: number;
   }[];
   readonly senior: string;
   readonly hasQuorum: boolean;
+  readonly watchdog: {
+    readonly isFrozen: boolean;
+    readonly isDegraded: boolean;
+    readonly isStopped: boolean;
+    readonly releaseQuorum: number;
+    readonly stopQuorum: number;
+    readonly resumeQuorum: number;
+    readonly limits: { readonly days: number; readonly percent: number; readonly inARow: number; readonly weakenings: number };
+  };
   readonly asOf: number;
 }
 export interface Money {

@@ -1,12 +1,12 @@
-import { Alert, Button, Group, NativeSelect, Text, Textarea, TextInput, Title } from "@mantine/core";
-import { type FormEvent, useState } from "react";
-import { Link, useNavigate, useSearchParams } from "react-router";
+import { Button, Group, Text, Title } from "@mantine/core";
+import { Link } from "react-router";
 import { formatMoney } from "../../../orchestrator/primitives/amounts.ts";
 import type { Act, Page, Panel } from "../city/answers.ts";
 import { useAsked } from "../city/live.tsx";
 import { Asked, Empty } from "../parts/asked.tsx";
 import { Quoted } from "../parts/quoted.tsx";
-import { moment, short } from "../parts/words.ts";
+import { StateMark } from "../parts/state-mark.tsx";
+import { eventMoment, isNone, moment, percent, short } from "../parts/words.ts";
 import { NeededNow } from "./city.tsx";
 
 /** The override panel: what waits, who sits, what was done and why. */
@@ -30,6 +30,7 @@ export function Component() {
             ["FREEZE", "Freeze a node"],
             ["UNFREEZE", "Release a node"],
             ["EMERGENCY_STOP", "Stop a mission"],
+            ["CLEAR_EMERGENCY_STOP", "Let a stopped mission go on"],
             ["STOP_CITY", "Stop the city"],
             ["RESUME_CITY", "Resume the city"],
             ["TERMINATE_MISSION", "End a mission"],
@@ -38,6 +39,7 @@ export function Component() {
             ["FREEZE_PRINCIPAL", "Freeze a principal"],
             ["ADJUST_REPUTATION", "Adjust a reputation"],
             ["CLASSIFY_FALSE_POSITIVE", "Call a freeze a false alarm"],
+            ["RELEASE_WATCHDOG", "Release the panel"],
           ].map(([action, name]) => (
             <Button key={action} component={Link} to={`/panel/act?action=${action}`} variant="default" size="compact-sm">
               {name}
@@ -53,39 +55,53 @@ export function Component() {
           Seats
         </Title>
         <Asked of={panel}>
-          {({ seats, senior, hasQuorum, asOf }) => (
-            <div className="wide">
-              <table>
-                <caption>
-                  {hasQuorum ? "The panel has its quorum" : "The panel is below its quorum"}, at {moment(asOf)} of chain time
-                </caption>
-                <thead>
-                  <tr>
-                    <th scope="col">Adjudicator</th>
-                    <th scope="col">Answers for it</th>
-                    <th scope="col">State</th>
-                    <th scope="col" className="amount">
-                      Stake
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {seats.map(({ adjudicator, principal, isActive, stake }) => (
-                    <tr key={adjudicator}>
-                      <th scope="row" className="mono">
-                        {adjudicator}
-                      </th>
-                      <td className="mono">{adjudicator === principal ? "itself" : short(principal)}</td>
-                      <td>
-                        {isActive ? "seated" : "not active"}
-                        {adjudicator === senior && ", senior"}
-                      </td>
-                      <td className="amount">{formatMoney(BigInt(stake))}</td>
+          {({ seats, senior, hasQuorum, watchdog, asOf }) => (
+            <>
+              <Watchdog of={watchdog} />
+              <div className="wide">
+                <table>
+                  <caption>
+                    {hasQuorum ? "The panel has its quorum" : "The panel is below its quorum"}, at {moment(asOf)} of chain time. Counted
+                    over {watchdog.limits.days} days
+                  </caption>
+                  <thead>
+                    <tr>
+                      {["Adjudicator", "Answers for it", "State", "Stake", "Decided", "Approved", "In a row", "Weakened rules"].map(
+                        (head, column) => (
+                          <th key={head} scope="col" className={column > 2 ? "amount" : undefined}>
+                            {head}
+                          </th>
+                        ),
+                      )}
                     </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+                  </thead>
+                  <tbody>
+                    {seats.map(({ adjudicator, principal, isActive, stake, isFlagged, decisions, approvals, inARow, weakenings }) => (
+                      <tr key={adjudicator}>
+                        <th scope="row" className="mono">
+                          {adjudicator}
+                        </th>
+                        <td className="mono">{adjudicator === principal ? "itself" : short(principal)}</td>
+                        <td>
+                          {isActive ? "seated" : "not active"}
+                          {adjudicator === senior && ", senior"}
+                          {isFlagged && ", warned by the watchdog"}
+                        </td>
+                        <td className="amount">{formatMoney(BigInt(stake))}</td>
+                        <td className="amount">{decisions}</td>
+                        <td className="amount">{decisions === 0 ? "none" : percent(approvals / decisions)}</td>
+                        <td className="amount">
+                          {inARow} of {watchdog.limits.inARow}
+                        </td>
+                        <td className="amount">
+                          {weakenings} of {watchdog.limits.weakenings}
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            </>
           )}
         </Asked>
       </section>
@@ -103,10 +119,10 @@ export function Component() {
                   <li key={digest} className="card" data-act={action}>
                     <span className="row">
                       <strong>{action}</strong>
-                      <span className="muted">{moment(timestamp / 1_000)}</span>
+                      <span className="muted">{eventMoment({ timestamp })}</span>
                     </span>
                     <span>
-                      {!/^0x0+$/.test(mission) && (
+                      {!isNone(mission) && (
                         <>
                           <Link to={`/missions/${mission}`}>mission {short(mission)}</Link>, node {node},{" "}
                         </>
@@ -125,103 +141,20 @@ export function Component() {
   );
 }
 
-/** What each action is about, and the data that it takes; the rest is in the gateway's own table. */
-const FORMS: Readonly<Record<string, { readonly about: "node" | "mission" | "city" | "account"; readonly values: readonly string[] }>> = {
-  FREEZE: { about: "node", values: [] },
-  UNFREEZE: { about: "node", values: [] },
-  VETO_OUTPUT: { about: "node", values: [] },
-  EMERGENCY_STOP: { about: "mission", values: [] },
-  CLEAR_EMERGENCY_STOP: { about: "mission", values: [] },
-  TERMINATE_MISSION: { about: "mission", values: [] },
-  STOP_CITY: { about: "city", values: [] },
-  RESUME_CITY: { about: "city", values: [] },
-  FREEZE_AGENT: { about: "account", values: ["frozen (true or false)"] },
-  FREEZE_PRINCIPAL: { about: "account", values: ["frozen (true or false)"] },
-  ADJUST_REPUTATION: { about: "account", values: ["points, up or down"] },
-  CLASSIFY_FALSE_POSITIVE: { about: "account", values: ["which freeze, from 0"] },
-};
+const CALM = { word: "calm", look: "done", means: "" } as const;
+const FROZEN = { word: "the panel is frozen", look: "frozen", means: "" } as const;
+const STOPPED = { word: "the city is stopped", look: "failed", means: "" } as const;
 
-/** An act of one's own accord: what, on what, why. */
-export function ActPage() {
-  const [query] = useSearchParams();
-  const navigate = useNavigate();
-  const [action, setAction] = useState(query.get("action") ?? "FREEZE");
-  const [mission, setMission] = useState(query.get("mission") ?? "");
-  const [node, setNode] = useState(query.get("node") ?? "0");
-  const [target, setTarget] = useState(query.get("target") ?? "");
-  const [values, setValues] = useState<readonly string[]>([]);
-  const [because, setBecause] = useState("");
-  const form = FORMS[action] ?? { about: "city", values: [] };
-  const takesMission = form.about === "node" || form.about === "mission" || action === "CLASSIFY_FALSE_POSITIVE";
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const asked = {
-      action,
-      ...(takesMission ? { mission, node: form.about === "node" ? Number(node) : 0 } : {}),
-      ...(form.about === "account" ? { target } : {}),
-      ...(form.values.length === 0
-        ? {}
-        : { values: form.values.map((name, at) => (name.startsWith("frozen") ? values[at] !== "false" : (values[at] ?? "0"))) }),
-      because,
-    };
-    void navigate("/panel/order", { state: asked });
-  };
+/** Who watches the adjudicators, and how many signatures undo what it did. */
+function Watchdog({ of }: { readonly of: Panel["watchdog"] }) {
+  const { isFrozen, isDegraded, isStopped, releaseQuorum, stopQuorum, resumeQuorum, limits } = of;
   return (
-    <form onSubmit={submit} className="narrow">
-      <Title order={1}>Act as an adjudicator</Title>
-      <NativeSelect
-        label="What"
-        value={action}
-        onChange={({ currentTarget }) => setAction(currentTarget.value)}
-        data={Object.keys(FORMS)}
-      />
-      {takesMission && (
-        <TextInput
-          label="Mission"
-          value={mission}
-          required
-          pattern="0x[0-9a-fA-F]{40}"
-          onChange={({ currentTarget }) => setMission(currentTarget.value)}
-          className="mono"
-        />
-      )}
-      {form.about === "node" && (
-        <TextInput label="Node" value={node} required pattern="\d{1,3}" onChange={({ currentTarget }) => setNode(currentTarget.value)} />
-      )}
-      {form.about === "account" && (
-        <TextInput
-          label="Account"
-          value={target}
-          required
-          pattern="0x[0-9a-fA-F]{40}"
-          onChange={({ currentTarget }) => setTarget(currentTarget.value)}
-          className="mono"
-        />
-      )}
-      {form.values.map((name, at) => (
-        <TextInput
-          key={name}
-          label={name}
-          value={values[at] ?? ""}
-          required
-          onChange={({ currentTarget }) =>
-            setValues(form.values.map((_, each) => (each === at ? currentTarget.value : (values[each] ?? ""))))
-          }
-        />
-      ))}
-      <Textarea
-        label="Why: it is recorded with your signature, for everybody to read"
-        required
-        autosize={false}
-        rows={3}
-        maxLength={4_000}
-        value={because}
-        onChange={({ currentTarget }) => setBecause(currentTarget.value)}
-      />
-      <Alert variant="outline" my="sm">
-        Nothing is signed yet: the next page shows what would happen, and the exact message.
-      </Alert>
-      <Button type="submit">See what would happen</Button>
-    </form>
+    <Text data-watchdog={isStopped ? "stopped" : isFrozen ? "frozen" : "calm"}>
+      Watchdog: <StateMark state={isStopped ? STOPPED : isFrozen ? FROZEN : CALM} />{" "}
+      {isFrozen
+        ? `Of the panel's acts only release and impeachment are carried out; ${releaseQuorum} signatures release it${isDegraded ? ", fewer than at first because it took too long" : ""}.`
+        : `It warns of more than ${limits.percent} % approvals, ${limits.inARow} approvals in a row, or ${limits.weakenings} changes that weaken a rule; two kinds of warnings freeze the panel.`}{" "}
+      {isStopped ? `${resumeQuorum} signatures let the city go on.` : `${stopQuorum} would stop the city.`}
+    </Text>
   );
 }

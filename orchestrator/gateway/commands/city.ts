@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readMany } from "../../client/read.ts";
-import { PARAMETERS } from "../../protocol/parameters.ts";
+import { PARAMETERS, type ParameterName, parameterIndex } from "../../protocol/parameters.ts";
 import { type Command, command } from "../command.ts";
 import { address, count, hash, seconds, units } from "../wire.ts";
 import { ledgerOutput, ledgersOf } from "./ledger.ts";
@@ -122,30 +122,79 @@ export const cityCommands: readonly Command[] = [
     method: "GET",
     path: "/v1/panel",
     group: "City",
-    doc: "The override panel: its seats, who is the senior adjudicator, and whether it has its quorum.",
+    doc: "The override panel: its seats with what each decided lately, who is the senior adjudicator, whether it has its quorum, and the watchdog's state.",
     access: "open",
     cost: 3,
     input: z.strictObject({}),
     output: z.strictObject({
-      seats: z.array(z.strictObject({ adjudicator: address, principal: address, isActive: z.boolean(), stake: units })),
+      seats: z.array(
+        z.strictObject({
+          adjudicator: address,
+          principal: address,
+          isActive: z.boolean(),
+          stake: units,
+          /** The watchdog has warned of it. */
+          isFlagged: z.boolean(),
+          /** In the watchdog's window. */
+          approvals: count,
+          decisions: count,
+          weakenings: count,
+          /** Approvals since its last rejection. */
+          inARow: count,
+        }),
+      ),
       senior: address,
       hasQuorum: z.boolean(),
+      watchdog: z.strictObject({
+        /** Nothing of the panel's but release and impeachment executes. */
+        isFrozen: z.boolean(),
+        /** Frozen for too long: fewer can release it. */
+        isDegraded: z.boolean(),
+        isStopped: z.boolean(),
+        /** Signatures that end a freeze, stop the city, and let it go on. */
+        releaseQuorum: count,
+        stopQuorum: count,
+        resumeQuorum: count,
+        limits: z.strictObject({ days: count, percent: count, inARow: count, weakenings: count }),
+      }),
       asOf: seconds,
     }),
     async run({ client }) {
-      const seats = await client.roster.seats();
+      const { roster, watchdog, constitution } = client;
+      const seats = await roster.seats();
       const { timestamp } = await client.chain.publicClient.getBlock();
+      const limit = async (name: ParameterName) => Number(await constitution.param(parameterIndex(name)));
       return {
         seats: await Promise.all(
-          seats.map(async (adjudicator) => ({
-            adjudicator,
-            principal: await client.roster.principalOf(adjudicator),
-            isActive: await client.roster.isActive(adjudicator),
-            stake: (await client.roster.stakeOf(adjudicator)).toString(),
-          })),
+          seats.map(async (adjudicator) => {
+            const [{ approvals, decisions, weakenings }, inARow] = await watchdog.conductOf(adjudicator);
+            return {
+              adjudicator,
+              principal: await roster.principalOf(adjudicator),
+              isActive: await roster.isActive(adjudicator),
+              stake: (await roster.stakeOf(adjudicator)).toString(),
+              isFlagged: await watchdog.isFlagged(adjudicator),
+              ...{ approvals: Number(approvals), decisions: Number(decisions), weakenings: Number(weakenings) },
+              inARow: Number(inARow),
+            };
+          }),
         ),
-        senior: await client.roster.senior(),
-        hasQuorum: await client.roster.hasQuorum(),
+        senior: await roster.senior(),
+        hasQuorum: await roster.hasQuorum(),
+        watchdog: {
+          isFrozen: await watchdog.isFrozen(),
+          isDegraded: await watchdog.isDegraded(),
+          isStopped: await watchdog.isStopped(),
+          releaseQuorum: Number(await watchdog.releaseQuorum()),
+          stopQuorum: Number(await watchdog.stopQuorum(false)),
+          resumeQuorum: Number(await watchdog.stopQuorum(true)),
+          limits: {
+            days: await limit("WATCHDOG_WINDOW_DAYS"),
+            percent: await limit("WATCHDOG_MAX_APPROVAL_RATE"),
+            inARow: await limit("WATCHDOG_MAX_CONSECUTIVE"),
+            weakenings: await limit("WATCHDOG_WEAKENING_LIMIT"),
+          },
+        },
         asOf: Number(timestamp),
       };
     },

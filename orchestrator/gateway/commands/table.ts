@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { cityCommands } from "./city.ts";
+import { economyCommands } from "./economy.ts";
 import { eventCommands } from "./events.ts";
 import { keyCommands } from "./keys.ts";
 import { lawCommands } from "./law.ts";
@@ -17,5 +18,6 @@ export const COMMANDS: readonly Command[] = [
   ...memberCommands,
   ...panelCommands,
   ...eventCommands,
+  ...economyCommands,
   ...keyCommands,
 ];
