@@ -83,7 +83,7 @@ export interface GovernedCity {
   readonly residentOf: (agent: Agent) => Resident;
   readonly overclaims: (agent: Agent) => boolean;
   readonly agentAt: (address: Address) => Agent | undefined;
-  /** Points of reputation over the most there are, as the chain last said. */
+  /** Whole points of reputation, 0 to 1000, as the chain last said. */
   readonly reputationOf: (agent: Agent) => number;
   /** How a bid's score weighs quality and price, thousandths. */
   readonly weights: { readonly quality: bigint; readonly price: bigint };
@@ -114,6 +114,9 @@ const recordOf = (owner: Address): Service["record"] => ({
   endpoint: "city:work",
   constraints: keccak256("0x03"),
 });
+
+/** The chain's events tell reputation in thousandths of a point. */
+const MILLI = 1000;
 
 /** Signatures that each of them needs (contracts/libraries/ActionTable.sol). */
 const SIGNATURES = 2;
@@ -186,7 +189,7 @@ export async function foundEconomy(
       functionName: "reputationOf",
       args: newcomers.map((agent) => [memberFor(agent).account.address] as const),
     });
-    for (const [place, agent] of newcomers.entries()) reputations.set(agent, Number(known[place]) / 1000);
+    for (const [place, agent] of newcomers.entries()) reputations.set(agent, Number(known[place]));
   }
 
   let turn = 0;
@@ -198,7 +201,7 @@ export async function foundEconomy(
   sender.watch((receipt) => {
     for (const { args } of client.agents.events(receipt, "ReputationChanged")) {
       const agent = byAddress.get(args.agent);
-      if (agent !== undefined) reputations.set(agent, args.current);
+      if (agent !== undefined) reputations.set(agent, Math.floor(args.current / MILLI));
     }
   });
   await settle(agents);

@@ -158,7 +158,7 @@ export class MissionWork {
     const scoreOf = ({ agent, task, price }: Offer): bigint =>
       bidScore(
         {
-          reputation: BigInt(Math.round(1000 * this.#city.reputationOf(agent))),
+          reputation: BigInt(this.#city.reputationOf(agent)),
           fit: BigInt(matchOfLevels(declared(agent), requirementOf(task, this.rules.demand))),
           price: unitsOf(price),
           slotBudget: unitsOf(this.price),
