@@ -22,8 +22,22 @@ export interface Chart {
 }
 
 const [WIDTH, HEIGHT] = [720, 380];
-const EDGE = { left: 64, right: 170, top: 40, bottom: 48 } as const;
-const COLOURS = ["#2f6fab", "#c2571a", "#3a8f5c", "#8a4f9e", "#7a7a7a", "#b03a5b"] as const;
+const EDGE = { left: 64, right: 200, top: 40, bottom: 48 } as const;
+/** As many as the picture with most series has: four configurations by three personas. */
+const COLOURS = [
+  "#2f6fab",
+  "#c2571a",
+  "#3a8f5c",
+  "#8a4f9e",
+  "#7a7a7a",
+  "#b03a5b",
+  "#7fb2dd",
+  "#eda57a",
+  "#8fcfa8",
+  "#c9a3d6",
+  "#333333",
+  "#e58fa8",
+] as const;
 const colour = (at: number): string => COLOURS[at % COLOURS.length] ?? COLOURS[0];
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 const at = (value: number) => (Math.round(value * 10) / 10).toString();

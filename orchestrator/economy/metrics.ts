@@ -29,6 +29,8 @@ export interface RunSummary {
   /** Rounds until specialisation settles; as many as there are if it does not. */
   readonly ss: number;
   readonly gor: number;
+  /** Rounds in which governance delayed anything, over rounds. */
+  readonly gorRounds: number;
   /** Overhead of the first twenty rounds and of the last twenty-one. */
   readonly gorFirst: number;
   readonly gorLast: number;
@@ -138,6 +140,7 @@ export function summarise(run: RunFigures, variant: string, world: EconomyParame
     ),
     ss: settled(rounds.map(({ si }) => si)),
     gor: overhead(rounds),
+    gorRounds: ratio(rounds.filter(({ delayed }) => delayed > 0).length, rounds.length),
     gorFirst: overhead(rounds.slice(0, 20)),
     gorLast: overhead(rounds.slice(-21)),
     epr: mean(rounds.map(({ epr }) => epr)),

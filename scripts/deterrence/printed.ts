@@ -2,6 +2,8 @@
  * Every figure that AgentCity prints about deterrence and equilibrium, beside what the formulas give (docs/deterrence.md is made from
  * it). A figure whose last digit ours does not round to must say why.
  */
+
+import { binomialAtLeast, criticalHits } from "../../orchestrator/economy/statistics/significance.ts";
 import {
   adjudicatorStake,
   briberyCost,
@@ -484,9 +486,27 @@ function watchdog(): Figure[] {
   );
 }
 
+/** Power of H2h, and how far a bloc of one ranking lies from voters who rank by lot. */
+function blocs(): Figure[] {
+  const seeds = 10;
+  const corrected = 0.05 / 6;
+  const critical = criticalHits(seeds, 0.5, corrected) ?? seeds + 1;
+  const power = (rate: number) => 100 * binomialAtLeast(critical, seeds, rate);
+  /** Kendall's τ between rankings of m drawn by lot. */
+  const deviation = (m: number) => Math.sqrt((2 * (2 * m + 5)) / (9 * m * (m - 1)));
+  const why = `${critical} of ${seeds} blocs must be found: nine have p = 0.0107, above 0.05/6`;
+  return lines("AgentCity 4", [
+    ["power of H2h at CDR 0.90, percent", 80, 1, power(0.9), why],
+    ["power of H2h at CDR 0.80, percent", 55, 1, power(0.8), why],
+    ["equal rankings, m = 5, deviations from chance", 2.4, 0.1, 1 / deviation(5)],
+    ["equal rankings, m = 20, deviations from chance", 6, 1, 1 / deviation(20)],
+  ]);
+}
+
 /** Every figure, in the paper's order. */
 export function figures(): Figure[] {
   return [
+    ...blocs(),
     ...table12(),
     ...equation2(),
     ...table13(),

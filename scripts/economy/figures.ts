@@ -1,13 +1,22 @@
 /** A campaign's pictures. Those that need contracts are listed by the report instead. */
 import { mean } from "simple-statistics";
-import { barChart, lineChart, type Series } from "../../orchestrator/economy/chart.ts";
-import { AS_WRITTEN, benefitPoints, costPoints, SCALED, scalePoints } from "../../orchestrator/economy/hypotheses.ts";
+import { barChart, type Chart, lineChart, type Series } from "../../orchestrator/economy/chart.ts";
+import {
+  AS_WRITTEN,
+  benefitPoints,
+  breakEvenOf,
+  byScale,
+  costPoints,
+  resampled,
+  SCALED,
+  scalePoints,
+} from "../../orchestrator/economy/hypotheses.ts";
 import type { SessionFigures } from "../../orchestrator/economy/law/session.ts";
 import { overhead, type RunSummary } from "../../orchestrator/economy/metrics.ts";
 import { type Configuration, PERSONA_NAMES } from "../../orchestrator/economy/parameters.ts";
 import type { RoundFigures, RunFigures } from "../../orchestrator/economy/run.ts";
 import { bootstrap } from "../../orchestrator/economy/statistics/description.ts";
-import { fitCurve, type Point, powerLaw, SHAPES } from "../../orchestrator/economy/statistics/fits.ts";
+import { fitCurve, type Point, powerLaw, SHAPES, SHAPES_OF_BENEFIT } from "../../orchestrator/economy/statistics/fits.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 
 /** A picture by its file's name, without ending. */
@@ -17,6 +26,7 @@ export type Figures = ReadonlyMap<string, string>;
 export const NOT_DRAWN = [
   "messages for 3 and 20 candidates, since ballots here have eight",
   "the comparison of models, which needs models",
+  "fifty alerts judged by people, which needs people",
 ] as const;
 
 /** Half-way through every run, a short one too. */
@@ -194,6 +204,27 @@ export function figuresOfTwo(runs: readonly RunSummary[]): Figures {
 
 type Draw = (title: string, y: string, variant: string, of: (run: RunSummary) => number) => string;
 
+/** The power law through points above 0, and where it lies with 95 %; logarithms, as the pictures of it have. */
+function fitted(points: readonly Point[]): Series[] {
+  const above = points.filter(({ y }) => y > 0);
+  const groups = byScale(above);
+  if (groups.length < 2) return [];
+  const scales = groups.map(([first]) => first?.x ?? 1).sort((one, other) => one - other);
+  const { exponent } = powerLaw(above);
+  const at = (x: number) => (sample: readonly Point[]) => {
+    const law = powerLaw(sample);
+    return Math.log10(law.factor * x ** law.exponent);
+  };
+  const band = scales.map((x) => resampled(groups, at(x), randomStream(7, "economy", "figures", "law", x)));
+  return [
+    {
+      name: `n^${exponent.toFixed(2)}`,
+      points: scales.map((x) => [x, at(x)(above)] as const),
+      band: band.map(({ low, high }) => [low, high]),
+    },
+  ];
+}
+
 /** What governance costs and brings, where there are governed runs. */
 function governed(runs: readonly RunSummary[], chart: Draw): [string, string][] {
   const cost = costPoints(runs);
@@ -202,27 +233,42 @@ function governed(runs: readonly RunSummary[], chart: Draw): [string, string][] 
   const scales = [...new Set(cost.map(({ x }) => x))].sort((one, other) => one - other);
   const at = (points: readonly Point[], scale: number) => average(points.filter(({ x }) => x === scale).map(({ y }) => y));
   const full = runs.filter(({ governance }) => governance !== undefined);
-  const law = new Set(cost.map(({ y }) => y > 0)).size === 1 && scales.length > 1 ? powerLaw(cost) : undefined;
-  const lines = (title: string, y: string, series: Series[]) => lineChart({ title, x: "agents", y, series, logarithmic: true });
+  const lines = (title: string, y: string, series: Series[], marks: NonNullable<Chart["marks"]> = []) =>
+    lineChart({ title, x: "agents", y, series, logarithmic: true, marks });
   const dots = (name: string, points: readonly Point[]): Series => ({
     name,
     points: points.map(({ x, y }) => [x, y] as const),
     dots: true,
   });
   const logged = (points: readonly Point[]) => points.filter(({ y }) => y > 0).map(({ x, y }) => ({ x, y: Math.log10(y) }));
-  const fitted =
-    law === undefined
-      ? []
-      : [{ name: `n^${law.exponent.toFixed(2)}`, points: scales.map((x) => [x, Math.log10(law.factor * x ** law.exponent)] as const) }];
   const gains = logged(benefit);
+  const evenAt = breakEvenOf(cost, benefit);
+  const even: NonNullable<Chart["marks"]> = [
+    { y: 1, text: "B = G" },
+    ...(Number.isFinite(evenAt) ? [{ x: evenAt, text: `n* = ${evenAt}` }] : []),
+  ];
+  const shapes = SHAPES_OF_BENEFIT.map((shape) => fitCurve(shape, benefit)).sort((one, other) => one.aic - other.aic);
+  const compared = shapes.filter(({ shape }, place) => place === 0 || shape === "logistic");
   return [
-    ["cost", lines("Cost of governance G(n)", "log10 of tokens", [dots("full", logged(cost)), ...fitted])],
+    ["cost", lines("Cost of governance G(n)", "log10 of tokens", [dots("full", logged(cost)), ...fitted(cost)])],
     ...(gains.length === 0
       ? []
-      : [["benefit", lines("Benefit of governance B(n), where above 0", "log10 of tokens", [dots("full", gains)])] as [string, string]]),
+      : [
+          ["benefit", lines("Benefit of governance B(n), where above 0", "log10 of tokens", [dots("full", gains), ...fitted(benefit)])] as [
+            string,
+            string,
+          ],
+        ]),
+    [
+      "benefit-shape",
+      lines("Benefit of governance: a logistic curve, and the best", "B(n), tokens", [
+        dots("full", benefit),
+        ...compared.map(({ shape, at: value }) => ({ name: shape, points: scales.map((x) => [x, value(x)] as const) })),
+      ]),
+    ],
     [
       "break-even",
-      lines("Benefit over cost", "B/G", [{ name: "full", points: scales.map((x) => [x, at(benefit, x) / at(cost, x)] as const) }]),
+      lines("Benefit over cost", "B/G", [{ name: "full", points: scales.map((x) => [x, at(benefit, x) / at(cost, x)] as const) }], even),
     ],
     ["messages", chart("Signed statements of a session", "M(n)", AS_WRITTEN, ({ governance }) => governance?.messages ?? 0)],
     ["convergence", chart("Chain time of a session, seconds", "CT(n)", AS_WRITTEN, ({ governance }) => governance?.seconds ?? 0)],

@@ -3,15 +3,19 @@ import MarkdownIt from "markdown-it";
 import { mean } from "simple-statistics";
 import {
   AS_WRITTEN,
+  benefitPoints,
+  byScale,
   COMPARISONS,
   type Comparison,
   type Contrast,
   comparability,
   compare,
+  compareOthers,
   contrast,
   type Experiment,
   type Finding,
   judge,
+  resampled,
   runsOf,
   SCALED,
   scalePoints,
@@ -22,7 +26,7 @@ import { isExcluded, MOST_FALLBACK } from "../../orchestrator/economy/model.ts";
 import { CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
 import type { RunFigures } from "../../orchestrator/economy/run.ts";
 import { bootstrap, effectiveSeeds, type Interval, LEAST_EFFECTIVE_SHARE } from "../../orchestrator/economy/statistics/description.ts";
-import { powerLaw } from "../../orchestrator/economy/statistics/fits.ts";
+import { type Point, powerLaw, SHAPES, SHAPES_OF_BENEFIT } from "../../orchestrator/economy/statistics/fits.ts";
 import { randomStream } from "../../orchestrator/primitives/random.ts";
 import { table } from "../dev/markdown.ts";
 import { type Figures, NOT_DRAWN } from "./figures.ts";
@@ -31,6 +35,9 @@ const METRICS = {
   CSR: (run: RunSummary) => run.csr,
   survival: (run: RunSummary) => run.survival,
   DR: (run: RunSummary) => run.dr,
+  "DR, cooperative": (run: RunSummary) => run.drBy.cooperative,
+  "DR, self-interested": (run: RunSummary) => run.drBy["self-interested"],
+  "DR, adversarial": (run: RunSummary) => run.drBy.adversarial,
   PSR: (run: RunSummary) => run.psr,
   PCR: (run: RunSummary) => run.pcr,
   "SI, round 40": (run: RunSummary) => run.si40,
@@ -39,6 +46,7 @@ const METRICS = {
   PvR: (run: RunSummary) => run.pvr,
   SS: (run: RunSummary) => run.ss,
   GOR: (run: RunSummary) => run.gor,
+  "GOR, by round": (run: RunSummary) => run.gorRounds,
   EPR: (run: RunSummary) => run.epr,
   "WGC, end": (run: RunSummary) => run.wgc.at(-1) ?? 0,
   FPD: (run: RunSummary) => run.fpd,
@@ -94,6 +102,8 @@ export interface Summary {
   readonly notRun: readonly string[];
   readonly cells: readonly Cell[];
   readonly comparisons: readonly Comparison[];
+  /** Pairs of configurations that are not adjacent. */
+  readonly others?: readonly Comparison[];
   /** Experiment 2's planned comparisons. */
   readonly contrasts?: readonly Contrast[];
   readonly effective: readonly {
@@ -125,6 +135,9 @@ export interface Summary {
     readonly best: string;
     readonly weights: Readonly<Record<string, number>>;
     readonly exponent: number | null;
+    /** Where the exponent lies with 95 %, and the power law's share of the variance. */
+    readonly interval?: Interval | null;
+    readonly r2?: number;
   }[];
 }
 
@@ -161,6 +174,7 @@ export function summarise(
     notRun: CONFIGURATIONS.filter((name) => !all.some(({ configuration }) => configuration === name)),
     cells,
     comparisons: compare(all, main),
+    others: compareOthers(all, main),
     ...(experiment === 2 ? { contrasts: contrast(all) } : {}),
     effective: effectiveOf(runs),
     models: runs.flatMap(({ figures: { calls }, summary: { variant, configuration, agents, seed, csr } }) =>
@@ -248,29 +262,39 @@ function effectiveOf(runs: readonly { readonly figures: RunFigures; readonly sum
   });
 }
 
+const BENEFIT = "B(Full)";
+
 function growthOf(all: readonly RunSummary[]): Summary["growth"] {
   const asked = [
     ["FPD(Baseline), tasks scaled", "baseline", SCALED, (run: RunSummary) => run.fpd],
     ["FPD(Baseline), 25 tasks", "baseline", AS_WRITTEN, (run: RunSummary) => run.fpd],
     ["FPD(Emergent), tasks scaled", "emergent", SCALED, (run: RunSummary) => run.fpd],
     ["FPD(Full), tasks scaled", "full", SCALED, (run: RunSummary) => run.fpd],
+    ["FPD(Full), 25 tasks", "full", AS_WRITTEN, (run: RunSummary) => run.fpd],
     ["GOR(Emergent)", "emergent", AS_WRITTEN, (run: RunSummary) => run.gor],
     ["GOR(Full)", "full", AS_WRITTEN, (run: RunSummary) => run.gor],
     ["G(Full)", "full", AS_WRITTEN, (run: RunSummary) => (run.governance?.gas ?? 0) * TOKENS_A_GAS],
     ["M(Full)", "full", AS_WRITTEN, (run: RunSummary) => run.governance?.messages ?? 0],
     ["CT(Full)", "full", AS_WRITTEN, (run: RunSummary) => run.governance?.seconds ?? 0],
   ] as const;
-  return asked.flatMap(([metric, configuration, variant, of]) => {
-    const points = scalePoints(all, configuration, variant, of);
-    if (new Set(points.map(({ x }) => x)).size < 3) return [];
-    const weights = weightsOf(points);
+  const series: readonly (readonly [metric: string, points: readonly Point[]])[] = [
+    ...asked.map(([metric, configuration, variant, of]) => [metric, scalePoints(all, configuration, variant, of)] as const),
+    [BENEFIT, benefitPoints(all)],
+  ];
+  return series.flatMap(([metric, points]) => {
+    if (byScale(points).length < 3) return [];
+    const weights = weightsOf(points, metric === BENEFIT ? SHAPES_OF_BENEFIT : SHAPES);
     const positive = points.filter(({ y }) => y > 0);
+    const groups = byScale(positive);
+    const lot = randomStream(7, "economy", "growth", metric);
     return [
       {
         metric,
         best: weights[0]?.shape ?? "",
         weights: Object.fromEntries(weights.map(({ shape, weight }) => [shape, weight])),
-        exponent: new Set(positive.map(({ x }) => x)).size < 3 ? null : powerLaw(positive).exponent,
+        exponent: groups.length < 3 ? null : powerLaw(positive).exponent,
+        interval: groups.length < 3 ? null : resampled(groups, (sample) => powerLaw(sample).exponent, lot),
+        r2: weights.find(({ shape }) => shape === "power")?.r2 ?? 0,
       },
     ];
   });
@@ -288,10 +312,9 @@ const within = ({ mean: middle, low, high }: { readonly mean: number } & Interva
 export function markdown(summary: Summary, pictures: readonly string[]): string {
   const counted = (verdict: Finding["verdict"]) => summary.findings.filter((finding) => finding.verdict === verdict).length;
   const written = summary.cells.filter(({ variant }) => variant === AS_WRITTEN);
-  const names = [
-    ...Object.keys(METRICS),
-    ...Object.keys(GOVERNED).filter((name) => written.some(({ metrics }) => metrics[name] !== undefined)),
-  ];
+  const names = [...Object.keys(METRICS), ...Object.keys(GOVERNED)].filter((name) =>
+    written.some(({ metrics }) => metrics[name] !== undefined),
+  );
   const part = (cells: readonly Cell[]) =>
     table(
       ["", ...cells.map(({ configuration, agents, seeds }) => `${configuration}, ${agents} agents, ${seeds} seeds`)],
@@ -312,6 +335,7 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
     "thresholds: docs/economy.md. Means over seeds, in brackets where the mean lies with 95 % (bootstrap); effect: standard deviations over seeds by which the mean is beyond\n",
     "the threshold.\n\n",
     `## Hypotheses\n\n${counted("supported")} supported, ${counted("falsified")} falsified, ${counted("inconclusive")} inconclusive, ${counted("not measured")} not measured.\n\n`,
+    outcome(summary.findings),
     table(
       ["", "hypothesis", "verdict", "mean", "effect", "p", "because"],
       summary.findings.map(({ id, says, verdict, mean: middle, interval, effect, p, because }) => [
@@ -326,6 +350,9 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
     ),
     summary.experiment === 1
       ? `\n## Adjacent configurations\n\nK = ${COMPARISONS[1]}, paired signed ranks, two-sided.\n\n${comparisons(summary.comparisons)}`
+      : "",
+    summary.others?.some(({ measured }) => measured) === true
+      ? `\nThe other pairs, to the same threshold, supplement them:\n\n${comparisons(summary.others)}`
       : "",
     summary.contrasts === undefined
       ? ""
@@ -385,6 +412,27 @@ export function markdown(summary: Summary, pictures: readonly string[]): string 
   ].join("");
 }
 
+/** What the paper calls the least that a successful experiment shows, and which of its contributions each hypothesis speaks for. */
+function outcome(findings: readonly Finding[]): string {
+  const verdict = (id: string) => findings.find((finding) => finding.id === id)?.verdict ?? "not measured";
+  const supported = (...ids: readonly string[]) => ids.filter((id) => verdict(id) === "supported").length;
+  const scaling = ["H4a", "H4b", "H4c", "H4d"];
+  const asked = ["H3a", "H3d", "H2b"];
+  if (asked.some((id) => verdict(id) === "not measured")) return "";
+  const isReached = supported(...asked) === asked.length && supported(...scaling) >= 2;
+  const told = asked.map((id) => `${id} ${verdict(id)}`).join(", ");
+  const parts = CONTRIBUTIONS.map(([name, begins]) => {
+    const ids = findings.filter(({ id }) => begins.some((start) => id.startsWith(start))).map(({ id }) => id);
+    return `${name} ${supported(...ids)} of ${ids.length}`;
+  });
+  return `The paper's minimum viable outcome is ${isReached ? "" : "not "}reached here: ${told}, ${supported(...scaling)} of H4a–H4d (two are asked, of experiment 2). Supported by\ncontribution: ${parts.join(", ")}.\n\n`;
+}
+const CONTRIBUTIONS = [
+  ["alignment (H1, H3)", ["H1", "H3"]],
+  ["self-legislation (H2)", ["H2"]],
+  ["scaling (H4)", ["H4"]],
+] as const;
+
 const comparisons = (rows: readonly Comparison[]): string =>
   table(
     ["from", "to", "metric", "W", "p", "corrected", "d", "significant"],
@@ -396,10 +444,16 @@ const comparisons = (rows: readonly Comparison[]): string =>
   );
 
 const growth = (rows: Summary["growth"]): string => {
-  const shapes = Object.keys(rows[0]?.weights ?? {}).sort();
+  const shapes = [...new Set(rows.flatMap(({ weights }) => Object.keys(weights)))].sort();
   return table(
-    ["metric", "best", ...shapes.map((shape) => `weight: ${shape}`), "exponent"],
-    rows.map(({ metric, best, weights, exponent }) => [metric, best, ...shapes.map((shape) => shown(weights[shape])), shown(exponent)]),
+    ["metric", "best", ...shapes.map((shape) => `weight: ${shape}`), "exponent", "R²"],
+    rows.map(({ metric, best, weights, exponent, interval, r2 }) => [
+      metric,
+      best,
+      ...shapes.map((shape) => shown(weights[shape])),
+      exponent === null || interval == null ? shown(exponent) : within({ mean: exponent, ...interval }),
+      shown(r2),
+    ]),
   );
 };
 

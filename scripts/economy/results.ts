@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Experiment } from "../../orchestrator/economy/hypotheses.ts";
+import { CONFIGURATIONS } from "../../orchestrator/economy/parameters.ts";
 import { root } from "../dev/files.ts";
 import { MADE } from "../dev/markdown.ts";
 import { describe, type Origin } from "./origin.ts";
@@ -15,10 +16,15 @@ interface Results {
   readonly summary: Summary;
 }
 
-/** Campaigns on the contracts are smaller, and have pages of their own. */
-const KINDS = ["", "-contracts"] as const;
+/** Campaigns on the contracts are smaller, and have pages of their own; so have further seeds of Full alone, and varied constants. */
+const KINDS = ["", "-contracts", "-full", "-sensitivity"] as const;
 type Kind = (typeof KINDS)[number];
-const kindOf = ({ notRun }: Summary): Kind => (notRun.includes("full") ? "" : "-contracts");
+
+export function kindOf({ notRun, sensitivity }: Pick<Summary, "notRun" | "sensitivity">): Kind {
+  if (notRun.includes("full")) return "";
+  if (sensitivity.length > 0) return "-sensitivity";
+  return notRun.length === CONFIGURATIONS.length - 1 ? "-full" : "-contracts";
+}
 
 const fileOf = (experiment: Experiment, kind: Kind): string => join("bench", `economy-${experiment}${kind}.json`);
 export const pageOf = (experiment: Experiment, kind: Kind = ""): string => `docs/economy-${experiment}${kind}.md`;

@@ -10,6 +10,7 @@ import { suiteDirectory } from "../support/temporary-directory.ts";
 
 /** What the paper prints and its own formulas do not give. */
 const DIFFERENT = [
+  ["AgentCity 4", ["power of H2h at CDR 0.90, percent", "power of H2h at CDR 0.80, percent"]],
   ["Table 12", ["least detection, type 2"]],
   ["Table 15", ["P_eff, π₀ = 0.5, scale 500", "its change from scale 500, percent"]],
   ["EQ-4", ["deterred profit of 150 units, units"]],

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { mean } from "simple-statistics";
 import { bootstrap, cohensD, effectiveSeeds, gini, spearman } from "../../orchestrator/economy/statistics/description.ts";
-import { akaikeWeights, fitCurve, powerLaw, SHAPES } from "../../orchestrator/economy/statistics/fits.ts";
+import { akaikeWeights, fitCurve, powerLaw, SHAPES, SHAPES_OF_BENEFIT } from "../../orchestrator/economy/statistics/fits.ts";
 import {
   binomialAtLeast,
   bonferroni,
@@ -120,6 +120,13 @@ describe("statistics", () => {
     const law = powerLaw(xs.map((x) => ({ x, y: 0.5 * x ** 1.3 })));
     expect(law.exponent).to.be.within(...near(1.3, 1e-9));
     expect(law.factor).to.be.within(...near(0.5, 1e-9));
+  });
+
+  it("fits: an S over the logarithm is found among the curves of a benefit", () => {
+    const points = [10, 20, 40, 80, 160, 320, 640, 1280].map((x) => ({ x, y: 50 / (1 + Math.exp(-2 * (Math.log(x) - 4.6))) }));
+    const fits = SHAPES_OF_BENEFIT.map((shape) => fitCurve(shape, points)).sort((one, other) => one.aic - other.aic);
+    expect(fits[0]?.shape).to.equal("logistic");
+    for (const { x, y } of points) expect(fits[0]?.at(x)).to.be.within(...near(y, 0.5));
   });
 
   it("Akaike's weights: differences of 0, 2 and 4", () => {

@@ -7,7 +7,9 @@ export interface Point {
 }
 
 export const SHAPES = ["constant", "linear", "logarithmic", "square root", "power", "quadratic"] as const;
-export type Shape = (typeof SHAPES)[number];
+/** With the curve that MacNet finds for what agents gain by working together: an S over the logarithm of their number. */
+export const SHAPES_OF_BENEFIT = [...SHAPES, "logistic"] as const;
+export type Shape = (typeof SHAPES_OF_BENEFIT)[number];
 
 export interface Fit {
   readonly shape: Shape;
@@ -73,6 +75,8 @@ function solved(shape: Shape, points: readonly Point[]): Curve {
       return combined(points, [() => 1, (x) => x, (x) => x * x]);
     case "power":
       return power(points);
+    case "logistic":
+      return logistic(points);
   }
 }
 
@@ -131,4 +135,24 @@ function power(points: readonly Point[]): Curve {
   const exponent = (low + high) / 2;
   const factor = factorAt(exponent) / largest ** exponent;
   return { coefficients: [factor, exponent], at: (x) => factor * x ** exponent };
+}
+
+const STEEPNESS = [0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12] as const;
+const MIDDLES = 400;
+
+/** a / (1 + e^(−b(ln x − c))) with the b and c of least squares on a grid that reaches beyond the points. */
+function logistic(points: readonly Point[]): Curve {
+  const logs = points.map(({ x }) => Math.log(x));
+  const [least, most] = [Math.min(...logs) - 1, Math.max(...logs) + 1];
+  const part = (x: number, b: number, c: number) => 1 / (1 + Math.exp(-b * (Math.log(x) - c)));
+  const solutions = STEEPNESS.flatMap((b) =>
+    Array.from({ length: MIDDLES + 1 }, (_, step) => {
+      const c = least + ((most - least) * step) / MIDDLES;
+      const squares = points.reduce((sum, { x }) => sum + part(x, b, c) ** 2, 0);
+      const a = points.reduce((sum, { x, y }) => sum + y * part(x, b, c), 0) / squares;
+      return { a, b, c, rss: points.reduce((sum, { x, y }) => sum + (y - a * part(x, b, c)) ** 2, 0) };
+    }),
+  );
+  const { a, b, c } = solutions.reduce((best, one) => (one.rss < best.rss ? one : best));
+  return { coefficients: [a, b, c], at: (x) => a * part(x, b, c) };
 }
