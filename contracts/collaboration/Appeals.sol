@@ -6,10 +6,10 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Intake} from "../libraries/Intake.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Payments} from "../libraries/Payments.sol";
 import {Payout, Split} from "../libraries/Payout.sol";
 import {Reasons} from "../libraries/Reasons.sol";
-import {LawNode} from "../types/Law.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
@@ -34,7 +34,7 @@ library Appeals {
         bytes32 evidence
     ) external {
         Frame memory f = MissionFrame.open(city);
-        LawNode memory law = f.node(node);
+        NodeLaw law = f.node(node);
         uint256 seats = _requireOpen(s, f, law, node, attempt);
         uint64 price = _requireParty(s, f, law, seats, node, attempt);
         MissionStorage.Appeals storage appeals = s.appeals[MissionStorage.attemptKey(node, attempt)];
@@ -70,7 +70,7 @@ library Appeals {
     function _requireOpen(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         uint8 node,
         uint8 attempt
     ) private view returns (uint256 seats) {
@@ -91,13 +91,13 @@ library Appeals {
     function _requireParty(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         uint256 seats,
         uint8 node,
         uint8 attempt
     ) private view returns (uint64 price) {
-        bool party = msg.sender == f.context.sponsor;
-        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+        bool party = msg.sender == f.sponsor();
+        for (uint8 slot = 0; slot < law.redundancy(); ++slot) {
             MissionStorage.Slot memory bound = s.slots[MissionStorage.slotKey(node, attempt, slot)];
             if (bound.agent == msg.sender) party = true;
             price += bound.price;
@@ -233,7 +233,7 @@ library Appeals {
         uint8 attempt,
         uint40 due
     ) internal view returns (uint40) {
-        return ruledBy(s, f, node, attempt, WatchdogHold.extended(f.city.constitution, due, f.windowOf(node)));
+        return ruledBy(s, f, node, attempt, WatchdogHold.extended(f.city.constitution, due, f.window(f.node(node))));
     }
 
     /// @notice The later of a window's end and of the time its open appeals may take.
@@ -274,12 +274,12 @@ library Appeals {
     }
 
     function splitOf(Frame memory f, uint64 price, uint16 share, uint256 psi) internal pure returns (Split memory) {
-        return Payout.split(price, f.context.params.protocolFeeRate, f.context.params.insuranceReserveRate, share, psi);
+        return Payout.split(price, f.terms.protocolFeeRate(), f.terms.insuranceReserveRate(), share, psi);
     }
 
     /// @dev Seconds after which an unresolved appeal leaves the clearing as it is.
     function _patience(Frame memory f) private pure returns (uint40) {
-        return 2 * uint40(f.context.params.maxHumanReviewTimeout);
+        return 2 * uint40(f.terms.maxHumanReviewTimeout());
     }
 
     function _settleBonds(

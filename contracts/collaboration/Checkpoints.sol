@@ -4,9 +4,9 @@ pragma solidity 0.8.33;
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {LawNode} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -79,24 +79,24 @@ library Checkpoints {
         ICollaborationContract.PledgeOrder calldata order
     ) private {
         uint8 node = order.node;
-        LawNode memory law = f.node(node);
+        NodeLaw law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.ELIGIBLE));
-        if (!law.leaf) revert ICollaborationContract.NotALeaf(node);
+        if (!law.leaf()) revert ICollaborationContract.NotALeaf(node);
         if (w.commitMask != 0 || w.remainder != 0) revert ICollaborationContract.AlreadyStarted(node);
         // An eligible node's clock began when it could start.
-        uint40 due = w.deadline - f.context.params.verificationTimeout + wave.interval;
+        uint40 due = w.deadline - f.terms.verificationTimeout() + wave.interval;
         if (block.timestamp > due) revert ICollaborationContract.CheckpointLate(node, due);
-        if (order.openings.length != law.redundancy) {
-            revert ICollaborationContract.LengthMismatch(order.openings.length, law.redundancy);
+        if (order.openings.length != law.redundancy()) {
+            revert ICollaborationContract.LengthMismatch(order.openings.length, law.redundancy());
         }
-        if (order.signatures.length != law.redundancy) {
-            revert ICollaborationContract.LengthMismatch(order.signatures.length, law.redundancy);
+        if (order.signatures.length != law.redundancy()) {
+            revert ICollaborationContract.LengthMismatch(order.signatures.length, law.redundancy());
         }
         NodeCore.move(w, node, NodeState.EXECUTING);
         emit ICollaborationContract.Routed(node, w.attempt, uint40(block.timestamp));
         bytes32 obligation = NodeCore.obligation(s, f, w, node);
-        for (uint8 slot = 0; slot < law.redundancy; ++slot) _takeSlot(s, f, wave, w, order, slot, obligation);
+        for (uint8 slot = 0; slot < law.redundancy(); ++slot) _takeSlot(s, f, wave, w, order, slot, obligation);
         NodeCore.startVerification(f, w, node);
         NodeCore.store(s, node, w);
         wave.nodes |= uint256(1) << node;

@@ -3,15 +3,16 @@ pragma solidity 0.8.33;
 
 import {LowLevelCall} from "@openzeppelin/contracts/utils/LowLevelCall.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {ClearingDecision, ClearingResult} from "../types/Evidence.sol";
-import {LawNode, Tier} from "../types/Law.sol";
+import {Tier} from "../types/Law.sol";
 import {MissionState} from "../types/States.sol";
 import {Ruling} from "./Docket.sol";
-import {Escrow} from "./Escrow.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 import {Panels} from "./Panels.sol";
+import {Records} from "./Records.sol";
 import {Remedies} from "./Remedies.sol";
 import {Rulings} from "./Rulings.sol";
 
@@ -100,26 +101,26 @@ library ClearingDesk {
         MissionStorage.Node memory w,
         Ruling memory r
     ) private {
-        LawNode memory law = f.node(r.node);
+        NodeLaw law = f.node(r.node);
         w.seats = r.seats;
         w.share = r.decision.score;
         w.agreeing = r.agreeing;
-        if (NodeCore.count(w.agreeing) < law.threshold) return _review(s, w, law, r);
-        bool released = NodeCore.passesGate(s, f, w, r.node, law.predicate, r.output);
-        if (!released || law.tier == Tier.HUMAN) return _review(s, w, law, r);
+        if (NodeCore.count(w.agreeing) < law.threshold()) return _review(s, w, law, r);
+        bool released = NodeCore.passesGate(s, f, w, r.node, law.predicate(), r.output);
+        if (!released || law.tier() == Tier.HUMAN) return _review(s, w, law, r);
         NodeCore.finish(s, f, w, r.node, r.output);
         if (r.late != 0) {
             Remedies.dropLate(s, r.node, w.attempt, r.late);
             w.commitMask &= ~r.late;
         }
+        Records.enter(s, f, law, w, r.node);
         NodeCore.store(s, r.node, w);
-        Escrow.record(s, f.city, r.node);
     }
 
     function _review(
         MissionStorage.Layout storage s,
         MissionStorage.Node memory w,
-        LawNode memory law,
+        NodeLaw law,
         Ruling memory r
     ) private {
         NodeCore.review(s, w, r.node, law, r.proven);

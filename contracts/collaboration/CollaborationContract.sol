@@ -63,7 +63,7 @@ contract CollaborationContract is Orchestration, Guardian, Verification, Gate, S
 
     /// @inheritdoc ICollaborationContract
     function context() external view returns (MissionContext memory) {
-        return _open().context;
+        return LawCodec.context(_open().args);
     }
 
     /// @inheritdoc ICollaborationContract

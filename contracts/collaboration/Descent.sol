@@ -6,11 +6,11 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {ILegislativeProcedure} from "../interfaces/ILegislativeProcedure.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Reasons} from "../libraries/Reasons.sol";
-import {LawNode} from "../types/Law.sol";
 import {Institution} from "../types/Roles.sol";
 import {MissionState, NodeState} from "../types/States.sol";
-import {City, Frame} from "./MissionFrame.sol";
+import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 
@@ -20,6 +20,7 @@ import {NodeCore} from "./NodeCore.sol";
 /// node by how the child mission ended. No fee is charged here: the leaves below pay theirs. What a node's children cost together
 /// never exceeds its budget, at any depth. Internal, so that it runs in the clone's frame and storage.
 library Descent {
+    using MissionFrame for Frame;
     using SafeERC20 for IERC20;
 
     /// @notice The mission that this one is a node of; zero if a sponsor opened its session.
@@ -36,16 +37,16 @@ library Descent {
     function open(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node
     ) internal {
         MissionStorage.Child storage child = s.children[node];
-        uint64 amount = law.budget - child.spent;
-        if (amount == 0) revert ICollaborationContract.BudgetSpent(node, law.budget);
+        uint64 amount = law.budget() - child.spent;
+        if (amount == 0) revert ICollaborationContract.BudgetSpent(node, law.budget());
         if (s.head.state == MissionState.ACTIVE) NodeCore.moveMission(s, MissionState.EXECUTING);
         NodeCore.move(w, node, NodeState.EXECUTING);
-        w.deadline = f.context.deployedAt + LawCodec.header(f.args).duration;
+        w.deadline = f.deployedAt() + LawCodec.header(f.args).duration;
         address legislature = f.city.constitution.at(Institution.LEGISLATION);
         s.delegated |= uint256(1) << node;
         s.books.children += amount;
@@ -60,7 +61,7 @@ library Descent {
     function conclude(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node
     ) internal {
@@ -79,11 +80,11 @@ library Descent {
         if (completed) {
             w.flags |= MissionStorage.RECORDED;
             w.settlesAt = uint40(block.timestamp);
-            s.books.refundable += law.budget - child.spent;
+            s.books.refundable += law.budget() - child.spent;
             NodeCore.move(w, node, NodeState.PENDING_VERIFICATION);
             NodeCore.complete(s, f, w, node, bytes32(uint256(uint160(mission))));
         } else {
-            NodeCore.fail(s, f, w, node, law.tier, Reasons.CHILD_FAILED);
+            NodeCore.fail(s, f, w, node, law.tier(), Reasons.CHILD_FAILED);
         }
         NodeCore.store(s, node, w);
     }

@@ -7,11 +7,12 @@ import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {IServiceContract} from "../interfaces/IServiceContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {TypedData} from "../libraries/TypedData.sol";
-import {LawHeader, LawNode, Tier} from "../types/Law.sol";
+import {LawHeader, Tier} from "../types/Law.sol";
 import {LiveHash} from "../types/Messages.sol";
 import {Param} from "../types/Params.sol";
 import {MissionState, NodeState} from "../types/States.sol";
@@ -74,11 +75,11 @@ library Dispatch {
         if (msg.sender != address(s.head.execution)) revert ICollaborationContract.NotExecution(msg.sender);
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
-        LawNode memory law = f.node(node);
+        NodeLaw law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         NodeCore.requireNode(w, node, BINDABLE);
-        if (slot >= law.redundancy) revert ICollaborationContract.SlotEmpty(node, slot);
-        uint64 slotBudget = law.budget / law.redundancy;
+        if (slot >= law.redundancy()) revert ICollaborationContract.SlotEmpty(node, slot);
+        uint64 slotBudget = law.budget() / law.redundancy();
         if (price == 0 || price > slotBudget) revert ICollaborationContract.PriceAboveSlot(node, price, slotBudget);
         uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
         if (s.slots[key].agent != address(0)) revert ICollaborationContract.SlotTaken(node, slot);
@@ -87,7 +88,7 @@ library Dispatch {
         s.pledges[key] = service;
         // The clock of a node that waited for its executors starts with them.
         if (w.state == NodeState.ELIGIBLE) {
-            w.deadline = uint40(block.timestamp) + f.context.params.verificationTimeout;
+            w.deadline = uint40(block.timestamp) + f.terms.verificationTimeout();
             NodeCore.store(s, node, w);
         }
         emit ICollaborationContract.ExecutorBound(node, slot, agent, service, price, w.attempt);
@@ -130,7 +131,7 @@ library Dispatch {
         WatchdogHold.requireRunning(city.constitution);
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
-        LawNode memory law = f.node(live.node);
+        NodeLaw law = f.node(live.node);
         MissionStorage.Node memory w = NodeCore.load(s, live.node);
         NodeCore.requireNode(w, live.node, NodeCore.only(NodeState.ELIGIBLE));
         _requireOther(s, f, w, live, service);
@@ -183,11 +184,11 @@ library Dispatch {
         uint256[] calldata slots,
         Vouching memory by
     ) private {
-        LawNode memory law = f.node(node);
+        NodeLaw law = f.node(node);
         MissionStorage.Node memory w = NodeCore.loadOf(s, f, node);
         bytes memory fault = _routeFault(s, f, law, w, node, slots, by);
         if (fault.length != 0) return NodeCore.passOver(node, w.attempt, fault, by.alone);
-        if (law.leaf) _start(s, f, law, w, node);
+        if (law.leaf()) _start(s, f, law, w, node);
         else Descent.open(s, f, law, w, node);
         NodeCore.store(s, node, w);
     }
@@ -196,7 +197,7 @@ library Dispatch {
     function _routeFault(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node,
         uint256[] calldata slots,
@@ -206,8 +207,8 @@ library Dispatch {
             bytes4 state = ICollaborationContract.WrongNodeState.selector;
             return abi.encodeWithSelector(state, node, w.state, NodeCore.only(NodeState.ELIGIBLE));
         }
-        bool closed = !law.leaf || NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
-        uint8 needed = closed ? 0 : NodeCore.full(law.redundancy) & ~w.commitMask;
+        bool closed = !law.leaf() || NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
+        uint8 needed = closed ? 0 : NodeCore.full(law.redundancy()) & ~w.commitMask;
         uint8 vouched = 0;
         // At most five slots that are needed.
         for (uint256 i = 0; i < slots.length; ++i) {
@@ -237,17 +238,17 @@ library Dispatch {
     function _start(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node
     ) private {
         if (s.head.state == MissionState.ACTIVE) NodeCore.moveMission(s, MissionState.EXECUTING);
         NodeCore.move(w, node, NodeState.EXECUTING);
-        w.deadline = uint40(block.timestamp) + (w.remainder != 0 ? w.remainder : law.timeout);
+        w.deadline = uint40(block.timestamp) + (w.remainder != 0 ? w.remainder : law.timeout());
         w.remainder = 0;
         emit ICollaborationContract.Routed(node, w.attempt, w.deadline);
         bool closed = NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
-        if (!closed || (law.tier == Tier.CONSENSUS && w.revealMask != w.commitMask)) return;
+        if (!closed || (law.tier() == Tier.CONSENSUS && w.revealMask != w.commitMask)) return;
         NodeCore.startVerification(f, w, node);
         // Work that comes back from a freeze has had a panel: this one is its second.
         w.redraws = 1;
@@ -287,7 +288,7 @@ library Dispatch {
     function _failMismatch(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node,
         uint8 slot
@@ -304,6 +305,6 @@ library Dispatch {
             Reasons.CODE_HASH_MISMATCH
         );
         NodeCore.settleMask(s, node, w.attempt, others, 0, false, Reasons.RELEASED);
-        NodeCore.fail(s, f, w, node, law.tier, Reasons.CODE_HASH_MISMATCH);
+        NodeCore.fail(s, f, w, node, law.tier(), Reasons.CODE_HASH_MISMATCH);
     }
 }

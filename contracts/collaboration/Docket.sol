@@ -8,10 +8,10 @@ import {IProofVerifier} from "../interfaces/IProofVerifier.sol";
 import {IQuoteVerifier} from "../interfaces/IQuoteVerifier.sol";
 import {Admissibility} from "../libraries/Admissibility.sol";
 import {Commitments} from "../libraries/Commitments.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {OrderedMerkle} from "../libraries/OrderedMerkle.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {ClearingDecision, EvidenceClass, Seat, WeighedVerdict} from "../types/Evidence.sol";
-import {LawNode} from "../types/Law.sol";
 import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
@@ -21,7 +21,7 @@ import {NodeCore} from "./NodeCore.sol";
 struct Docket {
     uint8 node;
     MissionStorage.Node word;
-    LawNode law;
+    NodeLaw law;
     bytes32 obligation;
     /// Sponsor's principal, then one per executor slot.
     address[] parties;
@@ -118,13 +118,13 @@ library Dockets {
         d.law = f.node(node);
         d.word = NodeCore.loadOf(s, f, node);
         d.obligation = NodeCore.obligation(s, f, d.word, node);
-        d.parties = new address[](uint256(d.law.redundancy) + 1);
-        d.parties[0] = f.context.sponsor;
-        d.commitments = new bytes32[](d.law.redundancy);
-        d.claims = new uint256[](d.law.redundancy);
-        d.classes = new uint256[](d.law.redundancy);
+        d.parties = new address[](uint256(d.law.redundancy()) + 1);
+        d.parties[0] = f.sponsor();
+        d.commitments = new bytes32[](d.law.redundancy());
+        d.claims = new uint256[](d.law.redundancy());
+        d.classes = new uint256[](d.law.redundancy());
         // At most five slots.
-        for (uint8 slot = 0; slot < d.law.redundancy; ++slot) {
+        for (uint8 slot = 0; slot < d.law.redundancy(); ++slot) {
             uint256 key = MissionStorage.slotKey(node, d.word.attempt, slot);
             d.parties[uint256(slot) + 1] = f.city.producers.principalOf(s.slots[key].agent);
             if (_isPresent(d, slot)) d.commitments[slot] = s.pledges[key];
@@ -135,10 +135,10 @@ library Dockets {
     /// @notice Opens the commitments: what an item is worth without proof is what its executor signed for.
     function open(MissionStorage.Layout storage s, Docket memory d, Opening[] memory openings) internal view {
         d.openings = openings;
-        if (openings.length != d.law.redundancy) {
-            return refuse(d, ICollaborationContract.LengthMismatch.selector, openings.length, d.law.redundancy);
+        if (openings.length != d.law.redundancy()) {
+            return refuse(d, ICollaborationContract.LengthMismatch.selector, openings.length, d.law.redundancy());
         }
-        for (uint8 slot = 0; slot < d.law.redundancy; ++slot) {
+        for (uint8 slot = 0; slot < d.law.redundancy(); ++slot) {
             if (!_isPresent(d, slot)) continue;
             address agent = s.slots[MissionStorage.slotKey(d.node, d.word.attempt, slot)].agent;
             bytes32 given = Commitments.commitment(agent, openings[slot], d.obligation);
@@ -209,8 +209,7 @@ library Dockets {
         }
         // A key proves nothing, whatever it signs, and a key that lent its account to some code is still a key.
         bool proven =
-            item.issuer.code.length > DELEGATED &&
-                NodeCore.probe(item.issuer, question, f.context.params.predicateGasLimit);
+            item.issuer.code.length > DELEGATED && NodeCore.probe(item.issuer, question, f.terms.predicateGasLimit());
         return
             proven
                 ? bytes("")
@@ -255,12 +254,12 @@ library Dockets {
 
     /// @dev Every item the basis names exists and is proven ⪰ the node's floor.
     function isAdmissible(Docket memory d, uint256 basis) internal pure returns (bool) {
-        return Admissibility.isAdmissible(basis, d.graded[d.law.floor]);
+        return Admissibility.isAdmissible(basis, d.graded[d.law.floor()]);
     }
 
     /// @dev The same, if all were what their executors claim.
     function isClaimed(Docket memory d, uint256 basis) internal pure returns (bool) {
-        return Admissibility.isAdmissible(basis, Admissibility.grade(d.claims)[d.law.floor]);
+        return Admissibility.isAdmissible(basis, Admissibility.grade(d.claims)[d.law.floor()]);
     }
 
     /// @notice Slots with an item that is proven ⪰ the floor, here or by whoever posted it.
@@ -277,14 +276,14 @@ library Dockets {
 
     function _reaching(Docket memory d, uint256[] memory classes) private pure returns (uint8 slots) {
         // At most five slots.
-        for (uint8 slot = 0; slot < d.law.redundancy; ++slot) {
+        for (uint8 slot = 0; slot < d.law.redundancy(); ++slot) {
             if (_isPresent(d, slot) && _reachesFloor(d, classes[slot])) slots |= uint8(1 << slot);
         }
     }
 
     /// @dev Nothing is asked of evidence where the floor is the executor's own word.
     function _reachesFloor(Docket memory d, uint256 classes) private pure returns (bool) {
-        EvidenceClass floor = EvidenceClass(d.law.floor);
+        EvidenceClass floor = EvidenceClass(d.law.floor());
         if (floor == EvidenceClass.SELF) return true;
         for (; classes != 0; classes >>= CLASS_BITS) {
             if (Admissibility.geq(Admissibility.classAt(classes, 0), floor)) return true;
@@ -298,7 +297,7 @@ library Dockets {
 
     /// @notice Output of the lowest of these slots.
     function outputOf(Docket memory d, uint8 slots) internal pure returns (bytes32) {
-        for (uint8 slot = 0; slot < d.law.redundancy; ++slot) {
+        for (uint8 slot = 0; slot < d.law.redundancy(); ++slot) {
             if ((slots >> slot) & 1 == 1) return d.openings[slot].outputHash;
         }
         return bytes32(0);

@@ -6,13 +6,12 @@ import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Split} from "../libraries/Payout.sol";
-import {Reputation} from "../libraries/Reputation.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {Payments} from "../libraries/Payments.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {LawNode} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Appeals} from "./Appeals.sol";
 import {Descent} from "./Descent.sol";
@@ -20,6 +19,7 @@ import {City, Frame, MissionFrame} from "./MissionFrame.sol";
 import {MissionStorage} from "./MissionStorage.sol";
 import {NodeCore} from "./NodeCore.sol";
 import {NodeWord} from "./NodeWord.sol";
+import {Records} from "./Records.sol";
 import {WatchdogHold} from "./WatchdogHold.sol";
 
 /// @title Money that leaves a mission
@@ -53,83 +53,17 @@ library Escrow {
 
     // --- Entitlements ------------------------------------------------------------------------------------------------
 
-    /// @notice Decision 5: entitlements of the agreeing slots, the rest of the node's budget back to the sponsor's side.
-    /// No token moves: `claim` moves all of it once the window closed.
+    /// @notice What a human approved, and how a child mission ended. What a panel cleared is recorded with it (`ClearingDesk`).
     function record(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         Frame memory f = MissionFrame.open(city);
-        LawNode memory law = f.node(node);
+        NodeLaw law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (!law.leaf) return Descent.conclude(s, f, law, w, node);
+        if (!law.leaf()) return Descent.conclude(s, f, law, w, node);
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.COMPLETED));
         if (NodeCore.has(w, MissionStorage.RECORDED)) revert ICollaborationContract.AlreadyRecorded(node);
         if ((s.unrecorded >> node) & 1 == 1) s.unrecorded &= ~(uint256(1) << node);
-        w.flags |= MissionStorage.RECORDED;
-        w.settlesAt = uint40(block.timestamp) + f.window(law);
-        uint64 entitled = 0;
-        uint64 accrued = 0;
-        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
-            if ((w.commitMask >> slot) & 1 == 0) continue;
-            (uint64 paid, uint64 rest) = _recordSlot(s, f, w, node, slot);
-            entitled += paid;
-            accrued += rest;
-        }
-        s.books.entitled += entitled;
-        s.books.accrued += accrued;
-        s.books.refundable += law.budget - entitled - accrued;
+        Records.enter(s, f, law, w, node);
         NodeCore.store(s, node, w);
-    }
-
-    function _recordSlot(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        MissionStorage.Node memory w,
-        uint8 node,
-        uint8 slot
-    ) private returns (uint64 paid, uint64 rest) {
-        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
-        address agent = s.slots[key].agent;
-        if ((w.agreeing >> slot) & 1 == 0) {
-            NodeCore.settle(s, node, slot, agent, 0, true, 0, Reasons.DISSENT);
-            return (0, 0);
-        }
-        paid = _entitle(s, f, w, node, slot, agent);
-        NodeCore.settle(s, node, slot, agent, 0, true, w.share, Reasons.OUTCOME);
-        // Until the window closed an appeal may still change the share: all of the price is held.
-        return (paid, s.slots[key].price - paid);
-    }
-
-    /// @dev ψ is of the reputation before this outcome: it is read before the slot is scored.
-    function _entitle(
-        MissionStorage.Layout storage s,
-        Frame memory f,
-        MissionStorage.Node memory w,
-        uint8 node,
-        uint8 slot,
-        address agent
-    ) private returns (uint64 paid) {
-        uint256 key = MissionStorage.slotKey(node, w.attempt, slot);
-        // ψ × 1000 is below 2¹⁶ for every α and every reputation in range.
-        uint16 psi = uint16(
-            Reputation.multiplier(f.city.producers.reputationOf(agent), f.context.params.reputationMultiplierAlpha)
-        );
-        Split memory split = Appeals.splitOf(f, s.slots[key].price, w.share, psi);
-        s.slots[key].psi = psi;
-        _announce(node, slot, agent, split, w.settlesAt);
-        return split.paid;
-    }
-
-    function _announce(uint8 node, uint8 slot, address agent, Split memory split, uint40 claimableAt) private {
-        emit ICollaborationContract.Recorded(
-            node,
-            slot,
-            agent,
-            split.paid,
-            split.premium,
-            split.fee,
-            split.insurance,
-            split.discount,
-            claimableAt
-        );
     }
 
     // --- Claims ------------------------------------------------------------------------------------------------------
@@ -159,7 +93,7 @@ library Escrow {
         MissionStorage.Node memory w,
         uint8 node
     ) private {
-        uint40 until = _windowEnd(f, tab, w.settlesAt, f.windowOf(node));
+        uint40 until = _windowEnd(f, tab, w.settlesAt, f.window(f.node(node)));
         bool appealed = NodeCore.has(w, MissionStorage.APPEALED);
         if (appealed) until = Appeals.ruledBy(s, f, node, w.attempt, until);
         if (block.timestamp < until) revert ICollaborationContract.WindowOpen(node, until);
@@ -304,8 +238,8 @@ library Escrow {
     function _refund(MissionStorage.Layout storage s, Frame memory f, uint64 booked, uint256 amount) private {
         s.books.refunded += booked;
         s.books.refundable = 0;
-        address parent = Descent.parentOf(f.city, f.context.session);
-        address payer = parent == address(0) ? f.context.sponsor : parent;
+        address parent = Descent.parentOf(f.city, f.session());
+        address payer = parent == address(0) ? f.sponsor() : parent;
         // The supply of a token with six decimals is below 2⁶⁴ units, by far.
         emit ICollaborationContract.Refunded(payer, uint64(amount));
         if (amount != 0) f.city.token.safeTransfer(payer, amount);

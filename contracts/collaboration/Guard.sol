@@ -4,7 +4,7 @@ pragma solidity 0.8.33;
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Escalation} from "../libraries/Escalation.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
-import {LawNode} from "../types/Law.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Param} from "../types/Params.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
@@ -32,8 +32,8 @@ library Guard {
     ) external {
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
-        LawNode memory law = f.node(node);
-        if (!law.leaf) revert ICollaborationContract.NotALeaf(node);
+        NodeLaw law = f.node(node);
+        if (!law.leaf()) revert ICollaborationContract.NotALeaf(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         bool watched = _isOutsideMonitor(s, city);
         if (!watched) {
@@ -45,7 +45,7 @@ library Guard {
         }
         emit ICollaborationContract.AnomalyReported(node, msg.sender, reason, magnitude);
         freeze(s, f, w, node, reason);
-        for (uint8 slot = 0; watched && slot < law.redundancy; ++slot) {
+        for (uint8 slot = 0; watched && slot < law.redundancy(); ++slot) {
             address agent = s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;
             if (agent != address(0)) _count(s, f, node, agent);
         }
@@ -74,7 +74,7 @@ library Guard {
         // It fits: what is left of a law's timeout, which has sixteen bits.
         if (working) w.remainder = w.deadline > block.timestamp ? uint16(w.deadline - block.timestamp) : 1;
         NodeCore.move(w, node, NodeState.FROZEN);
-        w.deadline = uint40(block.timestamp) + 2 * uint40(f.context.params.maxHumanReviewTimeout);
+        w.deadline = uint40(block.timestamp) + 2 * uint40(f.terms.maxHumanReviewTimeout());
         if (w.freezeCount != type(uint8).max) ++w.freezeCount;
         NodeCore.store(s, node, w);
         emit ICollaborationContract.NodeFrozen(node, msg.sender, reason, w.freezeCount);
@@ -89,7 +89,7 @@ library Guard {
         for (uint256 i = 0; i < log.length; ++i) if (log[i] != before[i]) s.freezes[agent][i] = log[i];
 
         MissionStorage.Watch memory watch = s.watch;
-        uint256 span = Escalation.window(f.context.params.baseEscalationWindow, watch.cleared);
+        uint256 span = Escalation.window(f.terms.baseEscalationWindow(), watch.cleared);
         uint256 since = block.timestamp > span ? block.timestamp - span : 0;
         // What a cleared stop was about is settled.
         uint256 recent = log.recent(since > watch.clearedAt ? since : uint256(watch.clearedAt) + 1);
@@ -100,10 +100,10 @@ library Guard {
     }
 
     function _thresholdOf(Frame memory f, address agent) private view returns (uint256) {
-        uint256 base = f.context.params.escalationFreezeCount;
-        if (!f.context.params.reputationScaling) return base;
+        uint256 base = f.terms.escalationFreezeCount();
+        if (!f.terms.reputationScaling()) return base;
         uint256 rho = f.city.producers.reputationOf(agent);
-        return Escalation.threshold(base, f.context.params.reputationScalingBonus, rho);
+        return Escalation.threshold(base, f.terms.reputationScalingBonus(), rho);
     }
 
     function logOf(MissionStorage.Layout storage s, address agent) internal view returns (uint256[3] memory log) {
@@ -150,7 +150,7 @@ library Guard {
         _windOn(s, f, stopped ? uint40(block.timestamp) - watch.stoppedAt : lost, lost);
         emit ICollaborationContract.EmergencyCleared(
             watch.cleared,
-            Escalation.window(f.context.params.baseEscalationWindow, watch.cleared)
+            Escalation.window(f.terms.baseEscalationWindow(), watch.cleared)
         );
     }
 
@@ -173,7 +173,7 @@ library Guard {
     function degrade(MissionStorage.Layout storage s, City calldata city, uint40 silentSince) external {
         if (!_isOutsideMonitor(s, city)) revert ICollaborationContract.NotMonitor(msg.sender);
         NodeCore.requireMission(s, 1 << uint256(MissionState.EXECUTING));
-        uint32 edition = MissionFrame.open(city).context.params.edition;
+        uint32 edition = MissionFrame.open(city).terms.edition();
         // At most four hours.
         uint40 least = uint40(city.constitution.paramIn(edition, Param.DEGRADED_MODE_THRESHOLD));
         // Whoever was heard since refutes it.
@@ -206,12 +206,12 @@ library Guard {
     /// @dev Of the executor who calls; whoever is none and no monitor is refused.
     function _slotOf(
         MissionStorage.Layout storage s,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node,
         address caller
     ) private view returns (uint8) {
-        for (uint8 slot = 0; slot < law.redundancy; ++slot) {
+        for (uint8 slot = 0; slot < law.redundancy(); ++slot) {
             if (s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent == caller) return slot;
         }
         revert ICollaborationContract.NotMonitor(caller);

@@ -12,7 +12,8 @@ import {IServiceContract} from "../interfaces/IServiceContract.sol";
 import {ITemplateRegistry} from "../interfaces/ITemplateRegistry.sol";
 import {ITreasury} from "../interfaces/ITreasury.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
-import {LawNode, MissionContext} from "../types/Law.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
+import {Terms} from "../libraries/Terms.sol";
 
 /// @notice The institutions that can never be replaced, and the mission's EIP-712 domain.
 struct City {
@@ -26,11 +27,11 @@ struct City {
     bytes32 domain;
 }
 
-/// @notice What one call works with: the city, the law's bytes and their context, decoded once.
+/// @notice What one call works with: the city, the law's bytes, and of their context what is asked for most.
 struct Frame {
     City city;
     bytes args;
-    MissionContext context;
+    Terms terms;
     /// Zero until somebody asks: `MissionFrame.lawHash`.
     bytes32 lawHash;
 }
@@ -41,14 +42,26 @@ library MissionFrame {
     function open(City memory city) internal view returns (Frame memory f) {
         f.city = city;
         f.args = Clones.fetchCloneArgs(address(this));
-        f.context = LawCodec.context(f.args);
+        f.terms = LawCodec.terms(f.args);
     }
 
-    function node(Frame memory f, uint8 index) internal pure returns (LawNode memory) {
-        return LawCodec.node(f.args, index);
+    function node(Frame memory f, uint8 index) internal pure returns (NodeLaw) {
+        return LawCodec.nodeLaw(f.args, index);
     }
 
-    /// @notice keccak256 of the law, made once a call: it is copied for it.
+    function session(Frame memory f) internal pure returns (uint256) {
+        return LawCodec.session(f.args);
+    }
+
+    function sponsor(Frame memory f) internal pure returns (address who) {
+        (who, ) = LawCodec.origin(f.args);
+    }
+
+    function deployedAt(Frame memory f) internal pure returns (uint40 time) {
+        (, time) = LawCodec.origin(f.args);
+    }
+
+    /// @notice keccak256 of the law, made once a call: a law of 256 nodes is long.
     function lawHash(Frame memory f) internal pure returns (bytes32 hash) {
         hash = f.lawHash;
         if (hash == 0) f.lawHash = hash = LawCodec.hashOf(f.args);
@@ -65,12 +78,7 @@ library MissionFrame {
     }
 
     /// @notice Seconds a decision about the node can be appealed.
-    function window(Frame memory f, LawNode memory law) internal pure returns (uint40) {
-        return uint40(f.context.params.appealWindows[uint8(law.band)]) * 60;
-    }
-
-    /// @notice The same of a node that nothing else is asked of.
-    function windowOf(Frame memory f, uint8 index) internal pure returns (uint40) {
-        return uint40(f.context.params.appealWindows[uint8(LawCodec.band(f.args, index))]) * 60;
+    function window(Frame memory f, NodeLaw law) internal pure returns (uint40) {
+        return uint40(f.terms.appealWindow(law.band())) * 60;
     }
 }

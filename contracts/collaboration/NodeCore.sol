@@ -9,10 +9,11 @@ import {Commitments} from "../libraries/Commitments.sol";
 import {Faults} from "../libraries/Faults.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {NodeTransitions} from "../libraries/NodeTransitions.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
-import {LawHeader, LawNode, MissionContext, Tier} from "../types/Law.sol";
+import {LawHeader, Tier} from "../types/Law.sol";
 import {Opening} from "../types/Messages.sol";
 import {FaultClass, FaultType, MissionState, NodeState} from "../types/States.sol";
 import {Frame, MissionFrame} from "./MissionFrame.sol";
@@ -85,8 +86,7 @@ library NodeCore {
     function load(MissionStorage.Layout storage s, uint256 node) internal view returns (MissionStorage.Node memory w) {
         uint256 word = s.nodes[node];
         if (word != 0 || s.head.state == MissionState.PENDING) return NodeWord.unpack(word);
-        bytes memory args = Clones.fetchCloneArgs(address(this));
-        return _untouched(args, LawCodec.context(args), node);
+        return _untouched(Clones.fetchCloneArgs(address(this)), node);
     }
 
     /// @notice The same for who reads many nodes and has the law's bytes: each copy of them is as long as the law.
@@ -97,18 +97,15 @@ library NodeCore {
     ) internal view returns (MissionStorage.Node memory w) {
         uint256 word = s.nodes[node];
         if (word != 0 || s.head.state == MissionState.PENDING) return NodeWord.unpack(word);
-        return _untouched(f.args, f.context, node);
+        return _untouched(f.args, node);
     }
 
     /// @dev A node without predecessors is eligible since the mission began, without a word until somebody touches it.
-    function _untouched(
-        bytes memory args,
-        MissionContext memory context,
-        uint256 node
-    ) private pure returns (MissionStorage.Node memory w) {
+    function _untouched(bytes memory args, uint256 node) private pure returns (MissionStorage.Node memory w) {
         if (LawCodec.predecessors(args, node) != 0) return w;
         w.state = NodeState.ELIGIBLE;
-        w.deadline = context.deployedAt + context.params.verificationTimeout;
+        (, uint40 deployedAt) = LawCodec.origin(args);
+        w.deadline = deployedAt + LawCodec.terms(args).verificationTimeout();
     }
 
     function store(MissionStorage.Layout storage s, uint256 node, MissionStorage.Node memory w) internal {
@@ -130,7 +127,7 @@ library NodeCore {
 
     /// @notice The word of the next attempt: nothing of the one before but what may still be slashed for it.
     function renew(Frame memory f, MissionStorage.Node memory w, uint8 node) internal pure {
-        if (w.attempt >= f.context.params.maxRefinementIterations) {
+        if (w.attempt >= f.terms.maxRefinementIterations()) {
             revert ICollaborationContract.IterationsExhausted(node, w.attempt);
         }
         ++w.attempt;
@@ -163,7 +160,7 @@ library NodeCore {
     /// @dev A bound node has as long to be routed as a panel has to clear.
     function makeEligible(Frame memory f, MissionStorage.Node memory w, uint8 node) internal {
         move(w, node, NodeState.ELIGIBLE);
-        w.deadline = uint40(block.timestamp) + f.context.params.verificationTimeout;
+        w.deadline = uint40(block.timestamp) + f.terms.verificationTimeout();
     }
 
     /// @notice Opens a slot's commitment for everybody to see.
@@ -192,12 +189,12 @@ library NodeCore {
 
     function draw(Frame memory f, MissionStorage.Node memory w) internal view {
         w.drawBlock = uint32(block.number);
-        w.deadline = uint40(block.timestamp) + f.context.params.verificationTimeout;
+        w.deadline = uint40(block.timestamp) + f.terms.verificationTimeout();
     }
 
-    function startReview(MissionStorage.Node memory w, uint8 node, LawNode memory law) internal {
+    function startReview(MissionStorage.Node memory w, uint8 node, NodeLaw law) internal {
         move(w, node, NodeState.PENDING_REVIEW);
-        w.deadline = uint40(block.timestamp) + law.reviewWindow;
+        w.deadline = uint40(block.timestamp) + law.reviewWindow();
     }
 
     function fail(
@@ -213,7 +210,7 @@ library NodeCore {
         FaultType fault = Faults.typeOf(reason, tier);
         FaultClass class = Faults.classOf(fault, tier);
         // Where the law is at fault no other executor helps.
-        bool spent = class == FaultClass.SPECIFICATION || w.attempt >= f.context.params.maxRefinementIterations;
+        bool spent = class == FaultClass.SPECIFICATION || w.attempt >= f.terms.maxRefinementIterations();
         if (spent) s.exhausted |= uint256(1) << node;
         emit ICollaborationContract.FaultSignalled(node, w.attempt, fault, class, reason);
     }
@@ -221,8 +218,8 @@ library NodeCore {
     // --- Stakes ------------------------------------------------------------------------------------------------------
 
     /// @dev Executor slots whose stake is still locked for this attempt.
-    function outstanding(MissionStorage.Node memory w, LawNode memory law) internal pure returns (uint8) {
-        return has(w, MissionStorage.COMMITS_CLOSED) ? w.commitMask : full(law.redundancy);
+    function outstanding(MissionStorage.Node memory w, NodeLaw law) internal pure returns (uint8) {
+        return has(w, MissionStorage.COMMITS_CLOSED) ? w.commitMask : full(law.redundancy());
     }
 
     function settle(
@@ -270,7 +267,7 @@ library NodeCore {
         MissionStorage.Layout storage s,
         MissionStorage.Node memory w,
         uint8 node,
-        LawNode memory law,
+        NodeLaw law,
         uint8 proven
     ) internal {
         if (w.commitMask & ~proven != 0) {
@@ -303,7 +300,7 @@ library NodeCore {
             probe(
                 s.head.execution.predicateOf(predicate),
                 abi.encodeCall(IPredicate.allows, (address(this), node, outputHash)),
-                f.context.params.predicateGasLimit
+                f.terms.predicateGasLimit()
             );
     }
 

@@ -5,10 +5,10 @@ import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {BasisPoints} from "../libraries/BasisPoints.sol";
 import {Commitments} from "../libraries/Commitments.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {Action} from "../types/Actions.sol";
-import {LawNode} from "../types/Law.sol";
 import {EvidenceItem, Opening} from "../types/Messages.sol";
 import {Institution} from "../types/Roles.sol";
 import {MissionState, NodeState} from "../types/States.sol";
@@ -72,8 +72,8 @@ library Overrides {
         if (action == Action.CLASSIFY_FALSE_POSITIVE) {
             return Guard.classify(s, target, abi.decode(data, (uint256)));
         }
-        LawNode memory law = f.node(node);
-        if (!law.leaf) revert ICollaborationContract.NotALeaf(node);
+        NodeLaw law = f.node(node);
+        if (!law.leaf()) revert ICollaborationContract.NotALeaf(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         if (action == Action.FREEZE) return Guard.freeze(s, f, w, node, Reasons.MANUAL_OVERRIDE);
 
@@ -97,7 +97,7 @@ library Overrides {
     function _amend(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node,
         bytes calldata data
@@ -106,7 +106,7 @@ library Overrides {
         bytes32 amendment = abi.decode(data, (bytes32));
         if (amendment == 0) revert ICollaborationContract.NoAmendment(node);
         uint8 bound = NodeCore.outstanding(w, law);
-        if (bound != NodeCore.full(law.redundancy)) revert ICollaborationContract.NotAllCommitted(node, bound);
+        if (bound != NodeCore.full(law.redundancy())) revert ICollaborationContract.NotAllCommitted(node, bound);
         uint8 former = w.attempt;
         NodeCore.renew(f, w, node);
         w.flags |= MissionStorage.AMENDED;
@@ -114,7 +114,7 @@ library Overrides {
         NodeCore.makeEligible(f, w, node);
         emit ICollaborationContract.NodeAmended(node, w.attempt, amendment);
         IExecutionProcedure.StoredBid[] memory bids = s.head.execution.bidsOf(address(this), node);
-        for (uint8 slot = 0; slot < law.redundancy; ++slot) _rebind(s, w, node, slot, former, bids);
+        for (uint8 slot = 0; slot < law.redundancy(); ++slot) _rebind(s, w, node, slot, former, bids);
     }
 
     function _rebind(
@@ -147,7 +147,7 @@ library Overrides {
         Dockets.gather(s, f, d, node);
         NodeCore.requireNode(d.word, node, NodeCore.only(NodeState.PENDING_REVIEW));
         Dockets.prove(s, f, d, openings, items);
-        if (!Dockets.isAdmissible(d, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor);
+        if (!Dockets.isAdmissible(d, basis)) revert ICollaborationContract.BelowFloor(node, d.law.floor());
 
         d.word.share = share;
         d.word.agreeing = Dockets.slotsOf(basis) & d.word.commitMask;
@@ -155,7 +155,7 @@ library Overrides {
         bytes32 output = Dockets.outputOf(d, d.word.agreeing);
         bool decided = NodeCore.has(d.word, MissionStorage.GATED) || NodeCore.has(d.word, MissionStorage.VETOED);
         // A veto after a human's approval leaves the node in review once; approving it again overrides the gate.
-        if (decided || NodeCore.passesGate(s, f, d.word, node, d.law.predicate, output)) {
+        if (decided || NodeCore.passesGate(s, f, d.word, node, d.law.predicate(), output)) {
             d.word.flags |= MissionStorage.GATED;
             s.unrecorded |= uint256(1) << node;
             NodeCore.complete(s, f, d.word, node, output);
@@ -168,7 +168,7 @@ library Overrides {
     function _reject(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node
     ) private {
@@ -180,7 +180,7 @@ library Overrides {
         bytes32 judged = w.seats == 0 ? Reasons.UNVERIFIABLE : Reasons.REJECTED;
         bytes32 reason = frozen ? Reasons.FREEZE_CONFIRMED : judged;
         NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), slash, !frozen, reason);
-        NodeCore.fail(s, f, w, node, law.tier, reason);
+        NodeCore.fail(s, f, w, node, law.tier(), reason);
     }
 
     // --- Gate --------------------------------------------------------------------------------------------------------
@@ -198,13 +198,13 @@ library Overrides {
     function _release(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node,
         bytes calldata data
     ) private {
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.PENDING_REVIEW));
-        bool passed = w.agreeing != 0 && NodeCore.count(w.agreeing) >= law.threshold;
+        bool passed = w.agreeing != 0 && NodeCore.count(w.agreeing) >= law.threshold();
         if (!passed || !NodeCore.has(w, MissionStorage.VETOED)) revert ICollaborationContract.NotVetoed(node);
         bytes32 outputHash = _output(s, f, w, node, data);
         w.flags = (w.flags & ~(MissionStorage.VETOED | MissionStorage.HELD)) | MissionStorage.GATED;

@@ -27,7 +27,7 @@ library Panels {
 
     /// @notice Until when nothing is decided without all members, and what is to be heard is posted.
     function closesAt(Frame memory f, MissionStorage.Node memory w) internal pure returns (uint40) {
-        return w.deadline - f.context.params.verificationTimeout / FIFTH;
+        return w.deadline - f.terms.verificationTimeout() / FIFTH;
     }
 
     /// @notice Seats the panel, or writes down why there is none.
@@ -40,7 +40,7 @@ library Panels {
         if (block.number <= drawn) {
             return d.refuse(ICollaborationContract.TooEarly.selector, d.node, uint256(drawn) + 1);
         }
-        try f.city.evidence.panelOf(d.node, d.word.attempt, d.law.panelSize, d.parties, drawn) returns (
+        try f.city.evidence.panelOf(d.node, d.word.attempt, d.law.panelSize(), d.parties, drawn) returns (
             Seat[] memory panel
         ) {
             d.panel = panel;
@@ -99,9 +99,9 @@ library Panels {
     /// @notice Members that answered every question that is asked, bit per place.
     /// @param answered bit per answer
     function completeIn(Docket memory d, uint256 answered) internal pure returns (uint8) {
-        uint256 complete = NodeCore.full(d.law.panelSize);
-        if (d.law.questions & 1 != 0) complete &= answered;
-        if (d.law.questions & 2 != 0) complete &= answered >> QUESTION_BITS;
+        uint256 complete = NodeCore.full(d.law.panelSize());
+        if (d.law.questions() & 1 != 0) complete &= answered;
+        if (d.law.questions() & 2 != 0) complete &= answered >> QUESTION_BITS;
         // At most seven places.
         return uint8(complete);
     }

@@ -4,10 +4,11 @@ pragma solidity 0.8.33;
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {Commitments} from "../libraries/Commitments.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Signatures} from "../libraries/Signatures.sol";
 import {TypedData} from "../libraries/TypedData.sol";
 import {Wire} from "../libraries/Wire.sol";
-import {LawNode, Tier} from "../types/Law.sol";
+import {Tier} from "../types/Law.sol";
 import {Opening} from "../types/Messages.sol";
 import {NodeState} from "../types/States.sol";
 import {City, Frame, MissionFrame} from "./MissionFrame.sol";
@@ -30,7 +31,7 @@ library Pledges {
         bool open;
         bool changed;
         uint8 node;
-        LawNode law;
+        NodeLaw law;
         MissionStorage.Node word;
     }
 
@@ -317,7 +318,7 @@ library Pledges {
     function _workingFault(Bench memory b, Pledge memory p) private pure returns (bytes4) {
         if (b.word.state != NodeState.EXECUTING) return ICollaborationContract.WrongNodeState.selector;
         if (b.word.attempt != p.attempt) return ICollaborationContract.WrongObligation.selector;
-        if ((b.law.tier == Tier.CONSENSUS) == p.opened) return ICollaborationContract.WrongTier.selector;
+        if ((b.law.tier() == Tier.CONSENSUS) == p.opened) return ICollaborationContract.WrongTier.selector;
         return 0;
     }
 
@@ -332,7 +333,7 @@ library Pledges {
         if (NodeCore.has(b.word, MissionStorage.COMMITS_CLOSED) || block.timestamp >= b.word.deadline) {
             return ICollaborationContract.WindowClosed.selector;
         }
-        if (p.slot >= b.law.redundancy) return ICollaborationContract.SlotEmpty.selector;
+        if (p.slot >= b.law.redundancy()) return ICollaborationContract.SlotEmpty.selector;
         if ((b.word.commitMask >> p.slot) & 1 == 1) return ICollaborationContract.AlreadyCommitted.selector;
         address bound = s.slots[MissionStorage.slotKey(p.node, p.attempt, p.slot)].agent;
         return bound == p.agent ? bytes4(0) : ICollaborationContract.InvalidSignature.selector;
@@ -351,10 +352,10 @@ library Pledges {
         bool over = block.timestamp >= b.word.deadline;
         if (NodeCore.has(b.word, MissionStorage.COMMITS_CLOSED)) {
             if (over) return ICollaborationContract.WindowClosed.selector;
-        } else if (!over || NodeCore.count(b.word.commitMask) < b.law.threshold) {
+        } else if (!over || NodeCore.count(b.word.commitMask) < b.law.threshold()) {
             return ICollaborationContract.NotAllCommitted.selector;
         }
-        if (p.slot >= b.law.redundancy || (b.word.commitMask >> p.slot) & 1 == 0) {
+        if (p.slot >= b.law.redundancy() || (b.word.commitMask >> p.slot) & 1 == 0) {
             return ICollaborationContract.NotCommitted.selector;
         }
         if ((b.word.revealMask >> p.slot) & 1 == 1) return ICollaborationContract.AlreadyRevealed.selector;
@@ -376,7 +377,7 @@ library Pledges {
             NodeCore.requireNode(b.word, node, NodeCore.only(NodeState.EXECUTING));
         }
         if (fault == ICollaborationContract.WrongTier.selector) {
-            revert ICollaborationContract.WrongTier(node, uint8(b.law.tier));
+            revert ICollaborationContract.WrongTier(node, uint8(b.law.tier()));
         }
         if (fault == ICollaborationContract.WindowClosed.selector) {
             revert ICollaborationContract.WindowClosed(node, b.word.deadline);
@@ -419,12 +420,12 @@ library Pledges {
 
     /// @dev The last commitment of a node ends the committing; where it is opened already, the panel is drawn.
     function _note(Frame memory f, Bench memory b, Pledge memory p) private {
-        if (b.word.commitMask != NodeCore.full(b.law.redundancy)) return;
+        if (b.word.commitMask != NodeCore.full(b.law.redundancy())) return;
         if (p.opened) {
             NodeCore.startVerification(f, b.word, p.node);
         } else {
             b.word.flags |= MissionStorage.COMMITS_CLOSED;
-            b.word.deadline = uint40(block.timestamp) + b.law.timeout;
+            b.word.deadline = uint40(block.timestamp) + b.law.timeout();
         }
     }
 

@@ -4,10 +4,11 @@ pragma solidity 0.8.33;
 import {ICollaborationContract} from "../interfaces/ICollaborationContract.sol";
 import {IExecutionProcedure} from "../interfaces/IExecutionProcedure.sol";
 import {MissionTransitions} from "../libraries/MissionTransitions.sol";
+import {NodeLaw} from "../libraries/NodeLaw.sol";
 import {Reasons} from "../libraries/Reasons.sol";
 import {SlashingSchedule} from "../libraries/SlashingSchedule.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
-import {LawNode, Tier} from "../types/Law.sol";
+import {Tier} from "../types/Law.sol";
 import {MissionState, NodeState} from "../types/States.sol";
 import {Descent} from "./Descent.sol";
 import {Escrow} from "./Escrow.sol";
@@ -31,10 +32,10 @@ library Remedies {
     function timeout(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
-        LawNode memory law = f.node(node);
+        NodeLaw law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         NodeCore.requireNode(w, node, CLOCKED);
-        if (!law.leaf) {
+        if (!law.leaf()) {
             _expireBranch(s, f, law, w, node);
         } else if (w.state == NodeState.ELIGIBLE) {
             _expireEligible(s, f, law, w, node);
@@ -49,13 +50,13 @@ library Remedies {
 
     /// @notice The first reveal after time is up ends the committing, if enough have committed.
     function closeCommits(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
-        LawNode memory law = MissionFrame.open(city).node(node);
+        NodeLaw law = MissionFrame.open(city).node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (block.timestamp < w.deadline || NodeCore.count(w.commitMask) < law.threshold) {
+        if (block.timestamp < w.deadline || NodeCore.count(w.commitMask) < law.threshold()) {
             revert ICollaborationContract.NotAllCommitted(node, w.commitMask);
         }
-        _dropAbsent(s, w, node, NodeCore.full(law.redundancy), w.commitMask);
-        w.deadline = uint40(block.timestamp) + law.timeout;
+        _dropAbsent(s, w, node, NodeCore.full(law.redundancy()), w.commitMask);
+        w.deadline = uint40(block.timestamp) + law.timeout();
         NodeCore.store(s, node, w);
     }
 
@@ -77,12 +78,12 @@ library Remedies {
     /// @param proven slots with an item proven ⪰ the floor
     function doubt(MissionStorage.Layout storage s, City calldata city, uint8 node, uint8 proven) external {
         Frame memory f = MissionFrame.open(city);
-        LawNode memory law = f.node(node);
+        NodeLaw law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
-        if (NodeCore.count(w.commitMask & proven) < law.threshold) {
+        if (NodeCore.count(w.commitMask & proven) < law.threshold()) {
             _dropAbsent(s, w, node, w.commitMask, w.commitMask & proven);
             NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, Reasons.RELEASED);
-            NodeCore.fail(s, f, w, node, law.tier, Reasons.TIMEOUT);
+            NodeCore.fail(s, f, w, node, law.tier(), Reasons.TIMEOUT);
         } else if (w.redraws == 0) {
             _redraw(f, w, node);
         } else {
@@ -94,10 +95,10 @@ library Remedies {
     /// @notice The mesh cleared against the node. The slash waits for its appeal window; the slots' stakes stay locked until then.
     function condemn(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         Frame memory f = MissionFrame.open(city);
-        LawNode memory law = f.node(node);
+        NodeLaw law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         _announce(s, f, law, w, node, w.commitMask, false);
-        NodeCore.fail(s, f, w, node, law.tier, Reasons.CLEARED_FAIL);
+        NodeCore.fail(s, f, w, node, law.tier(), Reasons.CLEARED_FAIL);
         NodeCore.store(s, node, w);
     }
 
@@ -108,22 +109,17 @@ library Remedies {
 
     /// @dev While the watchdog has frozen the panel nobody could route or rule, and while the city was stopped nobody could route: that
     /// time does not count. Agents work on.
-    function _requireOverdue(
-        Frame memory f,
-        LawNode memory law,
-        MissionStorage.Node memory w,
-        uint8 node
-    ) private view {
+    function _requireOverdue(Frame memory f, NodeLaw law, MissionStorage.Node memory w, uint8 node) private view {
         uint40 deadline = w.deadline;
         if (
             block.timestamp >= deadline && w.state != NodeState.EXECUTING && w.state != NodeState.PENDING_VERIFICATION
         ) {
             uint40 patience =
                 w.state == NodeState.ELIGIBLE
-                    ? f.context.params.verificationTimeout
+                    ? f.terms.verificationTimeout()
                     : w.state == NodeState.PENDING_REVIEW
-                        ? law.reviewWindow
-                        : 2 * uint40(f.context.params.maxHumanReviewTimeout);
+                        ? law.reviewWindow()
+                        : 2 * uint40(f.terms.maxHumanReviewTimeout());
             deadline = WatchdogHold.extended(f.city.constitution, deadline, patience);
             if (w.state == NodeState.ELIGIBLE && w.deadline > patience) {
                 deadline = WatchdogHold.movedByStops(f.city.constitution, w.deadline - patience, deadline);
@@ -136,55 +132,55 @@ library Remedies {
     function _expireEligible(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node
     ) private {
         if (!_isBound(s, w, node)) {
             IExecutionProcedure.Market memory market = s.head.execution.marketOf(address(this), node);
             if (market.closesAt != 0) revert ICollaborationContract.TooEarly(node, market.closesAt);
-            return NodeCore.fail(s, f, w, node, law.tier, Reasons.NO_BIDS);
+            return NodeCore.fail(s, f, w, node, law.tier(), Reasons.NO_BIDS);
         }
         // Nobody could route it: its clock stands still.
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         _requireOverdue(f, law, w, node);
         uint8 mask = NodeCore.outstanding(w, law);
         NodeCore.settleMask(s, node, w.attempt, mask, 0, false, Reasons.NOT_ROUTED);
-        NodeCore.fail(s, f, w, node, law.tier, Reasons.NOT_ROUTED);
+        NodeCore.fail(s, f, w, node, law.tier(), Reasons.NOT_ROUTED);
     }
 
     /// @dev A child session was never opened. One that was has clocks of its own.
     function _expireBranch(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node
     ) private {
         NodeCore.requireNode(w, node, NodeCore.only(NodeState.ELIGIBLE));
         if (s.head.stopped) revert ICollaborationContract.Stopped();
         _requireOverdue(f, law, w, node);
-        NodeCore.fail(s, f, w, node, law.tier, Reasons.NOT_ROUTED);
+        NodeCore.fail(s, f, w, node, law.tier(), Reasons.NOT_ROUTED);
     }
 
     /// @dev The absent lose at once. The others go on if they are enough, else they are released.
     function _expireExecution(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node
     ) private {
         bool revealing = NodeCore.has(w, MissionStorage.COMMITS_CLOSED);
         if (revealing) _dropAbsent(s, w, node, w.commitMask, w.revealMask);
-        else _dropAbsent(s, w, node, NodeCore.full(law.redundancy), w.commitMask);
-        if (NodeCore.count(w.commitMask) < law.threshold) {
+        else _dropAbsent(s, w, node, NodeCore.full(law.redundancy()), w.commitMask);
+        if (NodeCore.count(w.commitMask) < law.threshold()) {
             NodeCore.settleMask(s, node, w.attempt, w.commitMask, 0, false, Reasons.RELEASED);
-            NodeCore.fail(s, f, w, node, law.tier, Reasons.TIMEOUT);
-        } else if (revealing || law.tier != Tier.CONSENSUS) {
+            NodeCore.fail(s, f, w, node, law.tier(), Reasons.TIMEOUT);
+        } else if (revealing || law.tier() != Tier.CONSENSUS) {
             NodeCore.startVerification(f, w, node);
         } else {
-            w.deadline = uint40(block.timestamp) + law.timeout;
+            w.deadline = uint40(block.timestamp) + law.timeout();
         }
     }
 
@@ -203,7 +199,7 @@ library Remedies {
     function _expireVerification(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node
     ) private {
@@ -223,13 +219,13 @@ library Remedies {
     function _expireHuman(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node
     ) private {
         if (w.state == NodeState.PENDING_REVIEW && !NodeCore.has(w, MissionStorage.ESCALATED)) {
             w.flags |= MissionStorage.ESCALATED;
-            w.deadline = uint40(block.timestamp) + law.reviewWindow;
+            w.deadline = uint40(block.timestamp) + law.reviewWindow();
             emit ICollaborationContract.ReviewEscalated(node, w.attempt, w.deadline);
             return;
         }
@@ -237,7 +233,7 @@ library Remedies {
         if (!frozen) NodeCore.dropWanting(s, w, node);
         bytes32 reason = frozen ? Reasons.FREEZE_EXPIRED : Reasons.REVIEW_EXPIRED;
         NodeCore.settleMask(s, node, w.attempt, NodeCore.outstanding(w, law), 0, false, reason);
-        NodeCore.fail(s, f, w, node, law.tier, reason);
+        NodeCore.fail(s, f, w, node, law.tier(), reason);
     }
 
     // --- Further attempts and ends -----------------------------------------------------------------------------------
@@ -245,7 +241,7 @@ library Remedies {
     function reopen(MissionStorage.Layout storage s, City calldata city, uint8 node) external {
         NodeCore.requireMission(s, NodeCore.RUNNING);
         Frame memory f = MissionFrame.open(city);
-        bool leaf = f.node(node).leaf;
+        bool leaf = f.node(node).leaf();
         MissionStorage.Node memory w = NodeCore.load(s, node);
         IExecutionProcedure execution = s.head.execution;
         bool failed = w.state == NodeState.FAILED;
@@ -280,7 +276,7 @@ library Remedies {
 
     /// @dev Nobody needs what a child of an ended mission would still make.
     function _isOrphan(City calldata city) private view returns (bool) {
-        address parent = Descent.parentOf(city, MissionFrame.open(city).context.session);
+        address parent = Descent.parentOf(city, MissionFrame.open(city).session());
         return parent != address(0) && MissionTransitions.isFinal(ICollaborationContract(parent).state());
     }
 
@@ -299,10 +295,10 @@ library Remedies {
         uint40 until = s.head.execution.heldUntil(address(this), node);
         if (block.timestamp >= until) revert ICollaborationContract.WindowClosed(node, until);
         Frame memory f = MissionFrame.open(city);
-        LawNode memory law = f.node(node);
+        NodeLaw law = f.node(node);
         MissionStorage.Node memory w = NodeCore.load(s, node);
         bool judged = attempt != w.attempt || s.faults[MissionStorage.attemptKey(node, attempt)].dueAt != 0;
-        uint8 begun = !judged && law.leaf && _hasBegun(w) ? NodeCore.outstanding(w, law) : 0;
+        uint8 begun = !judged && law.leaf() && _hasBegun(w) ? NodeCore.outstanding(w, law) : 0;
         if (slots == 0 || slots & ~begun != 0) revert ICollaborationContract.NotAtFault(node, slots, begun);
         _announce(s, f, law, w, node, slots, true);
         NodeCore.store(s, node, w);
@@ -313,7 +309,7 @@ library Remedies {
     function _announce(
         MissionStorage.Layout storage s,
         Frame memory f,
-        LawNode memory law,
+        NodeLaw law,
         MissionStorage.Node memory w,
         uint8 node,
         uint8 slots,
@@ -357,7 +353,7 @@ library Remedies {
     /// @notice What an override judges: the mission's state and stops, the node's word and its pledges.
     function caseHash(MissionStorage.Layout storage s, City calldata city, uint8 node) external view returns (bytes32) {
         uint8 attempt = NodeCore.load(s, node).attempt;
-        bytes32[] memory pledges = new bytes32[](MissionFrame.open(city).node(node).redundancy);
+        bytes32[] memory pledges = new bytes32[](MissionFrame.open(city).node(node).redundancy());
         for (uint256 slot = 0; slot < pledges.length; ++slot) {
             pledges[slot] = s.pledges[MissionStorage.slotKey(node, attempt, slot)];
         }

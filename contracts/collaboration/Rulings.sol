@@ -64,15 +64,15 @@ library Rulings {
         r.decision = Clearing.decide(
             d.heard,
             d.graded,
-            EvidenceClass(d.law.floor),
-            d.law.questions,
-            f.context.params.minConfidence[uint8(d.law.risk)],
-            d.law.redundancy,
+            EvidenceClass(d.law.floor()),
+            d.law.questions(),
+            f.terms.minConfidence(d.law.risk()),
+            d.law.redundancy(),
             _drawnWeight(d)
         );
         _checkPanel(d, r.decision.result, open);
         d.proven = Dockets.provenSlots(s, d);
-        uint8 agreed = d.law.tier == Tier.CONSENSUS ? d.word.commitMask & r.decision.agreeing : d.word.commitMask;
+        uint8 agreed = d.law.tier() == Tier.CONSENSUS ? d.word.commitMask & r.decision.agreeing : d.word.commitMask;
         // A slot is paid for an item of its own, whatever is said of it.
         r.agreeing = agreed & d.proven;
         r.late = d.word.commitMask & ~d.proven;
@@ -136,7 +136,7 @@ library Rulings {
     /// panel does not decide is left to the others, to another panel, to a human.
     function _checkPanel(Docket memory d, ClearingResult result, bool open) private pure {
         uint256 have = NodeCore.count(d.complete);
-        uint256 need = d.law.panelSize;
+        uint256 need = d.law.panelSize();
         unchecked {
             if (result <= ClearingResult.FAIL && !open) need = need / 2 + 1;
         }
@@ -155,7 +155,7 @@ library Rulings {
             return false;
         }
         return
-            (d.law.questions >> uint8(v.question)) & 1 == 1 &&
+            (d.law.questions() >> uint8(v.question)) & 1 == 1 &&
             v.weight != 0 &&
             v.confidence <= BasisPoints.WHOLE &&
             v.score <= BasisPoints.WHOLE;

@@ -5,11 +5,13 @@ import {IAdjudicatorWatchdog} from "../interfaces/IAdjudicatorWatchdog.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {LawCodec} from "../libraries/LawCodec.sol";
 import {Institution} from "../types/Roles.sol";
-import {Frame} from "./MissionFrame.sol";
+import {Frame, MissionFrame} from "./MissionFrame.sol";
 
 /// @title What a frozen panel, or a stopped city, means to a mission (decisions 30, 78)
 /// @notice Nothing new is routed; who waits for a human, or to be routed, gets the time back; earned money moves.
 library WatchdogHold {
+    using MissionFrame for Frame;
+
     function requireRunning(IConstitutionContract constitution) internal view {
         _watchdog(constitution).requireRunning();
     }
@@ -31,7 +33,7 @@ library WatchdogHold {
 
     /// @notice When a mission ends unless it is done: its time stands still while the city is stopped.
     function expiryOf(Frame memory f) internal view returns (uint40) {
-        uint40 opened = f.context.deployedAt;
+        uint40 opened = f.deployedAt();
         return movedByStops(f.city.constitution, opened, opened + LawCodec.header(f.args).duration);
     }
 

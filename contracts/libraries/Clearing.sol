@@ -30,6 +30,18 @@ library Clearing {
     uint256 private constant SIDES = 3;
     /// @dev A side's word: its weight above, the sum of weight times confidence below.
     uint256 private constant WEIGHT = 128;
+    /// @dev A verdict that praises the work: its score above, its weight below. A slot's weight has a lane.
+    uint256 private constant SCORE = 16;
+    uint256 private constant LANE = 32;
+
+    /// @dev What the surviving verdicts come to.
+    struct Count {
+        uint256[6] sides;
+        uint256[] praise;
+        uint256 praised;
+        /// Weight that finds a slot in agreement, a lane per slot, lowest first.
+        uint256 agreeing;
+    }
 
     /// @param verdicts at most one per verifier and question, seven members answer two; their signatures are the caller's business
     /// @param graded the node's items by class (`Admissibility.grade`)
@@ -47,32 +59,39 @@ library Clearing {
         uint8 slots,
         uint256 drawn
     ) internal pure returns (ClearingDecision memory d) {
-        uint256[6] memory sides;
-        // Verdicts that praise the work, bit per verdict.
-        uint256 praise = 0;
+        Count memory c;
+        c.praise = new uint256[](verdicts.length);
         // Products of sixteen bits each: no sum overflows.
         unchecked {
             for (uint256 i = 0; i < verdicts.length; ++i) {
                 WeighedVerdict memory v = verdicts[i];
-                if (!_asks(questions, uint256(v.question)) || !_isAnswer(v)) continue;
+                if (!_isAnswer(v) || !_asks(questions, uint256(v.question))) continue;
                 if (!Admissibility.isAdmissible(v.basis, graded[uint256(floor)])) continue;
                 d.class = Admissibility.join(d.class, Admissibility.meetOver(v.basis, graded));
                 d.basis |= v.basis;
-                uint256 side =
-                    v.confidence < minConfidence
-                        ? UNSURE
-                        : v.result == VerdictResult.PASS
-                            ? PASSED
-                            : FAILED;
-                if (side == PASSED) praise |= 1 << i;
-                sides[SIDES * uint256(v.question) + side] +=
+                uint256 side = UNSURE;
+                if (v.confidence >= minConfidence) side = v.result == VerdictResult.PASS ? PASSED : FAILED;
+                if (side == PASSED) _praise(c, v);
+                c.sides[SIDES * uint256(v.question) + side] +=
                     (uint256(v.weight) << WEIGHT) + uint256(v.weight) * v.confidence;
             }
         }
-        (d.result, d.confidence) = _overall(sides, questions, drawn);
+        (d.result, d.confidence) = _overall(c.sides, questions, drawn);
         if (d.result != ClearingResult.PASS) return d;
-        d.score = _median(verdicts, praise);
-        d.agreeing = _agreeing(verdicts, praise, slots, drawn);
+        d.score = _median(c);
+        d.agreeing = _agreeing(c.agreeing, slots, drawn);
+    }
+
+    function _praise(Count memory c, WeighedVerdict memory v) private pure {
+        // At most fourteen verdicts: a lane holds their weights.
+        unchecked {
+            c.praise[c.praised++] = (uint256(v.score) << SCORE) | v.weight;
+            uint256 weight = v.weight;
+            for (uint256 slots = v.agreeing; slots != 0; slots >>= 1) {
+                if (slots & 1 == 1) c.agreeing += weight;
+                weight <<= LANE;
+            }
+        }
     }
 
     function _overall(
@@ -120,45 +139,34 @@ library Clearing {
     }
 
     /// @dev Slots that more than half of the weight that was drawn finds in agreement, by those who praise.
-    function _agreeing(
-        WeighedVerdict[] memory verdicts,
-        uint256 praise,
-        uint256 slots,
-        uint256 drawn
-    ) private pure returns (uint8 agreeing) {
+    function _agreeing(uint256 lanes, uint256 slots, uint256 drawn) private pure returns (uint8 agreeing) {
         unchecked {
             for (uint256 s = 0; s < slots; ++s) {
-                uint256 weight = 0;
-                for (uint256 i = 0; i < verdicts.length; ++i) {
-                    if ((praise >> i) & 1 == 1 && (verdicts[i].agreeing >> s) & 1 == 1) weight += verdicts[i].weight;
-                }
-                // At most five slots.
-                if (2 * weight > drawn) agreeing |= uint8(1 << s);
+                // At most eight slots.
+                if (2 * uint256(uint32(lanes >> (LANE * s))) > drawn) agreeing |= uint8(1 << s);
             }
         }
     }
 
     /// @dev The least score that half of the weight of those who praise does not exceed.
-    function _median(WeighedVerdict[] memory verdicts, uint256 praise) private pure returns (uint16 score) {
-        uint256 whole = _weightUpTo(verdicts, praise, type(uint16).max);
+    function _median(Count memory c) private pure returns (uint16 score) {
+        uint256 whole = _weightUpTo(c, type(uint16).max);
         score = type(uint16).max;
         unchecked {
-            for (uint256 i = 0; i < verdicts.length; ++i) {
-                uint16 candidate = verdicts[i].score;
-                if ((praise >> i) & 1 == 0 || candidate >= score) continue;
-                if (2 * _weightUpTo(verdicts, praise, candidate) >= whole) score = candidate;
+            for (uint256 i = 0; i < c.praised; ++i) {
+                // Sixteen bits of the word.
+                uint16 candidate = uint16(c.praise[i] >> SCORE);
+                if (candidate < score && 2 * _weightUpTo(c, candidate) >= whole) score = candidate;
             }
         }
     }
 
-    function _weightUpTo(
-        WeighedVerdict[] memory verdicts,
-        uint256 praise,
-        uint256 score
-    ) private pure returns (uint256 weight) {
+    function _weightUpTo(Count memory c, uint256 score) private pure returns (uint256 weight) {
         unchecked {
-            for (uint256 i = 0; i < verdicts.length; ++i) {
-                if ((praise >> i) & 1 == 1 && verdicts[i].score <= score) weight += verdicts[i].weight;
+            for (uint256 i = 0; i < c.praised; ++i) {
+                uint256 praise = c.praise[i];
+                // The low bits are the weight.
+                if (praise >> SCORE <= score) weight += uint16(praise);
             }
         }
     }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {Memory} from "@openzeppelin/contracts/utils/Memory.sol";
-import {Band, LawHeader, LawNode, MissionContext, Risk, Tier} from "../types/Law.sol";
+import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
+import {LibBytes} from "solady/src/utils/LibBytes.sol";
+import {LawHeader, LawNode, MissionContext, Risk} from "../types/Law.sol";
 import {MissionParamsCodec} from "./MissionParamsCodec.sol";
+import {NodeLaw, NodeLaws} from "./NodeLaw.sol";
+import {Terms} from "./Terms.sol";
 
 /// @title The packed law
 /// @notice A law is three header words and two words per node; it is the immutable-argument prefix of its clone
@@ -30,8 +33,7 @@ import {MissionParamsCodec} from "./MissionParamsCodec.sol";
 /// The encoding is canonical: one law has one byte string, decoding refuses every other. Whether a law is *lawful*
 /// (tiers, budgets, floors, predecessors below their node) is the validator's question, not the codec's.
 library LawCodec {
-    using Memory for bytes;
-    using Memory for Memory.Slice;
+    using LibBytes for bytes;
 
     /// @notice The bytes are not a law of `nodeCount` nodes, nor the arguments of a clone with one.
     error MalformedLaw(uint256 length, uint256 nodeCount);
@@ -51,7 +53,6 @@ library LawCodec {
     uint256 internal constant CONTEXT_LENGTH = 4 * WORD;
 
     uint256 private constant HIGHEST_RISK = uint256(type(Risk).max);
-    uint256 private constant HIGHEST_FLOOR = 5;
 
     /// @notice Length in bytes of a law with `nodeCount` nodes.
     function lawLength(uint256 nodeCount) internal pure returns (uint256) {
@@ -61,8 +62,7 @@ library LawCodec {
     /// @notice Header of a law, or of clone arguments that begin with one.
     function header(bytes memory law) internal pure returns (LawHeader memory h) {
         uint256 count = _nodeCount(law);
-        Memory.Slice words = law.asSlice();
-        uint256 word = uint256(words.load(0));
+        uint256 word = uint256(law.load(0));
         uint256 risk = (word >> 16) & 0xff;
         if (risk > HIGHEST_RISK || word >> 152 != 0) revert MalformedHeader(word);
         // `_nodeCount` read it from sixteen bits, so it fits.
@@ -72,55 +72,48 @@ library LawCodec {
         h.duration = uint32(word >> 40);
         h.budget = uint64(word >> 72);
         h.anchorInterval = uint16(word >> 136);
-        h.goalHash = words.load(WORD);
-        h.inputHash = words.load(2 * WORD);
+        h.goalHash = law.load(WORD);
+        h.inputHash = law.load(2 * WORD);
     }
 
     /// @notice Node `index` of a law, or of clone arguments that begin with one.
     function node(bytes memory law, uint256 index) internal pure returns (LawNode memory n) {
-        uint256 at = _nodeOffset(law, index);
-        Memory.Slice words = law.asSlice();
-        uint256 word = uint256(words.load(at + WORD));
-        uint256 risk = (word >> 211) & 3;
-        uint256 floor = (word >> 213) & 7;
-        if (risk > HIGHEST_RISK || floor > HIGHEST_FLOOR || word >> 221 != 0) revert MalformedNode(index, word);
-        n.predecessors = uint256(words.load(at));
-        // The low bits are the capabilities.
-        n.capabilities = uint80(word);
-        n.budget = uint64(word >> 80);
-        n.reviewWindow = uint24(word >> 144);
-        n.timeout = uint16(word >> 168);
-        n.predicate = uint16(word >> 184);
-        n.panelSize = uint8((word >> 200) & 7);
-        n.tier = Tier((word >> 203) & 3);
-        n.redundancy = uint8((word >> 205) & 7);
-        n.threshold = uint8((word >> 208) & 7);
-        n.risk = Risk(risk);
-        // At most HIGHEST_FLOOR.
-        n.floor = uint8(floor);
-        n.questions = uint8((word >> 216) & 3);
-        n.leaf = (word >> 218) & 1 == 1;
-        n.band = Band((word >> 219) & 3);
+        NodeLaw word = nodeLaw(law, index);
+        n.predecessors = predecessors(law, index);
+        n.capabilities = word.capabilities();
+        n.budget = word.budget();
+        n.reviewWindow = word.reviewWindow();
+        n.timeout = word.timeout();
+        n.predicate = word.predicate();
+        n.panelSize = word.panelSize();
+        n.tier = word.tier();
+        n.redundancy = word.redundancy();
+        n.threshold = word.threshold();
+        n.risk = word.risk();
+        n.floor = word.floor();
+        n.questions = word.questions();
+        n.leaf = word.leaf();
+        n.band = word.band();
     }
 
-    /// @notice Band of node `index`, without decoding the rest.
-    function band(bytes memory law, uint256 index) internal pure returns (Band) {
-        return Band((uint256(law.asSlice().load(_nodeOffset(law, index) + WORD)) >> 219) & 3);
+    /// @notice The same without predecessors, for who asks for a few fields.
+    function nodeLaw(bytes memory law, uint256 index) internal pure returns (NodeLaw word) {
+        word = NodeLaw.wrap(uint256(law.load(_nodeOffset(law, index) + WORD)));
+        if (!word.isWellFormed()) revert MalformedNode(index, NodeLaw.unwrap(word));
     }
 
     /// @notice Predecessor bitmap of node `index`, without decoding the rest.
     function predecessors(bytes memory law, uint256 index) internal pure returns (uint256) {
-        return uint256(law.asSlice().load(_nodeOffset(law, index)));
+        return uint256(law.load(_nodeOffset(law, index)));
     }
 
     /// @notice Bitmap of the nodes that waited for one of `fresh` and have all their predecessors in `done`.
     function freed(bytes memory law, uint256 fresh, uint256 done) internal pure returns (uint256 nodes) {
         uint256 count = _nodeCount(law);
-        Memory.Slice words = law.asSlice();
         // Offsets of a law that has these nodes.
         unchecked {
             for (uint256 i = 1; i < count; ++i) {
-                uint256 before = uint256(words.load(HEADER_LENGTH + i * NODE_LENGTH));
+                uint256 before = uint256(law.load(HEADER_LENGTH + i * NODE_LENGTH));
                 if (before & fresh != 0 && before & ~done == 0) nodes |= 1 << i;
             }
         }
@@ -128,8 +121,7 @@ library LawCodec {
 
     /// @notice lawHash: keccak256 of the law alone, whether `args_` carries a context or not (decision 1).
     function hashOf(bytes memory args_) internal pure returns (bytes32) {
-        uint256 length = lawLength(_nodeCount(args_));
-        return args_.length == length ? keccak256(args_) : keccak256(args_.asSlice().slice(0, length).toBytes());
+        return EfficientHashLib.hash(args_, 0, lawLength(_nodeCount(args_)));
     }
 
     /// @notice What a ballot is about: the law and its document (decision 1).
@@ -168,37 +160,53 @@ library LawCodec {
         bytes memory law,
         uint256 params,
         bytes32 docHash,
-        uint256 session,
+        uint256 session_,
         address sponsor,
         uint40 deployedAt
     ) internal pure returns (bytes memory) {
         uint256 length = lawLength(_nodeCount(law));
         if (law.length != length) revert MalformedLaw(law.length, (length - HEADER_LENGTH) / NODE_LENGTH);
-        uint256 origin = uint256(uint160(sponsor)) | (uint256(deployedAt) << 160);
-        return bytes.concat(law, abi.encode(params, docHash, session, origin));
+        uint256 origin_ = uint256(uint160(sponsor)) | (uint256(deployedAt) << 160);
+        return bytes.concat(law, abi.encode(params, docHash, session_, origin_));
     }
 
     /// @notice The context at the end of a clone's arguments.
     function context(bytes memory args_) internal pure returns (MissionContext memory c) {
-        uint256 count = _nodeCount(args_);
-        uint256 at = lawLength(count);
-        if (args_.length == at) revert MalformedLaw(at, count);
-        Memory.Slice words = args_.asSlice();
-        c.params = MissionParamsCodec.unpack(uint256(words.load(at)));
-        c.docHash = words.load(at + WORD);
-        c.session = uint256(words.load(at + 2 * WORD));
-        uint256 origin = uint256(words.load(at + 3 * WORD));
-        if (origin >> 200 != 0) revert MalformedHeader(origin);
+        c.params = MissionParamsCodec.unpack(Terms.unwrap(terms(args_)));
+        c.docHash = args_.load(_contextOffset(args_) + WORD);
+        c.session = session(args_);
+        (c.sponsor, c.deployedAt) = origin(args_);
+    }
+
+    /// @notice The first word of the context.
+    function terms(bytes memory args_) internal pure returns (Terms) {
+        return Terms.wrap(uint256(args_.load(_contextOffset(args_))));
+    }
+
+    /// @notice The third.
+    function session(bytes memory args_) internal pure returns (uint256) {
+        return uint256(args_.load(_contextOffset(args_) + 2 * WORD));
+    }
+
+    /// @notice The last.
+    function origin(bytes memory args_) internal pure returns (address sponsor, uint40 deployedAt) {
+        uint256 word = uint256(args_.load(_contextOffset(args_) + 3 * WORD));
+        if (word >> 200 != 0) revert MalformedHeader(word);
         // The low bits are the address.
-        c.sponsor = address(uint160(origin));
-        c.deployedAt = uint40(origin >> 160);
+        return (address(uint160(word)), uint40(word >> 160));
+    }
+
+    function _contextOffset(bytes memory args_) private pure returns (uint256 at) {
+        uint256 count = _nodeCount(args_);
+        at = lawLength(count);
+        if (args_.length == at) revert MalformedLaw(at, count);
     }
 
     /// @dev Reads the count and checks the length against it: a law alone, or a law with its context.
     function _nodeCount(bytes memory law) private pure returns (uint256 count) {
         if (law.length < WORD) revert MalformedLaw(law.length, 0);
         // The low bits are the count.
-        count = uint16(uint256(law.asSlice().load(0)));
+        count = uint16(uint256(law.load(0)));
         uint256 length = lawLength(count);
         bool sized = law.length == length || law.length == length + CONTEXT_LENGTH;
         if (count == 0 || count > MAX_NODES || !sized) revert MalformedLaw(law.length, count);
@@ -226,7 +234,7 @@ library LawCodec {
             (_fit(n.questions, 2) << 216) |
             (uint256(n.leaf ? 1 : 0) << 218) |
             (uint256(n.band) << 219);
-        if (n.floor > HIGHEST_FLOOR) revert MalformedNode(index, word);
+        if (n.floor > NodeLaws.HIGHEST_FLOOR) revert MalformedNode(index, word);
     }
 
     function _fit(uint256 value, uint256 bits) private pure returns (uint256) {

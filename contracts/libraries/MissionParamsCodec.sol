@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
-import {MissionParams} from "../types/Law.sol";
+import {Band, MissionParams, Risk} from "../types/Law.sol";
+import {Terms} from "./Terms.sol";
 
 /// @title One word of mission parameters
 /// @notice The parameters a clone enforces, frozen when its session opens (decision 3). Bits from the lowest:
@@ -43,26 +44,21 @@ library MissionParamsCodec {
 
     function unpack(uint256 word) internal pure returns (MissionParams memory p) {
         if (word >> 247 != 0) revert MalformedParams(word);
-        p.verificationTimeout = uint24(word & 0x1ffff);
-        p.maxHumanReviewTimeout = uint24((word >> 17) & 0x1ffff);
-        p.baseEscalationWindow = uint16((word >> 34) & 0x1fff);
-        p.maxRefinementIterations = uint8((word >> 47) & 0xf);
-        p.escalationFreezeCount = uint8((word >> 51) & 0xf);
-        p.reputationScaling = (word >> 55) & 1 == 1;
-        p.reputationScalingBonus = uint8((word >> 56) & 0x7);
-        p.protocolFeeRate = uint16((word >> 59) & 0x3ff);
-        p.insuranceReserveRate = uint16((word >> 69) & 0x1ff);
-        p.reputationMultiplierAlpha = uint16((word >> 78) & 0x7ff);
-        p.predicateGasLimit = uint32((word >> 89) & 0xfffff);
-        for (uint256 band = 0; band < 4; ++band) p.appealWindows[band] = uint16(word >> (109 + 16 * band));
-        for (uint256 risk = 0; risk < 3; ++risk) p.minConfidence[risk] = uint16((word >> (173 + 14 * risk)) & 0x3fff);
-        p.edition = editionOf(word);
-    }
-
-    /// @notice The edition alone.
-    function editionOf(uint256 word) internal pure returns (uint32) {
-        // The low bits are the edition.
-        return uint32(word >> 215);
+        Terms terms = Terms.wrap(word);
+        p.verificationTimeout = terms.verificationTimeout();
+        p.maxHumanReviewTimeout = terms.maxHumanReviewTimeout();
+        p.baseEscalationWindow = terms.baseEscalationWindow();
+        p.maxRefinementIterations = terms.maxRefinementIterations();
+        p.escalationFreezeCount = terms.escalationFreezeCount();
+        p.reputationScaling = terms.reputationScaling();
+        p.reputationScalingBonus = terms.reputationScalingBonus();
+        p.protocolFeeRate = terms.protocolFeeRate();
+        p.insuranceReserveRate = terms.insuranceReserveRate();
+        p.reputationMultiplierAlpha = terms.reputationMultiplierAlpha();
+        p.predicateGasLimit = terms.predicateGasLimit();
+        for (uint256 band = 0; band < 4; ++band) p.appealWindows[band] = terms.appealWindow(Band(band));
+        for (uint256 risk = 0; risk < 3; ++risk) p.minConfidence[risk] = terms.minConfidence(Risk(risk));
+        p.edition = terms.edition();
     }
 
     function _place(uint256 value, uint256 firstBit, uint256 bits) private pure returns (uint256) {

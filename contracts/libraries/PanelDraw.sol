@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
+
 /// @title Drawing a panel
 /// @notice Decision 22. Draw numbers form one endless sequence per seed: the caller takes draw 0, 1, 2 … and skips the
 /// indexes it must refuse (already drawn, excluded principal).
@@ -16,6 +18,6 @@ library PanelDraw {
     /// @notice Index of draw number `draw` among `n`. The remainder of 256 bits is uneven by less than n / 2²⁵⁶.
     function next(bytes32 seed_, uint256 draw, uint256 n) internal pure returns (uint256) {
         if (n == 0) revert EmptyPool();
-        return uint256(keccak256(abi.encode(seed_, draw))) % n;
+        return uint256(EfficientHashLib.hash(seed_, bytes32(draw))) % n;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.33;
 
+import {LibBytes} from "solady/src/utils/LibBytes.sol";
 import {EvidenceClass, Question, VerdictResult} from "../types/Evidence.sol";
 import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
 
@@ -41,6 +42,8 @@ import {EvidenceItem, Opening, Verdict} from "../types/Messages.sol";
 ///
 /// opening: salt 32, outputHash 32, trailRoot 32, envelopeRoot 32, items 1, classes 12
 library Wire {
+    using LibBytes for bytes;
+
     uint256 internal constant SIGNATURE = 65;
     uint256 internal constant OPENING = 141;
     /// The shortest pledge, which is sealed.
@@ -54,25 +57,39 @@ library Wire {
     /// @dev Repeats `ICollaborationContract.MalformedWave`, selector for selector.
     error MalformedWave(uint256 offset);
 
+    /// @notice Reverts with the offset where the bytes end before `size` more from `at`.
+    function requireBytes(bytes calldata wave, uint256 at, uint256 size) internal pure {
+        // Offsets within a transaction.
+        unchecked {
+            if (at + size > wave.length) revert MalformedWave(wave.length);
+        }
+    }
+
     /// @notice The number in `size` bytes from `at`; reverts with the offset where the bytes end too early.
     function number(bytes calldata wave, uint256 at, uint256 size) internal pure returns (uint256) {
-        if (at + size > wave.length) revert MalformedWave(wave.length);
-        return uint256(bytes32(wave[at:])) >> (256 - 8 * size);
+        requireBytes(wave, at, size);
+        // One to thirty-two bytes.
+        unchecked {
+            return uint256(wave.loadCalldata(at)) >> (256 - 8 * size);
+        }
     }
 
     function opening(bytes calldata wave, uint256 at) internal pure returns (Opening memory o) {
-        if (at + OPENING > wave.length) revert MalformedWave(wave.length);
-        o.salt = bytes32(wave[at:]);
-        o.outputHash = bytes32(wave[at + 32:]);
-        o.trailRoot = bytes32(wave[at + 64:]);
-        o.envelopeRoot = bytes32(wave[at + 96:]);
-        o.items = uint8(wave[at + 128]);
-        o.classes = uint96(bytes12(wave[at + 129:]));
+        requireBytes(wave, at, OPENING);
+        o.salt = wave.loadCalldata(at);
+        o.outputHash = wave.loadCalldata(at + 32);
+        o.trailRoot = wave.loadCalldata(at + 64);
+        o.envelopeRoot = wave.loadCalldata(at + 96);
+        uint256 rest = uint256(wave.loadCalldata(at + 128));
+        // One byte fits.
+        o.items = uint8(rest >> 248);
+        // The twelve bytes behind it.
+        o.classes = uint96(rest >> 152);
     }
 
     /// @notice `size` bytes from `at`.
     function cut(bytes calldata wave, uint256 at, uint256 size) internal pure returns (bytes calldata) {
-        if (at + size > wave.length) revert MalformedWave(wave.length);
+        requireBytes(wave, at, size);
         return wave[at:at + size];
     }
 
@@ -90,10 +107,10 @@ library Wire {
         e.class = EvidenceClass(head & 0xff);
         uint256 length = number(wave, at + 37, 1);
         next = at + 38;
-        cut(wave, next, 32 * length);
+        requireBytes(wave, next, 32 * length);
         e.proof = new bytes32[](length);
         for (uint256 i = 0; i < length; ++i) {
-            e.proof[i] = bytes32(wave[next:]);
+            e.proof[i] = wave.loadCalldata(next);
             next += 32;
         }
     }

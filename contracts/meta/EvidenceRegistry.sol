@@ -2,8 +2,8 @@
 pragma solidity 0.8.33;
 
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
-import {Bytes} from "@openzeppelin/contracts/utils/Bytes.sol";
-import {Memory} from "@openzeppelin/contracts/utils/Memory.sol";
+import {DynamicArrayLib} from "solady/src/utils/DynamicArrayLib.sol";
+import {LibBytes} from "solady/src/utils/LibBytes.sol";
 import {IConstitutionContract} from "../interfaces/IConstitutionContract.sol";
 import {IEvidenceRegistry} from "../interfaces/IEvidenceRegistry.sol";
 import {IProducerContract} from "../interfaces/IProducerContract.sol";
@@ -14,9 +14,9 @@ import {Institution, Kind} from "../types/Roles.sol";
 /// @notice See `IEvidenceRegistry`. The seats that panels are drawn from are the code of a data contract, two words a seat: one copy of it
 /// costs less than reading one verifier's word and place. Changes write another; the one before stays what earlier draws are about.
 contract EvidenceRegistry is IEvidenceRegistry {
-    using Bytes for bytes;
-    using Memory for bytes;
-    using Memory for Memory.Slice;
+    using DynamicArrayLib for address[];
+    using DynamicArrayLib for uint256[];
+    using LibBytes for bytes;
 
     /// Everything an account may do, in one word.
     struct Roles {
@@ -52,7 +52,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
         uint256 filled;
         bytes32 seed;
         uint256 draw;
-        Memory.Slice page;
+        bytes page;
         address[] excluded;
     }
 
@@ -298,7 +298,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
             if (size != 0) revert PanelUnavailable(size, 0);
             return panel;
         }
-        _draw(Sitting(panel, 0, seed, 0, Clones.fetchCloneArgs(roster.page).asSlice(), excluded));
+        _draw(Sitting(panel, 0, seed, 0, Clones.fetchCloneArgs(roster.page), excluded));
         if (current && !roster.stale) return panel;
         for (uint256 i = 0; i < size; ++i) if (!_hasWeight(panel[i])) panel[i].weight = 0;
     }
@@ -321,7 +321,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
     /// @dev Nobody's principal sits twice while another is left; then each once more, and so on.
     function _draw(Sitting memory t) private pure {
         uint256 size = t.panel.length;
-        uint256 count = t.page.length() / _SEAT_LENGTH;
+        uint256 count = t.page.length / _SEAT_LENGTH;
         // At most 256 seats and seven places.
         unchecked {
             // Among many a few draws find the panel.
@@ -365,7 +365,7 @@ contract EvidenceRegistry is IEvidenceRegistry {
     function _waits(Sitting memory t, uint256 index, uint256 most) private pure returns (bool) {
         Seat memory seat = _seatAt(t.page, index);
         if (_sits(t, seat.principal) >= most) return !_hasPlace(t, seat.verifier);
-        if (!_isExcluded(seat.principal, t.excluded)) t.panel[t.filled++] = seat;
+        if (!t.excluded.toUint256Array().contains(uint160(seat.principal))) t.panel[t.filled++] = seat;
         return false;
     }
 
@@ -378,14 +378,8 @@ contract EvidenceRegistry is IEvidenceRegistry {
         for (uint256 i = 0; i < t.filled; ++i) if (t.panel[i].principal == principal) ++times;
     }
 
-    function _isExcluded(address principal, address[] memory excluded) private pure returns (bool) {
-        for (uint256 i = 0; i < excluded.length; ++i) {
-            if (excluded[i] == principal) return true;
-        }
-        return false;
-    }
-
-    function _seatAt(Memory.Slice page, uint256 index) private pure returns (Seat memory seat) {
+    /// @dev The index is one of the page's seats.
+    function _seatAt(bytes memory page, uint256 index) private pure returns (Seat memory seat) {
         uint256 word = uint256(page.load(_SEAT_LENGTH * index));
         // The low bits are the address.
         seat.verifier = address(uint160(word));

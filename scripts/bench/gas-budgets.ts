@@ -34,7 +34,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 340_000,
     budget: 340_000,
     exception: {
-      limit: 360_000,
+      limit: 351_000,
       why: "the law as the clone's code costs 200 gas a byte, 156,000 for eight nodes, and creation, escrow and origin 90,000 more; the rest is activation and the deposit's transfer",
     },
   },
@@ -44,8 +44,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 277_000,
     budget: 190_000,
     exception: {
-      limit: 288_000,
-      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; about 80,000 gas is the compiler's coding of nested structs",
+      limit: 250_000,
+      why: "a commit, an evidence item and a verdict are three recovered signatures with their calldata, in batches; the compiler's coding of nested structs is the rest",
     },
   },
   {
@@ -60,7 +60,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 120_000,
     exception: {
-      limit: 337_000,
+      limit: 302_000,
       why: "five verdicts and two items are 60,000 gas of calldata and recovery, the base price 21,000, two principals marked for conflicts of interest up to 44,000, fewer when the draw takes some that were marked before; coding nested structs, once for the mission and once for the library, and weighing them is the rest",
     },
   },
@@ -70,8 +70,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 2_556_000,
     budget: 1_750_000,
     exception: {
-      limit: 3_840_000,
-      why: "the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, and clearing decodes its orders from nested structs; the watchdog is asked at each route and told of the act",
+      limit: 3_430_000,
+      why: "the paper's figure counts no signature; here eight executors' signatures over their waves, 14 live hashes, 14 items, 14 verdicts and one act are recovered, and the panels' dockets are nested structs in memory; the watchdog is asked at each route and told of the act",
     },
   },
   {
@@ -86,8 +86,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: { row: "mission-8-onchain", share: 0.3 },
     exception: {
-      limit: 1_870_000,
-      why: "the compiler moves nested structs between calldata, memory and ABI encodings; the second edition reads packed bytes in place",
+      limit: 1_480_000,
+      why: "waves and laws are read in place; what is left are the panels' dockets, which are nested structs in memory, typed-data hashing, and the coding of calls between contracts",
     },
   },
   {
@@ -96,8 +96,8 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 740_000,
     budget: 600_000,
     exception: {
-      limit: 3_550_000,
-      why: "its three checkpoints are 777,000, with 14 commitments opened and 17 signatures recovered. The other 2,690,000 are what every entitlement costs in either mode: 14 verdicts and 14 items proven, 14 stakes and reputations settled, a human's approval; the paper's figure proves nothing and pays nobody on chain",
+      limit: 3_210_000,
+      why: "its three checkpoints are a quarter, with 14 commitments opened and 17 signatures recovered. The other three are what every entitlement costs in either mode: 14 verdicts and 14 items proven, 14 stakes and reputations settled, a human's approval; the paper's figure proves nothing and pays nobody on chain",
     },
   },
   {
@@ -120,7 +120,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 0,
     budget: 30_000,
     exception: {
-      limit: 69_000,
+      limit: 67_500,
       why: "a node of this mission credits 1.75 executors with their premiums and 1.75 verifiers: a third is cold words (slots, accounts, principals' premiums, parameters), two words of the mission are new (the nodes claimed, the sums paid), and 27,000 is the compiler's work on them; the withdrawals that follow are not in it",
     },
   },
@@ -158,7 +158,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 40_000,
     budget: 60_000,
     exception: {
-      limit: 98_000,
+      limit: 91_000,
       why: "an agent's first freeze writes the word that counts its freezes (22,000), by which the mission is stopped when they get too many; without it the row was 59,999; that the monitor's principal has no part in the mission is two calls (8,000)",
     },
   },
@@ -168,7 +168,7 @@ export const GAS_BUDGETS: readonly GasBudget[] = [
     reference: 38_000,
     budget: 115_000,
     exception: {
-      limit: 243_000,
+      limit: 229_000,
       why: "the executed digest is a new word (22,000), eight contracts are entered for the first time (21,000), the case is hashed from the mission before it is judged, conflicts are looked up in the mission and in its tree (8,000), and the run of sole approvals is counted; the watchdog writes down the decision and judges its signer (53,000)",
     },
   },

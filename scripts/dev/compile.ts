@@ -21,7 +21,7 @@ import { differs, pack, unpack } from "./shipped-artifacts.ts";
 const CONTRACTS = ["contracts/**/*.sol", "hardhat.config.ts"];
 const EVERYTHING = [...CONTRACTS, "test/contracts/**/*.sol"];
 /** Compiler, libraries, and what writes artifacts and types; another package may change without compiling anything again. */
-const TOOLS = ["solc", "@openzeppelin/contracts", "hardhat", "@nomicfoundation/hardhat-typechain", "typechain"];
+const TOOLS = ["solc", "@openzeppelin/contracts", "solady", "hardhat", "@nomicfoundation/hardhat-typechain", "typechain"];
 
 const ARTIFACTS = join(root, "artifacts");
 const SHIPPED = join(root, "deploy", "shipped");

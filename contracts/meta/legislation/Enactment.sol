@@ -15,8 +15,8 @@ import {ILegislativeProcedure} from "../../interfaces/ILegislativeProcedure.sol"
 import {IManagementContract} from "../../interfaces/IManagementContract.sol";
 import {ITemplateRegistry} from "../../interfaces/ITemplateRegistry.sol";
 import {LawCodec} from "../../libraries/LawCodec.sol";
-import {MissionParamsCodec} from "../../libraries/MissionParamsCodec.sol";
 import {Signatures} from "../../libraries/Signatures.sol";
+import {Terms} from "../../libraries/Terms.sol";
 import {TypedData} from "../../libraries/TypedData.sol";
 import {Risk} from "../../types/Law.sol";
 import {OfficeSignature} from "../../types/Messages.sol";
@@ -57,7 +57,7 @@ library Enactment {
                 goalHash: info.goalHash,
                 deposit: info.deposit,
                 sponsor: info.sponsor,
-                edition: MissionParamsCodec.editionOf(info.params)
+                edition: Terms.wrap(info.params).edition()
             }),
             witnesses
         );

@@ -35,7 +35,7 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "a panel shares no principal with the sponsor",
     file: "collaboration/Docket.sol",
-    find: "        d.parties[0] = f.context.sponsor;\n",
+    find: "        d.parties[0] = f.sponsor();\n",
     replace: "",
   },
   {
@@ -301,8 +301,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "a slot is in agreement by more than half of the weight that was drawn",
     file: "libraries/Clearing.sol",
-    find: "if (2 * weight > drawn) agreeing",
-    replace: "if (2 * weight > _weightUpTo(verdicts, praise, type(uint16).max)) agreeing",
+    find: "_agreeing(c.agreeing, slots, drawn);",
+    replace: "_agreeing(c.agreeing, slots, _weightUpTo(c, type(uint16).max));",
   },
   {
     title: "two adjudicators empty the treasury by many payments",
@@ -338,8 +338,8 @@ export const COLLUSION: readonly Attack[] = attacksOf("collusion", "C", [
     entry: "CollaborationContract.clear",
     guard: "a score is the median of its panel",
     file: "libraries/Clearing.sol",
-    find: "if (2 * _weightUpTo(verdicts, praise, candidate) >= whole) score = candidate;",
-    replace: "if (whole != 0) score = candidate;",
+    find: "if (candidate < score && 2 * _weightUpTo(c, candidate) >= whole) score",
+    replace: "if (candidate < score && whole != 0) score",
   },
   {
     title: "an executor that leaves nothing to judge by loses nothing",

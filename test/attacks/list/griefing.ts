@@ -125,8 +125,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.route",
     guard: "a thawed node has what it had left",
     file: "collaboration/Dispatch.sol",
-    find: "(w.remainder != 0 ? w.remainder : law.timeout)",
-    replace: "law.timeout",
+    find: "(w.remainder != 0 ? w.remainder : law.timeout())",
+    replace: "law.timeout()",
   },
   {
     title: "what a frozen node was is sealed a second time",
@@ -179,7 +179,7 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.timeout",
     guard: "the backup pool has as long as the first seat",
     file: "collaboration/Remedies.sol",
-    find: "            w.deadline = uint40(block.timestamp) + law.reviewWindow;\n",
+    find: "            w.deadline = uint40(block.timestamp) + law.reviewWindow();\n",
     replace: "",
   },
   {
@@ -188,8 +188,8 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     entry: "CollaborationContract.onOverride",
     guard: "an amendment is an attempt, and attempts are counted",
     file: "collaboration/NodeCore.sol",
-    find: "        if (w.attempt >= f.context.params.maxRefinementIterations) {",
-    replace: "        if (f.context.params.maxRefinementIterations == 0) {",
+    find: "        if (w.attempt >= f.terms.maxRefinementIterations()) {",
+    replace: "        if (f.terms.maxRefinementIterations() == 0) {",
   },
   {
     title: "an executor that is about to be condemned freezes itself",
@@ -270,12 +270,12 @@ export const GRIEFING: readonly Attack[] = attacksOf("griefing", "G", [
     guard: "what an executor says of itself stops its node and no more",
     file: "collaboration/Guard.sol",
     find: [
-      "for (uint8 slot = 0; watched && slot < law.redundancy; ++slot) {",
+      "for (uint8 slot = 0; watched && slot < law.redundancy(); ++slot) {",
       "            address agent = s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;",
       "            if (agent != address(0)) _count",
     ].join("\n"),
     replace: [
-      "for (uint8 slot = 0; slot < law.redundancy; ++slot) {",
+      "for (uint8 slot = 0; slot < law.redundancy(); ++slot) {",
       "            address agent = s.slots[MissionStorage.slotKey(node, w.attempt, slot)].agent;",
       "            if (agent == msg.sender || (watched && agent != address(0))) _count",
     ].join("\n"),

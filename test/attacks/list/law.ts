@@ -270,7 +270,7 @@ export const LAW: readonly Attack[] = attacksOf("law", "L", [
     entry: "LegislativeProcedure.validate",
     guard: "a law is judged in its session's edition of the table",
     file: "meta/legislation/Enactment.sol",
-    find: "edition: MissionParamsCodec.editionOf(info.params)",
+    find: "edition: Terms.wrap(info.params).edition()",
     replace: "edition: type(uint32).max",
   },
   {

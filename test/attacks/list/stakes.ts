@@ -126,7 +126,7 @@ export const STAKES: readonly Attack[] = attacksOf("stakes", "K", [
     entry: "CollaborationContract.onOverride",
     guard: "a mandate is amended for those who are all still bound",
     file: "collaboration/Overrides.sol",
-    find: "        if (bound != NodeCore.full(law.redundancy)) revert",
+    find: "        if (bound != NodeCore.full(law.redundancy())) revert",
     replace: "        if (bound == 0) revert",
   },
   {
