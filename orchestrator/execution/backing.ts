@@ -59,11 +59,6 @@ export class Backing {
     this.#promised.set(cover.pool, (this.#promised.get(cover.pool) ?? 0n) + stake);
   }
 
-  /** Whether a bid rests on a pool. */
-  isBehind(worker: Worker, view: NodeView): boolean {
-    return this.#covers.some((cover) => cover.worker === worker && cover.view === view);
-  }
-
   /** The managers say so on chain, before the bids are placed. A pool that cannot stand for one any more is met again by its bid. */
   async grant(): Promise<void> {
     const { pools } = this.#world.client;
@@ -75,12 +70,12 @@ export class Backing {
         account: worker.manager,
         alreadyDone: async () => (await pools.coverOf(...bid))[0] === pool,
       };
-      await this.unlessRefused(worker, view, () => pools.cover([pool, ...bid], options));
+      await this.#unlessRefused(worker, view, () => pools.cover([pool, ...bid], options));
     }
   }
 
-  /** A pool or its participants may change their minds until a bid is placed: then there is one bid less, and the market continues. */
-  async unlessRefused(worker: Worker, { law }: NodeView, send: () => Promise<unknown>): Promise<void> {
+  /** A pool or its participants may change their minds until a bid is placed: then the bid rests on the agent's own stake, or is refused. */
+  async #unlessRefused(worker: Worker, { law }: NodeView, send: () => Promise<unknown>): Promise<void> {
     try {
       await send();
     } catch (error) {

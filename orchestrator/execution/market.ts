@@ -2,8 +2,7 @@ import { z } from "zod";
 import { intentKey } from "../chain/outbox.ts";
 import type { Intent } from "../chain/sender.ts";
 import type { LogNote } from "../client/base.ts";
-import { signAuth } from "../client/sign/auth.ts";
-import { writeEach, writeMany } from "../client/write.ts";
+import { writeMany } from "../client/write.ts";
 import { MindAnswerInvalid } from "../minds/errors.ts";
 import { type CityFacts, type ProducerFacts, riskNumber } from "../minds/goal.ts";
 import { type BidRequest, checkedMind, type Offer, type OpenNode, type PayTerms } from "../minds/mind.ts";
@@ -11,13 +10,12 @@ import type { Address } from "../primitives/hex.ts";
 import { parameterIndex } from "../protocol/parameters.ts";
 import { Backing } from "./backing.ts";
 import { batched } from "./batches.ts";
+import { placeBids } from "./bids.ts";
 import type { NodeView } from "./chain-view.ts";
 import { eligibleWorkers } from "./left-out.ts";
-import { SeatAbsent, unlessAbsent, type Worker } from "./seat.ts";
+import { SeatAbsent, type Worker } from "./seat.ts";
 import type { Mission, World } from "./world.ts";
 
-/** How long a bid's signature holds, seconds of chain time. */
-const BID_VALIDITY = 86_400n;
 const CAPABILITIES = 10;
 const CAPABILITY_BITS = 16n;
 
@@ -51,7 +49,7 @@ export async function runMarket(world: World, mission: Mission, nodes: readonly 
     for (const worker of workers) offers.set(worker, await offersOf(world, mission, worker, fresh, producers, terms, backing));
     await askAgain({ world, mission, terms, backing }, fresh, producers, offers);
     await backing.grant();
-    await placeBids(world, mission, fresh, offers, backing);
+    await placeBids(world, mission, fresh, offers);
   });
   // A node with too few or unfair bids stays open for one more window; then it is awarded or its attempt ends.
   let open = (await marketsOf(world, mission, nodes)).filter(({ closesAt }) => closesAt > 0);
@@ -183,49 +181,6 @@ function openNode({ law }: NodeView, sold: readonly string[], terms: MarketTerms
     capabilities: law.capabilities,
     barred: [...terms.barred, ...former],
   };
-}
-
-/** One bid per agent in a block: its next nonce is known only then. A bid that the chain refuses is reported, and the market continues without it. */
-async function placeBids(
-  world: World,
-  mission: Mission,
-  nodes: readonly NodeView[],
-  offers: ReadonlyMap<Worker, readonly Offer[]>,
-  backing: Backing,
-): Promise<void> {
-  const rounds = Math.max(0, ...[...offers.values()].map((list) => list.length));
-  for (let round = 0; round < rounds; round += 1) {
-    const bids: { readonly name: string; readonly label: string; readonly intent: Intent<LogNote> }[] = [];
-    for (const [worker, list] of offers) {
-      const offer = list[round];
-      const view = nodes.find(({ law }) => law.number === offer?.node);
-      if (offer === undefined || view === undefined) continue;
-      const intent = await unlessAbsent(() => bidIntent(world, mission, worker, view, offer));
-      if (intent === undefined) continue;
-      // Alone, since it may be refused: of several in a block none would be sent.
-      if (backing.isBehind(worker, view)) await backing.unlessRefused(worker, view, () => writeMany(world.client, [intent]));
-      else bids.push({ name: worker.name, label: view.law.label, intent });
-    }
-    await writeEach(world.client, bids, ({ name, label }, reason) => world.tell(`${label}: the bid of ${name} was refused (${reason})`));
-  }
-}
-
-async function bidIntent(
-  world: World,
-  mission: Mission,
-  worker: Worker,
-  view: NodeView,
-  { node, service: name, price }: Offer,
-): Promise<Intent<LogNote>> {
-  const agent = worker.account.address;
-  const service = world.services.find((candidate) => candidate.owner === agent && candidate.name === name);
-  if (service === undefined) throw new RangeError(`${worker.name} does not sell ${name}`);
-  const { execution, chain } = world.client;
-  const offer = { mission: mission.address, node, service: service.id, price };
-  const deadline = Number(chain.clock.now() + BID_VALIDITY);
-  const message = { agent, ...offer, nonce: await execution.nonceOf(agent), deadline };
-  const auth = await signAuth(world.client, worker.account, "Bid", message);
-  return execution.call.bid([offer, auth], { intent: intentKey("bid", mission.address, node, view.attempt, agent) });
 }
 
 interface NodeMarket {

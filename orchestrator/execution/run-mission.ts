@@ -4,6 +4,7 @@ import { awaitsBids, isBranch, isOver, type MissionStateName, missionState, type
 import { endingOf } from "./ending.ts";
 import { nextTry, release } from "./escrow-buffer.ts";
 import { FreezeMirror } from "./guardian/freeze-mirror.ts";
+import { pulse } from "./pulse.ts";
 import { instruct } from "./settlements.ts";
 import { checkpoint } from "./stages/checkpoint.ts";
 import { commit, hasEnoughCommits } from "./stages/commit.ts";
@@ -77,6 +78,7 @@ export async function runMission(world: World, mission: Mission): Promise<Halt> 
     }
     if (state === "DEGRADED") return { kind: "degraded" };
     if ((await world.client.mission(mission.address).watch()).stopped) return { kind: "stopped" };
+    await pulse(world);
     await runWave(world, mission, mirror);
     if ((await endingOf(world, mission)) !== undefined) return { kind: "hopeless" };
     const nodes = await viewNodes(world, mission);

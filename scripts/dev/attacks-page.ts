@@ -19,9 +19,41 @@ const Attacks = z.object({
   ),
 });
 
+const Findings = z.object({
+  FINDINGS: z.array(
+    z.object({
+      id: z.string(),
+      finding: z.string(),
+      decisions: z.array(z.number()),
+      rule: z.string(),
+      attacks: z.array(z.string()),
+      tests: z.array(z.object({ file: z.string(), title: z.string() })).default([]),
+      players: z.array(z.string()).default([]),
+      left: z.string().optional(),
+    }),
+  ),
+});
+type Finding = z.infer<typeof Findings>["FINDINGS"][number];
+
+/** Finding → rule → test → mutant. */
+function findingRow({ id, finding, decisions, rule, attacks, tests, players, left }: Finding): string[] {
+  const links = decisions.map((number) => `[${number}](decisions.md#decision-${number})`);
+  const others = tests.map(({ file, title }) => `[${title}](../${file})`);
+  const found = players.map((without) => `without “${without}”`);
+  return [
+    id,
+    finding,
+    `${rule} (${links.join(", ")})`,
+    [...attacks, ...others].join(", "),
+    [...attacks, ...found].join(", ") || "none",
+    left ?? "",
+  ];
+}
+
 export async function attacksPage(): Promise<string> {
   const { THREATS, THEMES } = Lists.parse(await listIn("test/attacks/attack.ts"));
   const { ATTACKS } = Attacks.parse(await listIn("test/attacks/attacks.ts"));
+  const { FINDINGS } = Findings.parse(await listIn("test/attacks/findings.ts"));
   const themes = Object.entries(THEMES).map(([theme, heading]) => {
     const rows = ATTACKS.filter((attack) => attack.theme === theme).map(({ id, title, threats, entry, guard, file, bound }) => [
       id,
@@ -46,6 +78,9 @@ export async function attacksPage(): Promise<string> {
     "test to fail: without the guard the attack succeeds. No guard is counted twice through one entry.\n\n",
     "*Refused*: nothing comes of it. *Bounded*: what is left of it is limited, by what the column says.\n",
     ...themes,
+    "\n## By finding\n\nWhat a review of the contracts' first edition found missing. Tests by number are the attacks above, each with its mutant; *without* names a\n",
+    "rule of `npm run modelcheck` whose removal the checker answers with the shortest attack.\n\n",
+    table(["#", "finding", "rule", "tests", "mutants", "what is left"], FINDINGS.map(findingRow)),
     "\n## By threat\n\nTA, SP, NP: AgentCity 4; M: A.7. What is not answered by an attack here is in [SECURITY.md](../SECURITY.md).\n\n",
     table(["threat", "about", "attacks"], threats),
   ].join("");

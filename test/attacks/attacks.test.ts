@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { filesIn, root } from "../../scripts/dev/files.ts";
 import { type Attack, THREATS } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
+import { FINDINGS } from "./findings.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const testOf = ({ theme }: Attack): string => `test/attacks/${theme}.test.ts`;
@@ -27,6 +28,22 @@ describe("the list of attacks", () => {
   it("changes what the contracts say exactly once", () => {
     const lost = ATTACKS.filter(({ file, find }) => read(`contracts/${file}`).split(find).length !== 2);
     expect(lost.map(({ id }) => id)).to.deep.equal([]);
+  });
+
+  it("answers each finding of the review by attacks of the list, or by a test that exists", () => {
+    const numbered = (letter: string, count: number) => Array.from({ length: count }, (_, index) => `${letter}${index + 1}`);
+    expect(FINDINGS.map(({ id }) => id)).to.deep.equal([...numbered("H", 6), ...numbered("M", 14), ...numbered("L", 13)]);
+    const known = new Set(ATTACKS.map(({ id }) => id));
+    const decisions = read("docs/decisions.md");
+    for (const { id, attacks, tests = [], decisions: rules } of FINDINGS) {
+      expect(attacks.length + tests.length, id).to.be.at.least(1);
+      expect(
+        attacks.filter((each) => !known.has(each)),
+        id,
+      ).to.deep.equal([]);
+      for (const { file, title } of tests) expect(read(file), id).to.include(`it("${title}"`);
+      for (const number of rules) expect(decisions, id).to.include(`<a id="decision-${number}"></a>`);
+    }
   });
 
   it("answers each threat it names, and SECURITY.md says by which attacks", () => {

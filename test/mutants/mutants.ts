@@ -214,6 +214,78 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   ),
 ];
 
+/** What is packed: waves of bytes, a bid's word, an account's; the rows of the action table; what the treasury is owed. */
+const WORDS: readonly Mutant[] = [
+  noticed(
+    "libraries/wire",
+    "on bytes that end too early, or too late",
+    "libraries/Wire.sol",
+    "if (at != wave.length) revert MalformedWave(at);",
+    "if (at > wave.length) revert MalformedWave(at);",
+  ),
+  noticed(
+    "libraries/wire",
+    "on bytes of a clearing that end too early or too late, or hold a code that there is none of",
+    "libraries/Wire.sol",
+    "if (question > uint256(type(Question).max)) revert",
+    "if (question > 255) revert",
+  ),
+  noticed(
+    "libraries/wire",
+    "on bytes of a clearing that end too early or too late, or hold a code that there is none of",
+    "libraries/Wire.sol",
+    "if (head & 0xff > uint256(type(EvidenceClass).max)) revert",
+    "if (head & 0xff > 255) revert",
+  ),
+  noticed(
+    "meta/execution-procedure",
+    "takes what bid would take, in order, and passes over the rest, which may be sent again",
+    "meta/ExecutionProcedure.sol",
+    "try this.bid(offers[i], auths[i]) {",
+    "try this.bid(offers[0], auths[0]) {",
+  ),
+  noticed(
+    "meta/execution-procedure",
+    "takes what bid would take, in order, and passes over the rest, which may be sent again",
+    "libraries/BidWord.sol",
+    "return (word >> 224) & 0xfffff;",
+    "return (word >> 224) & 0;",
+  ),
+  noticed(
+    "meta/execution-procedure",
+    "takes what bid would take, in order, and passes over the rest, which may be sent again",
+    "libraries/BidWord.sol",
+    "HIGHEST_PRICE = (1 << 44) - 1;",
+    "HIGHEST_PRICE = (1 << 20) - 1;",
+  ),
+  noticed(
+    "foundational/producer-contract",
+    "take a producer out of the electorate and back into that of later blocks",
+    "foundational/ProducerContract.sol",
+    "if (counted) _count(account.principal, false);",
+    "if (!counted) _count(account.principal, false);",
+  ),
+  noticed(
+    "meta/adjudication-procedure",
+    "show the table as it counts now, in the order of the enum",
+    "libraries/ActionTable.sol",
+    "(2 << (8 * (uint256(Action.FREEZE_AGENT) - 32)))",
+    "(1 << (8 * (uint256(Action.FREEZE_AGENT) - 32)))",
+  ),
+  {
+    file: "foundational/Dues.sol",
+    find: "due = Owed(due.fees + fees, due.insurance + insurance);",
+    replace: "due = Owed(fees, insurance);",
+    killedBy: { file: "test/attacks/tokens.test.ts", test: "a treasury that was blocked once never gets another slash" },
+  },
+  {
+    file: "foundational/Dues.sol",
+    find: "if (waited) (owed.fees, owed.insurance) = (0, 0);",
+    replace: "",
+    killedBy: { file: "test/attacks/tokens.test.ts", test: "a treasury that was blocked once never gets another slash" },
+  },
+];
+
 /** Hybrid mode: what a checkpoint asks before it takes over what was worked off chain. */
 const CHECKPOINTS: readonly Mutant[] = (
   [
@@ -639,6 +711,7 @@ const THROUGH_BEHAVIOUR: readonly Mutant[] = [
     "header.risk == Risk.HIGH ? 1 :",
   ),
   ...CHECKPOINTS,
+  ...WORDS,
 ];
 
 const THROUGH_ATTACKS: readonly Mutant[] = ATTACKS.map(({ theme, title, file, find, replace }) => ({

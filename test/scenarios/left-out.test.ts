@@ -75,6 +75,10 @@ describe("scenario: producers that may not take part", function () {
     expect(bids.map(({ args }) => args.agent)).to.not.include(addressOf("P4"));
     expect(told).to.include("P4 takes no part: its reputation is 400, below the floor of 500");
     expect(told.some((line) => /: the bid of P1 was refused \(\w+\)$/.test(line))).to.equal(true);
+    const pulses = await city.client.constitution.history("Pulsed", {});
+    const third = Number(await city.client.constitution.param(parameterIndex("DEGRADED_MODE_THRESHOLD"))) / 3;
+    expect(pulses).to.not.have.length(0);
+    for (const [place, { args }] of pulses.entries()) if (place > 0) expect(args.at - pulses[place - 1]!.args.at).to.be.at.least(third);
     const [entry] = await city.log.read({ kind: "execution.left-out", subject: outcome.mission ?? "" });
     expect(leftOutSchema.parse(parseJsonBytes(city.blocks.get(entry!.content!))).map(({ name }) => name)).to.deep.equal(["P4"]);
     expect(balances(outcome.money)).to.equal(true);

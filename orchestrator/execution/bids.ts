@@ -1,0 +1,84 @@
+import type { ContractFunctionArgs } from "viem";
+import { errorsAbi } from "../chain/abi/errors.ts";
+import { MAX_TRANSACTION_GAS } from "../chain/driven.ts";
+import { intentKey } from "../chain/outbox.ts";
+import { decodeRevert } from "../chain/revert.ts";
+import type { AbiOf } from "../client/contracts.ts";
+import { signAuth } from "../client/sign/auth.ts";
+import { writeMany } from "../client/write.ts";
+import type { Offer } from "../minds/mind.ts";
+import { partsOf } from "../primitives/lists.ts";
+import type { NodeView } from "./chain-view.ts";
+import { unlessAbsent, type Worker } from "./seat.ts";
+import type { Mission, World } from "./world.ts";
+
+/** How long a bid's signature holds, seconds of chain time. */
+const BID_VALIDITY = 86_400n;
+/**
+ * Gas that one bid takes at most: on a full market, on a pool's stake. An estimate would not do: a call that passes over what fails
+ * succeeds on too little gas as well.
+ */
+const GAS_PER_BID = 400_000n;
+const GAS_OF_TRANSACTION = 100_000n;
+const BIDS_PER_TRANSACTION = Number((MAX_TRANSACTION_GAS - GAS_OF_TRANSACTION) / GAS_PER_BID);
+
+type SignedBid = ContractFunctionArgs<AbiOf<"ExecutionProcedure">, "nonpayable", "bid">;
+
+interface PlacedBid {
+  readonly worker: Worker;
+  readonly view: NodeView;
+  readonly signed: SignedBid;
+}
+
+/**
+ * Sends the offers of a market, many in one transaction. An agent's bids follow one another: each is signed with the nonce that the one
+ * before left. What the chain refuses is reported, and the market continues without it.
+ */
+export async function placeBids(
+  world: World,
+  mission: Mission,
+  nodes: readonly NodeView[],
+  offers: ReadonlyMap<Worker, readonly Offer[]>,
+): Promise<void> {
+  const queues = [...offers].map(([worker, list]) =>
+    list.flatMap((offer) => {
+      const view = nodes.find(({ law }) => law.number === offer.node);
+      return view === undefined ? [] : [{ worker, view, offer }];
+    }),
+  );
+  const rounds = Math.max(0, ...queues.map(({ length }) => length));
+  for (let round = 0; round < rounds; round += 1) {
+    const bids: PlacedBid[] = [];
+    for (const queue of queues) {
+      const next = queue[round];
+      if (next === undefined) continue;
+      const signed = await unlessAbsent(() => signBid(world, mission, next.worker, next.offer));
+      if (signed !== undefined) bids.push({ ...next, signed });
+    }
+    for (const part of partsOf(bids, BIDS_PER_TRANSACTION)) await send(world, mission, part);
+  }
+}
+
+async function signBid(world: World, mission: Mission, worker: Worker, { node, service: name, price }: Offer): Promise<SignedBid> {
+  const agent = worker.account.address;
+  const service = world.services.find((candidate) => candidate.owner === agent && candidate.name === name);
+  if (service === undefined) throw new RangeError(`${worker.name} does not sell ${name}`);
+  const { execution, chain } = world.client;
+  const offer = { mission: mission.address, node, service: service.id, price };
+  const deadline = Number(chain.clock.now() + BID_VALIDITY);
+  const message = { agent, ...offer, nonce: await execution.nonceOf(agent), deadline };
+  return [offer, await signAuth(world.client, worker.account, "Bid", message)];
+}
+
+async function send({ client, tell }: World, mission: Mission, bids: readonly PlacedBid[]): Promise<void> {
+  const names = bids.flatMap(({ view, worker }) => [view.law.number, view.attempt, worker.account.address]);
+  const call = [bids.map(({ signed: [offer] }) => offer), bids.map(({ signed: [, auth] }) => auth)] as const;
+  const gas = GAS_OF_TRANSACTION + GAS_PER_BID * BigInt(bids.length);
+  const intent = client.execution.call.bidAll(call, { intent: intentKey("bids", mission.address, ...names), gas });
+  for (const receipt of await writeMany(client, [intent]))
+    for (const { args } of client.execution.events(receipt, "BidRefused")) {
+      const bid = bids.find(({ view, worker }) => view.law.number === args.node && worker.account.address === args.agent);
+      const { errorName, reason } = decodeRevert(args.reason, errorsAbi);
+      tell(`${bid?.view.law.label}: the bid of ${bid?.worker.name} was refused (${errorName ?? reason})`);
+    }
+}

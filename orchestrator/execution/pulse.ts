@@ -1,0 +1,15 @@
+import { intentKey } from "../chain/outbox.ts";
+import { parameterIndex } from "../protocol/parameters.ts";
+import type { World } from "./world.ts";
+
+/** How often within the silence for which a monitor may suspend a mission: one that is lost must not be enough. */
+const TIMES = 3n;
+
+/** Shows on chain that the city is alive, if it has not of late: whoever pulses refutes a silence that never was (decision 70). */
+export async function pulse({ client }: Pick<World, "client">): Promise<void> {
+  const { constitution, chain } = client;
+  const [last, threshold] = await Promise.all([constitution.pulsedAt(), constitution.param(parameterIndex("DEGRADED_MODE_THRESHOLD"))]);
+  const now = chain.clock.now();
+  if (now < BigInt(last) + threshold / TIMES) return;
+  await constitution.pulse([], { intent: intentKey("pulse", now) });
+}
