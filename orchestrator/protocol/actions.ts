@@ -6,7 +6,7 @@ import { type AbiParameter, type DecodeAbiParametersReturnType, decodeAbiParamet
 import type { Hex } from "../primitives/hex.ts";
 
 /** `struct Opening` (contracts/types/Messages.sol). */
-const OPENING = [
+export const OPENING = [
   { name: "salt", type: "bytes32" },
   { name: "outputHash", type: "bytes32" },
   { name: "trailRoot", type: "bytes32" },
@@ -15,23 +15,22 @@ const OPENING = [
   { name: "classes", type: "uint96" },
 ] as const;
 
+/** `struct EvidenceItem` (contracts/types/Messages.sol). */
+export const EVIDENCE_ITEM = [
+  { name: "slot", type: "uint8" },
+  { name: "index", type: "uint8" },
+  { name: "kind", type: "uint8" },
+  { name: "payload", type: "bytes32" },
+  { name: "issuer", type: "address" },
+  { name: "class", type: "uint8" },
+  { name: "proof", type: "bytes32[]" },
+  { name: "signature", type: "bytes" },
+] as const;
+
 /** The data of APPROVE_POP: what an approval carries, so that it passes the same floor (decision 23). */
 const APPROVAL = [
   { name: "openings", type: "tuple[]", components: OPENING },
-  {
-    name: "items",
-    type: "tuple[]",
-    components: [
-      { name: "slot", type: "uint8" },
-      { name: "index", type: "uint8" },
-      { name: "kind", type: "uint8" },
-      { name: "payload", type: "bytes32" },
-      { name: "issuer", type: "address" },
-      { name: "class", type: "uint8" },
-      { name: "proof", type: "bytes32[]" },
-      { name: "signature", type: "bytes" },
-    ],
-  },
+  { name: "items", type: "tuple[]", components: EVIDENCE_ITEM },
   { name: "basis", type: "uint256" },
   { name: "share", type: "uint16" },
 ] as const;
@@ -181,3 +180,4 @@ export const institutionNames = [
   "STAKE_POOL",
   "WATCHDOG",
 ] as const;
+export type InstitutionName = (typeof institutionNames)[number];

@@ -5,27 +5,18 @@ import { openDatabase } from "../../orchestrator/records/database.ts";
 import { DatabaseInUse } from "../../orchestrator/records/errors.ts";
 import { RecordLog } from "../../orchestrator/records/log.ts";
 import { foundHome } from "../support/city-home.ts";
-import { type PostgresServer, postgresBinaries, startPostgres } from "../support/postgres.ts";
+import { suitePostgres } from "../support/postgres.ts";
 import { rejection } from "../support/rejection.ts";
 import { suiteDirectory } from "../support/temporary-directory.ts";
 import { SEED } from "./session-process.ts";
 
-/** A real server, started for these tests. Without one installed they are skipped; in CI that is a failure. */
 describe("records in any Postgres", function () {
   this.timeout(400_000);
   const directory = suiteDirectory();
-  let server: PostgresServer;
-
-  before(async function () {
-    const binaries = postgresBinaries();
-    if (binaries === undefined && process.env["CI"] === undefined) this.skip();
-    if (binaries === undefined) throw new Error("Postgres is not installed: apt-get install -y postgresql");
-    server = await startPostgres(binaries);
-  });
-  after(() => server?.stop());
+  const server = suitePostgres();
 
   it("keep the log, chained, and checkpoints' tables, across connections", async () => {
-    const url = server.database("city");
+    const url = server().database("city");
     const clock = new ManualClock(1_000n);
     const first = await openDatabase({ url });
     await new RecordLog(first, clock).append([
@@ -42,7 +33,7 @@ describe("records in any Postgres", function () {
   });
 
   it("are one city's: another is refused by name", async () => {
-    const databaseUrl = server.database("taken");
+    const databaseUrl = server().database("taken");
     const database = await openDatabase({ url: databaseUrl });
     await database.query("INSERT INTO log (seq, time, kind, subjects, prev, hash) VALUES (1, 1, 'k', '{}', '0x', '0x')");
     await database.close();

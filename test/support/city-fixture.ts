@@ -8,6 +8,7 @@ import { network } from "hardhat";
 import { type Address, getAddress, keccak256, stringToHex } from "viem";
 import type {} from "../../artifacts/typechain/hardhat.d.ts";
 import { deployLaw, type GenesisPort, publishTemplate } from "../../deploy/genesis.ts";
+import { institutionNames as INSTITUTIONS, type InstitutionName } from "../../orchestrator/protocol/actions.ts";
 import { DEVNET, PARAMETERS } from "../../orchestrator/protocol/parameters.ts";
 import { type MessageName, typesOf } from "../../orchestrator/protocol/typed-data.ts";
 
@@ -55,25 +56,7 @@ export function stillTime(): () => void {
   };
 }
 
-/** Positions in `enum Institution` are positions here. */
-export const INSTITUTIONS = [
-  "TOKEN",
-  "PRODUCERS",
-  "CLERKS",
-  "MANAGEMENT",
-  "SERVICES",
-  "EVIDENCE",
-  "TREASURY",
-  "TEMPLATES",
-  "VALIDATOR",
-  "LEGISLATION",
-  "EXECUTION",
-  "ADJUDICATION",
-  "ROSTER",
-  "STAKE_POOL",
-  "WATCHDOG",
-] as const;
-export type InstitutionName = (typeof INSTITUTIONS)[number];
+export { INSTITUTIONS, type InstitutionName };
 
 /** Positions in `enum Kind`. */
 export const Kind = { NONE: 0, PRODUCER: 1, CLERK: 2, ADJUDICATOR: 3, VERIFIER: 4 } as const;

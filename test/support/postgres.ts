@@ -15,14 +15,30 @@ export interface PostgresServer {
 }
 
 /** Where initdb and postgres are; undefined where Postgres is not installed. */
-export function postgresBinaries(): string | undefined {
+function postgresBinaries(): string | undefined {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, "bin")) : [];
   const onPath = (process.env["PATH"] ?? "").split(":");
   return [...versions, ...onPath].find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
 }
 
+/** A real server for a suite, started before its tests. Without one installed they are skipped; in CI that is a failure. */
+export function suitePostgres(): () => PostgresServer {
+  let server: PostgresServer | undefined;
+  before(async function () {
+    const binaries = postgresBinaries();
+    if (binaries === undefined && process.env["CI"] === undefined) this.skip();
+    if (binaries === undefined) throw new Error("Postgres is not installed: apt-get install -y postgresql");
+    server = await startPostgres(binaries);
+  });
+  after(() => server?.stop());
+  return () => {
+    if (server === undefined) throw new Error("no Postgres before the tests begin");
+    return server;
+  };
+}
+
 /** A Postgres server of this process on a free loopback port, gone with `stop`. */
-export async function startPostgres(binaries: string): Promise<PostgresServer> {
+async function startPostgres(binaries: string): Promise<PostgresServer> {
   const dir = mkdtempSync(join(tmpdir(), "agentcity-postgres-"));
   const owner = serverUser();
   if (owner.uid !== undefined) chownSync(dir, owner.uid, owner.gid ?? owner.uid);

@@ -1,7 +1,9 @@
 import { expect } from "chai";
-import { encodeAbiParameters, getAddress, type Hex, keccak256, size, slice } from "viem";
+import { type AbiParameter, encodeAbiParameters, getAddress, type Hex, keccak256, size, slice } from "viem";
 import { bytesToHex } from "../../../orchestrator/primitives/hex.ts";
 import { type RandomStream, randomStream } from "../../../orchestrator/primitives/random.ts";
+import { EVIDENCE_ITEM, OPENING } from "../../../orchestrator/protocol/actions.ts";
+import { typedDataTypes } from "../../../orchestrator/protocol/typed-data.ts";
 import type { Opening } from "../../../orchestrator/rules/commitments.ts";
 import {
   type ClearWave,
@@ -73,49 +75,10 @@ function clearWaveOf(random: RandomStream): ClearWave {
   };
 }
 
-const OPENING = [
-  {
-    type: "tuple",
-    components: [
-      { name: "salt", type: "bytes32" },
-      { name: "outputHash", type: "bytes32" },
-      { name: "trailRoot", type: "bytes32" },
-      { name: "envelopeRoot", type: "bytes32" },
-      { name: "items", type: "uint8" },
-      { name: "classes", type: "uint96" },
-    ],
-  },
-] as const;
-const ITEM = [
-  {
-    type: "tuple",
-    components: [
-      { name: "slot", type: "uint8" },
-      { name: "index", type: "uint8" },
-      { name: "kind", type: "uint8" },
-      { name: "payload", type: "bytes32" },
-      { name: "issuer", type: "address" },
-      { name: "class", type: "uint8" },
-      { name: "proof", type: "bytes32[]" },
-      { name: "signature", type: "bytes" },
-    ],
-  },
-] as const;
-const VERDICT = [
-  {
-    type: "tuple",
-    components: [
-      { name: "obligation", type: "bytes32" },
-      { name: "commitment", type: "bytes32" },
-      { name: "question", type: "uint8" },
-      { name: "result", type: "uint8" },
-      { name: "confidence", type: "uint16" },
-      { name: "score", type: "uint16" },
-      { name: "basis", type: "uint160" },
-      { name: "agreeing", type: "uint8" },
-    ],
-  },
-] as const;
+const tuple = <const Components extends readonly AbiParameter[]>(components: Components) => [{ type: "tuple", components }] as const;
+const OPENED = tuple(OPENING);
+const ITEM = tuple(EVIDENCE_ITEM);
+const VERDICT = tuple(typedDataTypes.Verdict);
 const ELSEWHERE = 255n;
 const NOBODY = `0x${"00".repeat(20)}` as const;
 const NOTHING = `0x${"00".repeat(32)}` as const;
@@ -124,7 +87,7 @@ const NOTHING = `0x${"00".repeat(32)}` as const;
 function wordsOf({ orders, issuers, verifiers }: ClearWave): bigint[] {
   const hashOf = (encoded: Hex) => BigInt(keccak256(encoded));
   return [
-    ...orders.flatMap(({ node, openings }) => [BigInt(node), ...openings.map((one) => hashOf(encodeAbiParameters(OPENING, [one])))]),
+    ...orders.flatMap(({ node, openings }) => [BigInt(node), ...openings.map((one) => hashOf(encodeAbiParameters(OPENED, [one])))]),
     ...issuers.flatMap(({ issuer, signature, items }) => [
       BigInt(issuer),
       hashOf(signature),

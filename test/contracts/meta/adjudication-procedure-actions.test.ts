@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { id, MaxUint256, type Wallet, ZeroAddress } from "ethers";
 import { evidenceRoles, institutionNames } from "../../../orchestrator/protocol/actions.ts";
 import { parameterIndex } from "../../../orchestrator/protocol/parameters.ts";
-import { ethers, INSTITUTIONS, Kind, keyOf, networkHelpers, Office, Standing, tokens } from "../../support/city-fixture.ts";
+import { ethers, Kind, keyOf, networkHelpers, Office, Standing, tokens } from "../../support/city-fixture.ts";
 import { openPanel, type Panel } from "../../support/panel.ts";
 
 const WHY = id("why");
@@ -479,9 +479,5 @@ describe("Actions of the override panel", () => {
         "NotEnoughSignatures",
       );
     });
-  });
-
-  it("name institutions as the contracts number them", () => {
-    expect(institutionNames).to.deep.equal(INSTITUTIONS);
   });
 });
