@@ -18,6 +18,7 @@ export interface Elsewhere {
   /** The network's folder. */
   readonly dir: string;
   readonly tell: (line: string) => void;
+  /** What it throws ends the wait, and is thrown on. */
   readonly sleep: (millis: number) => Promise<void>;
 }
 
@@ -35,8 +36,11 @@ export function judgesElsewhere({ client, dir, tell, sleep }: Elsewhere): Judges
   const leave = async (name: string, subject: WaitingCase, isOpen: () => Promise<boolean>) => {
     cases.write(name, subject);
     tell(`${name} waits for adjudicators: npm run override -- show ${name}`);
-    while (await isOpen()) await sleep(POLLING);
-    cases.remove(name);
+    try {
+      while (await isOpen()) await sleep(POLLING);
+    } finally {
+      cases.remove(name);
+    }
     return undefined;
   };
 

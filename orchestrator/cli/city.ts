@@ -1,12 +1,14 @@
 import { openCity } from "../city/city.ts";
 import { foundedSeed } from "../city/city-folder.ts";
 import { systemClock } from "../primitives/clock.ts";
+import { AgentCityError } from "../primitives/errors.ts";
 import type { Address } from "../primitives/hex.ts";
+import { keepBusy } from "./demo.ts";
 import { home } from "./home.ts";
 import { interrupted } from "./interruption.ts";
 import { placeOf } from "./network.ts";
 import { withProgress } from "./progress.ts";
-import { forEver, serveCity } from "./serve-city.ts";
+import { buildConsole, forEver, serveCity } from "./serve-city.ts";
 import { wallTime } from "./wall-time.ts";
 
 export interface CityCommandOptions {
@@ -21,15 +23,28 @@ export interface CityCommandOptions {
   readonly publicUrl?: string;
   readonly origin?: readonly string[];
   readonly database?: string;
+  /** Run missions of this folder one after another, so that there is something to see. */
+  readonly demo?: boolean;
   readonly json?: boolean;
+}
+
+/** Missions that nobody ordered are for devnets. */
+class DemoRefused extends AgentCityError {
+  constructor() {
+    super("DemoRefused", "--demo spends money that nobody gave for it", {
+      action: "leave out --network and --rpc: a devnet's money is play money",
+    });
+  }
 }
 
 /** A city that stays: opened or founded, served until the process is stopped. */
 export async function city(options: CityCommandOptions): Promise<void> {
-  const { port, publicUrl, origin, json = false } = options;
+  const { port, publicUrl, origin, demo = false, json = false } = options;
   const { name, devnet: network, rpcUrl, forkUrl, live, society } = placeOf(options);
-  const { dir, cacheDir } = home(name);
-  const url = await withProgress(async ({ tell }) => {
+  const { root, dir, cacheDir } = home(name);
+  if (demo && (rpcUrl !== undefined || live !== undefined || forkUrl !== undefined)) throw new DemoRefused();
+  const { opened: served, url } = await withProgress(async ({ tell }) => {
+    if (demo) buildConsole(tell);
     const opened = await openCity({
       ...{ dir, cacheDir, network, tell, interrupted, millis: wallTime.millis, environment: process.env },
       databaseUrl: options.database,
@@ -38,8 +53,10 @@ export async function city(options: CityCommandOptions): Promise<void> {
       silenceClock: rpcUrl === undefined && live === undefined ? undefined : systemClock(wallTime),
       copyFounding: true,
     });
-    return (await serveCity(opened, { port, publicUrl, ...(origin === undefined ? {} : { origins: origin }) })).url;
+    const gateway = await serveCity(opened, { port, publicUrl, ...(origin === undefined ? {} : { origins: origin }) });
+    return { opened, url: gateway.url };
   });
   process.stdout.write(json ? `${JSON.stringify({ status: "serving", url })}\n` : `SERVING ${url}   (Ctrl-C ends it)\n`);
+  if (demo) await keepBusy(served, { home: root, tell: served.tell });
   await forEver();
 }

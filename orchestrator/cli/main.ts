@@ -132,6 +132,7 @@ program
   .addOption(port())
   .addOption(new Option("--public-url <url>", "by what others reach it, if a proxy stands before it"))
   .addOption(new Option("--origin <url...>", "pages that may read its answers"))
+  .addOption(new Option("--demo", "run small missions one after another, so that there is something to see (devnets only)"))
   .addOption(database())
   .addOption(json())
   .action(city);

@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CATALOG } from "../../services/catalog.ts";
+import { simulatedJudge } from "../adjudication/simulated-judge.ts";
+import { judgesElsewhere } from "../city/case-desk.ts";
+import type { City } from "../city/city.ts";
+import type { Order } from "../city/conduct.ts";
+import { runToEnd } from "../city/run.ts";
+import { beginRun, endRun } from "../city/runs.ts";
+import { readInput } from "../execution/inputs/read-input.ts";
+import { TOKEN_DECIMALS } from "../primitives/amounts.ts";
+import { messageOf } from "../primitives/errors.ts";
+import { parseMissionFile } from "../protocol/mission-file.ts";
+import { parameter } from "../protocol/parameters.ts";
+import { wallTime } from "./wall-time.ts";
+
+/** What is shown, in turn: estimates that are compared, an executor that lies and is slashed, a rubric, a table. */
+const SHOWN = [
+  { name: "csv-estimates", cheat: false },
+  { name: "incident-notes", cheat: true },
+  { name: "customer-reviews", cheat: false },
+  { name: "accounting", cheat: false },
+] as const;
+/** Milliseconds between two missions: short while the pages are still empty, then long enough for a machine to rest. */
+const SOON = 5_000;
+const LATER = 120_000;
+const PATIENCE = 45_000;
+
+export interface Demo {
+  readonly home: string;
+  readonly tell: (line: string) => void;
+  /** So many missions, then nothing more; without it, until the process is stopped. */
+  readonly most?: number;
+  /** Milliseconds that a case waits for somebody at the page before the simulation decides it. */
+  readonly patience?: number;
+  readonly sleep?: (millis: number) => Promise<void>;
+}
+
+/** One mission after another, so that the city's pages have something to show. A mission that fails is told, and the next one begins. */
+export async function keepBusy(city: City, demo: Demo): Promise<void> {
+  const { home, tell, most = Number.POSITIVE_INFINITY, patience = PATIENCE, sleep = wallTime.sleep } = demo;
+  for (let turn = 0; turn < most; turn += 1) {
+    const { name, cheat } = SHOWN[turn % SHOWN.length] ?? SHOWN[0];
+    tell(`demo: ${name} begins${cheat ? "; one executor will hand in a lie" : ""}`);
+    try {
+      const { status } = await runOne(city, name, cheat, home, patientJudge(city, { tell, patience, sleep }));
+      tell(`demo: ${name} is ${status}`);
+    } catch (error) {
+      tell(`demo: ${name} ended early: ${messageOf(error)}`);
+    }
+    if (turn + 1 < most) await sleep(turn + 1 < SHOWN.length ? SOON : LATER);
+  }
+}
+
+async function runOne(city: City, name: string, cheat: boolean, home: string, judge: Order["judge"]) {
+  const path = fileURLToPath(new URL(`../../missions/${name}.yaml`, import.meta.url));
+  const text = readFileSync(path, "utf8");
+  const budgetCap = parameter("MISSION_BUDGET_CAP").default * 10n ** BigInt(TOKEN_DECIMALS);
+  const file = parseMissionFile(text, { fileName: `missions/${name}.yaml`, catalog: CATALOG, budgetCap });
+  const key = { command: "demo", name };
+  const { id } = beginRun(city.dir, key, { mission: file.mission, command: "npm run city -- --demo", decides: "simulation" }, true);
+  try {
+    return await runToEnd(city, { file, catalog: CATALOG, input: readInput(file.input, dirname(path)), id, judge, cheat }, text, home);
+  } finally {
+    endRun(city.dir, key);
+  }
+}
+
+/** Nobody came to decide. */
+class NobodyCame extends Error {}
+
+/** People may decide at the override panel; a case that nobody takes up in time is decided by the labelled simulation. */
+function patientJudge(
+  { client, dir, chain }: City,
+  { tell, patience, sleep }: Required<Pick<Demo, "tell" | "patience" | "sleep">>,
+): Order["judge"] {
+  const simulated = simulatedJudge(chain.id);
+  const waiting = () => {
+    const until = wallTime.millis() + patience;
+    return judgesElsewhere({
+      ...{ client, dir, tell },
+      async sleep(millis) {
+        if (wallTime.millis() >= until) throw new NobodyCame();
+        await sleep(millis);
+      },
+    });
+  };
+  async function either<Decided>(byPeople: Promise<Decided>, bySimulation: () => Promise<Decided>): Promise<Decided> {
+    try {
+      return await byPeople;
+    } catch (error) {
+      if (!(error instanceof NobodyCame)) throw error;
+      return bySimulation();
+    }
+  }
+  return {
+    simulated: true,
+    decide: (subject) => either(waiting().decide(subject), () => simulated.decide(subject)),
+    decideAppeal: (subject) => either(waiting().decideAppeal(subject), () => simulated.decideAppeal(subject)),
+    decideBloc: (subject) => either(waiting().decideBloc(subject), () => simulated.decideBloc(subject)),
+    decideResumption: (subject) => either(waiting().decideResumption(subject), () => simulated.decideResumption(subject)),
+  };
+}
