@@ -31,6 +31,8 @@ export const hubFilterSchema = z.strictObject({
   toBlock: count.optional(),
   /** The person behind any account that the event names. */
   principal: addressSchema.optional(),
+  /** Found anywhere in a chain event's payload, whatever its case; what records hold is not searched. It has no index. */
+  text: z.string().min(2).max(100).optional(),
 });
 export type HubFilter = z.infer<typeof hubFilterSchema>;
 
@@ -99,6 +101,8 @@ export function conditionsOf(query: HubQuery): { readonly from: string; readonly
   equal("name", query.name);
   equal("nodeId", query.nodeId);
   equal("epoch", query.epoch);
+  // No pattern of SQL's: whatever is sought is sought as it is.
+  if (query.text !== undefined) where.push(`strpos(lower(e.payload), lower(${bind(query.text)})) > 0`);
   const bound = (column: string, sign: string, value: unknown) => value !== undefined && where.push(`e."${column}" ${sign} ${bind(value)}`);
   bound("timestamp", ">=", query.fromTime);
   bound("timestamp", "<=", query.toTime);

@@ -70,6 +70,14 @@ describe("the hub's queries", () => {
     expect(sequences(atOnce.events)).to.include(first.sequence);
   });
 
+  it("find words in a chain event's payload, whatever their case and whatever they mean to SQL", async () => {
+    const [first] = (await hub.query({ agent: caller })).events;
+    if (first?.transactionHash == null) throw new Error("no event");
+    expect(sequences((await hub.query({ text: first.transactionHash.toUpperCase() })).events)).to.deep.equal([first.sequence]);
+    expect((await hub.query({ text: "citytoken.transfer" })).events).to.have.length(CALLS);
+    for (const text of ["%%", "__", "' OR ''='", "nowhere to be found"]) expect((await hub.query({ text })).events, text).to.deep.equal([]);
+  });
+
   it("go through a range of blocks page by page", async () => {
     const found: number[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {

@@ -15,7 +15,7 @@ import { SidePanel } from "../parts/side-panel.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { eventMoment, eventWords, isNone, short } from "../parts/words.ts";
 
-/** The nine dimensions of the Logging Hub (AgentCity B.12), as the gateway asks them. */
+/** The nine dimensions of the Logging Hub (AgentCity B.12), as the gateway asks them, and words of payloads. */
 const FILTERS = [
   { name: "mission", label: "Mission", hint: "contract or missionId" },
   { name: "session", label: "Session", hint: "1" },
@@ -30,6 +30,7 @@ const FILTERS = [
   { name: "toTime", label: "To (ms)", hint: "unix milliseconds" },
   { name: "fromBlock", label: "From block", hint: "1" },
   { name: "toBlock", label: "To block", hint: "1" },
+  { name: "text", label: "Text", hint: "in chain payloads" },
 ] as const;
 const PAGE = 200;
 const ROW = 34;

@@ -62,6 +62,7 @@ export const filterInput = {
   fromBlock: count.optional().meta({ description: "Included; chain events only" }),
   toBlock: count.optional(),
   principal: address.optional().meta({ description: "The person behind any account that the event names" }),
+  text: z.string().min(2).max(100).optional().meta({ description: "Anywhere in a chain event's payload, whatever its case" }),
 };
 const filterSchema = z.strictObject(filterInput);
 
