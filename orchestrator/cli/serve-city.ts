@@ -23,9 +23,10 @@ export interface Serving {
 /** Serves a city that is open in this process, by the machine's own clock. */
 export async function serveCity(city: City, serving: Serving): Promise<Gateway> {
   const pages = consolePages(city);
-  const campaigns = { published: join(ROOT, "bench"), own: home().root };
+  const own = home().root;
+  const folders = { campaigns: { published: join(ROOT, "bench"), own }, bundles: join(own, "missions") };
   const gateway = await serveGateway(city, {
-    ...{ ...serving, pages, campaigns, version: version() },
+    ...{ ...serving, ...folders, pages, version: version() },
     millis: wallTime.millis,
     sleep: wallTime.sleep,
   });

@@ -17,6 +17,8 @@ export interface World {
   readonly about: () => Promise<CityDocument>;
   /** Where campaigns of the economy lie, if this city shows any. */
   readonly campaigns?: CampaignFolders | undefined;
+  /** The folder of finished missions' bundles, if this city hands them out. */
+  readonly bundles?: string | undefined;
   /** Opens a session of fifteen minutes for a key that has shown itself. */
   readonly openSession: (key: Address) => { readonly bearer: string; readonly expires: number };
 }

@@ -33,6 +33,8 @@ export interface ServeOptions {
   readonly pages?: Pages | undefined;
   /** Where campaigns of the economy lie, to be shown. */
   readonly campaigns?: CampaignFolders | undefined;
+  /** The folder of finished missions' bundles, to be handed out. */
+  readonly bundles?: string | undefined;
   readonly version: string;
   readonly millis: () => number;
   readonly sleep: (millis: number) => Promise<void>;
@@ -75,6 +77,7 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     blocks: city.blocks,
     dir: city.dir,
     campaigns: options.campaigns,
+    bundles: options.bundles,
     about: () => aboutCity(city, options.publicUrl ?? url, limits, version),
     openSession: (key) => bearers.open(key, Math.floor(millis() / 1_000)),
   };

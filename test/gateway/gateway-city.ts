@@ -46,7 +46,7 @@ export async function servedCity(folder: string, meanwhile: (gateway: Gateway) =
     async boundary(name) {
       if (name !== "execution:committed" || happened) return;
       happened = true;
-      gateway = await serveGateway(city, serveOptions);
+      gateway = await serveGateway(city, { ...serveOptions, bundles: join(folder, "missions") });
       await meanwhile(gateway);
     },
   });

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -7,6 +8,7 @@ import { expect } from "chai";
 import { recoverMessageAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
+import { bundleOutput } from "../../orchestrator/gateway/commands/bundles.ts";
 import { cityDocumentSchema } from "../../orchestrator/gateway/commands/city.ts";
 import { eventOutput } from "../../orchestrator/gateway/commands/events.ts";
 import { COMMANDS } from "../../orchestrator/gateway/commands/table.ts";
@@ -127,6 +129,23 @@ describe("the gateway of a city with a mission", function () {
     expect(ballots.map(({ ranking }: { ranking: number[] }) => ranking)).to.deep.equal(
       served.outcome.ballots.map(({ ranking }) => ranking),
     );
+  });
+
+  it("hands out a finished mission's bundle whole, and none of a mission that has none", async () => {
+    const { mission, bundle } = served.outcome;
+    const folder = join(home(), bundle ?? "");
+    const told = new Map<string, string>();
+    for (let after: string | null = ""; after !== null; ) {
+      const { body } = await get(`/v1/missions/${mission}/bundle?after=${after}`);
+      const part = bundleOutput.parse(JSON.parse(body));
+      for (const { path, base64 } of part.files) told.set(path, base64);
+      after = part.next;
+    }
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(told.size).to.equal(files.length);
+    for (const [path, base64] of told) expect(base64, path).to.equal(readFileSync(join(folder, path)).toString("base64"));
+    expect((await get(`/v1/missions/${served.city.client.addresses.Treasury}/bundle`)).status).to.equal(404);
+    expect((await get("/v1/missions/..%2f..%2fembedded/bundle")).status).to.equal(400);
   });
 
   it("signs what it says of itself", async () => {

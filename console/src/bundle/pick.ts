@@ -8,9 +8,10 @@ const MANIFEST = "manifest.json";
 /** What was given is no bundle; the message is for the person. */
 export class NoBundle extends Error {}
 
-interface Found {
+/** Something to read, by its path. */
+export interface Found {
   readonly path: string;
-  readonly file: File;
+  readonly file: Pick<File, "size" | "arrayBuffer">;
 }
 
 /** Files of what was dropped, folders walked to the bottom. */

@@ -1,6 +1,7 @@
 /** What the gateway answers, as its own table of commands has it. Types only: nothing of the server is in the page. */
 import type { z } from "zod";
 import type { campaignDetail, campaignOutput } from "../../../orchestrator/gateway/campaigns.ts";
+import type { bundleOutput } from "../../../orchestrator/gateway/commands/bundles.ts";
 import type { cityDocumentSchema, parameterOutput } from "../../../orchestrator/gateway/commands/city.ts";
 import type { eventOutput } from "../../../orchestrator/gateway/commands/events.ts";
 import type { sessionOutput } from "../../../orchestrator/gateway/commands/law.ts";
@@ -16,6 +17,7 @@ import type {
 import type { caseOutput, draftOutput } from "../../../orchestrator/gateway/commands/panel.ts";
 import type { metricOutput } from "../../../orchestrator/gateway/commands/vitals.ts";
 
+export type BundlePart = z.infer<typeof bundleOutput>;
 export type Campaign = z.infer<typeof campaignOutput>;
 export type CampaignDetail = z.infer<typeof campaignDetail>;
 export type CityDocument = z.infer<typeof cityDocumentSchema>;
@@ -112,8 +114,11 @@ export interface Act {
   readonly target: string;
   readonly adjudicators: readonly string[];
   readonly justification: string;
+  readonly justificationCid: string;
   readonly because: string | null;
   readonly timestamp: number;
+  readonly transaction: string | null;
+  readonly block: number;
   readonly eventId: string;
 }
 export interface Order {

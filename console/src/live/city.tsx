@@ -227,7 +227,7 @@ function News() {
         Last heard
       </Title>
       {health.data !== undefined && (
-        <Text className="muted" size="sm">
+        <Text className="muted" size="sm" data-block={health.data.block}>
           block {grouped(health.data.block)}, entry {grouped(health.data.sequence)} of the log
         </Text>
       )}

@@ -29,6 +29,7 @@ import { StateMark } from "../parts/state-mark.tsx";
 import { CLASSES, eventMoment, liveStateWords, missionWords, moment, sessionWords, short, span, TIERS } from "../parts/words.ts";
 import { Look } from "./look-back.tsx";
 import { Metrics } from "./metrics.tsx";
+import { Verify } from "./verify.tsx";
 
 /** One mission, from the first word about its law to its last payout. */
 export function Component() {
@@ -137,6 +138,7 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
           </>
         )}
       </Asked>
+      {ENDED.includes(mission.data?.state ?? "") && <Verify mission={address} />}
       <Alerts metrics={vitals.data?.metrics ?? []} />
       <Waits address={address} drawn={drawn} state={mission.data?.state} />
       <section aria-labelledby="work">
@@ -176,6 +178,8 @@ function Running({ mission: address, origin }: { readonly mission: string; reado
     </>
   );
 }
+
+const ENDED: readonly string[] = ["COMPLETED", "FAILED", "ABORTED"];
 
 function together(law: Law | undefined, nodes: readonly ChainNode[] | undefined): readonly Drawn[] {
   return (law?.nodes ?? []).map((each) => {

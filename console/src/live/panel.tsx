@@ -115,23 +115,30 @@ export function Component() {
               <Empty>It has not acted yet.</Empty>
             ) : (
               <ol className="plain">
-                {items.map(({ digest, action, mission, node, adjudicators, because, timestamp, eventId }) => (
-                  <li key={digest} className="card" data-act={action}>
-                    <span className="row">
-                      <strong>{action}</strong>
-                      <span className="muted">{eventMoment({ timestamp })}</span>
-                    </span>
-                    <span>
-                      {!isNone(mission) && (
-                        <>
-                          <Link to={`/missions/${mission}`}>mission {short(mission)}</Link>, node {node},{" "}
-                        </>
-                      )}
-                      by {adjudicators.map(short).join(" and ")} · <Link to={`/log?event=${eventId}`}>entry</Link>
-                    </span>
-                    {because !== null && <Quoted text={because} short={300} />}
-                  </li>
-                ))}
+                {items.map((act) => {
+                  const { digest, action, mission, node, adjudicators, because, timestamp, eventId } = act;
+                  return (
+                    <li key={digest} className="card" data-act={action}>
+                      <span className="row">
+                        <strong>{action}</strong>
+                        <span className="muted">{eventMoment({ timestamp })}</span>
+                      </span>
+                      <span>
+                        {!isNone(mission) && (
+                          <>
+                            <Link to={`/missions/${mission}`}>mission {short(mission)}</Link>, node {node},{" "}
+                          </>
+                        )}
+                        by {adjudicators.map(short).join(" and ")} · <Link to={`/log?event=${eventId}`}>entry</Link>
+                      </span>
+                      {because !== null && <Quoted text={because} short={300} />}
+                      <details>
+                        <summary>The record of this act</summary>
+                        <Record of={act} />
+                      </details>
+                    </li>
+                  );
+                })}
               </ol>
             )
           }
@@ -156,5 +163,32 @@ function Watchdog({ of }: { readonly of: Panel["watchdog"] }) {
         : `It warns of more than ${limits.percent} % approvals, ${limits.inARow} approvals in a row, or ${limits.weakenings} changes that weaken a rule; two kinds of warnings freeze the panel.`}{" "}
       {isStopped ? `${resumeQuorum} signatures let the city go on.` : `${stopQuorum} would stop the city.`}
     </Text>
+  );
+}
+
+/** What anybody needs to follow an act to the chain without asking its adjudicator. */
+function Record({ of: { adjudicators, target, justification, justificationCid, transaction, block, digest } }: { readonly of: Act }) {
+  const rows: readonly (readonly [string, string])[] = [
+    ["signed by", adjudicators.join(", ")],
+    ["about", isNone(target) ? "" : target],
+    ["hash of the reason", justification],
+    ["the reason by its content", justificationCid],
+    ["transaction", transaction ?? ""],
+    ["block", String(block)],
+    ["digest that was signed", digest],
+  ];
+  return (
+    <table>
+      <tbody>
+        {rows
+          .filter(([, value]) => value !== "")
+          .map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td className="mono">{value}</td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
   );
 }

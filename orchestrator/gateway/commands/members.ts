@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { addressSchema } from "../../primitives/address.ts";
+import { contentIdFromDigest } from "../../primitives/hash.ts";
 import { hashSchema } from "../../primitives/hex.ts";
 import { actionName } from "../../protocol/actions.ts";
 import { KINDS } from "../../protocol/kinds.ts";
 import { type Command, command, type World } from "../command.ts";
 import { Refused } from "../errors.ts";
 import { pageOfPayloads } from "../payloads.ts";
-import { address, count, hash, pageInput, pageOf, seconds, toAddress, units } from "../wire.ts";
+import { address, contentId, count, hash, pageInput, pageOf, seconds, toAddress, units } from "../wire.ts";
 import { textOf } from "./justification.ts";
 
 const kindNames = Object.keys(KINDS) as readonly (keyof typeof KINDS)[];
@@ -127,9 +128,13 @@ export const memberCommands: readonly Command[] = [
         target: address,
         adjudicators: z.array(address),
         justification: hash,
+        /** Where the text can be asked for by its content; its sha2-256 is `justification`. */
+        justificationCid: contentId,
         /** Where this city keeps the text. */
         because: z.string().nullable(),
         timestamp: count,
+        transaction: hash.nullable(),
+        block: count,
         eventId: hash,
       }),
     ),
@@ -139,7 +144,10 @@ export const memberCommands: readonly Command[] = [
         ...args,
         action: actionName(args.action) ?? String(args.action),
         because: textOf(world.blocks, args.justification),
+        justificationCid: contentIdFromDigest(args.justification),
         timestamp: event.timestamp,
+        transaction: event.transactionHash,
+        block: event.blockNumber,
         eventId: event.eventId,
       }));
       return { items, next };

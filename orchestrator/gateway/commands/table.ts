@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { bundleCommands } from "./bundles.ts";
 import { cityCommands } from "./city.ts";
 import { economyCommands } from "./economy.ts";
 import { eventCommands } from "./events.ts";
@@ -14,6 +15,7 @@ export const COMMANDS: readonly Command[] = [
   ...cityCommands,
   ...missionCommands,
   ...vitalCommands,
+  ...bundleCommands,
   ...lawCommands,
   ...memberCommands,
   ...panelCommands,

@@ -1,0 +1,56 @@
+import { Button, Group, Text } from "@mantine/core";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { useBundle } from "../bundle/opened.tsx";
+import type { Found } from "../bundle/pick.ts";
+import type { BundlePart } from "../city/answers.ts";
+import { ask } from "../city/gateway.ts";
+import { Problem } from "../parts/asked.tsx";
+
+/** Every file of a mission's bundle, as the city hands them out. */
+async function fetchBundle(mission: string): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const part: BundlePart = await ask<BundlePart>(`/v1/missions/${mission}/bundle`, { after });
+    for (const { path, base64 } of part.files) {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      found.push({ path, file: new Blob([bytes]) });
+    }
+    after = part.next;
+  }
+  return found;
+}
+
+/** Whoever doubts what the city shows of a finished mission checks its documents here, by the code of `npm run audit`. */
+export function Verify({ mission }: { readonly mission: string }) {
+  const { open } = useBundle();
+  const navigate = useNavigate();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<unknown>();
+  const run = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    const files = fetchBundle(mission);
+    try {
+      await files;
+      await navigate((await open(files)) ? "/mission" : "/bundle");
+    } catch (error) {
+      setProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Group my="xs">
+        <Button variant="default" size="compact-sm" loading={isBusy} onClick={() => void run()}>
+          Fetch its bundle and check it in this browser
+        </Button>
+        <Text size="sm" className="muted">
+          or <code>npm run audit -- {mission}</code>, which also executes its blocks again
+        </Text>
+      </Group>
+      {problem !== undefined && <Problem error={problem} />}
+    </>
+  );
+}
