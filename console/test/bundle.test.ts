@@ -5,15 +5,13 @@ import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Browser, Locator, Page } from "playwright-core";
 import { sha256 } from "../../orchestrator/primitives/hash.ts";
 import { canonicalBytes, canonicalJson, isObject, type JsonObject, parseJson } from "../../orchestrator/primitives/json.ts";
 import { readSite, serveSite } from "../build/site.ts";
 import { assertAccessible, launch } from "./browser.ts";
+import { dist, root } from "./served.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const dist = join(root, "console", "dist");
 const PAGES = ["Check", "Law and work", "Money", "How the law came about"] as const;
 /** Where pictures of the pages are put, if asked for. */
 const pictures = process.env["CONSOLE_PICTURES"];

@@ -6,21 +6,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { judgesElsewhere } from "../../orchestrator/city/case-desk.ts";
 import { type City, openCity } from "../../orchestrator/city/city.ts";
 import { runToEnd } from "../../orchestrator/city/run.ts";
 import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
-import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
+import type { Gateway } from "../../orchestrator/gateway/serve.ts";
 import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
 import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
 import { parameterIndex } from "../../orchestrator/protocol/parameters.ts";
 import { CATALOG } from "../../services/catalog.ts";
-import { fileAt, readSite } from "../build/site.ts";
+import { drafted, signedAndSent } from "../../test/gateway/orders.ts";
 import { assertAccessible, giveWallet, launch } from "./browser.ts";
+import { root, serveConsole } from "./served.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
 const work = mkdtempSync(join(tmpdir(), "agentcity-live-"));
 /** Where pictures of the pages are put, if asked for. */
 const pictures = process.env["CONSOLE_PICTURES"];
@@ -62,15 +61,7 @@ function accountOf(name: string) {
 }
 
 async function serve(): Promise<void> {
-  const { site } = readSite(join(root, "console", "dist"));
-  gateway = await serveGateway(city, {
-    port,
-    version: "test",
-    millis: () => Date.now(),
-    sleep: (millis) => sleep(millis),
-    pages: (path) => fileAt(site, path, "city"),
-    limits: { burst: 4_000, perSecond: 1_000 },
-  });
+  gateway = await serveConsole(city, port);
   port = Number(new URL(gateway.url).port);
 }
 
@@ -260,7 +251,67 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     await sign(page, "UNFREEZE");
     await page.locator('[data-done="executed"]').waitFor();
     await watching.locator('[data-metric="active freezes"][data-alerts="false"]').waitFor();
+    await page.context().close();
+  });
+
+  it("refuses an order on a state that changed meanwhile, and names who has decided alone too often", async () => {
+    const subject = { mission: address, node: 0, because: "a second look" };
+    const byHand = async (action: string, seat: string) => {
+      const sent = await signedAndSent(gateway.url, await drafted(gateway.url, { ...subject, action }), accountOf(seat));
+      assert.equal(sent.relayed?.status, "executed", sent.body);
+    };
+    const page = await newPage("adjudicator-3");
+    await page.goto(`${gateway.url}/panel/act?action=FREEZE&mission=${address}&node=0`);
+    await page.getByLabel(/^Why/).fill("it looks wrong");
+    await page.getByRole("button", { name: "See what would happen" }).click();
+    await page.getByRole("button", { name: "Connect a wallet" }).click();
+    await byHand("FREEZE", "adjudicator-1");
+    await page.getByRole("button", { name: "Sign FREEZE" }).click();
+    await page.getByRole("alert").filter({ hasText: "StaleCase" }).waitFor();
+    assert.equal(await page.locator("[data-done]").count(), 0);
+    await byHand("UNFREEZE", "adjudicator-4");
+    await page.goto(`${gateway.url}/panel/act?action=UNFREEZE&mission=${address}&node=0`);
+    await page.getByLabel(/^Why/).fill("once more");
+    await page.getByRole("button", { name: "See what would happen" }).click();
+    const seat = page.locator(`[data-seat="${accountOf("adjudicator-4").address}"]`);
+    await seat.filter({ hasText: "alone too often in a row" }).waitFor();
     mayGoOn.resolve();
+    await page.context().close();
+  });
+
+  it("offers no approval on evidence that is withheld or exchanged, and a freeze all the same", async () => {
+    await watching.getByText("Waiting for an adjudicator").waitFor({ timeout: 400_000 });
+    const page = await newPage("adjudicator-4");
+    for (const [state, word] of [
+      [{ isHere: false, base64: null }, "withheld by the city"],
+      [{ base64: btoa("all went well") }, "hash differs"],
+    ] as const) {
+      await page.route("**/v1/cases/*", async (route) => {
+        const answer = await route.fetch();
+        const told = await answer.json();
+        const [first, ...rest] = told.pieces;
+        await route.fulfill({ response: answer, json: { ...told, pieces: [{ ...first, ...state }, ...rest] } });
+      });
+      await page.goto(watching.url());
+      await page.getByRole("link", { name: "Look and decide" }).click();
+      await page.getByRole("button", { name: "Sign in with a wallet" }).click();
+      await page.locator('[data-evidence="incomplete"]').waitFor();
+      await page.getByText(word).first().waitFor();
+      await page.getByLabel(/^Why/).fill("I believe it");
+      await page.getByRole("button", { name: /^Approve/ }).click();
+      await page.getByRole("alert").filter({ hasText: "Evidence is missing" }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Sign APPROVE_POP" }).isDisabled(), true);
+      await page.unrouteAll();
+    }
+    await page.goto(`${gateway.url}/panel/act?action=EMERGENCY_STOP&mission=${address}`);
+    await page.getByLabel(/^Why/).fill("they show me nothing");
+    await page.getByRole("button", { name: "See what would happen" }).click();
+    await page.getByRole("button", { name: "Connect a wallet" }).click();
+    const stop = page.getByRole("button", { name: "Sign EMERGENCY_STOP" });
+    await stop.waitFor();
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll("button")].some((each) => each.textContent === "Sign EMERGENCY_STOP" && !each.disabled),
+    );
     await page.context().close();
   });
 
@@ -284,6 +335,25 @@ describe("the console of a city", { timeout: 1_200_000 }, () => {
     assert.equal(await watching.locator("[data-sum]").getAttribute("data-units"), outcome.total.deposit);
     assert.equal(await watching.evaluate(() => "sameDocument" in globalThis), true);
     await picture(watching, "mission-completed");
+    await page.context().close();
+  });
+
+  it("fetches a finished mission's bundle from the city and checks it in the browser, also when the city lies", async () => {
+    const page = await newPage();
+    await page.goto(`${gateway.url}/missions/${address}`);
+    await page.getByRole("button", { name: "Fetch its bundle" }).click();
+    await page.getByRole("heading", { name: "The documents hold together" }).waitFor();
+    await page.route("**/bundle*", async (route) => {
+      const answer = await route.fetch();
+      const told = await answer.json();
+      const files = told.files.map((file: { path: string; base64: string }) =>
+        file.path === "report.md" ? { ...file, base64: btoa("all went well") } : file,
+      );
+      await route.fulfill({ response: answer, json: { ...told, files } });
+    });
+    await page.goto(`${gateway.url}/missions/${address}`);
+    await page.getByRole("button", { name: "Fetch its bundle" }).click();
+    await page.getByRole("heading", { name: "This bundle is not what it claims to be" }).waitFor();
     await page.context().close();
   });
 
