@@ -39,6 +39,26 @@ interface Open {
   readonly check: (answer: JsonValue) => Promise<string | undefined>;
 }
 
+/** A question of a seat's that came to nothing. */
+export interface Refusal {
+  readonly kind: CallName;
+  /** Milliseconds of the city's clock. */
+  readonly at: number;
+  /** `city`: what came does not count; `agent`: it will not answer, and says why; `time`: nothing that counts came in time. */
+  readonly by: "city" | "agent" | "time";
+  readonly why: string;
+}
+
+/** How a seat elsewhere stands with this city, as long as this process lives. */
+export interface SeatStanding {
+  readonly isConnected: boolean;
+  /** When it last asked for its calls, milliseconds; null: not since this city began to listen. */
+  readonly seen: number | null;
+  readonly open: readonly Pick<Call, "id" | "kind" | "answerBy">[];
+  /** The last ones, oldest first. */
+  readonly refusals: readonly Refusal[];
+}
+
 export interface MailboxOptions {
   readonly chainId: number;
   /** Names the city in every call's id. */
@@ -59,6 +79,10 @@ const keyOf = ({ to, id }: Pick<Call, "to" | "id">) => ({ session: `calls/${to}`
 /** Milliseconds after which somebody who does not ask for calls is not connected any more. */
 const GONE_AFTER = 15_000;
 
+/** Refusals remembered of a seat, and characters of each. */
+const MOST_REFUSALS = 20;
+const MOST_WHY = 500;
+
 /** Seconds for somebody who let the last question pass, where silence costs nothing. */
 const MUTE_SECONDS = 3;
 
@@ -77,6 +101,7 @@ export class Mailbox {
   /** When each last asked for its calls, milliseconds. */
   readonly #seen = new Map<Address, number>();
   readonly #readable = new Map<Address, Set<string>>();
+  readonly #refusals = new Map<Address, readonly Refusal[]>();
 
   constructor(options: MailboxOptions) {
     this.#options = options;
@@ -117,7 +142,10 @@ export class Mailbox {
       });
       for (const wake of this.#waiting.get(who.address) ?? []) wake();
       const late = this.#patience(who.address, millis, optional === true, over.signal).then(() => {
-        if (!over.signal.aborted) this.#mute.add(who.address);
+        if (!over.signal.aborted) {
+          this.#mute.add(who.address);
+          this.#note(call, "time", `no valid answer within ${millis / 1_000} s`);
+        }
         throw new SeatAbsent(who.name, kind, `no valid answer within ${millis / 1_000} s`);
       });
       return parse(await Promise.race([answered, late]));
@@ -164,9 +192,16 @@ export class Mailbox {
     const open = this.#open.get(id);
     if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
     const parsed = CALLS[open.call.kind].answer.safeParse(answer);
-    if (!parsed.success) throw new AnswerRefused("The answer has not the form of its kind", z.prettifyError(parsed.error).slice(0, 1_000));
+    if (!parsed.success) {
+      const details = z.prettifyError(parsed.error).slice(0, 1_000);
+      this.#note(open.call, "city", details);
+      throw new AnswerRefused("The answer has not the form of its kind", details);
+    }
     const problem = await open.check(answer);
-    if (problem !== undefined) throw new AnswerRefused(problem);
+    if (problem !== undefined) {
+      this.#note(open.call, "city", problem);
+      throw new AnswerRefused(problem);
+    }
     const first = await this.#options.answers.remember(keyOf(open.call), keptSchema, async () => ({ answer }));
     open.settle(first.answer);
     this.#mute.delete(from);
@@ -185,7 +220,26 @@ export class Mailbox {
     const open = this.#open.get(id);
     if (open === undefined || open.call.to !== from) throw new AnswerRefused("There is no such open call");
     this.#mute.delete(from);
+    this.#note(open.call, "agent", why);
     open.fail(new SeatAbsent(from, open.call.kind, `it declined: ${why.slice(0, 500)}`));
+  }
+
+  /** How a seat stands: for whoever runs it, and for whoever looks at the city. */
+  standingOf(address: Address): SeatStanding {
+    const open = [...this.#open.values()].flatMap(({ call: { to, id, kind, answerBy } }) =>
+      to === address ? [{ id, kind, answerBy }] : [],
+    );
+    return {
+      isConnected: this.isConnected(address),
+      seen: this.#seen.get(address) ?? null,
+      open,
+      refusals: this.#refusals.get(address) ?? [],
+    };
+  }
+
+  #note({ to, kind }: Call, by: Refusal["by"], why: string): void {
+    const refusal = { kind, by, at: this.#options.clock.millis(), why: why.slice(0, MOST_WHY) };
+    this.#refusals.set(to, [...(this.#refusals.get(to) ?? []), refusal].slice(-MOST_REFUSALS));
   }
 
   /** Lets an address read blocks that it needs for an answer. */

@@ -1,0 +1,89 @@
+import { expect } from "chai";
+import { zeroAddress } from "viem";
+import { devnetAccount } from "../../orchestrator/chain/devnet.ts";
+import { openAnswers } from "../../orchestrator/records/answers.ts";
+import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
+import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
+import { cache } from "../support/cache.ts";
+import { rejection } from "../support/rejection.ts";
+
+const agent = { name: "an agent", address: devnetAccount(3).address };
+const REQUEST = { type: "Commit", mission: null, message: { node: 0 } };
+
+describe("how a seat elsewhere stands with its city", () => {
+  let database: Database;
+  let mailbox: Mailbox;
+  let now = 1_000_000;
+  /** Time passes when a test says so. */
+  const waits = new Set<() => void>();
+
+  before(async () => {
+    database = await openDatabase({ cache });
+    mailbox = new Mailbox({
+      chainId: 31337,
+      city: zeroAddress,
+      answers: openAnswers(database),
+      receiver: devnetAccount(0),
+      clock: {
+        millis: () => now,
+        wait: (millis, signal) =>
+          new Promise((resolve) => {
+            const pass = () => {
+              now += millis;
+              resolve();
+            };
+            waits.add(pass);
+            signal.addEventListener("abort", () => {
+              waits.delete(pass);
+              resolve();
+            });
+          }),
+      },
+    });
+  });
+  after(() => database.close());
+
+  /** Asks, and hands the open call to `then` before any time has passed. */
+  async function asked(message: object, then: (id: `0x${string}`) => Promise<unknown>): Promise<Error> {
+    const answer = mailbox.ask(agent, "sign", { ...REQUEST, message: { ...REQUEST.message, ...message } });
+    const failed = rejection(answer);
+    // Recalling an earlier answer takes the database a moment.
+    while (waits.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    const [open] = mailbox.standingOf(agent.address).open;
+    if (open === undefined) throw new Error("nothing is asked");
+    expect(open).to.deep.equal({ id: open.id, kind: "sign", answerBy: now + 30_000 });
+    await then(open.id);
+    return failed;
+  }
+
+  it("has asked for nothing and been refused nothing at first", () => {
+    expect(mailbox.standingOf(agent.address)).to.deep.equal({ isConnected: false, seen: null, open: [], refusals: [] });
+  });
+
+  it("remembers what was declined with the field that differed, what did not count, and silence", async () => {
+    await asked({ node: 1 }, async (id) => mailbox.decline(agent.address, id, "WillNotSign: Commit.node differs"));
+    await asked({ node: 2 }, async (id) => {
+      expect(await rejection(mailbox.answer(agent.address, id, { signature: "0x00" }))).to.have.property("code", "AnswerRefused");
+      mailbox.decline(agent.address, id, "enough");
+    });
+    await asked({ node: 3 }, async () => {
+      for (const pass of waits) pass();
+    });
+    const { refusals, open } = mailbox.standingOf(agent.address);
+    expect(open).to.deep.equal([]);
+    expect(refusals.map(({ by, kind }) => [by, kind])).to.deep.equal([
+      ["agent", "sign"],
+      ["city", "sign"],
+      ["agent", "sign"],
+      ["time", "sign"],
+    ]);
+    expect(refusals[0]?.why).to.equal("WillNotSign: Commit.node differs");
+  });
+
+  it("keeps few of them, and none of great length", async () => {
+    for (let node = 10; node < 40; node += 1) await asked({ node }, async (id) => mailbox.decline(agent.address, id, "x".repeat(10_000)));
+    const { refusals } = mailbox.standingOf(agent.address);
+    expect(refusals).to.have.length(20);
+    expect(refusals.every(({ why }) => why.length <= 500)).to.equal(true);
+  });
+});
