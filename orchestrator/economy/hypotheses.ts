@@ -241,8 +241,9 @@ function blocsAreStopped(ground: Ground): Judged {
 function confidenceHolds(ground: Ground): Judged {
   const slopes = inFull(ground).flatMap(({ governance }) => governance?.ict ?? []);
   const judged = sloped(slopes, 1, ground);
-  // Not declining is all that is asked.
-  return judged.verdict === "inconclusive" && (judged.mean ?? 0) >= 0 ? { ...judged, verdict: "supported" } : judged;
+  // Not declining is all that is asked, of enough seeds for a decline to have shown.
+  const couldShow = 0.5 ** slopes.length <= ground.alpha;
+  return judged.verdict === "inconclusive" && couldShow && (judged.mean ?? 0) >= 0 ? { ...judged, verdict: "supported" } : judged;
 }
 
 function sanctionsDecline(ground: Ground): Judged {

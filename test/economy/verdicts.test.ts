@@ -42,6 +42,16 @@ describe("a hypothesis", () => {
     expect([never?.verdict, never?.because]).to.deep.equal(["falsified", "B does not exceed G at any scale"]);
   });
 
+  it("on confidence that holds needs as many seeds as a decline would need to show", () => {
+    const held = (seeds: number) =>
+      verdictOf(
+        Array.from({ length: seeds }, (_, seed) => run("full", 200, seed, { governance: governed({ ict: 0 }) })),
+        "H3e",
+      )?.verdict;
+    // Experiment 2 corrects for twelve comparisons: 1/256 is below 0.05/12, 1/128 is not.
+    expect([1, 7, 8].map(held)).to.deep.equal(["inconclusive", "inconclusive", "supported"]);
+  });
+
   it("has supplementary pairs beside the planned ones, corrected alike", () => {
     const runs = (["baseline", "full"] as const).flatMap((configuration) =>
       Array.from({ length: 10 }, (_, seed) =>
