@@ -134,6 +134,20 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE hub_secret (one integer PRIMARY KEY DEFAULT 1 CHECK (one = 1), secret text NOT NULL)",
     ],
   },
+  {
+    name: "007-webhooks",
+    statements: [
+      "CREATE TABLE hub_mirrors (name text PRIMARY KEY, sequence bigint NOT NULL)",
+      `CREATE TABLE gateway_webhooks (
+         key text PRIMARY KEY,
+         url text NOT NULL,
+         delivered bigint NOT NULL,
+         failures integer NOT NULL,
+         due bigint NOT NULL,
+         problem text
+       )`,
+    ],
+  },
 ];
 
 /** Applies what is missing. What was applied must be the beginning of the list. */
