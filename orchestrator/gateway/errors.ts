@@ -11,6 +11,16 @@ const STATUS: Readonly<Record<string, number>> = {
   SignatureMissing: 401,
   BearerUnknown: 401,
   NotAllowed: 403,
+  SeatsClosed: 404,
+  NoFaucet: 403,
+  WrongKind: 403,
+  NotRegistered: 403,
+  CityFull: 403,
+  TooManyServices: 403,
+  AnswerRefused: 409,
+  NothingAsked: 409,
+  QuotaExceeded: 413,
+  PushRefused: 422,
   NoSuchCase: 404,
   TransactionReverted: 409,
   HostUnknown: 403,
@@ -35,6 +45,10 @@ export class Refused extends AgentCityError {
       | "NotAllowed"
       | "HostUnknown"
       | "NotFound"
+      | "SeatsClosed"
+      | "NothingAsked"
+      | "QuotaExceeded"
+      | "PushRefused"
       | "NoSuchCommand"
       | "WrongMethod"
       | "BodyTooLarge"

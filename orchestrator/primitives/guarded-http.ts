@@ -53,25 +53,37 @@ export async function addressesOf(url: URL, resolve: Resolve = systemResolver): 
   return isIP(name) === 0 ? resolve(name) : [name];
 }
 
+/** What is sent along; by default nothing, and the URL is fetched. */
+export interface Posted {
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
  * Asks a URL of the address that was judged, so that a name that answers differently a moment later gains nothing. Redirects are not
  * followed and nothing of this machine is sent along.
  */
-export function openAt(address: string, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+export function openAt(address: string, url: URL, signal: AbortSignal, posted?: Posted): Promise<IncomingMessage> {
   const secure = url.protocol === "https:";
   const name = nameIn(url);
   const target = {
     host: address,
     port: url.port === "" ? (secure ? 443 : 80) : Number(url.port),
     path: `${url.pathname}${url.search}`,
-    method: "GET",
-    headers: { host: url.host, accept: "text/*, application/json, */*;q=0.1", "accept-encoding": "identity", "user-agent": "AgentCity" },
+    method: posted === undefined ? "GET" : "POST",
+    headers: {
+      host: url.host,
+      accept: "text/*, application/json, */*;q=0.1",
+      "accept-encoding": "identity",
+      "user-agent": "AgentCity",
+      ...(posted === undefined ? {} : { ...posted.headers, "content-length": String(posted.body.length) }),
+    },
     agent: false as const,
     signal,
   };
   return new Promise((resolve, reject) => {
     const request = secure ? httpsRequest({ ...target, ...(isIP(name) === 0 ? { servername: name } : {}) }) : httpRequest(target);
-    request.on("response", resolve).on("error", reject).end();
+    request.on("response", resolve).on("error", reject).end(posted?.body);
   });
 }
 
