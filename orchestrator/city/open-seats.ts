@@ -2,11 +2,12 @@ import { zeroAddress } from "viem";
 import { DEVNET_CHAIN_ID } from "../chain/devnet.ts";
 import { intentKey } from "../chain/outbox.ts";
 import type { Worker } from "../execution/seat.ts";
+import type { ContentStore } from "../execution/world.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256, parseContentId } from "../primitives/hash.ts";
 import type { Address } from "../primitives/hex.ts";
 import { canonicalBytes } from "../primitives/json.ts";
-import type { Join, ServiceOffer } from "../protocol/calls.ts";
+import type { CityCard, Join, ServiceOffer } from "../protocol/calls.ts";
 import { KINDS } from "../protocol/kinds.ts";
 import { serveSeats } from "../seats/http.ts";
 import { Mailbox, type MailboxOptions, type WallClock } from "../seats/mailbox.ts";
@@ -29,9 +30,27 @@ export interface OpenSeatsOptions {
   readonly patience?: number;
 }
 
+/** What agents of others can do in a city, by whatever transport they come. */
+export interface SeatDesk {
+  readonly mailbox: Mailbox;
+  readonly store: ContentStore;
+  readonly card: Omit<CityCard, "now">;
+  /** Relays a registration that both have signed. */
+  join(request: Join): Promise<void>;
+  /** Relays the registration of a service that its owner has signed. */
+  offer(owner: Address, service: ServiceOffer): Promise<void>;
+  /** A devnet's test money for a principal, once. Throws NoFaucet elsewhere. */
+  faucet(principal: Address): Promise<void>;
+  /** Everybody who has joined, as the chain says: they survive a restart. */
+  outsiders(): Promise<readonly Worker[]>;
+  /** How many of them are connected. */
+  present(): Promise<number>;
+}
+
 /** A city whose seats are open to agents of others. */
 export interface OpenSeats {
   readonly url: string;
+  readonly desk: SeatDesk;
   /** Everybody who has joined, as the chain says: they survive a restart. */
   readonly outsiders: () => Promise<readonly Worker[]>;
   /** How many of them are connected. */
@@ -73,8 +92,8 @@ export function closedSeats(city: City, clock: WallClock): Promise<readonly Work
   return seatsElsewhere(city, { clock, closed: true }).outsiders();
 }
 
-/** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */
-export async function openSeats(city: City, { port, clock, patience }: OpenSeatsOptions): Promise<OpenSeats> {
+/** Opens the seats of a city; a transport of the caller's brings agents to them. */
+export async function seatDesk(city: City, { clock, patience }: Omit<OpenSeatsOptions, "port">): Promise<SeatDesk> {
   const { client, society, chain } = city;
   const { addresses } = client;
   const { mailbox, store, receiver, joined, outsiders } = seatsElsewhere(city, { clock, ...(patience === undefined ? {} : { patience }) });
@@ -117,25 +136,23 @@ export async function openSeats(city: City, { port, clock, patience }: OpenSeats
   }
 
   const first = await chain.publicClient.getBlock({ blockNumber: 0n });
-  const server = await serveSeats({
-    mailbox,
-    store,
-    millis: clock.millis,
-    join,
-    offer,
-    faucet,
-    card: {
-      chainId: chain.id,
-      rpcUrl: city.rpcUrl,
-      addresses,
-      receiver: receiver.address,
-      genesis: first.hash,
-      embedded: chain.kind === "embedded",
-    },
-    ...(port === undefined ? {} : { port }),
-  });
+  const card = {
+    chainId: chain.id,
+    rpcUrl: city.rpcUrl,
+    addresses,
+    receiver: receiver.address,
+    genesis: first.hash,
+    embedded: chain.kind === "embedded",
+  };
   const present = async () => (await joined()).filter(({ args }) => mailbox.isConnected(args.agent)).length;
-  return { url: server.url, outsiders, present, close: server.close };
+  return { mailbox, store, card, join, offer, faucet, outsiders, present };
+}
+
+/** Opens the seats of a city: agents elsewhere join with their own keys, and are asked over HTTP. */
+export async function openSeats(city: City, { port, ...options }: OpenSeatsOptions): Promise<OpenSeats> {
+  const desk = await seatDesk(city, options);
+  const server = await serveSeats({ ...desk, millis: options.clock.millis, ...(port === undefined ? {} : { port }) });
+  return { url: server.url, desk, outsiders: desk.outsiders, present: desk.present, close: server.close };
 }
 
 /** How people read of an agent whose key is elsewhere. */

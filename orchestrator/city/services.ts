@@ -36,17 +36,24 @@ export async function offersOf(
   );
 }
 
+/** What a service is, whoever sells it. */
+export async function serviceTerms(entry: CatalogEntry): Promise<Omit<RegisteredService["record"], "owner">> {
+  return termsOf(entry, await bundleService(entry.file));
+}
+
+function schemasOf({ input, output, options, perItem, drops = false }: CatalogEntry): RegisteredService["schemas"] {
+  return { input, output, perItem, drops, ...(options === undefined ? {} : { options }) };
+}
+
+function termsOf(entry: CatalogEntry, { codeHash }: Bundle): Omit<RegisteredService["record"], "owner"> {
+  const schemaHash = keccak256(canonicalBytes(schemasOf(entry)));
+  return { codeHash, schemaHash, endpoint: `city:${entry.id}`, constraints: CONSTRAINTS };
+}
+
 /** The record a service is registered under; its hash is the service's id (contracts/interfaces/IServiceContract.sol). */
 export function registeredService({ seller, entry, bundle }: Offer): RegisteredService {
-  const { input, output, options, perItem, drops = false } = entry;
-  const schemas = { input, output, perItem, drops, ...(options === undefined ? {} : { options }) };
-  const record = {
-    owner: seller.account.address,
-    codeHash: bundle.codeHash,
-    schemaHash: keccak256(canonicalBytes(schemas)),
-    endpoint: `city:${entry.id}`,
-    constraints: CONSTRAINTS,
-  };
+  const schemas = schemasOf(entry);
+  const record = { owner: seller.account.address, ...termsOf(entry, bundle) };
   return {
     id: serviceId(record),
     name: entry.id,

@@ -4,7 +4,7 @@ import { SeatAbsent } from "../execution/seat.ts";
 import { AgentCityError } from "../primitives/errors.ts";
 import { keccak256 } from "../primitives/hash.ts";
 import type { Address, Hash } from "../primitives/hex.ts";
-import { canonicalBytes, type JsonValue } from "../primitives/json.ts";
+import { canonicalBytes, type JsonObject, type JsonValue } from "../primitives/json.ts";
 import {
   CALLS,
   type Call,
@@ -37,6 +37,8 @@ interface Open {
   readonly fail: (error: SeatAbsent) => void;
   /** What an answer has to be beyond its schema; says why not. */
   readonly check: (answer: JsonValue) => Promise<string | undefined>;
+  /** What the call is about, for whoever does not make it again itself. */
+  readonly help: () => JsonObject;
 }
 
 /** A question of a seat's that came to nothing. */
@@ -121,7 +123,7 @@ export class Mailbox {
     kind: Kind,
     request: CallRequest<Kind>,
     check: (answer: CallAnswer<Kind>) => Promise<string | undefined> = async () => undefined,
-    seconds = 0,
+    { seconds = 0, help = () => ({}) }: { readonly seconds?: number; readonly help?: () => JsonObject } = {},
   ): Promise<CallAnswer<Kind>> {
     const { answers, clock, patience = 1, closed = false } = this.#options;
     const { within, answer: schema, optional }: CallKind = CALLS[kind];
@@ -138,7 +140,7 @@ export class Mailbox {
     const over = new AbortController();
     try {
       const answered = new Promise<JsonValue>((settle, fail) => {
-        this.#open.set(id, { call, settle, fail, check: (answer) => check(parse(answer)) });
+        this.#open.set(id, { call, settle, fail, check: (answer) => check(parse(answer)), help });
       });
       for (const wake of this.#waiting.get(who.address) ?? []) wake();
       const late = this.#patience(who.address, millis, optional === true, over.signal).then(() => {
@@ -159,7 +161,7 @@ export class Mailbox {
   async callsTo(address: Address, signal: AbortSignal): Promise<readonly Call[]> {
     const { clock } = this.#options;
     this.#seen.set(address, clock.millis());
-    const due = () => [...this.#open.values()].flatMap(({ call }) => (call.to === address ? [call] : []));
+    const due = () => this.openTo(address);
     if (due().length > 0 || signal.aborted) return due();
     const waiting = this.#waiting.get(address) ?? new Set();
     this.#waiting.set(address, waiting);
@@ -175,6 +177,11 @@ export class Mailbox {
     return due();
   }
 
+  /** What this address is asked at this moment. */
+  openTo(address: Address): readonly Call[] {
+    return [...this.#open.values()].flatMap(({ call }) => (call.to === address ? [call] : []));
+  }
+
   /** Waits for an answer: as long as its kind allows, or until whoever need not answer is gone. */
   async #patience(address: Address, millis: number, optional: boolean, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
@@ -183,6 +190,13 @@ export class Mailbox {
       await clock.wait(optional ? Math.min(left, GONE_AFTER) : left, signal);
       if (optional && !this.isConnected(address)) return;
     }
+  }
+
+  /** What an open call of this address is about: a node's input, values to hash, a message to sign. Throws AnswerRefused. */
+  helpWith(address: Address, id: Hash): { readonly call: Call; readonly help: JsonObject } {
+    const open = this.#open.get(id);
+    if (open === undefined || open.call.to !== address) throw new AnswerRefused("There is no such open call");
+    return { call: open.call, help: open.help() };
   }
 
   /** Keeps an answer. Throws AnswerRefused for one that does not count; the call stays open. */

@@ -1,4 +1,4 @@
-import { hashTypedData, recoverAddress, type TypedDataDefinition } from "viem";
+import { hashTypedData, recoverAddress, stringify, type TypedDataDefinition, zeroHash } from "viem";
 import { publicKeyToAddress, toAccount } from "viem/accounts";
 import { z } from "zod";
 import { bytesUnder, type ClearingDocument } from "../execution/clearing-record.ts";
@@ -8,12 +8,12 @@ import { type Deed, SeatAbsent, type Worker, type WorkOrder } from "../execution
 import type { ContentStore } from "../execution/world.ts";
 import type { Mind } from "../minds/mind.ts";
 import { addressSchema } from "../primitives/address.ts";
-import { keccak256, parseContentId } from "../primitives/hash.ts";
-import type { Address, Hash } from "../primitives/hex.ts";
+import { keccak256, parseContentId, sha256 } from "../primitives/hash.ts";
+import { type Address, bytesToHex, type Hash } from "../primitives/hex.ts";
 import { canonicalBytes, isObject, type JsonObject, parseJsonBytes } from "../primitives/json.ts";
 import { compileSchema, describeProblem } from "../primitives/json-schema.ts";
 import { keyBehind } from "../primitives/signing.ts";
-import { CALLS, type CallRequest } from "../protocol/calls.ts";
+import { CALLS, type CallAnswer, type CallRequest } from "../protocol/calls.ts";
 import { messageConsumers } from "../protocol/typed-data.ts";
 import type { Mailbox } from "./mailbox.ts";
 
@@ -42,7 +42,8 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
         const signer = await recoverAddress({ hash: digest, signature }).catch(() => undefined);
         return signer === address ? undefined : "the signature is not this agent's under this message";
       };
-      const { signature } = await mailbox.ask(outsider, "sign", signRequestOf(data), check);
+      const help = () => ({ typedData: stringify(data) });
+      const { signature } = await mailbox.ask(outsider, "sign", signRequestOf(data), check, { help });
       return signature;
     },
   });
@@ -89,15 +90,18 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
       };
       const check = async (done: z.infer<typeof CALLS.perform.answer>) =>
         done.status === "failed" ? undefined : outputProblem(order, await outputBehind(store, done.output));
-      const done = await mailbox.ask(outsider, "perform", request, check, seconds);
+      const help = () => ({ input: order.input, output: order.service.schemas.output });
+      const done = await mailbox.ask(outsider, "perform", request, check, { seconds, help });
       if (done.status === "failed") return { status: "failed", kind: "crash", details: done.details };
       const output = await outputBehind(store, done.output);
       if (output === undefined) throw new SeatAbsent(name, "perform", "its output cannot be had any more");
       return { ...done, output };
     },
-    pledge: async (deed) => (await mailbox.ask(outsider, "pledge", deedRequest(deed))).commitment,
+    pledge: async (deed) =>
+      (await mailbox.ask(outsider, "pledge", deedRequest(deed), undefined, { help: () => hiddenIn(deed) })).commitment,
     async open(deed) {
-      const opened = await mailbox.ask(outsider, "open", deedRequest(deed), (answer) => openingProblem(deed, answer));
+      const check = (answer: CallAnswer<"open">) => openingProblem(deed, answer);
+      const opened = await mailbox.ask(outsider, "open", deedRequest(deed), check, { help: () => hiddenIn(deed) });
       return { ...opened, classes: BigInt(opened.classes) };
     },
     async seal(document: ClearingDocument) {
@@ -106,7 +110,8 @@ export function remoteSeat(outsider: Outsider, mailbox: Mailbox, store: ContentS
       const request = CALLS.seal.request.parse({ document: z.json().parse(document) });
       const check = async ({ signature }: { readonly signature: `0x${string}` }) =>
         keyOf(signature) === undefined ? "the signature is not this agent's under this document" : undefined;
-      const { signature } = await mailbox.ask(outsider, "seal", request, check);
+      const help = () => ({ bytes: bytesToHex(bytes), sha256: sha256(bytes) });
+      const { signature } = await mailbox.ask(outsider, "seal", request, check, { help });
       const publicKey = keyOf(signature);
       if (publicKey === undefined) throw new SeatAbsent(name, "seal", "its kept signature is not its own");
       return { publicKey, signature };
@@ -127,6 +132,12 @@ function signRequestOf({ primaryType: type, message, domain }: TypedDataDefiniti
 
 function deedRequest({ mission, node, attempt, slot, obligation, outputHash, items }: Deed): CallRequest<"pledge"> {
   return { mission, node, attempt, slot, obligation, outputHash, items: items.map((item) => ({ ...item })) };
+}
+
+/** What a commitment to a deed is over, but for the salt, which is the executor's alone. */
+function hiddenIn(deed: Deed): JsonObject {
+  const { salt: _, classes, ...rest } = openingOf(deed, zeroHash);
+  return { ...rest, classes: String(classes), obligation: deed.obligation };
 }
 
 /** What is wrong with offers that no market would take. */
