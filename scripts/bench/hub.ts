@@ -24,6 +24,10 @@ const EVENTS = Number(given.events);
 const STEP = 2_000;
 /** Pages of each index, from its beginning, its middle and its end. */
 const PAGES = 30;
+/** Each page is asked for so often: the first time it may come from the disk, the best says what it costs on a machine that others use too. */
+const TIMES = 3;
+/** Milliseconds that a page of one index may take, read before or not. */
+const LIMIT = 50;
 
 const account = (family: number, number: number) => addressSchema.parse(toHex(family * 1_000_000 + number, { size: 20 }));
 const missionOf = (number: number) => keccak256(toHex(number, { size: 32 }));
@@ -76,6 +80,9 @@ const QUERIES: Readonly<Record<string, HubQuery>> = {
   "epoch and time": { epoch: 2, fromTime: from, toTime: from + 40_000_000 },
 };
 
+const round = (millis: number) => Number(millis.toFixed(1));
+const median = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+
 const dir = mkdtempSync(join(tmpdir(), "agentcity-hub-bench-"));
 const database = await openDatabase({ dir });
 try {
@@ -91,24 +98,41 @@ try {
   const pages = [];
   for (const [index, query] of Object.entries(QUERIES))
     for (const newest of [false, true]) {
-      const times: number[] = [];
-      let cursor: string | undefined;
-      for (let page = 0; page < PAGES; page += 1) {
-        const start = performance.now();
-        const { events, next } = await store.query({ ...query, newest, limit: 50, cursor });
-        times.push(performance.now() - start);
-        if (events.length === 0) throw new Error(`${index} finds nothing`);
-        if (next === null) break;
+      const first: number[] = [];
+      const best: number[] = [];
+      let cursor: string | null | undefined;
+      for (let page = 0; page < PAGES && cursor !== null; page += 1) {
+        const times: number[] = [];
+        let next: string | null = null;
+        for (let time = 0; time < TIMES; time += 1) {
+          const start = performance.now();
+          const found = await store.query({ ...query, newest, limit: 50, cursor: cursor ?? undefined });
+          times.push(performance.now() - start);
+          if (found.events.length === 0) throw new Error(`${index} finds nothing`);
+          next = found.next;
+        }
+        first.push(times[0] ?? 0);
+        best.push(Math.min(...times));
         cursor = next;
       }
-      times.sort((a, b) => a - b);
-      const at = (share: number) => Number((times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(1));
-      pages.push({ index, order: newest ? "newest first" : "oldest first", pages: times.length, medianMs: at(0.5), worstMs: at(1) });
+      pages.push({
+        index,
+        order: newest ? "newest first" : "oldest first",
+        pages: best.length,
+        medianMs: round(median(best)),
+        worstMs: round(Math.max(...best)),
+        worstFirstMs: round(Math.max(...first)),
+      });
     }
+  const slow = pages.filter(({ index, worstMs }) => !index.includes(" and ") && worstMs > LIMIT);
   const result = { events: EVENTS, writtenPerSecond: Math.round(EVENTS / written), pages };
   writeFileSync(join(root, "bench/hub.json"), `${JSON.stringify(result, null, 2)}\n`);
   console.log(`${EVENTS} events written, ${result.writtenPerSecond} a second`);
   console.table(pages);
+  if (slow.length > 0) {
+    console.error(`slower than ${LIMIT} ms: ${slow.map(({ index, order }) => `${index}, ${order}`).join("; ")}`);
+    process.exitCode = 1;
+  }
 } finally {
   await database.close();
   rmSync(dir, { recursive: true });

@@ -10,7 +10,7 @@ import { flags } from "../dev/flags.ts";
 
 /** What is checked in CI, and what only measures: a machine's speed says nothing about a change. */
 const CHECKED = ["scripts/bench/gas.ts", "scripts/bench/clearing.ts"];
-const MEASURED = ["scripts/bench/session.ts", "scripts/bench/throughput.ts", "scripts/bench/economy.ts", "scripts/bench/first-minute.ts"];
+const MEASURED = ["session", "throughput", "economy", "first-minute", "hub", "gateway"].map((name) => `scripts/bench/${name}.ts`);
 
 const { check } = flags("agentcity bench [--check]", { check: { type: "boolean" } });
 

@@ -1,0 +1,99 @@
+/**
+ * How a city's gateway answers 200 clients at once, and how much slower a mission is meanwhile; writes bench/gateway.json. The clients
+ * are a process of their own on the same machine, so that what is measured is a gateway that shares its cores with them.
+ *
+ * usage: node scripts/bench/gateway.ts
+ */
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { conduct } from "../../orchestrator/city/conduct.ts";
+import { serveGateway } from "../../orchestrator/gateway/serve.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { root } from "../dev/files.ts";
+import { inBenchCity, sampleMission } from "./bench-city.ts";
+
+const CLIENTS = 200;
+const SECONDS = 10;
+/** Milliseconds between two questions of a client that watches a mission. */
+const WATCHING = 1_000;
+/** Missions of each kind, by turns: a machine that others use too is slower at one time than at another. */
+const MISSIONS = 3;
+/** What is promised (issue L). */
+const LIMITS = { readsP99Ms: 250, signedP99Ms: 1_000, signedPerSecond: 150, slowerPercent: 15 };
+
+const loadSchema = z.strictObject({
+  requests: z.int().positive(),
+  perSecond: z.number(),
+  p50Ms: z.number(),
+  p99Ms: z.number(),
+  statuses: z.record(z.string(), z.int()),
+});
+type Load = z.infer<typeof loadSchema>;
+
+const CLIENTS_PROGRAM = join(root, "scripts/bench/gateway-clients.ts");
+async function load(url: string, kind: "reads" | "signed", pause: number, seconds: number): Promise<Load> {
+  const args = [CLIENTS_PROGRAM, url, kind, String(CLIENTS), String(seconds), String(pause)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return loadSchema.parse(JSON.parse(stdout));
+}
+
+/** Seconds that one mission takes. */
+async function mission(city: City, id: string): Promise<number> {
+  const { file, input } = sampleMission("missions/csv-estimates.yaml");
+  const began = performance.now();
+  await city.chain.clock.run(() => conduct(city, { file, input, catalog: CATALOG, id, judge: simulatedJudge(city.chain.id) }));
+  return (performance.now() - began) / 1_000;
+}
+
+const round = (value: number) => Number(value.toFixed(2));
+const least = (values: readonly number[]) => Math.min(...values);
+
+const result = await inBenchCity({}, async (city) => {
+  const millis = () => performance.timeOrigin + performance.now();
+  const pause = (time: number) => sleep(time, undefined);
+  // Every client here has the same address.
+  const limits = { burst: 10_000_000, perSecond: 10_000_000 };
+  const gateway = await serveGateway(city, { port: 0, version: "bench", millis, sleep: pause, limits });
+  try {
+    await mission(city, "warm");
+    const reads = await load(gateway.url, "reads", 0, SECONDS);
+    const signed = await load(gateway.url, "signed", 0, SECONDS);
+    const alone: number[] = [];
+    const watched: number[] = [];
+    const watching: Load[] = [];
+    for (let at = 0; at < MISSIONS; at += 1) {
+      alone.push(await mission(city, `alone-${at}`));
+      const clients = load(gateway.url, "reads", WATCHING, 2 * Math.ceil(alone.at(-1) ?? 1) + 1);
+      // Its process has to be there before the mission is.
+      await sleep(1_000);
+      watched.push(await mission(city, `watched-${at}`));
+      watching.push(await clients);
+    }
+    const slower = 100 * (least(watched) / least(alone) - 1);
+    return {
+      cores: availableParallelism(),
+      clients: CLIENTS,
+      reads,
+      signed,
+      mission: {
+        aloneSeconds: round(least(alone)),
+        watchedSeconds: round(least(watched)),
+        slowerPercent: round(slower),
+        readsPerSecond: round(watching.reduce((sum, each) => sum + each.perSecond, 0) / watching.length),
+      },
+    };
+  } finally {
+    await gateway.close();
+  }
+});
+writeFileSync(join(root, "bench/gateway.json"), `${JSON.stringify({ limits: LIMITS, ...result }, null, 2)}\n`);
+console.log(JSON.stringify(result, null, 2));
+const isRefused = ({ statuses }: Load) => Object.keys(statuses).some((status) => status !== "200");
+if (isRefused(result.reads) || isRefused(result.signed)) throw new Error("some requests were refused");
