@@ -111,7 +111,11 @@ async function status(options: AgentCommand): Promise<void> {
 }
 
 /** The agent that options and folder describe; `principal` only where it may have to register. */
-function agentOf(options: AgentCommand, registers?: "principal") {
+export function agentOf(
+  options: AgentCommand,
+  registers?: "principal",
+  tell: (line: string) => void = (line) => process.stderr.write(`${line}\n`),
+) {
   const { city, rpc, leastPrice, mostStake, mostNodes } = options;
   if (city === undefined)
     throw new InvalidValue("--city", "it names where the city's seats are", { details: "add --city http://127.0.0.1:8787" });
@@ -135,7 +139,7 @@ function agentOf(options: AgentCommand, registers?: "principal") {
     folder: folderOf(folder, { city, key }),
     principal: registers === undefined || owner === undefined ? undefined : secretIn(owner, passwordFile),
     services: options.sells?.split(","),
-    tell: (line) => process.stderr.write(`${line}\n`),
+    tell,
   });
 }
 

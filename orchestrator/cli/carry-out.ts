@@ -129,7 +129,8 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
       environment: process.env,
       copyFounding: true,
     });
-    const gateway = commission.serve === undefined ? undefined : await serveCity(city, commission.serve);
+    const seats = await openForAgents(city, commission.open, tell);
+    const gateway = commission.serve === undefined ? undefined : await serveCity(city, { ...commission.serve, seats: seats.open });
     try {
       const facts = { mission: file.mission, command: typedCommand(), decides: deciderOf(commission) };
       const { id, resumed, formerDecider } = beginRun(dir, commission.key, facts, commission.simulateHumans === true);
@@ -142,13 +143,13 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
         tell(line);
         enter("adjudicators are awaited");
       });
-      const { outsiders, close } = await openForAgents(city, commission.open, tell, enter);
+      const outsiders = await seats.whenThere(enter);
       const order = {
         ...{ file, input, catalog, id, judge, cheat: commission.cheat === true },
         outsiders,
         ...(makeMind === undefined ? {} : { makeMind }),
       };
-      const ended = await runToEnd(city, order, text, root).finally(close);
+      const ended = await runToEnd(city, order, text, root).finally(seats.close);
       isServed = gateway !== undefined;
       return ended;
     } catch (error) {
@@ -157,6 +158,7 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
         endRun(dir, commission.key);
       throw error;
     } finally {
+      await seats.close();
       if (!isServed) {
         await gateway?.close();
         await city.close();
@@ -182,22 +184,36 @@ async function perform(commission: Commission, progress: Progress): Promise<{ re
   return { text: screen, isServed };
 }
 
-/** Opens the seats if they are to be open, and waits until enough agents have taken one. Closed, those of earlier runs are silent. */
-async function openForAgents(
-  city: City,
-  open: Commission["open"],
-  tell: (line: string) => void,
-  enter: (stage: string) => void,
-): Promise<Pick<OpenSeats, "close"> & Required<Pick<Order, "outsiders">>> {
+/** A run's seats for agents elsewhere. */
+interface RunSeats {
+  /** While they are open. */
+  readonly open: OpenSeats | undefined;
+  /** Everybody who has one, once enough have taken one. Closed, those of earlier runs are silent. */
+  whenThere(enter: (stage: string) => void): Promise<NonNullable<Order["outsiders"]>>;
+  close(): Promise<void>;
+}
+
+/** Opens the seats if they are to be open. */
+async function openForAgents(city: City, open: Commission["open"], tell: (line: string) => void): Promise<RunSeats> {
   const wait = (millis: number, signal: AbortSignal) => sleep(millis, undefined, { signal }).catch(() => undefined);
   const clock = { millis: wallTime.millis, wait };
-  if (open === undefined) return { outsiders: await closedSeats(city, clock), close: async () => {} };
+  if (open === undefined) return { open: undefined, whenThere: () => closedSeats(city, clock), close: async () => {} };
   const { port, agents } = open;
   const seats = await openSeats(city, { port, clock });
   tell(`agents elsewhere take a seat at ${seats.url}`);
-  enter("agents are awaited");
-  while ((await seats.present()) < agents) await wallTime.sleep(AWAITING_MS);
-  return { outsiders: await seats.outsiders(), close: seats.close };
+  let isClosed = false;
+  return {
+    open: seats,
+    async whenThere(enter) {
+      enter("agents are awaited");
+      while ((await seats.present()) < agents) await wallTime.sleep(AWAITING_MS);
+      return seats.outsiders();
+    },
+    async close() {
+      if (!isClosed) await seats.close();
+      isClosed = true;
+    },
+  };
 }
 
 const AWAITING_MS = 250;

@@ -22,6 +22,8 @@ export interface CityCommandOptions {
   readonly port: number;
   readonly publicUrl?: string;
   readonly origin?: readonly string[];
+  readonly ipfs?: string;
+  readonly retain?: number;
   readonly database?: string;
   /** Run missions of this folder one after another, so that there is something to see. */
   readonly demo?: boolean;
@@ -39,7 +41,7 @@ class DemoRefused extends AgentCityError {
 
 /** A city that stays: opened or founded, served until the process is stopped. */
 export async function city(options: CityCommandOptions): Promise<void> {
-  const { port, publicUrl, origin, demo = false, json = false } = options;
+  const { port, publicUrl, origin, ipfs, retain: retainMonths, demo = false, json = false } = options;
   const { name, devnet: network, rpcUrl, forkUrl, live, society } = placeOf(options);
   const { root, dir, cacheDir } = home(name);
   if (demo && (rpcUrl !== undefined || live !== undefined || forkUrl !== undefined)) throw new DemoRefused();
@@ -53,7 +55,8 @@ export async function city(options: CityCommandOptions): Promise<void> {
       silenceClock: rpcUrl === undefined && live === undefined ? undefined : systemClock(wallTime),
       copyFounding: true,
     });
-    const gateway = await serveCity(opened, { port, publicUrl, ...(origin === undefined ? {} : { origins: origin }) });
+    const serving = { port, publicUrl, ipfs, retainMonths, ...(origin === undefined ? {} : { origins: origin }) };
+    const gateway = await serveCity(opened, serving);
     return { opened, url: gateway.url };
   });
   process.stdout.write(json ? `${JSON.stringify({ status: "serving", url })}\n` : `SERVING ${url}   (Ctrl-C ends it)\n`);

@@ -104,6 +104,8 @@ program
   .addOption(new Option("--mode <name>", "every stage on chain, or one checkpoint per wave; replaces the file's mode").choices(MODES))
   .addOption(whole("--open <port>", "open seats to agents elsewhere, on this port of this machine; 0 is any", 0, 65_535))
   .addOption(whole("--agents <n>", "with --open: wait until so many have joined", 0, 64))
+  .addOption(new Option("--serve", "serve the city's gateway meanwhile, and afterwards until it is stopped"))
+  .addOption(port())
   .addOption(network())
   .addOption(rpc())
   .addOption(fork())
@@ -133,6 +135,8 @@ program
   .addOption(new Option("--public-url <url>", "by what others reach it, if a proxy stands before it"))
   .addOption(new Option("--origin <url...>", "pages that may read its answers"))
   .addOption(new Option("--demo", "run small missions one after another, so that there is something to see (devnets only)"))
+  .addOption(whole("--retain <months>", "let go of payloads that the hub itself holds after so many months; default: never", 24, 1_200))
+  .addOption(new Option("--ipfs <url>", "a node of yours (Kubo RPC) that keeps every payload that may be read; default: none"))
   .addOption(database())
   .addOption(json())
   .action(city);
@@ -141,6 +145,13 @@ program
   .command("mcp")
   .description("offer a city's commands to an MCP client on standard input and output")
   .option("--city <url>", "the city's gateway; default: the one that is served from this folder")
+  .option("--folder <folder>", "an agent's folder (agent init makes one): the client decides for it, the key stays in this process")
+  .option("--key <keystore>", "the agent's key; default: the folder's")
+  .option("--principal <keystore>", "who answers for it; needed until it is registered; default: the folder's")
+  .option("--password-file <file>", "of both keystores (or AGENTCITY_PASSWORD_FILE); default: the folder's")
+  .option("--rpc <url>", "the chain that the agent believes; default: the city's own")
+  .option("--sells <services>", "names in the catalogue, with commas; default: all")
+  .option("--limits <file>", "what its owner allows (JSON); default: the folder's")
   .action(mcp);
 
 program.addCommand(agentCommand());

@@ -1,17 +1,42 @@
+import { z } from "zod";
 import { findLivingCity } from "../chain/city-file.ts";
+import { cityDocumentSchema } from "../gateway/commands/city.ts";
 import { COMMANDS } from "../gateway/commands/table.ts";
 import { askElsewhere, CityUnreachable } from "../gateway/elsewhere.ts";
 import { serveMcpStdio } from "../gateway/mcp.ts";
+import { type AgentCommand, agentOf } from "./agent.ts";
 import { home } from "./home.ts";
+import { interrupted } from "./interruption.ts";
+import { Decisions, decideBy, runQuietly, serveMcpAgent } from "./mcp-agent.ts";
 import { version } from "./version.ts";
 
-export interface McpOptions {
-  readonly city?: string;
-}
+export type McpOptions = Pick<AgentCommand, "city" | "folder" | "key" | "principal" | "passwordFile" | "rpc" | "sells" | "limits">;
 
-/** A city's commands as an MCP server on standard input and output, for a client that starts this process. */
+/** Commands that need no key. */
+const OPEN = COMMANDS.filter(({ access }) => access === "open");
+
+/**
+ * A city's commands as an MCP server on standard input and output, for a client that starts this process; with a key, an agent's decisions
+ * too.
+ */
 export async function mcp(options: McpOptions): Promise<void> {
   const url = options.city ?? findLivingCity(home().dir)?.apiUrl ?? undefined;
   if (url === undefined) throw new CityUnreachable("this folder", "no city is served from here; --city <url> names another");
-  serveMcpStdio(COMMANDS, version(), askElsewhere(url));
+  const ask = askElsewhere(url);
+  if (options.key === undefined && options.folder === undefined) return serveMcpStdio(OPEN, version(), ask);
+  const decisions = new Decisions();
+  const agent = agentOf({ ...options, city: await seatsOf(url) }, "principal", (line) => decisions.tell(line));
+  decideBy(agent, decisions);
+  serveMcpAgent(OPEN, version(), ask, agent, decisions);
+  await runQuietly(agent, decisions, interrupted);
+}
+
+/** Where the city at this URL has its seats. */
+async function seatsOf(url: string): Promise<string> {
+  const about = COMMANDS.find(({ name }) => name === "get_city");
+  if (about === undefined) throw new CityUnreachable(url, "it has no command get_city");
+  const { document } = cityDocumentSchema.parse(z.json().parse(await askElsewhere(url)(about, {}, {})));
+  const seats = document.faces["seats"];
+  if (seats === undefined) throw new CityUnreachable(url, "this city has no seats open to agents elsewhere now");
+  return seats;
 }

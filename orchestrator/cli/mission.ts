@@ -23,6 +23,8 @@ export interface MissionOptions {
   readonly mode?: MissionFile["mode"];
   readonly open?: number;
   readonly agents?: number;
+  readonly serve?: boolean;
+  readonly port: number;
   readonly ask?: boolean;
   readonly waitForHumans?: boolean;
   readonly simulateHumans?: boolean;
@@ -55,9 +57,19 @@ export async function mission(file: string, options: MissionOptions): Promise<vo
     model: options.model ?? "",
     ...(options.mode === undefined ? {} : { mode: options.mode }),
   };
-  const { open: port, agents = 0, ...rest } = options;
-  const open = port === undefined ? {} : { open: { port, agents } };
-  await carryOut({ ...rest, ...open, place, seed, key, fileName: basename(file), text, directory: dirname(path) });
+  const { open: seats, agents = 0, serve = false, port, ...rest } = options;
+  const open = seats === undefined ? {} : { open: { port: seats, agents } };
+  await carryOut({
+    ...rest,
+    ...open,
+    serve: serve ? { port } : undefined,
+    place,
+    seed,
+    key,
+    fileName: basename(file),
+    text,
+    directory: dirname(path),
+  });
 }
 
 function readMissionFile(file: string): string {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fileAt, readSite } from "../../console/build/site.ts";
 import type { City } from "../city/city.ts";
+import type { OpenSeats } from "../city/open-seats.ts";
 import type { Pages } from "../gateway/http.ts";
 import { type Gateway, serveGateway } from "../gateway/serve.ts";
 import { messageOf } from "../primitives/errors.ts";
@@ -18,15 +19,20 @@ export interface Serving {
   readonly port: number;
   readonly publicUrl?: string | undefined;
   readonly origins?: readonly string[];
+  readonly ipfs?: string | undefined;
+  readonly retainMonths?: number | undefined;
+  /** Seats of agents elsewhere, while they are open. */
+  readonly seats?: OpenSeats | undefined;
 }
 
 /** Serves a city that is open in this process, by the machine's own clock. */
-export async function serveCity(city: City, serving: Serving): Promise<Gateway> {
+export async function serveCity(city: City, { seats, ...serving }: Serving): Promise<Gateway> {
   const pages = consolePages(city);
   const own = home().root;
   const folders = { campaigns: { published: join(ROOT, "bench"), own }, bundles: join(own, "missions") };
+  const open = seats === undefined ? {} : { seats: seats.desk, seatsUrl: seats.url };
   const gateway = await serveGateway(city, {
-    ...{ ...serving, ...folders, pages, version: version() },
+    ...{ ...serving, ...open, ...folders, pages, version: version() },
     millis: wallTime.millis,
     sleep: wallTime.sleep,
   });

@@ -5,6 +5,8 @@ import type { Address } from "../primitives/hex.ts";
 import type { Blocks } from "../records/blocks.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { CityDocument } from "./commands/city.ts";
+import type { SeatDoor } from "./seat-door.ts";
+import type { Webhooks } from "./webhooks.ts";
 
 /** What commands ask. */
 export interface World {
@@ -21,6 +23,10 @@ export interface World {
   readonly bundles?: string | undefined;
   /** Opens a session of fifteen minutes for a key that has shown itself. */
   readonly openSession: (key: Address) => { readonly bearer: string; readonly expires: number };
+  /** Endpoints of adjudicators that are told of critical events. */
+  readonly webhooks: Webhooks;
+  /** The seats of agents elsewhere, while they are open. */
+  readonly seats?: SeatDoor | undefined;
 }
 
 /** Who asks. */
@@ -31,7 +37,7 @@ export interface Caller {
 
 /**
  * `open`: anybody. `bearer`: a signature, or a session that one opened. `signed`: a signature over this very request, for all that changes
- * something. `order`: anybody, since what the body holds is an order of the panel, which is worth what its own signatures are.
+ * something. `order`: anybody, since what the body holds (an order of the panel, a registration) is worth what its own signatures are.
  */
 export type Access = "open" | "bearer" | "signed" | "order";
 
@@ -43,11 +49,13 @@ export interface Command<Input extends z.ZodObject = z.ZodObject, Output extends
   /** `/v1/missions/{mission}`: fields in braces come from the path, the others from the query or the body. */
   readonly path: string;
   /** Under what the reference lists it. */
-  readonly group: "City" | "Missions" | "Law" | "Members" | "Panel" | "Economy" | "Events" | "Sessions of keys";
+  readonly group: "City" | "Missions" | "Law" | "Members" | "Seats" | "Panel" | "Economy" | "Events" | "Sessions of keys";
   readonly doc: string;
   readonly access: Access;
   /** What it answers changes without the chain or the log: files of the city's folder. Such an answer is not kept. */
   readonly isOfFiles?: true;
+  /** It may wait for something to happen: it takes no hand from those that answer at once. */
+  readonly waits?: true;
   /** What it takes from its caller's allowance; 1 is a plain read. */
   readonly cost: number;
   readonly input: Input;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context } from "hono";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
@@ -7,18 +8,21 @@ import { z } from "zod";
 import { Admission } from "../primitives/admission.ts";
 import { messageOf } from "../primitives/errors.ts";
 import { canonicalJson, isObject, type JsonObject, parseJson } from "../primitives/json.ts";
+import { A2A_PATH, A2A_VERSION, answerA2a, CARD_PATH, cardOf } from "./a2a.ts";
 import type { Bearers } from "./bearers.ts";
+import { addBlockRoutes, BLOCK_PATH } from "./block-routes.ts";
 import type { Caller, Command, World } from "./command.ts";
 import { filterOf, tell, withholding } from "./commands/events.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { isSigned, signerOfRequest } from "./http-signature.ts";
 import { KeptAnswers } from "./kept-answers.ts";
 import { Allowances, type GatewayLimits } from "./limits.ts";
-import { mcpHandler } from "./mcp.ts";
+import { mcpHandler, type Proof } from "./mcp.ts";
 import type { Nonces } from "./nonces.ts";
 import { jsonSchemaOf, MCP_PATH, openApiOf, pathFields, STREAM_PATH, streamInput } from "./openapi.ts";
 import { referencePage } from "./reference.ts";
 import type { ArrivedRequest } from "./signature-base.ts";
+import { signerOfTool, type ToolSignature } from "./tool-signature.ts";
 
 export interface GatewayOptions {
   readonly world: World;
@@ -50,13 +54,13 @@ export interface Page {
 export type Pages = (path: string) => Page | undefined;
 
 /** What the gateway answers itself: a page never stands in for it. */
-const OWN_PATHS = ["/v1", MCP_PATH, "/openapi.json", "/docs", "/health", "/.well-known"];
+const OWN_PATHS = ["/v1", MCP_PATH, A2A_PATH, "/openapi.json", "/docs", "/health", "/.well-known"];
 
 /** Milliseconds after which a silent stream says that it lives. */
 const PING = 5_000;
 const MAX_DEPTH = 64;
-/** A tool's call costs as much as the dearest question. */
-const MCP_COST = 10;
+/** A message of MCP; a tool's call costs as much as its command besides. */
+const MCP_COST = 1;
 
 /** Where the caller's socket ends; the adapter puts Node's own request there. */
 const socketSchema = z.object({ incoming: z.object({ socket: z.object({ remoteAddress: z.string().optional() }) }) });
@@ -94,7 +98,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     if (foreign !== undefined) throw new Refused("HostUnknown", "This gateway does not go by that name", { details: foreign.slice(0, 80) });
     await next();
   });
-  if (origins.length > 0) app.use(cors({ origin: [...origins], allowMethods: ["GET", "POST"], maxAge: 600 }));
+  if (origins.length > 0) app.use(cors({ origin: [...origins], allowMethods: ["GET", "POST", "PUT"], maxAge: 600 }));
 
   /** The console's file for a path that is none of the gateway's own. */
   function pageAt(context: Context): Page | undefined {
@@ -167,7 +171,7 @@ export function gatewayApp(options: GatewayOptions): Hono {
     app.on(command.method, command.path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
       allowances.spend(addressOf(context), command.cost, millis());
       const body = command.method === "GET" ? new Uint8Array() : await bodyOf(context, limits.body);
-      return admission.run(async () => {
+      return inTurn(command, async () => {
         const caller = await callerOf(context, body, command.access);
         const given = command.method === "GET" ? queryOf(context, command.path, kinds) : jsonIn(context, body);
         const input = inputOf(command.input, given);
@@ -178,17 +182,57 @@ export function gatewayApp(options: GatewayOptions): Hono {
     });
   }
 
-  const mcp = mcpHandler(commands, options.version, (command, input) => asked(command, input), limits.body);
+  const spend = (context: Context, cost: number) => allowances.spend(addressOf(context), cost, millis());
+  addBlockRoutes(app, { world, spend, bodyOf, callerOf });
+
+  /** The address that a tool is used from: the SDK hands the request on without its socket. */
+  const asking = new AsyncLocalStorage<string>();
+  const mcp = mcpHandler(commands, options.version, asked, limits.body);
   options.closing.addEventListener("abort", () => void mcp.close(), { once: true });
   app.all(MCP_PATH, (context) => {
-    allowances.spend(addressOf(context), MCP_COST, millis());
-    return admission.run(() => mcp.fetch(context.req.raw));
+    const address = addressOf(context);
+    allowances.spend(address, MCP_COST, millis());
+    return asking.run(address, () => mcp.fetch(context.req.raw));
   });
 
-  /** A command by somebody without a key, as plain JSON. */
-  async function asked(command: Command, input: JsonObject): Promise<JsonObject> {
-    const answer = parseJson(canonicalJson(await command.run(world, inputOf(command.input, input), {})));
-    return isObject(answer) ? answer : { answer };
+  const a2a = { commands, ask: asked, version: options.version, url: options.url };
+  app.get(CARD_PATH, (context) => json(context, cardOf(a2a)));
+  app.post(A2A_PATH, async (context) => {
+    const address = addressOf(context);
+    allowances.spend(address, MCP_COST, millis());
+    const body = await bodyOf(context, limits.body);
+    const [type = ""] = (context.req.header("content-type") ?? "").split(";");
+    if (type.trim().toLowerCase() !== "application/json") throw new Refused("WrongMediaType", "Expected content-type application/json");
+    const text = new TextDecoder().decode(body);
+    if (depthOf(text) > MAX_DEPTH) throw new Refused("BadRequest", `The body is nested deeper than ${MAX_DEPTH}`);
+    context.header("a2a-version", A2A_VERSION);
+    return asking.run(address, async () => json(context, await answerA2a(a2a, text, context.req.header("a2a-version"))));
+  });
+
+  /** A command as plain JSON, by whoever the tool's caller shows itself to be. */
+  async function asked(command: Command, given: JsonObject, { bearer, signature }: Proof): Promise<JsonObject> {
+    allowances.spend(asking.getStore() ?? "unknown", command.cost, millis());
+    return inTurn(command, async () => {
+      const input = inputOf(command.input, given);
+      const caller = await callerOfTool(command, given, bearer, signature);
+      const answer = parseJson(canonicalJson(await command.run(world, input, caller)));
+      return isObject(answer) ? answer : { answer };
+    });
+  }
+
+  async function callerOfTool(command: Command, fields: JsonObject, bearer?: string, signature?: ToolSignature): Promise<Caller> {
+    if (command.access === "bearer" && bearer !== undefined) return { key: bearers.keyOf(`Bearer ${bearer}`, now()) };
+    if (command.access !== "signed") return {};
+    if (signature === undefined) throw new Refused("SignatureMissing", `${command.name} needs a signature`);
+    const { host: authority } = new URL(options.url());
+    const by = await signerOfTool({ chainId, authority, tool: command.name, fields }, signature, now());
+    await nonces.consume(by, now());
+    return { key: by.key };
+  }
+
+  /** One of the hands that answer at once, unless the command waits for something to happen. */
+  function inTurn<Answer>({ waits }: Command, answer: () => Promise<Answer>): Promise<Answer> {
+    return waits === true ? answer() : admission.run(answer);
   }
 
   app.get("*", async (context, next) => {
@@ -303,7 +347,8 @@ function lastEventId(context: Context): number | undefined {
 }
 
 function unknownRoute(commands: readonly Command[], method: string, path: string): Refused {
-  const routes = [...commands, { method: "GET", path: STREAM_PATH }];
+  const block = `${BLOCK_PATH}/{cid}`;
+  const routes = [...commands, { method: "GET", path: STREAM_PATH }, { method: "GET", path: block }, { method: "PUT", path: block }];
   const here = routes.filter((row) => new RegExp(`^${row.path.replace(/\{\w+\}/g, "[^/]+")}$`).test(path));
   if (here.length === 0) return new Refused("NoSuchCommand", "There is nothing at this path", { action: "GET /docs lists what there is" });
   return new Refused("WrongMethod", `${method.slice(0, 10)} is not what this path answers`, {

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { JsonObject } from "../primitives/json.ts";
+import { BLOCK_PATH } from "./block-routes.ts";
 import type { Command } from "./command.ts";
 import { filterInput } from "./commands/events.ts";
+import { contentId, hash } from "./wire.ts";
 
 /** Where followers of events connect: the one route that is no question with an answer. */
 export const STREAM_PATH = "/v1/events/stream";
@@ -70,6 +72,37 @@ function operationOf({ name, method, path, group, doc, access, cost, input, outp
   };
 }
 
+/** Bytes by their id: a question's blocks, and an output too large for `deliver`. */
+function blockOperations(): Record<string, JsonObject> {
+  const cid: JsonObject = { name: "cid", in: "path", required: true, schema: jsonSchemaOf(contentId) };
+  const bytes: JsonObject = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+  const said: JsonObject = { type: "object", properties: { cid: { type: "string" }, bytes: { type: "integer" } } };
+  const refusals = { 401: errorAnswer("No good signature or bearer"), 404: errorAnswer("Nothing that this key may read") };
+  return {
+    get: {
+      operationId: "get_block",
+      tags: ["Seats"],
+      summary: "A block that a question gave to this key.",
+      parameters: [cid],
+      security: [{ bearer: [] }],
+      responses: { 200: { description: "The bytes; they hash to the id", content: bytes }, ...refusals },
+    },
+    put: {
+      operationId: "put_block",
+      tags: ["Seats"],
+      summary: "Brings an output's bytes, 8 MiB at most, while an open question of this key asks for one.",
+      parameters: [cid, { name: "call", in: "query", required: true, schema: jsonSchemaOf(hash) }],
+      security: [{ erc8128: [] }],
+      requestBody: { required: true, content: bytes },
+      responses: {
+        200: { description: "Kept", content: { "application/json": { schema: said } } },
+        ...refusals,
+        413: errorAnswer("Too large, or beyond 64 MiB for a piece of work or 1 GiB for a mission"),
+      },
+    },
+  };
+}
+
 /** The whole gateway as OpenAPI 3.1. */
 export function openApiOf(commands: readonly Command[], version: string, url: string): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
@@ -89,6 +122,7 @@ export function openApiOf(commands: readonly Command[], version: string, url: st
       responses: { 200: { description: "The stream", content: { "text/event-stream": { schema: { type: "string" } } } } },
     },
   };
+  paths[`${BLOCK_PATH}/{cid}`] = blockOperations();
   return {
     openapi: "3.1.0",
     info: { title: "AgentCity gateway", version, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },

@@ -6,21 +6,28 @@ import { serve } from "@hono/node-server";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { findLivingCity, writeCityFile } from "../chain/city-file.ts";
 import type { City } from "../city/city.ts";
+import type { SeatDesk } from "../city/open-seats.ts";
 import { chainSource } from "../hub/chain-source.ts";
-import { type Hub, openHub } from "../hub/hub.ts";
+import { type Hub, openHub, type StreamEvent } from "../hub/hub.ts";
+import { kuboBlocks, Mirror } from "../hub/mirror.ts";
 import { messageOf } from "../primitives/errors.ts";
 import { hexSchema } from "../primitives/hex.ts";
 import { canonicalJson } from "../primitives/json.ts";
+import { CARD_PATH } from "./a2a.ts";
 import { Bearers } from "./bearers.ts";
 import type { CampaignFolders } from "./campaigns.ts";
 import type { World } from "./command.ts";
 import type { CityDocument } from "./commands/city.ts";
+import { withholding } from "./commands/events.ts";
 import { COMMANDS } from "./commands/table.ts";
 import { answerTo, Refused } from "./errors.ts";
 import { gatewayApp, type Pages } from "./http.ts";
 import { type GatewayLimits, LIMITS } from "./limits.ts";
 import { openNonces } from "./nonces.ts";
 import { MCP_PATH, STREAM_PATH } from "./openapi.ts";
+import { guardedPush, type Push } from "./push.ts";
+import { SeatDoor } from "./seat-door.ts";
+import { Webhooks } from "./webhooks.ts";
 
 export interface ServeOptions {
   /** 0: any free port of loopback. */
@@ -29,12 +36,22 @@ export interface ServeOptions {
   readonly publicUrl?: string | undefined;
   readonly origins?: readonly string[];
   readonly limits?: Partial<GatewayLimits>;
+  /** Seats of agents elsewhere, if they are open: their questions come through here. */
+  readonly seats?: SeatDesk | undefined;
+  /** Where agents of the package find the same seats. */
+  readonly seatsUrl?: string | undefined;
   /** The console, if it is built. */
   readonly pages?: Pages | undefined;
   /** Where campaigns of the economy lie, to be shown. */
   readonly campaigns?: CampaignFolders | undefined;
   /** The folder of finished missions' bundles, to be handed out. */
   readonly bundles?: string | undefined;
+  /** A node's RPC (Kubo) that keeps every payload that may be read. Default: none. */
+  readonly ipfs?: string | undefined;
+  /** Months, 24 at least, after which payloads that the hub holds itself are let go of. Default: never. */
+  readonly retainMonths?: number | undefined;
+  /** How endpoints of adjudicators are reached. Default: public addresses by https only. */
+  readonly push?: Push | undefined;
   readonly version: string;
   readonly millis: () => number;
   readonly sleep: (millis: number) => Promise<void>;
@@ -71,6 +88,10 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   const bearers = new Bearers();
   const closing = new AbortController();
   let url = "";
+  const webhooks = new Webhooks({
+    ...{ sql: city.database, hub, millis, operator: operatorOf(city.dir), chainId: city.chain.id },
+    push: options.push ?? guardedPush(),
+  });
   const world: World = {
     client: city.client,
     hub,
@@ -78,8 +99,10 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
     dir: city.dir,
     campaigns: options.campaigns,
     bundles: options.bundles,
-    about: () => aboutCity(city, options.publicUrl ?? url, limits, version),
+    about: () => aboutCity(city, options.publicUrl ?? url, options.seatsUrl, limits, version),
     openSession: (key) => bearers.open(key, Math.floor(millis() / 1_000)),
+    webhooks,
+    seats: options.seats === undefined ? undefined : new SeatDoor(options.seats, closing.signal),
   };
   const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname];
   const app = gatewayApp({
@@ -110,7 +133,11 @@ export async function serveGateway(city: City, options: ServeOptions): Promise<G
   // Other processes of this machine find the gateway where they find the chain.
   const announced = findLivingCity(city.dir);
   if (announced !== undefined) writeCityFile(city.dir, { ...announced, apiUrl: url });
-  const looking = look(hub, city.tell, sleep, closing.signal);
+  const mirror = options.ipfs === undefined ? undefined : mirrorTo(options.ipfs, city, world);
+  const { retainMonths } = options;
+  const retention = retainMonths === undefined ? undefined : retentionOf(hub, retainMonths, millis);
+  const followers = [webhooks, mirror, retention].filter((each) => each !== undefined);
+  const looking = look(hub, followers, city.tell, sleep, closing.signal);
   return {
     url,
     hub,
@@ -139,20 +166,62 @@ export function openCityHub({ database, chain, log, blocks, client }: City): Pro
   });
 }
 
-/** Keeps the hub up to date. A failure is told once, and tried again. */
-async function look(hub: Hub, tell: (line: string) => void, sleep: (millis: number) => Promise<void>, closing: AbortSignal): Promise<void> {
-  let told = "";
+/** Every payload that may be read, to a node of the operator's own. */
+function mirrorTo(rpc: string, { database: sql }: City, world: World): Mirror {
+  const isWithheld = (event: StreamEvent) => withholding(world)(event);
+  return new Mirror({ sql, hub: world.hub, name: rpc, put: kuboBlocks(rpc), isWithheld });
+}
+
+const DAY = 86_400_000;
+
+/** Lets go of what is old, once a day. */
+function retentionOf(hub: Hub, months: number, millis: () => number): Follower {
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    async step() {
+      const now = millis();
+      if (now - last < DAY) return;
+      await hub.retain(months, now);
+      last = now;
+    },
+  };
+}
+
+/** What follows the hub, a step at a time. */
+interface Follower {
+  step(): Promise<unknown>;
+}
+
+/** Keeps the hub up to date, and its followers. A failure is told once, and tried again. */
+async function look(
+  hub: Hub,
+  followers: readonly Follower[],
+  tell: (line: string) => void,
+  sleep: (millis: number) => Promise<void>,
+  closing: AbortSignal,
+): Promise<void> {
+  const told = new Map<unknown, string>();
+  /** Says a problem once, until something went well. */
+  const saying = (what: unknown, words: string) => (error: unknown) => {
+    const problem = `${words}: ${messageOf(error)}`;
+    if (problem !== told.get(what)) tell(problem);
+    told.set(what, problem);
+  };
+  // One that is slow keeps nobody waiting but itself.
+  const busy = new Map<Follower, Promise<unknown>>();
   while (!closing.aborted) {
-    try {
-      await hub.sync();
-      told = "";
-    } catch (error) {
-      const problem = messageOf(error);
-      if (problem !== told) tell(`the hub cannot go on: ${problem}`);
-      told = problem;
+    await hub.sync().then(() => told.delete(hub), saying(hub, "the hub cannot go on"));
+    for (const follower of followers) {
+      if (busy.has(follower)) continue;
+      const step = follower.step().then(() => told.delete(follower), saying(follower, "what follows the hub cannot go on"));
+      busy.set(
+        follower,
+        step.finally(() => busy.delete(follower)),
+      );
     }
     await sleep(LOOK);
   }
+  await Promise.all(busy.values());
 }
 
 /** The operator's own key, made on first use: it signs what the city says of itself, and holds no money. */
@@ -162,7 +231,13 @@ function operatorOf(dir: string) {
   return privateKeyToAccount(hexSchema.parse(readFileSync(path, "utf8").trim()));
 }
 
-async function aboutCity(city: City, publicUrl: string, limits: GatewayLimits, software: string): Promise<CityDocument> {
+async function aboutCity(
+  city: City,
+  publicUrl: string,
+  seatsUrl: string | undefined,
+  limits: GatewayLimits,
+  software: string,
+): Promise<CityDocument> {
   const operator = operatorOf(city.dir);
   const { hash } = await city.chain.publicClient.getBlock({ blockNumber: 0n });
   const document: CityDocument["document"] = {
@@ -179,6 +254,8 @@ async function aboutCity(city: City, publicUrl: string, limits: GatewayLimits, s
       reference: `${publicUrl}/docs`,
       events: `${publicUrl}${STREAM_PATH}`,
       mcp: `${publicUrl}${MCP_PATH}`,
+      a2a: `${publicUrl}${CARD_PATH}`,
+      ...(seatsUrl === undefined ? {} : { seats: seatsUrl }),
     },
     limits: { ...limits },
     operator: operator.address,

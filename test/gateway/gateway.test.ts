@@ -4,6 +4,8 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { TaskState } from "@a2a-js/sdk";
+import { ClientFactory } from "@a2a-js/sdk/client";
 import { expect } from "chai";
 import { recoverMessageAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -103,12 +105,15 @@ describe("the gateway of a city with a mission", function () {
       digest: await halfSigned(),
       campaign: "economy-1-contracts",
     };
+    const asked: Record<string, string> = {
+      prepare_registration: `?agent=${`0x${"ab".repeat(20)}`}&principal=${`0x${"cd".repeat(20)}`}`,
+      prepare_service: `?agent=${values["agent"]}&service=aggregate`,
+    };
     for (const { path, output, access, method, name } of COMMANDS) {
       if (access !== "open") continue;
       expect(method, name).to.equal("GET");
-      const { status, body } = await get(
-        pathFields(path).reduce((filled, field) => filled.replace(`{${field}}`, values[field] ?? ""), path),
-      );
+      const filled = pathFields(path).reduce((text, field) => text.replace(`{${field}}`, values[field] ?? ""), path);
+      const { status, body } = await get(`${filled}${asked[name] ?? ""}`);
       expect(status, `${name}: ${body}`).to.equal(200);
       expect(output.safeParse(JSON.parse(body)).error, name).to.equal(undefined);
       expect(canonicalJson(JSON.parse(body)), name).to.equal(body);
@@ -278,9 +283,10 @@ describe("the gateway of a city with a mission", function () {
   for (const [face, args] of Object.entries(faces))
     it(`serves a stranger's MCP client by ${face} with the same commands and answers`, async () => {
       const found = await strange(...args());
-      const open = COMMANDS.filter(({ access }) => access === "open").map(({ name }) => name);
-      expect(found.tools).to.have.members(open);
-      expect(found.withAnswers).to.equal(open.length);
+      // A process without a key asks open questions; by HTTP a caller signs for itself.
+      const offered = COMMANDS.filter(({ access }) => face === "streamable HTTP" || access === "open").map(({ name }) => name);
+      expect(found.tools).to.have.members(offered);
+      expect(found.withAnswers).to.equal(offered.length);
       expect(found.mission).to.deep.equal(JSON.parse((await get(`/v1/missions/${served.outcome.mission}`)).body));
       expect(JSON.parse(found.text[0].text)).to.deep.equal(found.mission);
       expect(found.nobody.content[0].text).to.contain("This city has no mission");
@@ -420,13 +426,62 @@ describe("the gateway of a city with a mission", function () {
     expect(text).to.contain("400 Bad Request").and.to.contain('"code":"BadRequest"');
   });
 
+  it("serves a stranger's A2A client: a card, commands as messages, missions as tasks", async () => {
+    const { mission = "" } = served.outcome;
+    const client = await new ClientFactory().createFromUrl(url);
+    const { skills, supportedInterfaces } = await client.getAgentCard();
+    expect(supportedInterfaces.map((each) => [each.url, each.protocolBinding, each.protocolVersion])).to.deep.equal([
+      [`${url}/a2a`, "JSONRPC", "1.0"],
+    ]);
+    for (const { name } of COMMANDS)
+      expect(
+        skills.some(({ description }) => description.includes(name)),
+        name,
+      ).to.equal(true);
+    const task = await client.getTask({ tenant: "", id: mission ?? "", historyLength: 0 });
+    expect([task.id, task.status?.state, task.artifacts.map(({ artifactId }) => artifactId)]).to.deep.equal([
+      mission,
+      TaskState.TASK_STATE_COMPLETED,
+      ["verdicts", "money"],
+    ]);
+    const unknown = await client.getTask({ tenant: "", id: `0x${"00".repeat(20)}`, historyLength: 0 }).catch(String);
+    expect(unknown).to.contain("This city has no mission of that address");
+
+    const rpc = async (method: string, params: object, version = "1.0") => {
+      const headers = { "content-type": "application/json", "a2a-version": version };
+      const answer = await fetch(`${url}/a2a`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }),
+      });
+      return z
+        .object({ id: z.literal(7), result: z.looseObject({}).optional(), error: z.object({ code: z.int() }).optional() })
+        .parse(await answer.json());
+    };
+    const message = (data: object) => ({ message: { messageId: "m", role: "ROLE_USER", parts: [{ data }] } });
+    const said = await rpc("SendMessage", message({ command: "get_mission", fields: { mission } }));
+    expect(said.result).to.have.nested.property("message.parts[0].data.mission", mission);
+    expect((await rpc("ListTasks", {})).result).to.have.nested.property("tasks[0].id", mission);
+    const codes = await Promise.all([
+      rpc("GetTask", { id: mission }, "0.3"),
+      rpc("CancelTask", { id: mission }),
+      rpc("SubscribeToTask", { id: mission }),
+      rpc("CreateTaskPushNotificationConfig", {}),
+      rpc("Nonsense", {}),
+      rpc("SendMessage", {}),
+      rpc("SendMessage", message({ text: "hello" })),
+      rpc("SendMessage", message({ command: "open_session", fields: {} })),
+    ]);
+    expect(codes.map(({ error }) => error?.code)).to.deep.equal([-32_009, -32_002, -32_004, -32_003, -32_601, -32_602, -32_005, -32_602]);
+  });
+
   it("describes exactly its commands in OpenAPI 3.1", async () => {
     const { openapi, paths } = z
       .object({ openapi: z.literal("3.1.0"), paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))) })
       .parse(JSON.parse((await get("/openapi.json")).body));
     expect(openapi).to.equal("3.1.0");
     const told = Object.values(paths).flatMap((operations) => Object.values(operations).map(({ operationId }) => operationId));
-    expect(told.sort()).to.deep.equal([...COMMANDS.map(({ name }) => name), "follow_events"].sort());
+    expect(told.sort()).to.deep.equal([...COMMANDS.map(({ name }) => name), "follow_events", "get_block", "put_block"].sort());
     const page = (await get("/docs")).body;
     for (const { name } of COMMANDS) expect(page).to.contain(`id="${name}"`);
   });

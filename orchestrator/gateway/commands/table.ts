@@ -8,7 +8,10 @@ import { lawCommands } from "./law.ts";
 import { memberCommands } from "./members.ts";
 import { missionCommands } from "./missions.ts";
 import { panelCommands } from "./panel.ts";
+import { seatCommands } from "./seats.ts";
 import { vitalCommands } from "./vitals.ts";
+import { webhookCommands } from "./webhooks.ts";
+import { workCommands } from "./work.ts";
 
 /** Everything that the gateway does, once. HTTP, OpenAPI, the reference and MCP are made from this list. */
 export const COMMANDS: readonly Command[] = [
@@ -18,7 +21,10 @@ export const COMMANDS: readonly Command[] = [
   ...bundleCommands,
   ...lawCommands,
   ...memberCommands,
+  ...workCommands,
+  ...seatCommands,
   ...panelCommands,
+  ...webhookCommands,
   ...eventCommands,
   ...economyCommands,
   ...keyCommands,

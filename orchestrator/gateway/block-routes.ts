@@ -1,0 +1,63 @@
+import type { Context, Hono } from "hono";
+import { contentIdOf } from "../primitives/hash.ts";
+import { hashSchema } from "../primitives/hex.ts";
+import { MOST_BLOCK_BYTES } from "../protocol/calls.ts";
+import type { Caller, World } from "./command.ts";
+import { Refused } from "./errors.ts";
+
+/** Where bytes are fetched and brought: the one place whose bodies are no JSON. */
+export const BLOCK_PATH = "/v1/blocks";
+
+/** Bytes for which one unit is taken from an address's allowance. */
+const BYTES_PER_UNIT = 131_072;
+/** Blocks that may be on their way in at once. */
+const MOST_ARRIVING = 8;
+
+export interface BlockRoutesOptions {
+  readonly world: World;
+  /** Takes from the caller's allowance. Throws TooManyRequests. */
+  readonly spend: (context: Context, cost: number) => void;
+  readonly bodyOf: (context: Context, most: number) => Promise<Uint8Array>;
+  readonly callerOf: (context: Context, body: Uint8Array, access: "bearer" | "signed") => Promise<Caller>;
+}
+
+/** Adds the routes by which agents elsewhere fetch and bring blocks. */
+export function addBlockRoutes(app: Hono, { world, spend, bodyOf, callerOf }: BlockRoutesOptions): void {
+  let arriving = 0;
+
+  /** The seats, and whose request this is. */
+  async function at(context: Context, body: Uint8Array, access: "bearer" | "signed") {
+    const { seats } = world;
+    const { key } = await callerOf(context, body, access);
+    if (seats === undefined) throw new Refused("SeatsClosed", "This city asks no agents elsewhere now", { action: "ask its operator" });
+    if (key === undefined) throw new Refused("SignatureMissing", "Blocks are a key's own");
+    return { seats, key, id: context.req.param("cid") ?? "" };
+  }
+
+  app.get(`${BLOCK_PATH}/:cid`, async (context) => {
+    spend(context, 2);
+    const { seats, key, id } = await at(context, new Uint8Array(), "bearer");
+    const bytes = await seats.block(key, id);
+    spend(context, Math.floor(bytes.length / BYTES_PER_UNIT));
+    return context.newResponse(new Uint8Array(bytes), 200, { "content-type": "application/octet-stream", "cache-control": "no-store" });
+  });
+
+  app.put(`${BLOCK_PATH}/:cid`, async (context) => {
+    const said = Number(context.req.header("content-length") ?? MOST_BLOCK_BYTES);
+    spend(context, 5 + Math.floor(Math.min(said, MOST_BLOCK_BYTES) / BYTES_PER_UNIT));
+    if (arriving >= MOST_ARRIVING)
+      throw new Refused("GatewayBusy", "Enough blocks are on their way in", { action: "try again in a few seconds" });
+    arriving += 1;
+    try {
+      const body = await bodyOf(context, MOST_BLOCK_BYTES);
+      const { seats, key, id } = await at(context, body, "signed");
+      const call = hashSchema.safeParse(context.req.query("call"));
+      if (!call.success) throw new Refused("BadRequest", "call is the id of the question whose output this is");
+      if (contentIdOf(body) !== id) throw new Refused("BadRequest", "The bytes have another id than the path");
+      await seats.bring(key, call.data, body);
+      return context.json({ cid: id, bytes: body.length });
+    } finally {
+      arriving -= 1;
+    }
+  });
+}

@@ -1,0 +1,280 @@
+import { hashTypedData, keccak256, parseSignature, recoverAddress, stringify, stringToHex } from "viem";
+import { z } from "zod";
+import { CATALOG } from "../../../services/catalog.ts";
+import { permitTypedData } from "../../city/permit.ts";
+import { serviceTerms } from "../../city/services.ts";
+import { consumerOf } from "../../client/sign/sign-message.ts";
+import { outputHashOf } from "../../execution/work.ts";
+import { type Address, type Hex, hexSchema } from "../../primitives/hex.ts";
+import { canonicalBytes } from "../../primitives/json.ts";
+import { CALLS, callSchema, type Join, joinSchema, serviceOfferSchema } from "../../protocol/calls.ts";
+import { KINDS } from "../../protocol/kinds.ts";
+import { typedData } from "../../protocol/typed-data.ts";
+import { type Caller, type Command, command, type World } from "../command.ts";
+import { Refused } from "../errors.ts";
+import { LONGEST_WAIT, type SeatDoor } from "../seat-door.ts";
+import { address, contentId, count, hash, toAddress, toHash, units } from "../wire.ts";
+
+/** Claimed level of each capability: what is asked of a newcomer (0.6 of the scale). */
+const CLAIMED = 39_322n;
+/** Smallest units of stake that a newcomer registers with. */
+const STAKE = 10_000_000_000n;
+/** Seconds of chain time that what is prepared here holds. */
+const VALIDITY = 86_400;
+
+const typed = z.string().meta({ description: "EIP-712 typed data as JSON text, for any wallet" });
+const signed = z.string().regex(/^0x[0-9a-f]{130}$/);
+const call = hash.meta({ description: "Id of the question" });
+const byte = z.int().min(0).max(255);
+const binding = z.strictObject({
+  agent: address,
+  principal: address,
+  kind: byte,
+  did: hash,
+  capabilities: units,
+  stake: units,
+  nonce: units,
+  deadline: count,
+});
+const offer = z.strictObject({ codeHash: hash, schemaHash: hash, endpoint: z.string().max(4_096), constraints: hash, deadline: count });
+const callOutput = z.strictObject({
+  id: hash,
+  to: address,
+  kind: z.enum(callSchema.shape.kind.options),
+  payload: z.json(),
+  answerBy: z.number().meta({ description: "Milliseconds since 1970, by the city's clock" }),
+});
+
+function doorOf({ seats }: World): SeatDoor {
+  if (seats === undefined) throw new Refused("SeatsClosed", "This city asks no agents elsewhere now", { action: "ask its operator" });
+  return seats;
+}
+
+function keyOf({ key }: Caller): Address {
+  if (key === undefined) throw new Refused("SignatureMissing", "This is done by a key");
+  return key;
+}
+
+const validUntil = async ({ client }: World) => Number((await client.chain.publicClient.getBlock()).timestamp) + VALIDITY;
+
+/** Throws BadSignature, which says whose is missing: the contract would only say that one is. */
+async function requireSigner(world: World, name: "PrincipalBinding" | "RegisterService", message: object, by: Address, signature: Hex) {
+  const { client } = world;
+  const digest = hashTypedData({ ...typedData(name, client.chain.id, consumerOf(client, name)), message } as never);
+  const signer = await recoverAddress({ hash: digest, signature }).catch(() => undefined);
+  if (signer === by) return;
+  // A contract wallet answers for itself.
+  const isGood = await client.chain.publicClient.verifyHash({ address: by, hash: digest, signature }).catch(() => false);
+  if (!isGood)
+    throw new Refused("BadSignature", `The signature of ${name} is not ${by}'s`, { action: "sign the typed data as it was given" });
+}
+
+async function requireBound(world: World, { binding: terms, byAgent, byPrincipal }: Join): Promise<void> {
+  await requireSigner(world, "PrincipalBinding", terms, terms.agent, byAgent);
+  await requireSigner(world, "PrincipalBinding", terms, terms.principal, byPrincipal);
+}
+
+/** Services of the catalogue, each bundled once. */
+const bundled = new Map<string, ReturnType<typeof serviceTerms>>();
+
+async function termsOf(service: string) {
+  const entry = CATALOG.find(({ id }) => id === service);
+  if (entry === undefined)
+    throw new Refused("NotFound", `The catalogue has no service ${service}`, { details: CATALOG.map(({ id }) => id).join(", ") });
+  const terms = bundled.get(service) ?? serviceTerms(entry);
+  bundled.set(service, terms);
+  return terms;
+}
+
+export const seatCommands: readonly Command[] = [
+  command({
+    name: "faucet",
+    method: "POST",
+    path: "/v1/faucet",
+    group: "Seats",
+    doc: "A devnet's test money for a principal, once.",
+    access: "signed",
+    cost: 20,
+    input: z.strictObject({ principal: address }),
+    output: z.strictObject({ principal: address, balance: units }),
+    async run(world, input) {
+      const principal = toAddress(input.principal);
+      await doorOf(world).desk.faucet(principal);
+      return { principal, balance: String(await world.client.token.balanceOf(principal)) };
+    },
+  }),
+  command({
+    name: "prepare_registration",
+    method: "GET",
+    path: "/v1/seats/registration",
+    group: "Seats",
+    doc: "What an agent and its principal sign to join: the binding (both) and the stake's permit (the principal). Then register_agent.",
+    access: "open",
+    cost: 5,
+    input: z.strictObject({ agent: address, principal: address }),
+    output: z.strictObject({ binding, did: z.string(), typedData: typed, permit: typed, permitDeadline: count }),
+    async run(world, input) {
+      const { client } = world;
+      const [agent, principal] = [toAddress(input.agent), toAddress(input.principal)];
+      const deadline = await validUntil(world);
+      const did = `did:pkh:eip155:${client.chain.id}:${agent}`;
+      const capabilities = Array.from({ length: 10 }, (_, place) => CLAIMED << BigInt(16 * place)).reduce((a, b) => a | b);
+      const numbers = { capabilities, stake: STAKE, nonce: await client.agents.nonceOf(principal) };
+      const message = { agent, principal, kind: KINDS.PRODUCER, did: keccak256(stringToHex(did)), ...numbers, deadline };
+      const name = "PrincipalBinding";
+      const permit = await permitTypedData(client, principal, client.agents.address, STAKE, deadline);
+      return {
+        binding: { ...message, capabilities: String(capabilities), stake: String(STAKE), nonce: String(numbers.nonce) },
+        did,
+        typedData: stringify({ ...typedData(name, client.chain.id, consumerOf(client, name)), message }),
+        permit: stringify(permit),
+        permitDeadline: deadline,
+      };
+    },
+  }),
+  command({
+    name: "register_agent",
+    method: "POST",
+    path: "/v1/seats/registration",
+    group: "Seats",
+    doc: "Registers an agent by the signatures that prepare_registration asked for; the city pays the gas. Read back from the chain.",
+    access: "order",
+    cost: 40,
+    input: z.strictObject({
+      binding,
+      did: z.string().max(4_096),
+      byPrincipal: signed,
+      byAgent: signed,
+      permit: signed,
+      permitDeadline: count,
+    }),
+    output: z.strictObject({ agent: address, principal: address }),
+    async run(world, { binding: given, did, byPrincipal, byAgent, permit, permitDeadline }) {
+      const { r, s, yParity } = parseSignature(hexSchema.parse(permit));
+      const allowance = { value: given.stake, deadline: String(permitDeadline), v: 27 + yParity, r, s };
+      const request = joinSchema.parse({ binding: given, did, byPrincipal, byAgent, permit: allowance });
+      await requireBound(world, request);
+      await doorOf(world).desk.join(request);
+      const { agent } = request.binding;
+      const principal = await world.client.agents.principalOf(agent);
+      if (principal !== request.binding.principal) throw new Refused("NotAllowed", `Another principal answers for ${agent}: ${principal}`);
+      return { agent, principal };
+    },
+  }),
+  command({
+    name: "prepare_service",
+    method: "GET",
+    path: "/v1/seats/service",
+    group: "Seats",
+    doc: "What an agent signs to sell a service of the city's catalogue, by its name. Then register_service.",
+    access: "open",
+    cost: 10,
+    input: z.strictObject({ agent: address, service: z.string().min(1).max(80) }),
+    output: z.strictObject({ offer, typedData: typed }),
+    async run(world, { agent: owner, service }) {
+      const { client } = world;
+      const agent = toAddress(owner);
+      const terms = { ...(await termsOf(service)), deadline: await validUntil(world) };
+      const name = "RegisterService";
+      return {
+        offer: terms,
+        typedData: stringify({ ...typedData(name, client.chain.id, consumerOf(client, name)), message: { agent, ...terms } }),
+      };
+    },
+  }),
+  command({
+    name: "register_service",
+    method: "POST",
+    path: "/v1/seats/service",
+    group: "Seats",
+    doc: "Registers a service by its seller's signature; the city pays the gas.",
+    access: "order",
+    cost: 40,
+    input: z.strictObject({ owner: address, offer, signature: signed }),
+    output: z.strictObject({ service: hash, isLive: z.boolean() }),
+    async run(world, { owner, offer: given, signature }) {
+      const seller = toAddress(owner);
+      const signedOffer = serviceOfferSchema.parse({ ...given, signature });
+      await requireSigner(world, "RegisterService", { agent: seller, ...given }, seller, signedOffer.signature);
+      await doorOf(world).desk.offer(seller, signedOffer);
+      const { deadline: _, signature: __, ...terms } = signedOffer;
+      const service = await world.client.services.idOf({ owner: seller, ...terms });
+      return { service, isLive: await world.client.services.isLive(service) };
+    },
+  }),
+  command({
+    name: "list_calls",
+    method: "GET",
+    path: "/v1/calls",
+    group: "Seats",
+    doc: "What this key is asked now: bid, perform, pledge, open, sign, seal; waits up to `wait` seconds for a first one. A second request of a key ends its first.",
+    access: "bearer",
+    waits: true,
+    cost: 2,
+    input: z.strictObject({ wait: z.int().min(0).max(LONGEST_WAIT).optional().meta({ description: "Seconds" }) }),
+    output: z.strictObject({ calls: z.array(callOutput) }),
+    async run(world, { wait = 0 }, caller) {
+      return { calls: [...(await doorOf(world).callsTo(keyOf(caller), wait))] };
+    },
+  }),
+  command({
+    name: "prepare_answer",
+    method: "GET",
+    path: "/v1/calls/{call}",
+    group: "Seats",
+    doc: "What an open question is about, for agents without our library: a node's input, the values that a commitment hashes, typed data, bytes. Whoever signs what is given here believes this city.",
+    access: "bearer",
+    cost: 5,
+    input: z.strictObject({ call }),
+    output: z.strictObject({ call: callOutput, help: z.record(z.string(), z.json()) }),
+    async run(world, input, caller) {
+      const { call: asked, help } = doorOf(world).desk.mailbox.helpWith(keyOf(caller), toHash(input.call));
+      return { call: asked, help: z.record(z.string(), z.json()).parse(help) };
+    },
+  }),
+  command({
+    name: "deliver",
+    method: "POST",
+    path: "/v1/outputs",
+    group: "Seats",
+    doc: "Hands in the output that an open `perform` asks for; its id goes into the answer, its hash into the trail. Larger ones: PUT /v1/blocks/{cid}?call=…",
+    access: "signed",
+    cost: 10,
+    input: z.strictObject({ call, output: z.record(z.string(), z.json()) }),
+    output: z.strictObject({ output: contentId, outputHash: hash }),
+    async run(world, { call: id, output }, caller) {
+      const kept = await doorOf(world).bring(keyOf(caller), toHash(id), canonicalBytes(output));
+      return { output: kept, outputHash: outputHashOf(output) };
+    },
+  }),
+  command({
+    name: "answer_call",
+    method: "POST",
+    path: "/v1/answers",
+    group: "Seats",
+    doc: "Answers a question. The first answer that counts is kept for ever, and the city signs for it; one that does not is refused with the reason, and the question stays open.",
+    access: "signed",
+    cost: 5,
+    input: z.strictObject({ call, answer: z.json() }),
+    output: z.strictObject({ call: hash, answer: hash, at: z.int(), signature: z.string() }),
+    run: (world, { call: id, answer }, caller) => doorOf(world).desk.mailbox.answer(keyOf(caller), toHash(id), answer),
+  }),
+  command({
+    name: "decline_call",
+    method: "POST",
+    path: "/v1/declines",
+    group: "Seats",
+    doc: "Says that a question will not be answered: nobody waits for it any longer.",
+    access: "signed",
+    cost: 2,
+    input: z.strictObject({ call, why: z.string().max(4_096) }),
+    output: z.strictObject({ declined: z.literal(true) }),
+    async run(world, { call: id, why }, caller) {
+      doorOf(world).desk.mailbox.decline(keyOf(caller), toHash(id), why);
+      return { declined: true as const };
+    },
+  }),
+];
+
+/** Kinds of questions, for `GET /v1/city`. */
+export const CALL_KINDS = Object.keys(CALLS);

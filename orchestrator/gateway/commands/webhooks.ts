@@ -1,0 +1,64 @@
+import { z } from "zod";
+import type { Address } from "../../primitives/hex.ts";
+import { type Caller, type Command, command, type World } from "../command.ts";
+import { Refused } from "../errors.ts";
+import { address, count } from "../wire.ts";
+
+const webhookOutput = z.strictObject({
+  key: address,
+  /** Null: nobody is told. */
+  url: z.string().nullable(),
+  /** Entry of the hub up to which every critical event was taken. */
+  delivered: count,
+  /** Tries since the last one that was taken, and what came of the last. */
+  failures: count,
+  problem: z.string().nullable(),
+});
+
+/** The seated adjudicator who asks. Throws NotAllowed. */
+async function adjudicatorIn({ client }: World, { key }: Caller): Promise<Address> {
+  if (key === undefined || !(await client.roster.isActive(key)))
+    throw new Refused("NotAllowed", "Critical events are told to adjudicators who have a seat");
+  return key;
+}
+
+export const webhookCommands: readonly Command[] = [
+  command({
+    name: "set_webhook",
+    method: "POST",
+    path: "/v1/webhook",
+    group: "Panel",
+    doc: "Where an adjudicator is told of freezes, emergency stops, slashes and divergences: an https endpoint of its own, which first signs a challenge with the adjudicator's key. Without `url` nobody is told any longer.",
+    access: "signed",
+    cost: 40,
+    input: z.strictObject({ url: z.string().max(2_048).optional() }),
+    output: webhookOutput,
+    async run(world, { url }, caller) {
+      const key = await adjudicatorIn(world, caller);
+      if (url !== undefined) {
+        const { due: _, ...added } = await world.webhooks.add(key, url);
+        return added;
+      }
+      await world.webhooks.remove(key);
+      return { key, url: null, delivered: 0, failures: 0, problem: null };
+    },
+  }),
+  command({
+    name: "get_webhook",
+    method: "GET",
+    path: "/v1/webhook",
+    group: "Panel",
+    doc: "Where this adjudicator is told of critical events, up to which entry, and what came of the last try.",
+    access: "bearer",
+    cost: 2,
+    input: z.strictObject({}),
+    output: webhookOutput,
+    async run(world, _, caller) {
+      const key = await adjudicatorIn(world, caller);
+      const found = await world.webhooks.of(key);
+      if (found === undefined) return { key, url: null, delivered: 0, failures: 0, problem: null };
+      const { due: __, ...told } = found;
+      return told;
+    },
+  }),
+];

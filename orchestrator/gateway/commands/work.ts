@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { isOver, missionState } from "../../execution/chain-view.ts";
+import { addressSchema } from "../../primitives/address.ts";
+import { hashSchema } from "../../primitives/hex.ts";
+import { type Reason, reasonOf } from "../../rules/reasons.ts";
+import { type Command, command } from "../command.ts";
+import { payloadsOf, type Told } from "../payloads.ts";
+import { address, count, hash, toAddress, units } from "../wire.ts";
+
+const boundSchema = z.object({ node: z.number(), slot: z.number(), service: hashSchema, price: units, attempt: z.number() });
+const clearedSchema = z.object({ node: z.number(), attempt: z.number(), result: z.number(), agreeing: z.number() });
+const slashedSchema = z.object({ agent: addressSchema, amount: units, reason: hashSchema });
+const reputationSchema = z.object({ agent: addressSchema, previous: z.number(), current: z.number(), reason: hashSchema });
+
+/** What each reason means to the agent that it befell. */
+const WORDS: Partial<Record<Reason, string>> = {
+  CLEARED_FAIL: "the verifiers found the work wrong",
+  DISSENT: "the other executors agreed on another output",
+  TIMEOUT: "nothing was delivered in time",
+  UNVERIFIABLE: "the verifiers had nothing to decide on",
+  REJECTED: "an adjudicator rejected the work",
+  CODE_HASH_MISMATCH: "other code ran than was registered",
+  FREEZE_CONFIRMED: "an adjudicator confirmed the freeze",
+  APPEAL: "an appeal was decided",
+  OUTCOME: "a mission that it had part in ended",
+  RELEASED: "an award was given back",
+  BID_RELEASED: "a bid was given back",
+};
+
+const because = { reason: z.string(), words: z.string().nullable(), missionId: hash, timestamp: count, eventId: hash };
+
+function told<Args extends { readonly reason: `0x${string}` }>({ event, args }: Told<Args>) {
+  const reason = reasonOf(args.reason);
+  const { missionId, timestamp, eventId } = event;
+  return {
+    reason: reason ?? args.reason,
+    words: (reason === undefined ? undefined : WORDS[reason]) ?? null,
+    missionId,
+    timestamp,
+    eventId,
+  };
+}
+
+export const workCommands: readonly Command[] = [
+  command({
+    name: "list_work",
+    method: "GET",
+    path: "/v1/agents/{agent}/work",
+    group: "Members",
+    doc: "What an agent won, what became of it, what it was paid into its account here, and each slash and change of reputation with its reason.",
+    access: "open",
+    cost: 10,
+    input: z.strictObject({ agent: address }),
+    output: z.strictObject({
+      agent: address,
+      /** Paid to it in the treasury, not withdrawn yet. */
+      credit: units,
+      /** In its own hands. */
+      balance: units,
+      slots: z.array(
+        z.strictObject({
+          mission: address,
+          node: count,
+          slot: count,
+          attempt: count,
+          service: hash,
+          price: units,
+          result: z.enum(["open", "agreed", "dissented", "failed"]),
+          /** What the mission owes it for this, with the treasury's premium; its last word once `isClaimed`. */
+          due: units,
+          isClaimed: z.boolean(),
+        }),
+      ),
+      slashes: z.array(z.strictObject({ amount: units, ...because })),
+      reputation: z.array(z.strictObject({ previous: count, current: count, ...because })),
+      /** Every mission that it worked in is over, and has paid what it owes. */
+      isSettled: z.boolean(),
+    }),
+    async run(world, input) {
+      const { client } = world;
+      const agent = toAddress(input.agent);
+      const bound = await payloadsOf(world, { agent, name: "CollaborationContract.ExecutorBound" }, boundSchema);
+      const missions = [...new Set(bound.map(({ event }) => event.emitterContract))];
+      const cleared = new Map(
+        await Promise.all(
+          missions.map(
+            async (mission) =>
+              [mission, await payloadsOf(world, { contract: mission, name: "CollaborationContract.Cleared" }, clearedSchema)] as const,
+          ),
+        ),
+      );
+      const states = await Promise.all(missions.map((mission) => missionState({ client }, { address: mission })));
+      const slashes = await payloadsOf(world, { agent, name: "ProducerContract.StakeSlashed" }, slashedSchema);
+      const reputation = await payloadsOf(world, { agent, name: "ProducerContract.ReputationChanged" }, reputationSchema);
+      const owed = await Promise.all(
+        bound.map(({ event, args }) => client.mission(event.emitterContract).entitlementOf(args.node, args.slot)),
+      );
+      return {
+        agent,
+        credit: String(await client.treasury.creditOf(agent)),
+        balance: String(await client.token.balanceOf(agent)),
+        slots: bound.map(({ event: { emitterContract: mission }, args }, at) => {
+          const clearings = (cleared.get(mission) ?? []).map((each) => each.args);
+          const result = resultOf(args, clearings);
+          // A node is owed for once: to whoever did its last attempt.
+          const { paid, premium, claimed } = owed[at] ?? { paid: 0n, premium: 0n, claimed: false };
+          const isIts = result === "agreed";
+          return { mission, ...args, result, due: isIts ? String(paid + premium) : "0", isClaimed: isIts && claimed };
+        }),
+        slashes: slashes.filter(({ args }) => args.agent === agent).map((each) => ({ amount: each.args.amount, ...told(each) })),
+        reputation: reputation
+          .filter(({ args }) => args.agent === agent)
+          .map((each) => ({ previous: each.args.previous, current: each.args.current, ...told(each) })),
+        isSettled: states.every((state) => isOver(state)) && owed.every(({ paid, claimed }) => claimed || paid === 0n),
+      };
+    },
+  }),
+];
+
+const PASS = 1;
+
+/** What the last clearing of an attempt says of one slot. */
+function resultOf(
+  { node, slot, attempt }: z.infer<typeof boundSchema>,
+  cleared: readonly z.infer<typeof clearedSchema>[],
+): "open" | "agreed" | "dissented" | "failed" {
+  const last = cleared.findLast((each) => each.node === node && each.attempt === attempt);
+  if (last === undefined) return "open";
+  if (last.result !== PASS) return "failed";
+  return ((last.agreeing >> slot) & 1) === 1 ? "agreed" : "dissented";
+}

@@ -1,0 +1,83 @@
+import type { SeatDesk } from "../city/open-seats.ts";
+import { contentIdOf, parseContentId } from "../primitives/hash.ts";
+import type { Address, ContentId, Hash } from "../primitives/hex.ts";
+import type { Call } from "../protocol/calls.ts";
+import { CALLS, MOST_BLOCK_BYTES } from "../protocol/calls.ts";
+import { Refused } from "./errors.ts";
+
+/** Bytes that one piece of work may bring, and all work of a key in a mission. */
+const MOST_SLOT_BYTES = 64 * 1_048_576;
+const MOST_MISSION_BYTES = 1_073_741_824;
+/** Seconds that a request for calls may wait. */
+export const LONGEST_WAIT = 25;
+/** Keys that may wait at once. */
+const MOST_WAITING = 256;
+
+/** A city's seats as its gateway shows them: who may wait, and how many bytes an agent may bring. */
+export class SeatDoor {
+  readonly desk: SeatDesk;
+  readonly #waiting = new Map<Address, AbortController>();
+  readonly #closing: AbortSignal;
+  /** Bytes brought, by call and by key and mission; a call ends with its answer, and so few are kept. */
+  readonly #brought = new Map<string, number>();
+
+  constructor(desk: SeatDesk, closing: AbortSignal) {
+    this.desk = desk;
+    this.#closing = closing;
+  }
+
+  /** What this key is asked, within so many seconds. A second request of the same key ends the first. */
+  async callsTo(key: Address, seconds: number): Promise<readonly Call[]> {
+    this.#waiting.get(key)?.abort();
+    if (this.#waiting.size >= MOST_WAITING)
+      throw new Refused("GatewayBusy", "Too many agents wait here", { action: "try again in a few seconds" });
+    const end = new AbortController();
+    this.#waiting.set(key, end);
+    try {
+      const over = [end.signal, this.#closing, AbortSignal.timeout(1_000 * Math.min(seconds, LONGEST_WAIT))];
+      return await this.desk.mailbox.callsTo(key, AbortSignal.any(over));
+    } finally {
+      if (this.#waiting.get(key) === end) this.#waiting.delete(key);
+    }
+  }
+
+  /** Keeps bytes that an open question of this key needs. Throws NothingAsked, QuotaExceeded. */
+  async bring(key: Address, call: Hash, bytes: Uint8Array): Promise<ContentId> {
+    const mission = this.#missionOf(key, call);
+    if (bytes.length > MOST_BLOCK_BYTES) throw new Refused("BodyTooLarge", `A block holds ${MOST_BLOCK_BYTES} bytes at most`);
+    const quotas = [
+      [`${key}/${call}`, MOST_SLOT_BYTES],
+      [`${key}/${mission}`, MOST_MISSION_BYTES],
+    ] as const;
+    for (const [name, most] of quotas)
+      if ((this.#brought.get(name) ?? 0) + bytes.length > most)
+        throw new Refused("QuotaExceeded", `No more than ${most} bytes are taken here`, {
+          details: name === `${key}/${call}` ? "for one piece of work" : "for all work of a key in a mission",
+        });
+    for (const [name] of quotas) this.#add(name, bytes.length);
+    await this.desk.store.put(bytes);
+    return contentIdOf(bytes);
+  }
+
+  /** A block that a question gave to this key. Throws NotFound: an id that one may not read is answered as an unknown one. */
+  async block(key: Address, id: string): Promise<Uint8Array> {
+    if (!this.desk.mailbox.mayRead(key, id)) throw new Refused("NotFound", `No block ${id.slice(0, 100)} is here to be read by this key`);
+    return this.desk.store.get(parseContentId(id));
+  }
+
+  #missionOf(key: Address, id: Hash): Address {
+    const open = this.desk.mailbox.openTo(key).find((call) => call.id === id && call.kind === "perform");
+    if (open === undefined) throw new Refused("NothingAsked", "No open question of this key asks for an output");
+    return CALLS.perform.request.parse(open.payload).mission;
+  }
+
+  #add(name: string, bytes: number): void {
+    const before = this.#brought.get(name) ?? 0;
+    this.#brought.delete(name);
+    this.#brought.set(name, before + bytes);
+    const [oldest] = this.#brought.keys();
+    if (this.#brought.size > REMEMBERED && oldest !== undefined) this.#brought.delete(oldest);
+  }
+}
+
+const REMEMBERED = 20_000;

@@ -1,0 +1,192 @@
+import { expect } from "chai";
+import { privateKeyToAccount } from "viem/accounts";
+import { openNonces } from "../../orchestrator/gateway/nonces.ts";
+import { challengeText, Webhooks } from "../../orchestrator/gateway/webhooks.ts";
+import type { StreamEvent } from "../../orchestrator/hub/hub.ts";
+import { AgentCityError } from "../../orchestrator/primitives/errors.ts";
+import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { CALLS } from "../../orchestrator/protocol/calls.ts";
+import { openAnswers } from "../../orchestrator/records/answers.ts";
+import { type Database, openDatabase } from "../../orchestrator/records/database.ts";
+import type { Sql } from "../../orchestrator/records/sql.ts";
+import { Mailbox } from "../../orchestrator/seats/mailbox.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
+const accountOf = (name: string) => privateKeyToAccount(secretOf(name));
+const [agent, operator, adjudicator] = [accountOf("an agent"), accountOf("an operator"), accountOf("an adjudicator")];
+
+/** The process is gone: whatever it was about to do next never happens. */
+class Killed extends Error {}
+
+/** A process's way to the records, which dies at the `at`-th statement, before it or just after it, and from then on does nothing. */
+function dyingSql(sql: Sql, at: number, when: "before" | "after"): { readonly sql: Sql; readonly reached: () => boolean } {
+  let count = 0;
+  const wrap = (inner: Sql): Sql => ({
+    async query(text, parameters) {
+      const mine = count;
+      count += 1;
+      if (mine > at || (mine === at && when === "before")) throw new Killed();
+      const rows = await inner.query(text, parameters);
+      if (mine === at) throw new Killed();
+      return rows;
+    },
+    transaction: (work) => inner.transaction((within) => work(wrap(within))),
+  });
+  return { sql: wrap(sql), reached: () => count > at };
+}
+
+/** One life after the other, killed at each statement in turn, until a life is not: then `whole` looks at what is left. */
+async function killedEverywhere(
+  database: Sql,
+  live: (sql: Sql, name: string) => Promise<void>,
+  whole: (name: string) => Promise<void>,
+): Promise<number> {
+  let kills = 0;
+  for (const when of ["before", "after"] as const)
+    for (let at = 0; ; at += 1) {
+      const name = `${when}-${at}`;
+      const { sql, reached } = dyingSql(database, at, when);
+      const isDead = await live(sql, name).then(
+        () => false,
+        (error: unknown) => {
+          if (!(error instanceof Killed)) throw error;
+          return true;
+        },
+      );
+      if (isDead) kills += 1;
+      // Another process takes over where the records are.
+      if (reached()) await live(database, name);
+      await whole(name);
+      if (!reached()) break;
+    }
+  return kills;
+}
+
+describe("a gateway that is killed at each of its statements", function () {
+  this.timeout(60_000);
+  const directory = suiteDirectory();
+  let database: Database;
+  before(async () => {
+    database = await openDatabase({ dir: directory() });
+  });
+  after(() => database.close());
+
+  it("keeps the first answer of an agent, and asks nothing twice that was answered", async () => {
+    const clock = { millis: () => 1_800_000_000_000, wait: () => new Promise<void>(() => {}) };
+    const answered = new Map<string, string[]>();
+    const receipts = new Map<string, string[]>();
+    const commitment = (name: string, at: number) => secretOf(`${name} ${at}`);
+    const request = (name: string) =>
+      CALLS.pledge.request.parse({
+        ...{ mission: operator.address, node: 1, attempt: 1, slot: 0, items: [] },
+        obligation: secretOf(name),
+        outputHash: secretOf("an output"),
+      });
+
+    /** A city's process that asks, and an agent that answers something else each time: only its first answer may count. */
+    async function live(sql: Sql, name: string): Promise<void> {
+      const mailbox = new Mailbox({
+        ...{ chainId: 31337, city: operator.address, receiver: operator, clock },
+        answers: openAnswers(sql),
+      });
+      const asking = mailbox.ask({ name: "stranger", address: agent.address }, "pledge", request(name));
+      asking.catch(() => {});
+      for (let turn = 0; turn < 50 && mailbox.openTo(agent.address).length === 0; turn += 1) await new Promise(setImmediate);
+      const [call] = mailbox.openTo(agent.address);
+      if (call !== undefined) {
+        const before = receipts.get(name) ?? [];
+        const answer = { commitment: commitment(name, before.length) };
+        const received = await mailbox.answer(agent.address, call.id, answer);
+        receipts.set(name, [...before, received.answer]);
+      }
+      const { commitment: kept } = await asking;
+      answered.set(name, [...(answered.get(name) ?? []), kept]);
+    }
+    const kills = await killedEverywhere(database, live, async (name) => {
+      expect(new Set(answered.get(name)).size, name).to.equal(1);
+      expect(new Set(receipts.get(name)).size, name).to.be.at.most(1);
+    });
+    expect(kills).to.be.at.least(4);
+  });
+
+  it("takes a signature once", async () => {
+    const taken = new Map<string, number>();
+    const kills = await killedEverywhere(
+      database,
+      async (sql, name) => {
+        const by = { key: agent.address, nonce: `nonce-of-${name}-0123456789`, expires: 1_800_000_060 };
+        try {
+          await openNonces(sql).consume(by, 1_800_000_000);
+          taken.set(name, (taken.get(name) ?? 0) + 1);
+        } catch (error) {
+          if (!(error instanceof AgentCityError)) throw error;
+        }
+      },
+      async (name) => {
+        expect(taken.get(name) ?? 0, name).to.be.at.most(1);
+      },
+    );
+    expect(kills).to.be.at.least(2);
+  });
+
+  it("tells an adjudicator of every critical event, whenever it dies", async () => {
+    const events = [3, 5, 8].map((sequence) => criticalAt(sequence));
+    const told = new Map<string, number[]>();
+    let now = 1_800_000_000_000;
+    const kills = await killedEverywhere(
+      database,
+      async (sql, name) => {
+        let head = 1;
+        const webhooks = new Webhooks({
+          ...{ sql, operator, chainId: 31337, millis: () => now },
+          hub: {
+            cursor: () => ({ block: 0, record: 0, sequence: head, hash: secretOf("head") }),
+            async query({ eventType, cursor = "s0" }) {
+              const after = Number(cursor.slice(1));
+              return { events: events.filter((each) => each.eventType === eventType && each.sequence > after).slice(0, 1), next: null };
+            },
+          },
+          async push(url, { body }) {
+            const said = JSON.parse(new TextDecoder().decode(body));
+            if ("challenge" in said)
+              return {
+                status: 200,
+                text: await adjudicator.signMessage({ message: challengeText(31337, adjudicator.address, said.challenge) }),
+              };
+            const hook = url.pathname.slice(1);
+            told.set(hook, [...(told.get(hook) ?? []), said.sequence]);
+            return { status: 204, text: "" };
+          },
+        });
+        const there = await webhooks.of(adjudicator.address);
+        if (there?.url !== `https://adjudicator.example/${name}`)
+          await webhooks.add(adjudicator.address, `https://adjudicator.example/${name}`);
+        head = 9;
+        for (let at = 0; at < 5; at += 1) {
+          now += 2_000;
+          await webhooks.step();
+        }
+      },
+      async (name) => {
+        const heard = told.get(name) ?? [];
+        // At least once and in order; what was taken just before a kill may come again.
+        expect([...new Set(heard)], name).to.deep.equal([3, 5, 8]);
+        expect(heard.length, name).to.be.at.most(4);
+        await database.query("DELETE FROM gateway_webhooks");
+      },
+    );
+    expect(kills).to.be.at.least(10);
+  });
+});
+
+function criticalAt(sequence: number): StreamEvent {
+  const bytes = new TextEncoder().encode(String(sequence));
+  const hash = secretOf(String(sequence));
+  return {
+    ...{ eventId: hash, missionId: hash, epoch: 0, eventType: "STAKE_SLASHED", emitterContract: `0x${"00".repeat(20)}` },
+    ...{ primaryEntity: null, secondaryEntity: null, nodeId: null, payloadHash: hash, payloadCid: contentIdOf(bytes) },
+    ...{ blockNumber: 1, timestamp: 1, gasUsed: 0, name: "Test.Slashed", blockHash: null, transactionHash: null, logIndex: null },
+    ...{ record: null, corrects: null, sequence, prev: hash, hash, salt: hash, payloadSeal: hash, isFinal: true, isCorrected: false },
+  };
+}

@@ -1,0 +1,152 @@
+import { expect } from "chai";
+import { privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import type { City } from "../../orchestrator/city/city.ts";
+import { type SeatDesk, seatDesk } from "../../orchestrator/city/open-seats.ts";
+import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
+import { contentIdOf, keccak256 } from "../../orchestrator/primitives/hash.ts";
+import { canonicalJson } from "../../orchestrator/primitives/json.ts";
+import { CALLS } from "../../orchestrator/protocol/calls.ts";
+import { openHome } from "../support/city-home.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+import { serveOptions, wall } from "./gateway-city.ts";
+import { signedRequest } from "./signed-fetch.ts";
+
+const secretOf = (name: string) => keccak256(new TextEncoder().encode(name));
+const agent = privateKeyToAccount(secretOf("an agent"));
+const other = privateKeyToAccount(secretOf("another agent"));
+const MEBIBYTE = 1_048_576;
+const errorSchema = z.object({ error: z.object({ code: z.string() }) });
+
+describe("seats at the gateway", function () {
+  this.timeout(120_000);
+  const directory = suiteDirectory();
+  let city: City;
+  let desk: SeatDesk;
+  let gateway: Gateway;
+  let call = "";
+  let performed: Promise<unknown>;
+
+  const codeOf = async (answer: Response) => [answer.status, errorSchema.parse(await answer.json()).error.code];
+  const now = () => Math.floor(wall.now / 1_000);
+
+  async function send(by: typeof agent, method: string, path: string, body = "{}"): Promise<Response> {
+    const { url, init } = await signedRequest(by, `${gateway.url}${path}`, { method, body, now: now() });
+    return fetch(url, init);
+  }
+  async function bearerOf(by: typeof agent): Promise<Record<string, string>> {
+    const { bearer } = z.object({ bearer: z.string() }).parse(await (await send(by, "POST", "/v1/session")).json());
+    return { authorization: `Bearer ${bearer}` };
+  }
+
+  before(async () => {
+    city = await openHome(directory(), "7");
+    desk = await seatDesk(city, { clock: { millis: () => wall.now, wait: () => new Promise<void>(() => {}) } });
+    gateway = await serveGateway(city, { ...serveOptions, seats: desk });
+    const place = { mission: city.client.addresses.Treasury, node: 1, attempt: 1, slot: 0 };
+    const request = CALLS.perform.request.parse({
+      ...{ ...place, service: secretOf("a service"), document: "law", items: "items", upstream: [] },
+      ...{ inputHash: secretOf("an input"), seconds: 10, tools: 0, messages: 0 },
+    });
+    performed = desk.mailbox.ask({ name: "stranger", address: agent.address }, "perform", request, undefined, {
+      help: () => ({ input: { items: [1, 2] } }),
+    });
+    performed.catch(() => {});
+  });
+  after(async () => {
+    await gateway?.close();
+    await city?.close();
+  });
+
+  it("tells an agent alone what it is asked, for fifteen minutes", async () => {
+    const headers = await bearerOf(agent);
+    const { calls } = z
+      .object({ calls: z.array(z.object({ id: z.string(), kind: z.string() })) })
+      .parse(await (await fetch(`${gateway.url}/v1/calls`, { headers })).json());
+    expect(calls.map(({ kind }) => kind)).to.deep.equal(["perform"]);
+    call = calls[0]?.id ?? "";
+    expect(await (await fetch(`${gateway.url}/v1/calls/${call}`, { headers })).json()).to.have.nested.property("help.input.items[1]", 2);
+    const others = await bearerOf(other);
+    expect(await (await fetch(`${gateway.url}/v1/calls`, { headers: others })).json()).to.deep.equal({ calls: [] });
+    expect(await codeOf(await fetch(`${gateway.url}/v1/calls/${call}`, { headers: others }))).to.deep.equal([409, "AnswerRefused"]);
+    expect(await codeOf(await fetch(`${gateway.url}/v1/calls`))).to.deep.equal([401, "SignatureMissing"]);
+    wall.now += 900_000;
+    expect(await codeOf(await fetch(`${gateway.url}/v1/calls`, { headers }))).to.deep.equal([401, "BearerUnknown"]);
+  });
+
+  it("ends an agent's first wait when it comes again", async () => {
+    const headers = await bearerOf(other);
+    const first = fetch(`${gateway.url}/v1/calls?wait=25`, { headers });
+    await fetch(`${gateway.url}/health`);
+    expect(await (await fetch(`${gateway.url}/v1/calls?wait=0`, { headers })).json()).to.deep.equal({ calls: [] });
+    expect(await (await first).json()).to.deep.equal({ calls: [] });
+  });
+
+  it("gives blocks to whom a question gave them, and takes bytes for an open question alone, under their own id", async () => {
+    const given = await city.blocks.put(new TextEncoder().encode("given"));
+    desk.mailbox.grant(agent.address, [given]);
+    const [headers, others] = [await bearerOf(agent), await bearerOf(other)];
+    const at = (id: string) => `${gateway.url}/v1/blocks/${id}`;
+    expect(await (await fetch(at(given), { headers })).text()).to.equal("given");
+    expect(await codeOf(await fetch(at(given), { headers: others }))).to.deep.equal([404, "NotFound"]);
+    expect(await codeOf(await fetch(at(given)))).to.deep.equal([401, "SignatureMissing"]);
+
+    const body = "an output";
+    const id = contentIdOf(new TextEncoder().encode(body));
+    const put = (by: typeof agent, of: string, text = body, asked = call) => send(by, "PUT", `/v1/blocks/${of}?call=${asked}`, text);
+    expect(await (await put(agent, id)).json()).to.deep.equal({ cid: id, bytes: body.length });
+    expect(await codeOf(await put(agent, given))).to.deep.equal([400, "BadRequest"]);
+    expect(await codeOf(await put(other, id))).to.deep.equal([409, "NothingAsked"]);
+    expect(await codeOf(await put(agent, id, body, secretOf("no call")))).to.deep.equal([409, "NothingAsked"]);
+    expect(await codeOf(await send(agent, "PUT", `/v1/blocks/${id}`, body))).to.deep.equal([400, "BadRequest"]);
+    // A bearer reads and never writes.
+    const unsigned = await fetch(`${at(id)}?call=${call}`, { method: "PUT", body, headers });
+    expect(await codeOf(unsigned)).to.deep.equal([401, "SignatureMissing"]);
+    const large = "x".repeat(8 * MEBIBYTE + 1);
+    expect(await codeOf(await put(agent, contentIdOf(new TextEncoder().encode(large)), large))).to.deep.equal([413, "BodyTooLarge"]);
+  });
+
+  it("takes 64 MiB for a piece of work, and no more", async () => {
+    const { seats } = gateway.world;
+    const bytes = new Uint8Array(8 * MEBIBYTE);
+    const codes: string[] = [];
+    for (let at = 0; at < 9; at += 1) {
+      bytes[0] = at;
+      const brought = seats?.bring(agent.address, call as `0x${string}`, bytes);
+      codes.push(
+        await (brought ?? Promise.resolve("closed")).then(
+          () => "kept",
+          (error: { readonly code?: string }) => error.code ?? "",
+        ),
+      );
+    }
+    // Nine bytes came before.
+    expect(codes).to.deep.equal([...Array.from({ length: 7 }, () => "kept"), "QuotaExceeded", "QuotaExceeded"]);
+  });
+
+  it("keeps the first answer, and says what is wrong with one that does not count", async () => {
+    const output = z
+      .object({ output: z.string(), outputHash: z.string() })
+      .parse(await (await send(agent, "POST", "/v1/outputs", canonicalJson({ call, output: { a: 1 } }))).json());
+    expect(output.outputHash).to.equal(keccak256(new TextEncoder().encode('{"a":1}')));
+    const answer = { status: "ok", output: output.output, trail: [], tools: 0, messages: 0 };
+    const said = (by: typeof agent, given: object) => send(by, "POST", "/v1/answers", canonicalJson({ call, answer: { ...given } }));
+    expect(await codeOf(await said(other, answer))).to.deep.equal([409, "AnswerRefused"]);
+    expect(await codeOf(await said(agent, { status: "fine" }))).to.deep.equal([409, "AnswerRefused"]);
+    const received = await (await said(agent, answer)).json();
+    expect(await performed).to.deep.equal(answer);
+    // What is answered stays answered: the city signs for the same one again.
+    const again = await (await said(agent, { ...answer, tools: 7 })).json();
+    expect(z.object({ answer: z.string() }).parse(again).answer).to.equal(z.object({ answer: z.string() }).parse(received).answer);
+  });
+
+  it("says that no seats are open where none are", async () => {
+    const closed = await serveGateway(city, serveOptions);
+    const { url, init } = await signedRequest(agent, `${closed.url}/v1/faucet`, {
+      body: canonicalJson({ principal: agent.address }),
+      now: now(),
+    });
+    expect(await codeOf(await fetch(url, init))).to.deep.equal([404, "SeatsClosed"]);
+    await closed.close();
+  });
+});

@@ -1,0 +1,209 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import { z } from "zod";
+import { simulatedJudge } from "../../orchestrator/adjudication/simulated-judge.ts";
+import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import type { City } from "../../orchestrator/city/city.ts";
+import { type OpenSeats, openSeats } from "../../orchestrator/city/open-seats.ts";
+import { runToEnd } from "../../orchestrator/city/run.ts";
+import { readInput } from "../../orchestrator/execution/inputs/read-input.ts";
+import { type Gateway, serveGateway } from "../../orchestrator/gateway/serve.ts";
+import { addressSchema } from "../../orchestrator/primitives/address.ts";
+import { parseMissionFile } from "../../orchestrator/protocol/mission-file.ts";
+import type { Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { root } from "../../scripts/dev/files.ts";
+import { CATALOG } from "../../services/catalog.ts";
+import { openHome } from "../support/city-home.ts";
+import { outsideFolder } from "../support/outside-folder.ts";
+import { CALM_ROWS, smallInputs, smallMission } from "../support/small-mission.ts";
+import { suiteDirectory } from "../support/temporary-directory.ts";
+
+/** A service of tier 2, whose outputs are compared; and one of tier 1, which an issuer runs again. */
+const SERVICE = "estimate-by-median";
+const READS = "fetch-and-parse";
+const millis = () => performance.timeOrigin + performance.now();
+/** Missions in which a newcomer has won something, and milliseconds in which it is paid. */
+const MISSIONS = 3;
+const TO_PAID = 180_000;
+
+const line = z.looseObject({ happened: z.string() });
+const over = z.object({
+  credit: z.string(),
+  balance: z.string(),
+  slots: z.array(z.object({ mission: addressSchema, node: z.int(), slot: z.int(), result: z.string() })),
+  slashes: z.array(z.object({ amount: z.string(), reason: z.string(), words: z.string().nullable() })),
+  reputation: z.array(z.object({ reason: z.string(), current: z.int(), previous: z.int() })),
+});
+
+describe("an agent that has nothing of ours", function () {
+  this.timeout(300_000);
+  const directory = suiteDirectory();
+  const started: ChildProcess[] = [];
+  let city: City;
+  let seats: OpenSeats;
+  let gateway: Gateway;
+  let programs: { readonly stranger: string; readonly decider: string };
+  let missions = 0;
+
+  before(async () => {
+    const [stranger = "", decider = ""] = outsideFolder(
+      join(directory(), "elsewhere"),
+      ["stranger.ts", "decider.ts"],
+      ["@modelcontextprotocol/client", "viem"],
+    );
+    programs = { stranger, decider };
+    city = await openHome(join(directory(), "home"), "7");
+    const wait = (time: number, signal: AbortSignal) => sleep(time, undefined, { signal }).catch(() => undefined);
+    seats = await openSeats(city, { clock: { millis, wait }, patience: 4 });
+    const pause = (time: number) => sleep(time, undefined);
+    gateway = await serveGateway(city, { port: 0, version: "test", millis, sleep: pause, seats: seats.desk, seatsUrl: seats.url });
+  });
+  after(async () => {
+    for (const child of started) if (child.exitCode === null) child.kill("SIGKILL");
+    await gateway?.close();
+    await seats?.close();
+    await city?.close();
+  });
+
+  const stranger = (service: string, ...manner: readonly string[]) => start(programs.stranger, gateway.url, service, ...manner);
+
+  /** A program in a process of its own, and every line that it says. */
+  function start(...command: readonly string[]) {
+    const child = spawn(process.execPath, command, {
+      cwd: join(directory(), "elsewhere"),
+      env: { PATH: process.env["PATH"] },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    started.push(child);
+    const running = { child, said: "", errors: "", ended: once(child, "close"), begun: millis() };
+    child.stdout.on("data", (chunk: Buffer) => {
+      running.said += chunk.toString();
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      running.errors += chunk.toString();
+    });
+    return running;
+  }
+  type Running = ReturnType<typeof start>;
+
+  const linesOf = ({ said }: Running) =>
+    said
+      .split("\n")
+      .filter((each) => each !== "")
+      .map((each) => line.parse(JSON.parse(each)));
+
+  async function heard(of: Running, happened: string) {
+    for (;;) {
+      const found = linesOf(of).find((each) => each.happened === happened);
+      if (found !== undefined) return found;
+      await Promise.race([once(of.child.stdout, "data"), of.ended]);
+      if (of.child.exitCode !== null && !of.said.includes(`"${happened}"`)) throw new Error(`it ended: ${of.said} ${of.errors}`);
+    }
+  }
+
+  async function mission(): Promise<Outcome> {
+    missions += 1;
+    const text = smallMission(smallInputs(directory(), CALM_ROWS).csv);
+    const file = parseMissionFile(text, { fileName: "mission.yaml", catalog: CATALOG, budgetCap: 10n ** 15n });
+    const order = { file, catalog: CATALOG, input: readInput(file.input, directory()), judge: simulatedJudge(city.chain.id) };
+    return runToEnd(city, { ...order, id: `outside-${missions}`, outsiders: await seats.outsiders() }, text, join(directory(), "home"));
+  }
+
+  /** Missions until this agent won something: what it says in the end, and the last mission. */
+  async function untilOver(of: Running) {
+    const agent = String((await heard(of, "registered"))["agent"]);
+    for (let at = 0; at < MISSIONS; at += 1) {
+      const outcome = await mission();
+      const won = outcome.nodes.flatMap(({ executors }) => executors).filter((slot) => slot.agent === agent);
+      if (won.length > 0) return { outcome, won, work: over.parse(await heard(of, "over")) };
+    }
+    throw new Error(`it won nothing in ${MISSIONS} missions: ${of.said} ${of.errors}`);
+  }
+
+  /** What the missions' contracts owe for all that an agent won. */
+  async function entitledTo({ slots }: z.infer<typeof over>): Promise<bigint> {
+    const all = await Promise.all(slots.map(({ mission, node, slot }) => city.client.mission(mission).entitlementOf(node, slot)));
+    return all.reduce((sum, { paid, premium }) => sum + paid + premium, 0n);
+  }
+
+  it("is no more than 120 lines, and imports packages alone", () => {
+    for (const name of readdirSync(join(root, "test/outside"))) {
+      const text = readFileSync(join(root, "test/outside", name), "utf8");
+      expect(text.trimEnd().split("\n").length, name).to.be.at.most(120);
+      for (const [, from] of text.matchAll(/(?:from|import) ?\(?"([^"]+)"/g))
+        expect(from, name).to.match(/^(node:crypto|@modelcontextprotocol\/client(\/stdio)?|viem(\/accounts)?)$/);
+    }
+  });
+
+  it("joins with random keys, wins, delivers, is paid, and the audit passes", async () => {
+    const running = stranger(SERVICE);
+    const { outcome, won, work } = await untilOver(running);
+    expect(outcome.failure, running.said).to.equal(null);
+    expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "agreed"));
+    expect(work.slashes).to.deep.equal([]);
+    const entitled = await entitledTo(work);
+    expect(entitled > 0n).to.equal(true);
+    expect(BigInt(work.balance) + BigInt(work.credit)).to.equal(entitled);
+    expect(millis() - running.begun).to.be.below(TO_PAID);
+    expect(linesOf(running).filter(({ happened }) => happened === "refused")).to.deep.equal([]);
+    const report = await auditBundle(join(directory(), "home", outcome.bundle ?? ""));
+    expect(report.checks.flatMap(({ findings }) => findings)).to.deep.equal([]);
+    expect(report.passed).to.equal(true);
+  });
+
+  it("decides by standard input and output in the protocol's older era, for a key that stays in the process it started", async () => {
+    const folder = join(directory(), "decided-for");
+    const cli = join(root, "orchestrator/cli/main.ts");
+    await start(cli, "agent", "init", "--folder", folder).ended;
+    const running = start(
+      programs.decider,
+      SERVICE,
+      process.execPath,
+      cli,
+      "mcp",
+      "--city",
+      gateway.url,
+      "--folder",
+      folder,
+      "--sells",
+      SERVICE,
+    );
+    expect((await heard(running, "connected"))["era"]).to.match(/^2025-/);
+    const { outcome, won, work } = await untilOver(running);
+    expect(outcome.failure, running.said).to.equal(null);
+    expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "agreed"));
+    expect(BigInt(work.balance) + BigInt(work.credit)).to.equal(await entitledTo(work));
+    expect(
+      linesOf(running)
+        .filter(({ happened }) => happened === "decided")
+        .map(({ kind }) => kind),
+    ).to.include.members(["bid", "perform"]);
+  });
+
+  it("is slashed for garbage, and told why", async () => {
+    const running = stranger(READS, "garbage");
+    const { outcome, won, work } = await untilOver(running);
+    expect(outcome.failure, running.said).to.equal(null);
+    expect(work.slots.map(({ result }) => result)).to.deep.equal(won.map(() => "failed"));
+    expect(BigInt(work.balance) + BigInt(work.credit)).to.equal(0n);
+    // Another agent did it again, and the mission's sponsor has what was paid for.
+    const done = outcome.nodes.filter(({ executors }) => executors.some((slot) => won.includes(slot)));
+    expect(done.map(({ state, attempts }) => [state, attempts])).to.deep.equal([["COMPLETED", 2]]);
+    expect(work.slashes.map(({ reason, words }) => [reason, words])).to.deep.equal([
+      ["CLEARED_FAIL", "the verifiers found the work wrong"],
+    ]);
+    expect(BigInt(work.slashes[0]?.amount ?? 0) > 0n).to.equal(true);
+    expect(work.reputation.some(({ previous, current }) => current < previous)).to.equal(true);
+  });
+
+  it("is refused by name when another key signed for it", async () => {
+    const running = stranger(SERVICE, "wrong-key");
+    await running.ended;
+    expect(running.child.exitCode).to.not.equal(0);
+    expect(running.errors).to.contain("BadSignature");
+  });
+});

@@ -1,0 +1,51 @@
+/**
+ * Somebody who decides for an agent by MCP over standard input and output, in the protocol's era of 2025: the process that is started
+ * holds the key. Prints one line of JSON for each thing that happens, and ends when the agent was paid or slashed.
+ * usage: node decider.ts <service> <command> <argument>…
+ */
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a city sends; its own schemas are in tools/list
+type Json = any;
+const [service = "", command = "", ...args] = process.argv.slice(2);
+const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
+const client = new Client({ name: "decider", version: "1.0.0" }, { versionNegotiation: { mode: "legacy" } });
+await client.connect(new StdioClientTransport({ command, args, stderr: "inherit", env: process.env as Record<string, string> }));
+
+async function use(tool: string, fields: Json): Promise<Json> {
+  const answer: Json = await client.callTool({ name: tool, arguments: fields });
+  if (answer.isError) throw new Error(answer.content[0].text);
+  return answer.structuredContent;
+}
+
+function decisionOn({ kind, question }: Json): Json {
+  if (kind === "bid") {
+    const fitting = question.nodes.filter(({ services }: Json) => services.includes(service));
+    return fitting.map(({ node, slotBudget }: Json) => ({ node, service, price: String((BigInt(slotBudget) * 4n) / 10n) }));
+  }
+  return {
+    items: question.items.map(({ id, name, values }: Json) => {
+      const guesses = Object.values(values ?? {}).sort((a: Json, b: Json) => a - b);
+      return { id, name: name ?? id, value: guesses[(guesses.length - 1) / 2] ?? 0 };
+    }),
+  };
+}
+
+tell("connected", { era: client.getNegotiatedProtocolVersion() });
+for (let isOver = false, isRegistered = false; !isOver; ) {
+  const { agent, decisions, said } = await use("next_decisions", { wait: 5 });
+  if (!isRegistered && said.some((line: string) => line.startsWith("answering as"))) {
+    isRegistered = true;
+    tell("registered", { agent });
+  }
+  if (said.some((line: string) => line.startsWith("it stopped"))) throw new Error(said.at(-1));
+  for (const { id, kind, question } of decisions) {
+    await use("decide", { id, decision: decisionOn({ kind, question }) });
+    tell("decided", { kind });
+  }
+  const work = await use("list_work", { agent });
+  isOver = decisions.length === 0 && work.slots.some(({ result }: Json) => result !== "open") && work.isSettled;
+  if (isOver) tell("over", work);
+}
+await client.close();

@@ -1,0 +1,109 @@
+/**
+ * An agent by somebody who has nothing of AgentCity's: the MCP SDK's own client, viem, and two random keys. It joins the city at a URL,
+ * sells one service, does the work in its own way, and ends when it was paid or slashed. Prints one line of JSON for each thing that happens.
+ * usage: node stranger.ts <url of the city> <service> [garbage | wrong-key]
+ */
+import { randomBytes } from "node:crypto";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, sha256, stringToHex, toHex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever a city sends; its own schemas are in tools/list
+type Json = any;
+const [url = "", service = "", manner = "honest"] = process.argv.slice(2);
+const [agent, owner, other] = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()].map((key) => privateKeyToAccount(key));
+if (agent === undefined || owner === undefined || other === undefined) throw new Error("no keys");
+const tell = (happened: string, facts: Json = {}) => console.log(JSON.stringify({ happened, ...facts }));
+const SIGNED_TYPES = ["Bid", "Commits", "HeldOutput", "Withdrawal"];
+const COMMITMENT = parseAbiParameters("address, bytes32, bytes32, bytes32, bytes32, uint8, uint96, bytes32");
+const salts = new Map<string, Hex>();
+
+const client = new Client({ name: "stranger", version: "1.0.0" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url)));
+
+async function use(tool: string, fields: Json): Promise<Json> {
+  const answer: Json = await client.callTool({ name: tool, arguments: fields });
+  if (answer.isError) throw new Error(answer.content[0].text);
+  return answer.structuredContent;
+}
+
+/** RFC 8785, as far as it is needed here. */
+function canonical(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`;
+}
+
+async function signed(tool: string, fields: Json, by = agent): Promise<Json> {
+  const [nonce, expires] = [randomBytes(16).toString("hex"), Math.floor(Date.now() / 1_000) + 30];
+  const hash = sha256(stringToHex(canonical(fields)));
+  const message = [`AgentCity tool ${tool}`, new URL(url).host, chainId, hash, nonce, expires].join("\n");
+  const signature = await by?.signMessage({ message });
+  return use(tool, { ...fields, signature: { key: agent?.address, nonce, expires, signature } });
+}
+
+/** The middle one of a row's numbers; or nonsense. */
+function workOn({ items = [], upstream = [] }: Json): Json {
+  const rows = new Map([...items, ...upstream.flatMap((before: Json) => before.items)].toReversed().map((row: Json) => [row.id, row]));
+  const estimates = [...rows.values()].toReversed().map(({ id, name, values }: Json) => {
+    const guesses = Object.values(values ?? {}).sort((a: Json, b: Json) => a - b) as number[];
+    const median = guesses.length % 2 === 1 ? guesses[(guesses.length - 1) / 2] : 0;
+    return { id, name: name ?? id, ...(manner === "garbage" ? { kind: "nonsense" } : { value: median }) };
+  });
+  return { items: estimates };
+}
+
+async function answerTo({ id, kind, payload }: Json): Promise<Json> {
+  if (kind === "bid") {
+    const fitting = payload.nodes.filter(({ services }: Json) => services.includes(service));
+    return fitting.map(({ node, slotBudget }: Json) => ({ node, service, price: String((BigInt(slotBudget) * 4n) / 10n) }));
+  }
+  const { help } = await use("prepare_answer", { call: id, bearer });
+  if (kind === "perform") {
+    const { output, outputHash } = await signed("deliver", { call: id, output: workOn(help.input) });
+    return { status: "ok", output, trail: [payload.inputHash, outputHash], tools: 0, messages: 0 };
+  }
+  if (kind === "sign") {
+    const typed = JSON.parse(help.typedData);
+    if (!SIGNED_TYPES.includes(typed.primaryType)) throw new Error(`will not sign ${typed.primaryType}`);
+    return { signature: await agent?.signTypedData(typed) };
+  }
+  if (kind === "seal") return { signature: (await agent?.sign({ hash: help.sha256 }))?.slice(0, 130) };
+  const { obligation, outputHash, trailRoot, envelopeRoot, items, classes } = help;
+  const salt = salts.get(obligation) ?? toHex(randomBytes(32));
+  salts.set(obligation, salt);
+  if (kind === "open") return { salt, outputHash, trailRoot, envelopeRoot, items, classes };
+  const hidden = [agent?.address as Hex, salt, outputHash, trailRoot, envelopeRoot, items, BigInt(classes), obligation] as const;
+  return { commitment: keccak256(encodeAbiParameters(COMMITMENT, hidden)) };
+}
+
+const { document } = await use("get_city", {});
+const { chainId } = document;
+await signed("faucet", { principal: owner.address });
+const joining = await use("prepare_registration", { agent: agent.address, principal: owner.address });
+const { binding, did, permitDeadline } = joining;
+const byPrincipal = await owner.signTypedData(JSON.parse(joining.typedData));
+const byAgent = await (manner === "wrong-key" ? other : agent).signTypedData(JSON.parse(joining.typedData));
+const permit = await owner.signTypedData(JSON.parse(joining.permit));
+await use("register_agent", { binding, did, byPrincipal, byAgent, permit, permitDeadline });
+const { offer, typedData } = await use("prepare_service", { agent: agent.address, service });
+await use("register_service", { owner: agent.address, offer, signature: await agent.signTypedData(JSON.parse(typedData)) });
+const { bearer } = await signed("open_session", {});
+tell("registered", { agent: agent.address, owner: owner.address });
+
+for (let isOver = false; !isOver; ) {
+  const { calls } = await use("list_calls", { wait: 5, bearer });
+  for (const call of calls) {
+    const answered = answerTo(call).then((answer) => signed("answer_call", { call: call.id, answer }));
+    await answered.then(
+      () => tell("answered", { kind: call.kind }),
+      (error) => tell("refused", { kind: call.kind, why: error.message }),
+    );
+  }
+  if (calls.length > 0) continue;
+  const work = await use("list_work", { agent: agent.address });
+  isOver = work.slots.some(({ result }: Json) => result !== "open") && work.isSettled;
+  if (isOver) tell("over", work);
+}
+await client.close();
