@@ -162,8 +162,7 @@ describe("proofs: what is packed is what was meant", function () {
       ];
       const run = new Run(contract("contracts/libraries/LawCodec.sol"), BIT_VECTORS, {
         "LawCodec._nodeOffset": (_, it) => [it.literal(0n, 256)],
-        "Memory.asSlice": (_, it) => [it.literal(0n, 256)],
-        "Memory.load": load,
+        "LibBytes.load": load,
       });
       return { run, words };
     };

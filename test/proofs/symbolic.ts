@@ -62,6 +62,8 @@ const truth = (smt: string): Bool => ({ kind: "bool", smt });
 export class Run {
   readonly #declarations = new Map<number, AstNode>();
   readonly #parents = new Map<number, string>();
+  /** What user-defined value types are made of, by name. */
+  readonly #underlying = new Map<string, string>();
   readonly #lines: string[] = [];
   #fresh = 0;
 
@@ -76,6 +78,8 @@ export class Run {
         const id = numberIn(node, "id");
         if (id === undefined) continue;
         this.#declarations.set(id, node);
+        if (node.nodeType === "UserDefinedValueTypeDefinition")
+          this.#underlying.set(text(node, "name"), typeOf(child(node, "underlyingType")).name);
         this.#parents.set(
           id,
           text(
@@ -165,10 +169,14 @@ export class Run {
         ? truth(`(= ${bit.smt} ${this.literal(1n, 1).smt})`)
         : { kind: "bool", smt: `${bit.constant === 1n}`, constant: bit.constant === 1n };
     }
-    const made = leaf(bitsOf(type_), name);
+    const made = leaf(this.#bitsOf(type_), name);
     if (declared?.nodeType === "EnumDefinition" && made.constant === undefined)
       this.#lines.push(`(assert ${this.#isMember(made, declared)})`);
     return made;
+  }
+
+  #bitsOf(type: string): number {
+    return bitsOf(this.#underlying.get(type) ?? type);
   }
 
   #isMember(value: Num, declared: AstNode): string {
@@ -435,7 +443,7 @@ export class Run {
   /** `type(T).max`. */
   #limit(node: AstNode): Num {
     const name = typeOf(node).name;
-    if (!name.startsWith("enum ")) return this.literal((1n << BigInt(bitsOf(name))) - 1n, bitsOf(name));
+    if (!name.startsWith("enum ")) return this.literal((1n << BigInt(this.#bitsOf(name))) - 1n, this.#bitsOf(name));
     const simple = name.replace(/^enum (.*\.)?/, "");
     const declared = [...this.#declarations.values()].find((each) => each.nodeType === "EnumDefinition" && text(each, "name") === simple);
     return this.literal(BigInt(children(declared, "members").length - 1), 8);
@@ -493,7 +501,7 @@ export class Run {
       return truth(`(${operator === "&&" ? "and" : "or"} ${a.smt} ${b.smt})`);
     }
     const shift = operator === "<<" || operator === ">>";
-    const bits = shift ? bitsOf(typeOf(node).name) : bitsOf(commonType(node));
+    const bits = shift ? this.#bitsOf(typeOf(node).name) : this.#bitsOf(commonType(node));
     const a = this.#evaluate(left, path, ended, unchecked);
     const b = this.#evaluate(right, path, ended, unchecked);
     if (a.kind === "bool" && b.kind === "bool") return truth(`(${operator === "==" ? "=" : "distinct"} ${a.smt} ${b.smt})`);
@@ -546,7 +554,7 @@ export class Run {
 
   /** A value as one of this type: numbers are widened; structs and arrays stay what they are. */
   #as(type: string, value: Value): Value {
-    return value.kind === "number" && !OPAQUE.test(type) ? this.#resized(value, bitsOf(type)) : value;
+    return value.kind === "number" && !OPAQUE.test(type) ? this.#resized(value, this.#bitsOf(type)) : value;
   }
 
   #apply(node: AstNode, path: Path, ended: Ending[], unchecked: boolean): Value {
@@ -562,6 +570,8 @@ export class Run {
         Array.from({ length: Number(length.constant) }, (_, i) => [`${i}`, this.#make(base, (bits) => this.literal(0n, bits), "")]),
       );
     }
+    // A user-defined value type and what it is made of are the same word.
+    if (/^t_function_(un)?wrap_/.test(typeOf(called).id)) return this.#evaluate(must(args[0]), path, ended, unchecked);
     const fn = this.#declarations.get(numberIn(called, "referencedDeclaration") ?? -1);
     if (fn?.nodeType !== "FunctionDefinition") throw new Unsupported(`the call of ${text(called, "memberName") || text(called, "name")}`);
     const bound = called.nodeType === "MemberAccess" && !this.#isStatic(called) ? [must(child(called, "expression"))] : [];
@@ -585,7 +595,7 @@ export class Run {
       const member = this.#isMember(value, declared);
       this.#require(truth(member), path, ended);
     }
-    return this.#resized(value, bitsOf(type));
+    return this.#resized(value, this.#bitsOf(type));
   }
 }
 

@@ -17,6 +17,9 @@ const TWINS: Readonly<Record<string, string>> = {
 /** Pure libraries that only contracts read: no TypeScript computes the same, so there is nothing to compare. */
 const ALONE: readonly string[] = ["ActionTable", "BidWord", "DidSyntax"];
 
+/** Fields of a word, by the codec that decodes the word with them: it is compared, and so are they. */
+const FIELDS: Readonly<Record<string, string>> = { NodeLaw: "LawCodec", Terms: "MissionParamsCodec" };
+
 const kebab = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase();
 
 /** Every function of it is pure: it could run anywhere, so it runs in two places. */
@@ -27,13 +30,21 @@ function isRule(source: string): boolean {
 
 describe("every pure library", () => {
   const libraries = readdirSync(at("contracts/libraries")).map((file) => file.replace(/\.sol$/, ""));
-  const rules = libraries.filter((name) => isRule(read(`contracts/libraries/${name}.sol`)) && !ALONE.includes(name));
+  const isAlone = (name: string) => ALONE.includes(name) || name in FIELDS;
+  const rules = libraries.filter((name) => isRule(read(`contracts/libraries/${name}.sol`)) && !isAlone(name));
   const harnesses = readdirSync(at("test/contracts/harness")).map((file) => read(`test/contracts/harness/${file}`));
   const tests = readdirSync(at("test/contracts/libraries")).map((file) => read(`test/contracts/libraries/${file}`));
 
   it("is found", () => {
     expect(rules).to.include.members(["Admissibility", "Clearing", "Condorcet", "LawCodec", "Payout", "TypedData"]);
     expect(rules).to.not.include("Signatures");
+  });
+
+  it("of a word's fields serves the codec that is compared", () => {
+    for (const [name, codec] of Object.entries(FIELDS)) {
+      expect(rules).to.include(codec);
+      expect(read(`contracts/libraries/${codec}.sol`)).to.include(`from "./${name}.sol"`);
+    }
   });
 
   for (const name of rules) {
