@@ -9,7 +9,7 @@ import { root } from "../dev/files.ts";
 import { flags } from "../dev/flags.ts";
 
 /** What is checked in CI, and what only measures: a machine's speed says nothing about a change. */
-const CHECKED = ["scripts/bench/gas.ts", "scripts/bench/clearing.ts"];
+const CHECKED = ["scripts/bench/gas.ts", "scripts/bench/clearing.ts", "scripts/bench/agreements.ts"];
 const MEASURED = ["session", "throughput", "economy", "first-minute", "hub", "gateway"].map((name) => `scripts/bench/${name}.ts`);
 
 const { check } = flags("agentcity bench [--check]", { check: { type: "boolean" } });
