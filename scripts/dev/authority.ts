@@ -290,6 +290,16 @@ export const AUTHORITY: Readonly<Record<string, Readonly<Record<string, readonly
     claimRefund: anyone,
     withdraw: anyone,
   },
+  ClearingEvaluator: {
+    register: [
+      { when: "signed", callers: ANYONE },
+      { when: "the client's signature missing", callers: ["client"], refusal: "InvalidSignature" },
+    ],
+    deliver: only("NotAuthorised", "provider"),
+    evaluate: anyone,
+    redraw: anyone,
+    finalise: anyone,
+  },
   StakePool: {
     openPool: anyone,
     admit: only("NotManager", "manager"),

@@ -1,7 +1,8 @@
 /** The escrow of two parties: what each of them, its evaluators, its arbiter and its token might try. */
 import { expect } from "chai";
 import { AMOUNT, CHALLENGE, EVALUATION, openEscrow, RESULT, Status } from "../support/agreement-fixture.ts";
-import { networkHelpers, tokens } from "../support/city-fixture.ts";
+import { keyOf, networkHelpers, tokens } from "../support/city-fixture.ts";
+import { BUDGET, Class, HEARING, JobStatus, Outcome, openEvaluator, Result } from "../support/evaluator-fixture.ts";
 import { turnHostile } from "../support/hostile-token.ts";
 import { attempt } from "./attempt.ts";
 
@@ -93,5 +94,93 @@ describe("attacks on agreements", () => {
     if (job !== undefined) await escrow.connect(client).fund(job, AMOUNT, "0x");
     expect(await city.token.balanceOf(client.address)).to.equal(tokens(100));
     expect(await networkHelpers.time.latest()).to.be.greaterThan(0);
+  });
+
+  it("a stranger registers another's job, on terms of its own", async () => {
+    const { base, createJob, register, hearing } = await openEvaluator();
+    const [one, other] = [keyOf("stranger"), keyOf("stranger's other key")];
+    const terms = { ...base, jobId: await createJob(), client: one.address, provider: other.address, floor: Class.SELF };
+    await attempt(register(terms, [one, other]));
+    expect(BigInt((await hearing(terms)).digest)).to.equal(0n);
+  });
+
+  it("a provider's own word is taken for the evidence that was asked for", async () => {
+    const { delivered, hearing } = await openEvaluator();
+    const { terms, evaluate } = await delivered();
+    await attempt(evaluate([{}, {}, {}], []));
+    expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.NONE);
+  });
+
+  it("whoever hands in leaves the heavy voice out", async () => {
+    const { delivered, hearing, seat } = await openEvaluator();
+    const heavy = await seat("heavy", undefined, 1000);
+    const { terms, judges, evaluate } = await delivered({ panelSize: 6 });
+    expect(judges.map(({ address }) => address)).to.include(heavy.address);
+    await attempt(evaluate(judges.map((judge) => (judge.address === heavy.address ? undefined : {}))));
+    expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.NONE);
+  });
+
+  it("a client hands in again without the best verdicts, and the share falls", async () => {
+    const { delivered, hearing } = await openEvaluator();
+    const { terms, evaluate } = await delivered({ panelSize: 5 });
+    await evaluate([{ score: 9000 }, { score: 9000 }, { score: 9000 }, { score: 100 }]);
+    await attempt(evaluate([{ score: 9000 }, undefined, { score: 9000 }, { score: 100 }]));
+    expect(Number((await hearing(terms)).score)).to.equal(9000);
+  });
+
+  it("a provider ends its job before the rest of the panel has spoken", async () => {
+    const { contract, provider, delivered, statusOf, nobody } = await openEvaluator();
+    const { terms, evaluate, jobId } = await delivered();
+    await evaluate([{}, {}]);
+    await attempt(contract.connect(provider).finalise(terms, nobody));
+    expect(await statusOf(jobId)).to.equal(JobStatus.SUBMITTED);
+  });
+
+  it("a party's own lab grades its evidence", async () => {
+    const { city, delivered, hearing, providerPrincipal } = await openEvaluator();
+    const lab = keyOf("provider's lab");
+    await city.evidence.registerIssuer(lab.address, providerPrincipal.address, 1 << Class.ATT);
+    const { terms, evaluate } = await delivered({}, [{ class: Class.ATT, issuer: lab }]);
+    await attempt(evaluate([{}, {}, {}]));
+    expect(Number((await hearing(terms)).outcome)).to.equal(Outcome.NONE);
+  });
+
+  it("a provider delivers again until the panel suits it", async () => {
+    const { contract, provider, delivered, hearing } = await openEvaluator();
+    const { terms, work } = await delivered();
+    const { drawBlock } = await hearing(terms);
+    await attempt(contract.connect(provider).deliver(terms, work.opening));
+    expect((await hearing(terms)).drawBlock).to.equal(drawBlock);
+  });
+
+  it("a verifier signs both answers, and whoever hands in last decides", async () => {
+    const { contract, provider, delivered, increase, statusOf, nobody } = await openEvaluator();
+    const { terms, evaluate, jobId } = await delivered();
+    const fail = { result: Result.FAIL };
+    await evaluate([undefined, fail, fail]);
+    await attempt(evaluate([{}, {}]));
+    await increase(HEARING + 1);
+    await attempt(contract.connect(provider).finalise(terms, nobody));
+    expect(await statusOf(jobId)).not.to.equal(JobStatus.COMPLETED);
+  });
+
+  it("a client has another panel drawn when the first has decided", async () => {
+    const { contract, client, provider, delivered, increase, balanceOf, nobody } = await openEvaluator();
+    const { terms, evaluate } = await delivered();
+    await evaluate([{}, {}]);
+    await increase(HEARING + 1);
+    await attempt(contract.connect(client).redraw(terms));
+    await attempt(contract.finalise(terms, nobody));
+    expect(await balanceOf(provider)).to.equal(BUDGET);
+  });
+
+  it("whoever ends a job takes along what others' jobs left behind", async () => {
+    const { contract, city, at, delivered, balanceOf } = await openEvaluator();
+    await city.token.mint(at, tokens(3));
+    const { terms, evaluate } = await delivered();
+    await evaluate([{}, {}, {}]);
+    const ender = await city.account("ender");
+    await attempt(contract.connect(ender).finalise(terms, city.addresses.TOKEN));
+    expect(await balanceOf(ender)).to.equal(0n);
   });
 });

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { ANYONE, AUTHORITY, LIKE, type Role, type Rule } from "../../../scripts/dev/authority.ts";
 import { AuthorityTrial, DEPLOYED, mutatingFunctions } from "../../support/authority-trial.ts";
 import { INSTITUTIONS } from "../../support/city-fixture.ts";
-import { playAgreements } from "./play-agreements.ts";
+import { playAgreements, playEvaluator } from "./play-agreements.ts";
 import {
   playAdjudication,
   playConstitution,
@@ -39,6 +39,7 @@ const PLAYS = [
   playDescent,
   playPools,
   playAgreements,
+  playEvaluator,
 ];
 /** Kinds that every row is tried as; the others exist only where they play a part. */
 const ALWAYS: readonly Role[] = [

@@ -1,7 +1,8 @@
-/** Every function of the escrow of agreements, called with success. */
+/** Every function of the escrow of agreements, and of the evaluator of jobs, called with success. */
 import { CHALLENGE, EVALUATION, openEscrow, RESULT, WORK } from "../../support/agreement-fixture.ts";
 import { type AuthorityTrial, type Cast, castOf, endow } from "../../support/authority-trial.ts";
 import { loadCity, networkHelpers } from "../../support/city-fixture.ts";
+import { BUDGET, Class, HEARING, openEvaluator } from "../../support/evaluator-fixture.ts";
 
 export async function playAgreements(trial: AuthorityTrial): Promise<void> {
   const city = await loadCity();
@@ -59,4 +60,30 @@ export async function playAgreements(trial: AuthorityTrial): Promise<void> {
   await networkHelpers.time.increase(200_000);
   await record("claimRefund", () => escrow.claimRefund(missed));
   await record("withdraw", () => escrow.withdraw(city.addresses.TOKEN, provider.address));
+}
+
+export async function playEvaluator(trial: AuthorityTrial): Promise<void> {
+  const city = await loadCity();
+  const trialled = await openEvaluator({ city });
+  const { contract, jobs, client, provider, issuer, base, createJob, register, workOf, signed, panel, voice, nobody } = trialled;
+  const cast: Cast = { ...(await castOf(city, {})), client: client.address, provider: provider.address };
+  const record = (name: string, act: () => Promise<unknown>, when?: string) => trial.record(`ClearingEvaluator.${name}`, cast, act, when);
+
+  const terms = { ...base, jobId: await createJob() };
+  await record("register", () => register(terms), "signed");
+  const other = { ...base, jobId: await createJob() };
+  const byProvider = await signed(provider, other);
+  await record("register", () => contract.connect(client).register(other, "0x", byProvider), "the client's signature missing");
+  const work = await workOf(terms, [{ class: Class.ATT, issuer }]);
+  await record("deliver", () => contract.connect(provider).deliver(terms, work.opening));
+  await panel(terms);
+  await networkHelpers.time.increase(HEARING + 1);
+  await record("redraw", () => contract.redraw(terms));
+  const voices = await Promise.all((await panel(terms)).map((judge) => voice(judge, work, {})));
+  await record("evaluate", () => contract.evaluate(terms, work.opening, work.proofs, voices));
+  const quiet = { ...base, jobId: await createJob() };
+  await register(quiet);
+  await jobs.connect(client).fund(quiet.jobId, BUDGET, "0x");
+  await networkHelpers.time.increase(200_000);
+  await record("finalise", () => contract.finalise(quiet, nobody));
 }
