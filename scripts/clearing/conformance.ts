@@ -27,10 +27,11 @@ export interface Sweep {
 }
 
 /** The three attack families against one order of classes. */
-export function sweep(seed: Seed, size: SweepSize, order: Admissibility = RAILS_ADMISSIBILITY): Sweep {
+export async function sweep(seed: Seed, size: SweepSize, order: Admissibility = RAILS_ADMISSIBILITY): Promise<Sweep> {
   const at = sweepDeployment(order);
   const forge = SOPHISTICATIONS.map((sophistication) => forgeUp(seed, sophistication, size.forgeSeeds, size.forgeEvents, at));
-  const launder = AUDIT_RATES.map((rate) => launderBasis(seed, rate, size.launderSeeds, size.launderRounds, at));
+  const launder: LaunderBasis[] = [];
+  for (const rate of AUDIT_RATES) launder.push(await launderBasis(seed, rate, size.launderSeeds, size.launderRounds, at));
   const downgrade = downgradeFloor(seed, size.downgrades);
   const parts = [...forge, ...launder, downgrade];
   const total = (of: (part: { events: number; violations: number }) => number) => parts.reduce((sum, part) => sum + of(part), 0);
@@ -43,9 +44,9 @@ const MUTANT_SIZE: SweepSize = { forgeSeeds: 1, forgeEvents: 2000, launderSeeds:
 const PAPER_MEDIANS: Readonly<Record<number, number>> = { 0.02: 547, 0.05: 402, 0.1: 179, 0.2: 89, 0.4: 46 };
 
 /** RAILS 11.5, and the same sweep with a join where the meet belongs, which must show. */
-export function conformance(seed: Seed, size: SweepSize = PAPER_SIZE): Report {
-  const result = sweep(seed, size);
-  const mutant = sweep(seed, MUTANT_SIZE, JOIN_FOR_MEET);
+export async function conformance(seed: Seed, size: SweepSize = PAPER_SIZE): Promise<Report> {
+  const result = await sweep(seed, size);
+  const mutant = await sweep(seed, MUTANT_SIZE, JOIN_FOR_MEET);
   const sum = (parts: readonly ForgeUp[], of: (part: ForgeUp) => number) => parts.reduce((total, part) => total + of(part), 0);
   return {
     title: `RAILS 11.5: ${result.events.toLocaleString("en-US")} events under attack`,
@@ -62,6 +63,7 @@ export function conformance(seed: Seed, size: SweepSize = PAPER_SIZE): Report {
       },
       ...result.forge.map(forgeRow),
       ...result.launder.map((part) => launderRow(part, size)),
+      auditRow(result.launder),
       exactly(
         "DOWNGRADE-FLOOR rejected",
         "all",
@@ -80,6 +82,24 @@ export function conformance(seed: Seed, size: SweepSize = PAPER_SIZE): Report {
 
 function exactly(figure: string, paper: string, holds: boolean, ours: string): Row {
   return { figure, paper, ours, verdict: holds ? "reproduced" : "NOT REPRODUCED" };
+}
+
+/** Whoever says what it did not read, or declares what it did not need, does not stand when its work is done again; who read, does. */
+function auditRow(launder: readonly LaunderBasis[]): Row {
+  const all = (kind: keyof LaunderBasis["audits"]) => {
+    const [done, found] = [launder.map(({ audits }) => audits[kind].audited), launder.map(({ audits }) => audits[kind].mismatched)];
+    return { audited: done.reduce((sum, one) => sum + one, 0), mismatched: found.reduce((sum, one) => sum + one, 0) };
+  };
+  const [colluding, honest, fooled] = [all("colluding"), all("honest"), all("fooled")];
+  const of = ({ audited, mismatched }: { audited: number; mismatched: number }) =>
+    `${mismatched.toLocaleString("en-US")} of ${audited.toLocaleString("en-US")}`;
+  const holds = colluding.mismatched === colluding.audited && fooled.mismatched === fooled.audited && honest.mismatched === 0;
+  return exactly(
+    "basis audits: mismatches of colluders, fooled, honest",
+    "(not tried)",
+    holds && colluding.audited > 0 && honest.audited > 0,
+    `${of(colluding)}, ${of(fooled)}, ${of(honest)}`,
+  );
 }
 
 /** The catch rate is one minus the sophistication, by construction of the sweep. */

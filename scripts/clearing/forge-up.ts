@@ -6,7 +6,7 @@ import { type EvidenceItem, emit, emitted } from "../../orchestrator/clearing/ev
 import { admitItem } from "../../orchestrator/clearing/ingest.ts";
 import { refOf } from "../../orchestrator/clearing/seal.ts";
 import type { AdmittedOutput } from "../../orchestrator/clearing/verifier-output.ts";
-import { randomStream, type Seed } from "../../orchestrator/primitives/random.ts";
+import { type RandomStream, randomStream, type Seed } from "../../orchestrator/primitives/random.ts";
 import { violatesFloor } from "./invariant.ts";
 import { dealWith, envelopeOf, genuine, ISSUED, performanceUnder, SUBMITTED, settles, signerOf, verdictOn } from "./population.ts";
 
@@ -30,8 +30,6 @@ const TARGETS = ["SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
 interface Stage {
   readonly floor: ClassName;
   readonly deal: BoundObligation;
-  /** Forged, one way each: none survives ingest at its claim. */
-  readonly forgeries: readonly EvidenceItem[];
   /** Signed with the rightful issuer's stolen key, and the verdicts a verifier may give on it, honestly declared. */
   readonly stolen: readonly { readonly item: EvidenceItem; readonly verdicts: readonly AdmittedOutput[] }[];
   /** Verdicts on what everybody has: a self-report, a self-signed artifact. */
@@ -41,16 +39,18 @@ interface Stage {
 const ARTIFACTS = 4;
 const SUBMISSION = { submitted_at: SUBMITTED };
 
-/** FORGE-UP: with probability `sophistication` the forger holds the rightful issuer's key; else he tries one of the forgeries. */
+/** FORGE-UP: with probability `sophistication` the forger holds the rightful issuer's key; else he tries a forgery. */
 export function forgeUp(seed: Seed, sophistication: number, seeds: number, perSeed: number, at: Deployment): ForgeUp {
   const stages = TARGETS.map((floor) => stageFor(floor, at));
   let [caught, settled, settledOnTheft, violations] = [0, 0, 0, 0];
   for (let run = 0; run < seeds; run += 1) {
     const random = randomStream(seed, "clearing", "forge-up", sophistication, run);
+    // None survives ingest at its claim.
+    const forgeries = new Map(stages.map(({ deal, floor }) => [floor, forgeriesOf(deal, floor, random.fork("forgeries", floor))]));
     for (let event = 0; event < perSeed; event += 1) {
       const stage = random.pick(stages);
       const theft = random.next() < sophistication ? random.pick(stage.stolen) : undefined;
-      const item = theft?.item ?? random.pick(stage.forgeries);
+      const item = theft?.item ?? random.pick(forgeries.get(stage.floor) ?? []);
       const admitted = admitItem(item, SUBMISSION, stage.deal, at).ok;
       if (!admitted) caught += 1;
       const outputs = [random.pick(stage.bystanders)];
@@ -85,33 +85,96 @@ function stageFor(floor: ClassName, at: Deployment): Stage {
   });
   const envelope = envelopeOf(deal, [word, own], at);
   const bystanders = [[word], [word, own]].map((basis, index) => verdictOn(deal, envelope, basis, at, 10 + index));
-  return { floor, deal, forgeries: forgeriesOf(deal, floor), stolen, bystanders };
+  return { floor, deal, stolen, bystanders };
 }
 
-/** Ten ways to claim a class without its issuer's key. */
-function forgeriesOf(deal: BoundObligation, floor: ClassName): EvidenceItem[] {
-  const elsewhere = { ...deal, obligation_hash: refOf({ another: "deal" }).slice("sha256:".length) as `0x${string}` };
-  const real = genuine(deal, "forged", floor);
-  const [hop] = real.provenance;
-  const relabelled = genuine(deal, "forged", "SIGN");
-  const rehopped = (change: object): EvidenceItem => ({ ...real, provenance: real.provenance.map((one) => ({ ...one, ...change })) });
-  const agents = { signer: signerOf("agent"), class: floor, issuedAt: ISSUED };
-  const artifact = { id: "forged", type: "artifact", content: { id: "forged" } };
-  return [
-    { ...real, provenance: [] },
-    floor === "SIGN" ? { ...relabelled, class: "ATT" } : { ...relabelled, class: floor },
-    floor === "SIGN"
-      ? emitted(deal.obligation_hash, artifact, { ...agents, class: "REC" })
-      : emitted(deal.obligation_hash, artifact, agents),
-    genuine(elsewhere, "forged", floor),
-    { ...real, ref: refOf({ id: "other" }) },
-    { ...real, content: { id: "other" } },
-    { ...real, id: "renamed" },
-    rehopped({ emitter: "ghost" }),
-    rehopped({ issued_at: "2026-05-01T10:59:00Z" }),
-    { ...emit(deal.obligation_hash, real, { ...agents, class: "SELF" }), class: floor },
-    ...(hop === undefined
-      ? []
-      : [{ ...real, provenance: [{ ...hop, signature: genuine(deal, "another", floor).provenance[0]?.signature ?? hop.signature }] }]),
-  ];
+/** What a forgery is drawn from. */
+interface Attempt {
+  readonly deal: BoundObligation;
+  readonly floor: ClassName;
+  readonly random: RandomStream;
+  /** Of the artifact, drawn. */
+  readonly name: string;
+  /** That artifact as its rightful issuer signs it. */
+  readonly real: EvidenceItem;
+}
+
+const rehopped = (real: EvidenceItem, change: object): EvidenceItem => ({
+  ...real,
+  provenance: real.provenance.map((one) => ({ ...one, ...change })),
+});
+const artifactOf = (name: string) => ({ id: name, type: "artifact", content: { id: name } });
+const hex = (random: RandomStream): string => random.int(2 ** 40).toString(16);
+/** Every class that somebody vouches for. */
+const VOUCHED = ["SIGN", "WIT", "REC", "ATT", "PROOF"] as const;
+
+/** Ways to claim a class without its issuer's key; what they change is drawn. */
+const WAYS: readonly ((attempt: Attempt) => EvidenceItem | undefined)[] = [
+  ({ real }) => ({ ...real, provenance: [] }),
+  ({ deal, floor, name }) => ({ ...genuine(deal, name, "SIGN"), class: floor === "SIGN" ? "ATT" : floor }),
+  // The agent vouches for itself, for what it is not registered for.
+  ({ deal, floor, name, random }) => {
+    const claimed = floor === "SIGN" ? random.pick(VOUCHED.slice(1)) : floor;
+    return emitted(deal.obligation_hash, artifactOf(name), { signer: signerOf("agent"), class: claimed, issuedAt: ISSUED });
+  },
+  // Genuine, and of another deal.
+  ({ deal, floor, name, random }) => {
+    const hash = refOf({ another: hex(random) }).slice("sha256:".length) as `0x${string}`;
+    return genuine({ ...deal, obligation_hash: hash }, name, floor);
+  },
+  ({ real, random }) => ({ ...real, ref: refOf({ id: hex(random) }) }),
+  ({ real, random }) => ({ ...real, content: { id: `other-${hex(random)}` } }),
+  ({ real, random }) => ({ ...real, id: `renamed-${hex(random)}` }),
+  // In the name of somebody else, registered or not.
+  ({ real, random }) => {
+    const own = real.provenance[0]?.emitter;
+    const others = ["ghost", "market", "witness", "shop", "runner", "prover"].filter((one) => one !== own);
+    return rehopped(real, { emitter: random.pick(others) });
+  },
+  ({ real, random }) => rehopped(real, { issued_at: `2026-05-01T10:${String(10 + random.int(50))}:${String(10 + random.int(50))}Z` }),
+  ({ real, random }) => {
+    const own = real.provenance[0]?.class;
+    return rehopped(real, { class: random.pick(VOUCHED.filter((one) => one !== own)) });
+  },
+  ({ deal, floor, real }) => ({
+    ...emit(deal.obligation_hash, real, { signer: signerOf("agent"), class: "SELF", issuedAt: ISSUED }),
+    class: floor,
+  }),
+  // The signature of another artifact, or one with another digit.
+  ({ deal, floor, real, random }) => {
+    const signature = genuine(deal, `another-${hex(random)}`, floor).provenance[0]?.signature;
+    return signature === undefined ? undefined : rehopped(real, { signature });
+  },
+  ({ real, random }) => {
+    const signature = real.provenance[0]?.signature;
+    if (signature === undefined) return undefined;
+    const at = signature.length - 1 - random.int(100);
+    const digit = ((Number.parseInt(signature[at] ?? "0", 16) + 1 + random.int(15)) % 16).toString(16);
+    return rehopped(real, { signature: `${signature.slice(0, at)}${digit}${signature.slice(at + 1)}` });
+  },
+  // A registered runner of the agent's own house; one whose registration is over.
+  ({ deal, floor, name }) => vouchedBy("in-house-runner", ["REC", "ATT"], { deal, floor, name }),
+  ({ deal, floor, name }) => vouchedBy("retired-runner", ["ATT"], { deal, floor, name }),
+];
+
+function vouchedBy(
+  id: string,
+  registered: readonly ClassName[],
+  { deal, floor, name }: Pick<Attempt, "deal" | "floor" | "name">,
+): EvidenceItem | undefined {
+  if (!registered.includes(floor)) return undefined;
+  return emitted(deal.obligation_hash, artifactOf(name), { signer: signerOf(id), class: floor, issuedAt: ISSUED });
+}
+
+/** So many are drawn for a seed and a floor. */
+const DRAWN = 48;
+
+function forgeriesOf(deal: BoundObligation, floor: ClassName, random: RandomStream): EvidenceItem[] {
+  return Array.from({ length: DRAWN }, () => {
+    for (;;) {
+      const name = `forged-${hex(random)}`;
+      const forged = random.pick(WAYS)({ deal, floor, random, name, real: genuine(deal, name, floor) });
+      if (forged !== undefined) return forged;
+    }
+  });
 }

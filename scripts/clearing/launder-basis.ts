@@ -1,10 +1,13 @@
 import { aggregate } from "../../orchestrator/clearing/aggregate.ts";
 import type { Deployment } from "../../orchestrator/clearing/deployment.ts";
-import { type DriftRule, isDrifting } from "../../orchestrator/clearing/drift.ts";
-import { compared, newPassport } from "../../orchestrator/clearing/passport.ts";
-import { randomStream, type Seed } from "../../orchestrator/primitives/random.ts";
+import { auditBasis, type DriftRule, isDrifting } from "../../orchestrator/clearing/drift.ts";
+import type { EvidenceItem } from "../../orchestrator/clearing/evidence-envelope.ts";
+import { audited, compared, newPassport } from "../../orchestrator/clearing/passport.ts";
+import type { AdmittedOutput } from "../../orchestrator/clearing/verifier-output.ts";
+import type { CaseFile, Verifier } from "../../orchestrator/clearing/verifiers/verifier.ts";
+import { type RandomStream, randomStream, type Seed } from "../../orchestrator/primitives/random.ts";
 import { violatesFloor } from "./invariant.ts";
-import { dealWith, envelopeOf, genuine, performanceUnder, settles, verdictOn } from "./population.ts";
+import { dealWith, envelopeOf, genuine, performanceUnder, settles, signerOf, verdictOn } from "./population.ts";
 
 export const AUDIT_RATES = [0.02, 0.05, 0.1, 0.2, 0.4] as const;
 export const VERIFIERS = 20;
@@ -21,13 +24,25 @@ export interface LaunderBasis {
   readonly neverCaught: number;
   readonly wronglyFlagged: number;
   readonly violations: number;
+  /** Verdicts whose work was done again, with what did not match: of colluders in defective rounds, of honest verifiers, of the fooled one. */
+  readonly audits: { readonly colluding: Found; readonly honest: Found; readonly fooled: Found };
 }
 
-/**
- * LAUNDER-BASIS: colluders pass everything on a basis that they declare and did not read; honest verifiers find the truth. Each round,
- * with the audit rate's probability, one verifier's verdicts so far are compared with the truth and flagged when they drift.
- */
-export function launderBasis(seed: Seed, auditRate: number, seeds: number, rounds: number, at: Deployment): LaunderBasis {
+export interface Found {
+  readonly audited: number;
+  readonly mismatched: number;
+}
+
+type Panel = readonly AdmittedOutput[];
+
+/** The deal, its evidence and what everybody says, in rounds where the work is sound and where it is not. */
+interface Stage {
+  readonly file: CaseFile;
+  readonly item: EvidenceItem;
+  readonly panels: { readonly clean: Panel; readonly defective: Panel };
+}
+
+function stageAt(at: Deployment): Stage {
   const deal = dealWith(FLOOR, at);
   const item = genuine(deal, "log", FLOOR);
   const word = genuine(deal, "word", "SELF");
@@ -40,29 +55,78 @@ export function launderBasis(seed: Seed, auditRate: number, seeds: number, round
     clean: [...passes.slice(0, -1), fooled],
     defective: [...passes.slice(0, COLLUDERS), ...fails.slice(COLLUDERS, -1), fooled],
   };
+  return { file: { obligation: deal, envelope, admissibility: at.admissibility }, item, panels };
+}
+
+/** Reads the log, and finds the truth. */
+function reader(item: EvidenceItem, defective: boolean): Verifier {
+  return {
+    signer: signerOf("auditor"),
+    role: "constraint",
+    answers: [{ question: "performance" }],
+    examine: ({ envelope: { items } }) => ({
+      verdict: defective ? "FAIL" : "PASS",
+      confidence: 9000,
+      basis: [...items.values()].filter(({ item: one }) => one.id === item.id),
+    }),
+  };
+}
+
+/** Whose verdict an audit did again; a colluder's in a clean round is what an honest one's would be. */
+function kindOf(place: number, defective: boolean): keyof LaunderBasis["audits"] | undefined {
+  if (place === VERIFIERS - 1) return "fooled";
+  if (place >= COLLUDERS) return "honest";
+  return defective ? "colluding" : undefined;
+}
+
+interface Run {
+  readonly violations: number;
+  /** Round in which each was flagged, by place. */
+  readonly caught: ReadonlyMap<number, number>;
+}
+type Tally = Record<keyof LaunderBasis["audits"], { audited: number; mismatched: number }>;
+
+async function run(random: RandomStream, auditRate: number, rounds: number, { file, item, panels }: Stage, tally: Tally): Promise<Run> {
+  const passports = Array.from({ length: VERIFIERS }, (_, index) => newPassport(`verifier-${index}`));
+  const caught = new Map<number, number>();
+  let violations = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const defective = random.next() < DEFECTIVE;
+    const panel = defective ? panels.defective : panels.clean;
+    const result = aggregate(panel, performanceUnder(FLOOR), file.admissibility);
+    const basis = result.basis.map((one) => one.item);
+    if (violatesFloor(settles(result), basis, FLOOR)) violations += 1;
+    for (const [index, passport] of passports.entries()) passports[index] = compared(passport, index >= COLLUDERS || !defective);
+    if (random.next() >= auditRate) continue;
+    const place = random.int(VERIFIERS);
+    const [passport, said] = [passports[place], panel[place]];
+    if (passport === undefined || said === undefined) throw new Error("unreachable: every place has a passport and a verdict");
+    if (!caught.has(place) && isDrifting(passport, RULE)) caught.set(place, round);
+    const { matches } = await auditBasis(said.output, reader(item, defective), file);
+    passports[place] = audited(passport, matches);
+    const kind = kindOf(place, defective);
+    if (kind === undefined) continue;
+    tally[kind].audited += 1;
+    tally[kind].mismatched += matches ? 0 : 1;
+  }
+  return { violations, caught };
+}
+
+/**
+ * LAUNDER-BASIS: colluders pass everything on a basis that they declare and did not read; honest verifiers find the truth. Each round,
+ * with the audit rate's probability, one verifier's verdicts so far are compared with the truth and flagged when they drift. Its verdict of
+ * that round is done again, too, by somebody who reads: a basis audit.
+ */
+export async function launderBasis(seed: Seed, auditRate: number, seeds: number, rounds: number, at: Deployment): Promise<LaunderBasis> {
+  const stage = stageAt(at);
+  const none = () => ({ audited: 0, mismatched: 0 });
+  const audits: Tally = { colluding: none(), honest: none(), fooled: none() };
   const medians: number[] = [];
   let [neverCaught, wronglyFlagged, violations] = [0, 0, 0];
-  for (let run = 0; run < seeds; run += 1) {
-    const random = randomStream(seed, "clearing", "launder-basis", auditRate, run);
-    const passports = Array.from({ length: VERIFIERS }, (_, index) => newPassport(`verifier-${index}`));
-    const caught = new Map<number, number>();
-    for (let round = 0; round < rounds; round += 1) {
-      const defective = random.next() < DEFECTIVE;
-      const result = aggregate(defective ? panels.defective : panels.clean, performanceUnder(FLOOR), at.admissibility);
-      if (
-        violatesFloor(
-          settles(result),
-          result.basis.map((one) => one.item),
-          FLOOR,
-        )
-      )
-        violations += 1;
-      for (const [index, passport] of passports.entries()) passports[index] = compared(passport, index >= COLLUDERS || !defective);
-      if (random.next() >= auditRate) continue;
-      const audited = random.int(VERIFIERS);
-      const passport = passports[audited];
-      if (passport !== undefined && !caught.has(audited) && isDrifting(passport, RULE)) caught.set(audited, round);
-    }
+  for (let number = 0; number < seeds; number += 1) {
+    const random = randomStream(seed, "clearing", "launder-basis", auditRate, number);
+    const { caught, violations: more } = await run(random, auditRate, rounds, stage, audits);
+    violations += more;
     const latencies = [...caught]
       .filter(([index]) => index < COLLUDERS)
       .map(([, round]) => round)
@@ -72,7 +136,7 @@ export function launderBasis(seed: Seed, auditRate: number, seeds: number, round
     neverCaught += COLLUDERS - latencies.length;
     wronglyFlagged += caught.size - latencies.length;
   }
-  return { auditRate, events: seeds * rounds, medians, neverCaught, wronglyFlagged, violations };
+  return { auditRate, events: seeds * rounds, medians, neverCaught, wronglyFlagged, violations, audits };
 }
 
 /** What chance gives: each round catches a given colluder with probability rate / verifiers, from the eighth on. */

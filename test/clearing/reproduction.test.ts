@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect } from "chai";
 import { z } from "zod";
-import { JOIN_FOR_MEET, sweep } from "../../scripts/clearing/conformance.ts";
+import { JOIN_FOR_MEET, type Sweep, sweep } from "../../scripts/clearing/conformance.ts";
 import { itemSatisfies, satisfies, violatesFloor } from "../../scripts/clearing/invariant.ts";
 import { expectation } from "../../scripts/clearing/launder-basis.ts";
 import { dealWith, genuine, sweepDeployment } from "../../scripts/clearing/population.ts";
@@ -14,7 +14,10 @@ import { expectNear, expectOrder } from "../support/fractions.ts";
 const SMALL = { forgeSeeds: 1, forgeEvents: 400, launderSeeds: 1, launderRounds: 200, downgrades: 60 };
 
 describe("the conformance sweep, small", () => {
-  const result = sweep("small", SMALL);
+  let result: Sweep;
+  before(async () => {
+    result = await sweep("small", SMALL);
+  });
 
   it("has no violation", () => {
     expect([result.events, result.violations]).to.deep.equal([11 * 400 + 5 * 200 + 60, 0]);
@@ -29,8 +32,16 @@ describe("the conformance sweep, small", () => {
     expect(result.forge[10]?.settledOnTheft).to.be.greaterThan(0);
   });
 
-  it("has violations when a join stands where the meet belongs", () => {
-    const mutant = sweep("small", SMALL, JOIN_FOR_MEET);
+  it("finds by basis audits whoever declares what it did not read, and nobody else", () => {
+    const audits = result.launder.map((part) => part.audits);
+    expect(audits.every(({ honest }) => honest.mismatched === 0)).to.equal(true);
+    expect(audits.every(({ colluding }) => colluding.mismatched === colluding.audited)).to.equal(true);
+    expectOrder(audits.at(-1)?.colluding.audited ?? 0, ">", 0);
+    expectOrder(audits.at(-1)?.fooled.mismatched ?? 0, ">", 0);
+  });
+
+  it("has violations when a join stands where the meet belongs", async () => {
+    const mutant = await sweep("small", SMALL, JOIN_FOR_MEET);
     expectOrder(
       mutant.forge.reduce((sum, part) => sum + part.violations, 0),
       ">",
@@ -43,8 +54,8 @@ describe("the conformance sweep, small", () => {
     );
   });
 
-  it("is the same for the same seed", () => {
-    expect(sweep("small", SMALL)).to.deep.equal(result);
+  it("is the same for the same seed", async () => {
+    expect(await sweep("small", SMALL)).to.deep.equal(result);
   });
 });
 
