@@ -5,7 +5,7 @@ import { AgentCityError } from "../primitives/errors.ts";
 import { canonicalJson, NotJson, parseJson } from "../primitives/json.ts";
 import { type AttestationDesk, UnknownClaim } from "./desk.ts";
 import { LifecycleRefused } from "./lifecycle.ts";
-import { claimEnvelopeSchema } from "./wire.ts";
+import { claimEnvelopeSchema, extensionManifest } from "./wire.ts";
 
 const MAX_BODY = 64 * 1024;
 
@@ -24,7 +24,7 @@ export interface AttestationApp {
 
 /**
  * `POST /claims` takes in the caller's own claim, `POST /verify {claim_id}` has one checked, `GET /audit/:claim_id` gives the whole
- * record. Answers are RFC 8785 JSON; errors are `{error: {code, message, …}}` with a fitting status.
+ * record, `GET /manifest.json` what travels. Answers are RFC 8785 JSON; errors are `{error: {code, message, …}}` with a fitting status.
  */
 export function attestationHandlers({ desk, authenticate }: HandlerOptions): AttestationApp {
   const app = new Hono();
@@ -52,6 +52,8 @@ export function attestationHandlers({ desk, authenticate }: HandlerOptions): Att
     const { claim_id } = z.strictObject({ claim_id: z.string() }).parse(parseJson(await req.text()));
     return json(await desk.verify(claim_id), 200);
   });
+
+  app.get("/manifest.json", () => json(extensionManifest(), 200));
 
   app.get("/audit/:claim", ({ req }) => {
     const claim = req.param("claim");

@@ -54,6 +54,22 @@ export function agentExtension(ref: Omit<PramanaServiceRef, "version">) {
   };
 }
 
+/**
+ * What stands behind the extension's URI, for whoever meets it in a card: what its params are, what travels with a claim, and where. The
+ * schemas are made of those that check; what a schema cannot say (digests, keys) they leave open.
+ */
+export function extensionManifest() {
+  const schemaOf = (schema: z.ZodType) => z.toJSONSchema(schema, { target: "draft-2020-12", unrepresentable: "any" });
+  return {
+    uri: PRAMANA_EXTENSION,
+    version: WIRE_VERSION,
+    required: false,
+    a2a: { where: "capabilities.extensions[].params", params: schemaOf(pramanaServiceRefSchema) },
+    mcp: { where: ["structuredContent", "_meta"], key: MCP_KEY },
+    envelope: schemaOf(claimEnvelopeSchema),
+  };
+}
+
 const cardSchema = z.looseObject({
   capabilities: z.looseObject({ extensions: z.array(z.looseObject({ uri: z.string(), params: z.unknown().optional() })).default([]) }),
 });

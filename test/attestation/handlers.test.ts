@@ -1,9 +1,20 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "chai";
 import { z } from "zod";
 import { attestationHandlers } from "../../orchestrator/attestation/handlers.ts";
+import { agentExtension, type PramanaServiceRef } from "../../orchestrator/attestation/wire.ts";
 import { CLAIMS, DOCUMENTS, openDesk, sent } from "../../scripts/attestation/underwriting.ts";
 
 const anything = z.looseObject({});
+const schema = z.record(z.string(), z.unknown());
+const serviceRef: Omit<PramanaServiceRef, "version"> = {
+  verify_endpoint: "https://desk.example/verify",
+  audit_endpoint: "https://desk.example/audit",
+  claim_types: ["citation"],
+  source_schemes: ["https"],
+  signature_alg: "ed25519",
+  sla_window_ms: 60_000,
+};
 
 /** Who asks is what a header says: real ones check a signature. */
 function served() {
@@ -29,6 +40,21 @@ describe("attestation/handlers", () => {
     expect(audit.body["outcome"]).to.deep.equal(body);
     expect(audit.body["envelope"]).to.deep.equal(sent(CLAIMS.citation));
     expect(audit.body["trail"]).to.have.length(2);
+  });
+
+  it("tells strangers what travels, in schemas that take what is sent and nothing without where to have it checked", async () => {
+    const { ask } = served();
+    const { status, body } = await ask("/manifest.json");
+    const manifest = z.object({ uri: z.string(), envelope: schema, a2a: z.object({ params: schema }) }).parse(body);
+    const { uri, params } = agentExtension(serviceRef);
+    expect([status, manifest.uri]).to.deep.equal([200, uri]);
+    const takes = (what: typeof manifest.envelope, value: unknown) =>
+      new Ajv2020({ strict: false, validateFormats: false }).compile(what)(value);
+    for (const claim of Object.values(CLAIMS)) expect(takes(manifest.envelope, sent(claim)), claim.claim_type).to.equal(true);
+    const { verify_endpoint_hint: _, ...nowhere } = sent(CLAIMS.citation);
+    expect(takes(manifest.envelope, nowhere)).to.equal(false);
+    expect(takes(manifest.a2a.params, params)).to.equal(true);
+    expect(takes(manifest.a2a.params, { ...params, claim_types: ["opinion"] })).to.equal(false);
   });
 
   it("takes claims from their attesters only", async () => {
