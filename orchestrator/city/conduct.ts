@@ -87,7 +87,7 @@ export async function conduct(
 ): Promise<Conducted> {
   const { file, id } = order;
   const { items, digest } = order.input;
-  await requireNamedGates(city, file.tasks);
+  await requireNamedGates(city, file);
   await city.answers.remember({ session: id, agent: "", step: "trial", round: 0 }, z.literal(true), async () => {
     await tryServices(city, order);
     return true;

@@ -31,6 +31,8 @@ export async function failureOf(
   if (order !== undefined) return terminated(order);
   const halted = await haltOf(client, mission);
   if (halted !== undefined) return halted;
+  const decided = await client.mission(mission).history("OutputDecided");
+  if (decided.at(-1)?.args.allowed === false) return VETOED;
   if (failed === undefined || last === undefined) return expired(nodes);
   const crash = failed.executors.find(({ attempt, fault }) => attempt === last.attempt && fault !== null)?.fault;
   const { action } = crash == null ? faultWords(last.reason, failed.tier) : crashWords(crash);
@@ -50,6 +52,12 @@ const WITHHELD: Failure = {
   node: null,
   reason: "all work is done, but the city's records and the chain differ, so nothing was handed out",
   action: "restore the city's folder from a backup, and audit the bundle",
+};
+/** Work that passed is paid all the same. */
+const VETOED: Failure = {
+  node: null,
+  reason: "all work is done, but the gate that the mission file names for its output vetoes it",
+  action: "read the gate's contract and the report beside it; change the tasks or the gate, and give the mission again",
 };
 /** Laws that failed, and whether their cost is why no further one was tried (`nextEpoch`). */
 function lawsTried(epochs: Outcome["epochs"]): string {

@@ -47,7 +47,7 @@ export function documentOf(
     ...(mission.planned === true ? { plan: planId(planOfMission(mission)) } : {}),
     output: { task: mission.output.task, format: mission.output.format },
     predicates: mission.predicates,
-    outputPredicate: 0,
+    outputPredicate: gateNumber(mission.output.gate),
     ...(mission.mode === "hybrid" && riskOf(goal, facts.limits) !== "HIGH" ? { anchorInterval: ANCHOR_INTERVAL } : {}),
   });
 }

@@ -63,7 +63,7 @@ const taskSchema = z.strictObject({
 /** How an output is written. */
 export const OUTPUT_FORMATS = ["markdown", "json", "csv"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
-const outputSchema = z.strictObject({ task: slug, format: z.enum(OUTPUT_FORMATS) });
+const outputSchema = z.strictObject({ task: slug, format: z.enum(OUTPUT_FORMATS), gate: gateSchema.optional() });
 
 /** A mission file as written (decision 41). */
 export const missionFileSchema = z.strictObject({

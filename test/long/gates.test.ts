@@ -4,11 +4,16 @@ import { readArtifact } from "../../deploy/artifacts.ts";
 import type { Case } from "../../orchestrator/adjudication/case.ts";
 import { intentKey } from "../../orchestrator/chain/outbox.ts";
 import { auditBundle } from "../../orchestrator/city/audit/audit-bundle.ts";
+import { openContext } from "../../orchestrator/city/audit/context.ts";
+import { inspect } from "../../orchestrator/city/audit/inspection.ts";
+import { verdicts } from "../../orchestrator/city/audit/verdicts.ts";
 import type { City } from "../../orchestrator/city/city.ts";
 import type { Address, Hex } from "../../orchestrator/primitives/hex.ts";
 import { NAMED_GATES } from "../../orchestrator/protocol/gates.ts";
 import { balances, type Outcome } from "../../orchestrator/protocol/outcome.ts";
+import { openBundle } from "../../orchestrator/records/bundle.ts";
 import { decodeLaw } from "../../orchestrator/rules/law-codec.ts";
+import { lying, replaced } from "../city/audit/lies.ts";
 import { carryOutIn, openHome, purseOf } from "../support/city-home.ts";
 import { OVERRIDE, runCli } from "../support/cli.ts";
 import { rejection } from "../support/rejection.ts";
@@ -110,6 +115,35 @@ describe("scenario: gates that a mission file names", function () {
     const { passed, checks } = await auditBundle(outcome.bundle ?? "");
     expect(passed).to.equal(true);
     expect(checks.find(({ name }) => name === "VERDICTS")?.findings).to.deep.equal([]);
+  });
+
+  it("veto the whole output, for good: whose work passed is paid, nothing is handed out, and the audit asks again", async () => {
+    const tasks = {
+      read: { service: "fetch-and-parse", over: "input", tier: 1 },
+      report: { service: "aggregate", after: ["read"], tier: 1 },
+    };
+    const of = (gate: unknown) =>
+      smallMission(smallInputs(directory(), CALM_ROWS).csv, { tasks, output: { task: "report", format: "markdown", gate } });
+    const vetoed = await carryOutIn(city, of(STRICT), { id: "vetoed", home });
+    expect(vetoed).to.deep.include({ status: "failed", released: false, slashed: "0" });
+    expect(vetoed.failure?.reason).to.contain("the gate that the mission file names for its output vetoes it");
+    expect(vetoed.nodes.map(({ state }) => state)).to.deep.equal(vetoed.nodes.map(() => "COMPLETED"));
+    expect(BigInt(vetoed.money.paid) > 0n && balances(vetoed.money)).to.equal(true);
+    const contract = city.client.mission(vetoed.mission as Address);
+    expect(decodeLaw(await contract.law()).header.outputPredicate).to.equal(STRICT);
+    expect((await auditBundle(vetoed.bundle ?? "")).passed).to.equal(true);
+
+    const context = await openContext(openBundle(vetoed.bundle ?? ""));
+    try {
+      const change = (args: unknown) => replaced(args, "allowed", () => true);
+      const lie = lying(context, { about: "CollaborationContract.OutputDecided", change });
+      const { findings } = await inspect(verdicts, [lie]);
+      expect(findings.map(({ subject }) => subject)).to.deep.equal(["gate of the output"]);
+    } finally {
+      await context.chain.close();
+    }
+    const passed = await carryOutIn(city, of(NAME), { id: "let out", home });
+    expect(passed).to.deep.include({ status: "completed", released: true });
   });
 
   it("cost nothing where adjudicators approved none under that number", async () => {

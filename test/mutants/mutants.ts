@@ -214,29 +214,8 @@ const THROUGH_INVARIANTS: readonly Mutant[] = [
   ),
 ];
 
-/** What is packed: waves of bytes, a bid's word, an account's; the rows of the action table; what the treasury is owed. */
+/** What is packed: a bid's word, an account's; the rows of the action table; what the treasury is owed. */
 const WORDS: readonly Mutant[] = [
-  noticed(
-    "libraries/wire",
-    "on bytes that end too early, or too late",
-    "libraries/Wire.sol",
-    "if (at != wave.length) revert MalformedWave(at);",
-    "if (at > wave.length) revert MalformedWave(at);",
-  ),
-  noticed(
-    "libraries/wire",
-    "on bytes of a clearing that end too early or too late, or hold a code that there is none of",
-    "libraries/Wire.sol",
-    "if (question > uint256(type(Question).max)) revert",
-    "if (question > 255) revert",
-  ),
-  noticed(
-    "libraries/wire",
-    "on bytes of a clearing that end too early or too late, or hold a code that there is none of",
-    "libraries/Wire.sol",
-    "if (head & 0xff > uint256(type(EvidenceClass).max)) revert",
-    "if (head & 0xff > 255) revert",
-  ),
   noticed(
     "meta/execution-procedure",
     "takes what bid would take, in order, and passes over the rest, which may be sent again",

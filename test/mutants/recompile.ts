@@ -14,7 +14,10 @@ const OUTPUTS = ["bytecode.object", "bytecode.linkReferences", "deployedBytecode
 
 const Artifact = z.looseObject({ contractName: z.string(), inputSourceName: z.string(), buildInfoId: z.string() });
 const BuildInfo = z.object({
-  input: z.looseObject({ sources: z.record(z.string(), z.object({ content: z.string() })), settings: z.looseObject({}) }),
+  input: z.looseObject({
+    sources: z.record(z.string(), z.object({ content: z.string() })),
+    settings: z.looseObject({ remappings: z.array(z.string()).default([]) }),
+  }),
 });
 const Code = z.object({ object: z.string(), linkReferences: z.unknown(), immutableReferences: z.unknown().optional() });
 const Compiled = z.object({
@@ -66,7 +69,9 @@ export class Recompiler {
     const inputs = ids.map((id) => BuildInfo.parse(JSON.parse(readFileSync(join(folder, "build-info", `${id}.json`), "utf8"))).input);
     const [input] = inputs;
     if (input === undefined) throw new Error(`${workshop} holds no artifacts: compile first`);
-    this.#input = input;
+    // A build that compiled a part of the sources knows the libraries of that part alone.
+    const remappings = [...new Set(inputs.flatMap(({ settings }) => settings.remappings))];
+    this.#input = { ...input, settings: { ...input.settings, remappings } };
     this.#sources = new Map(inputs.flatMap(({ sources }) => Object.entries(sources).map(([name, { content }]) => [name, content])));
     // They describe code that is about to change; without them a chain opens sooner and names no contract in its messages.
     rmSync(join(folder, "build-info"), { recursive: true });

@@ -48,6 +48,7 @@ export const verdicts: Check = {
         if (event.args.result === PASS) await gated(context, seen, clearing, event);
       });
     }
+    await released(context, seen);
   },
 };
 
@@ -183,6 +184,27 @@ async function gated(
   const address = await client.execution.predicateOf(number);
   const allows = !isHeld && output !== undefined && (await allowed(chain, address, [mission, node, output], block));
   seen.same(decision.args.allowed, allows, `gate of ${subject}`);
+}
+
+/** The gate on the mission's whole output, asked again of what its last node handed in. */
+async function released({ law, client, chain, mission, record, history }: AuditContext, seen: Inspection): Promise<void> {
+  const decision = record.events("CollaborationContract", "OutputDecided").at(-1);
+  if (decision === undefined) return;
+  const number = law.header.outputPredicate;
+  if (number === 0) return void seen.holds(decision.args.allowed, "gate of the output", "vetoed what no gate was asked about");
+  const last = law.nodes.length - 1;
+  const decided = [...record.events("CollaborationContract", "Cleared"), ...record.events("CollaborationContract", "ReviewApproved")];
+  const ruling = decided
+    .filter(({ at, hash, args }) => (at < decision.at || hash === decision.hash) && args.node === last)
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+    .at(-1);
+  // A node that is a mission hands up what was decided about there.
+  if (ruling === undefined) return;
+  const { attempt, agreeing } = ruling.args;
+  const output = history.executors(last, attempt).find(({ slot }) => ((agreeing >> slot) & 1) === 1)?.revealed?.outputHash;
+  const address = await client.execution.predicateOf(number);
+  const allows = output !== undefined && (await allowed(chain, address, [mission, last, output], decision.block));
+  seen.same(decision.args.allowed, allows, "gate of the output");
 }
 
 /** Anything but the word 1 is a veto, a refusal to answer too. */
